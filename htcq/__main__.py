@@ -43,7 +43,12 @@ def main() -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.write(2, b"htcq: interrupted\n")
     except Exception as error:
-        os.write(2, f"htcq: it cannot be loaded: {type(error).__name__}: {error}\n".encode("utf-8", "replace"))
+        os.write(
+            2,
+            f"htcq: it cannot be loaded: {type(error).__name__}: {error}\n".encode(
+                "utf-8", "replace"
+            ),
+        )
     finally:
         os._exit(status)
 

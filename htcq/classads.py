@@ -75,13 +75,20 @@ class Expr:
         self.text = text
         library = _library()
         if len(text) > LONGEST:
-            raise PolicyError(f"an expression of {len(text)} characters: {text[:40]}…", f"{LONGEST} are the most")
+            raise PolicyError(
+                f"an expression of {len(text)} characters: {text[:40]}…", f"{LONGEST} are the most"
+            )
         if is_endless(text):
-            raise PolicyError(f"an expression that takes too long or grows too large: {text[:40]}…", "nest it less")
+            raise PolicyError(
+                f"an expression that takes too long or grows too large: {text[:40]}…",
+                "nest it less",
+            )
         try:
             self._tree = library.ExprTree(text)
         except (library.ClassAdException, ValueError) as error:
-            raise PolicyError(f"not a ClassAd expression: {text}", "check brackets and quotes") from error
+            raise PolicyError(
+                f"not a ClassAd expression: {text}", "check brackets and quotes"
+            ) from error
 
     def evaluate(self, my: Ad | None = None, target: Ad | None = None) -> Value:
         """Return the value with MY and TARGET as given; strings, undefined and error come back as such."""
@@ -139,7 +146,9 @@ class Ad:
 
     __slots__ = ("native",)
 
-    def __init__(self, attributes: Mapping[str, int | float | bool | str | Expr] | None = None) -> None:
+    def __init__(
+        self, attributes: Mapping[str, int | float | bool | str | Expr] | None = None
+    ) -> None:
         self.native = _library().ClassAd()
         for name, value in (attributes or {}).items():
             self[name] = value
@@ -182,7 +191,9 @@ class Ad:
 
     def value(self, name: str, target: Ad | None = None) -> Value:
         """Return the value of the attribute ``name``; UNDEFINED where there is none."""
-        return named(name).evaluate(self, target) if target is not None or name in self else UNDEFINED
+        return (
+            named(name).evaluate(self, target) if target is not None or name in self else UNDEFINED
+        )
 
 
 @functools.lru_cache(maxsize=1024)

@@ -17,10 +17,14 @@ MAX_TIMES = 100_000
 _ELEMENTS = 32
 _FOR_EACH = frozenset(("evalineachcontext", "countmatches"))
 _FOR_EACH_REFERENCE = frozenset(("regexps", "replace", "replaceall"))
-_DOUBLING = frozenset(("string", "unparse", "envv1tov2", "mergeenvironment", "listtoargs", "argstolist"))
+_DOUBLING = frozenset(
+    ("string", "unparse", "envv1tov2", "mergeenvironment", "listtoargs", "argstolist")
+)
 _MULTIPLIES = _FOR_EACH | _FOR_EACH_REFERENCE | _DOUBLING | {"join"}
 _ANY = re.compile(rf"\b(?:{'|'.join(sorted(_MULTIPLIES))})\s*\(", re.IGNORECASE)
-_TOKEN = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([A-Za-z_]\w*)?\s*[([{]|[])}]""", re.DOTALL)
+_TOKEN = re.compile(
+    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([A-Za-z_]\w*)?\s*[([{]|[])}]""", re.DOTALL
+)
 _REFERENCE = re.compile(r"\\\d")
 
 
@@ -72,4 +76,6 @@ def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
 def is_endless(text: str) -> bool:
     """Tell whether ``text`` alone could grow beyond all measure, or never end."""
     found = growth(text)
-    return found is not NONE and (found.times > MAX_TIMES or found.characters * len(text) > MAX_CHARACTERS)
+    return found is not NONE and (
+        found.times > MAX_TIMES or found.characters * len(text) > MAX_CHARACTERS
+    )

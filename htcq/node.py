@@ -72,18 +72,24 @@ class Node:
         for name in (*_REQUIRED, "gpus"):
             least = 0 if name == "gpus" else 1
             if getattr(self, name) < least:
-                raise InputError(f"node: {name} is {getattr(self, name)}", f"{name} must be at least {least}")
+                raise InputError(
+                    f"node: {name} is {getattr(self, name)}", f"{name} must be at least {least}"
+                )
         for name, amount in self.custom.items():
             if not _RESOURCE.match(name):
                 raise InputError(
-                    f"node: custom resource {name!r} is no name", "letters, digits and _, beginning with a letter"
+                    f"node: custom resource {name!r} is no name",
+                    "letters, digits and _, beginning with a letter",
                 )
             if name.lower() in _RESERVED_CUSTOM:
                 raise InputError(
-                    f"node: custom resource '{name}' has a reserved name", "choose another name: HTCondor refuses it"
+                    f"node: custom resource '{name}' has a reserved name",
+                    "choose another name: HTCondor refuses it",
                 )
             if amount < 0:
-                raise InputError(f"node: custom resource '{name}' is {amount}", "an amount cannot be negative")
+                raise InputError(
+                    f"node: custom resource '{name}' is {amount}", "an amount cannot be negative"
+                )
 
     def assets(self) -> dict[str, int]:
         """Return every asset and its amount, in the order HTCondor lists them; GPUs only where there are any."""
@@ -107,15 +113,21 @@ def node_from_facts(facts: Mapping[str, Any]) -> Node:
         InputError: a key is missing, or a value is not what its name promises.
     """
     if not isinstance(facts, Mapping):
-        raise InputError("node: not a JSON object", 'give {"cpus": 16, "memory_mb": 65536, "disk_kb": 100000000}')
+        raise InputError(
+            "node: not a JSON object", 'give {"cpus": 16, "memory_mb": 65536, "disk_kb": 100000000}'
+        )
     missing = [name for name in _REQUIRED if name not in facts]
     if missing:
-        raise InputError(f"node: {', '.join(missing)} missing", "'htcq probe --json' prints a complete file")
+        raise InputError(
+            f"node: {', '.join(missing)} missing", "'htcq probe --json' prints a complete file"
+        )
     known: dict[str, Any] = {}
     for name, kind in _KINDS.items():
         if name in facts:
             known[name] = _checked(name, facts[name], kind)
-    known["gpu_devices"] = tuple(_record(Gpu, "gpu_devices", each) for each in _list("gpu_devices", facts))
+    known["gpu_devices"] = tuple(
+        _record(Gpu, "gpu_devices", each) for each in _list("gpu_devices", facts)
+    )
     known["sources"] = tuple(_record(Source, "sources", each) for each in _list("sources", facts))
     known["notes"] = tuple(str(each) for each in _list("notes", facts))
     return Node(**known)
@@ -157,10 +169,14 @@ def _record(kind: type, name: str, value: Any) -> Any:
     try:
         fields = dict(value)
         if "others" in fields:
-            fields["others"] = tuple((str(origin), int(amount)) for origin, amount in fields["others"])
+            fields["others"] = tuple(
+                (str(origin), int(amount)) for origin, amount in fields["others"]
+            )
         return kind(**fields)
     except (TypeError, ValueError) as error:
-        raise InputError(f"node: {name}: {error}", "'htcq probe --json' prints a complete file") from error
+        raise InputError(
+            f"node: {name}: {error}", "'htcq probe --json' prints a complete file"
+        ) from error
 
 
 def node_facts(node: Node) -> dict[str, Any]:
@@ -170,6 +186,9 @@ def node_facts(node: Node) -> dict[str, Any]:
         value = getattr(node, name)
         facts[name] = dict(value) if name == "custom" else value
     facts["gpu_devices"] = [vars(gpu).copy() for gpu in node.gpu_devices]
-    facts["sources"] = [{**vars(source), "others": [list(each) for each in source.others]} for source in node.sources]
+    facts["sources"] = [
+        {**vars(source), "others": [list(each) for each in source.others]}
+        for source in node.sources
+    ]
     facts["notes"] = list(node.notes)
     return facts

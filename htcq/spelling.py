@@ -67,7 +67,9 @@ def slips(one: str, other: str) -> int:
         now = [row]
         for column, wanted in enumerate(other, 1):
             cost = min(now[-1] + 1, last[column] + 1, last[column - 1] + (letter != wanted))
-            swapped = row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == wanted
+            swapped = (
+                row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == wanted
+            )
             now.append(min(cost, before[column - 2] + 1) if swapped else cost)
         before, last = last, now
     return last[-1]
@@ -78,7 +80,10 @@ def _likely(one: str, other: str, count: int) -> bool:
     words, others = one.split("_"), other.split("_")
     if len(words) != len(others):
         return count == 1
-    return all(word == theirs or slips(word, theirs) <= _allowed(word, theirs) for word, theirs in zip(words, others))
+    return all(
+        word == theirs or slips(word, theirs) <= _allowed(word, theirs)
+        for word, theirs in zip(words, others)
+    )
 
 
 def _allowed(word: str, other: str) -> int:

@@ -50,7 +50,9 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset(("*", "**"))
 
-    def call_binop(self, context: jinja2.runtime.Context, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(
+        self, context: jinja2.runtime.Context, operator: str, left: Any, right: Any
+    ) -> Any:
         if _size(operator, left, right) > _MAX_SIZE:
             raise OverflowError(f"a result of '{operator}' is too long")
         return super().call_binop(context, operator, left, right)
@@ -59,7 +61,11 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 def _size(operator: str, left: Any, right: Any) -> int:
     """Return about how many characters, items or digits the result has."""
     if isinstance(left, int) and isinstance(right, int):
-        return left.bit_length() * abs(right) if operator == "**" else left.bit_length() + right.bit_length()
+        return (
+            left.bit_length() * abs(right)
+            if operator == "**"
+            else left.bit_length() + right.bit_length()
+        )
     for many, times in ((left, right), (right, left)):
         if hasattr(many, "__len__") and isinstance(times, int):
             return len(many) * times
@@ -74,7 +80,9 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
             the sandbox forbids, or a value would be a command to HTCondor.
     """
     if site_directory is not None and not site_directory.is_dir():
-        raise TemplateError(f"templates: {site_directory} is not a directory", "give a directory that holds condor/")
+        raise TemplateError(
+            f"templates: {site_directory} is not a directory", "give a directory that holds condor/"
+        )
     places = [str(each) for each in (site_directory, template_directory()) if each is not None]
     sources = _Sources(places)
     environment = _Sandbox(
@@ -94,13 +102,19 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
         place = f"{error.filename or name}, line {error.lineno}"
         raise TemplateError(f"template {place}: {error.message}", "fix the template") from error
     except jinja2.UndefinedError as error:
-        raise TemplateError(f"template {name}: {error.message}", "its opening comment lists its variables") from error
+        raise TemplateError(
+            f"template {name}: {error.message}", "its opening comment lists its variables"
+        ) from error
     except jinja2.TemplateNotFound as error:
-        raise TemplateError(f"template {error.name} is not there", f"looked in {' and '.join(places)}") from error
+        raise TemplateError(
+            f"template {error.name} is not there", f"looked in {' and '.join(places)}"
+        ) from error
     except UnicodeDecodeError as error:
         raise TemplateError(f"template {name} is not UTF-8 text", "save it as UTF-8") from error
     except SecurityError as error:
-        raise TemplateError(f"template {name}: {error}", "templates use their variables and nothing else") from error
+        raise TemplateError(
+            f"template {name}: {error}", "templates use their variables and nothing else"
+        ) from error
     except (
         jinja2.TemplateError,
         ArithmeticError,
@@ -112,7 +126,9 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
         TypeError,
         ValueError,
     ) as error:
-        raise TemplateError(f"template {name} cannot be rendered: {error}", "fix the template") from error
+        raise TemplateError(
+            f"template {name} cannot be rendered: {error}", "fix the template"
+        ) from error
     if for_htcondor:
         _refuse_commands(name, text, "".join(_literal(environment, each) for each in sources.read))
     return text

@@ -69,7 +69,9 @@ def parse_amount(asset: str, text: str) -> Fraction:
     number, unit = Fraction(found.group(1)), found.group(2).upper()
     if asset not in _UNIT_BYTES:
         if unit:
-            hint = asset_hint(asset, _UNIT_BYTES, f"{_example(asset)}; only memory and disk have units")
+            hint = asset_hint(
+                asset, _UNIT_BYTES, f"{_example(asset)}; only memory and disk have units"
+            )
             raise InputError(f"{asset}: '{text}' has a unit, but {asset} is a count", hint)
         return number
     if not unit:
@@ -101,7 +103,9 @@ def parse_weight(asset: str, text: str) -> Fraction:
         raise InputError(f"weight of {asset}: '{text}' has {wrong}", _weight_example(asset))
     if not Fraction(amount):
         raise InputError(f"weight of {asset}: '{text}' divides by 0", _weight_example(asset))
-    per = Fraction(amount) * Fraction(_BYTES[unit], _UNIT_BYTES[asset]) if unit else Fraction(amount)
+    per = (
+        Fraction(amount) * Fraction(_BYTES[unit], _UNIT_BYTES[asset]) if unit else Fraction(amount)
+    )
     return Fraction(number) / per
 
 
@@ -155,7 +159,11 @@ def show_amount(asset: str, amount: float) -> str:
     A whole amount is shown in the largest unit in which it is exact, so that :func:`parse_amount` reads it back.
     """
     if asset not in _UNIT_BYTES:
-        return f"{amount:g}" if abs(amount) < _SHORT or not float(amount).is_integer() else str(int(amount))
+        return (
+            f"{amount:g}"
+            if abs(amount) < _SHORT or not float(amount).is_integer()
+            else str(int(amount))
+        )
     size = amount * _UNIT_BYTES[asset]
     rounded = ""
     for unit in ("PiB", "TiB", "GiB", "MiB", "KiB"):

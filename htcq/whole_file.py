@@ -16,7 +16,9 @@ BY_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _RIGHTS = 0o777
 
 
-def put(path: Path, content: str | bytes, mode: int | None = None, like: os.stat_result | None = None) -> None:
+def put(
+    path: Path, content: str | bytes, mode: int | None = None, like: os.stat_result | None = None
+) -> None:
     """Replace ``path`` in one step, so that no crash leaves half of it; ``mode`` None: as the umask wants it.
 
     Where a file is there that should be followed, ``like`` tells its owner and mode, and ``mode`` does not count. An

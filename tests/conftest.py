@@ -39,17 +39,50 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quota-cases", type=int, default=50, help="how many random pools with group quotas to draw")
+    parser.addoption(
+        "--quota-cases",
+        type=int,
+        default=50,
+        help="how many random pools with group quotas to draw",
+    )
     parser.addoption("--quota-seed", help="draw them as a run did that named this seed; else anew")
-    parser.addoption("--cycle-cases", type=int, default=6, help="how many random pools to negotiate, for each version")
+    parser.addoption(
+        "--cycle-cases",
+        type=int,
+        default=6,
+        help="how many random pools to negotiate, for each version",
+    )
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
-    parser.addoption("--claim-pairs", type=int, default=2000, help="on how many slots and jobs all commands must agree")
+    parser.addoption(
+        "--claim-pairs",
+        type=int,
+        default=2000,
+        help="on how many slots and jobs all commands must agree",
+    )
     parser.addoption("--claim-seed", help="draw them as a run did that named this seed; else anew")
-    parser.addoption("--why-pools", type=int, default=150, help="on how many random pools why and simulate must agree")
-    parser.addoption("--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part")
-    parser.addoption("--fuzz-inputs", type=int, default=2000, help="how many mutated inputs to put before the commands")
-    parser.addoption("--write-pins", action="store_true", help="write what commands print now: pins and schemas")
-    parser.addoption("--all-walls", action="store_true", help="make all walls of 'htcq why' on real pools, not a part")
+    parser.addoption(
+        "--why-pools",
+        type=int,
+        default=150,
+        help="on how many random pools why and simulate must agree",
+    )
+    parser.addoption(
+        "--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part"
+    )
+    parser.addoption(
+        "--fuzz-inputs",
+        type=int,
+        default=2000,
+        help="how many mutated inputs to put before the commands",
+    )
+    parser.addoption(
+        "--write-pins", action="store_true", help="write what commands print now: pins and schemas"
+    )
+    parser.addoption(
+        "--all-walls",
+        action="store_true",
+        help="make all walls of 'htcq why' on real pools, not a part",
+    )
     parser.addoption("--fuzz-seed", default="1", help="make other inputs than those of every run")
 
 
@@ -78,11 +111,15 @@ def pytest_configure_node(node: Any) -> None:
         node.workerinput[f"{what}_seed"] = getattr(node.config.option, f"{what}_seed")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     reports = [report for found in terminalreporter.stats.values() for report in found]
     for what, (module, title) in _DRAWN.items():
         if any(module in getattr(report, "nodeid", "") for report in reports):
-            terminalreporter.write_line(f"{title}: --{what}-seed {getattr(config.option, f'{what}_seed')}")
+            terminalreporter.write_line(
+                f"{title}: --{what}-seed {getattr(config.option, f'{what}_seed')}"
+            )
     _tell_inputs(terminalreporter, reports, config.option.fuzz_seed)
 
 
@@ -94,6 +131,8 @@ def _tell_inputs(terminal: pytest.TerminalReporter, reports: list[Any], seed: st
             if name == "fuzz":
                 counts.update({line[:-7].strip(): int(line[-7:]) for line in lines})
     if counts:
-        terminal.write_line(f"mutated inputs, by command and exit status, and by change: --fuzz-seed {seed}")
+        terminal.write_line(
+            f"mutated inputs, by command and exit status, and by change: --fuzz-seed {seed}"
+        )
     for name, count in sorted(counts.items()):
         terminal.write_line(f"  {name:<24}{count:>7}")

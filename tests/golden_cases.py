@@ -13,7 +13,9 @@ POLICIES = Path(__file__).parent / "golden" / "policies"
 
 def read(name: str) -> list[dict[str, Any]]:
     """Return the cases of one file."""
-    cases: list[dict[str, Any]] = json.loads((POLICIES / f"{name}.json").read_text(encoding="utf-8"))
+    cases: list[dict[str, Any]] = json.loads(
+        (POLICIES / f"{name}.json").read_text(encoding="utf-8")
+    )
     return cases
 
 

@@ -63,7 +63,10 @@ class Pool:
 
     def write(self, directory: Path) -> None:
         """Write the snapshot; ``directory`` must exist."""
-        with (directory / "collector.ads").open("wb") as ads, (directory / "jobs.ads").open("wb") as jobs:
+        with (
+            (directory / "collector.ads").open("wb") as ads,
+            (directory / "jobs.ads").open("wb") as jobs,
+        ):
             collector, queue = AdFile(ads), AdFile(jobs)
             for machine in machines(self._rng, self._pick, self.size.slots):
                 for text in machine_ads(machine):
@@ -98,7 +101,9 @@ class Pool:
         for slot in machine.slots:
             self._totals.owner += slot.owner
             if slot.partitionable or not slot.claims:
-                self._totals.weight += _charge(weigh(slot.left.cpus, slot.left.memory_mb, slot.left.gpus, False))
+                self._totals.weight += _charge(
+                    weigh(slot.left.cpus, slot.left.memory_mb, slot.left.gpus, False)
+                )
             for order, claim in enumerate(slot.claims, 1):
                 charge = _charge(claim.weight)
                 queue = claim.work.queue
@@ -176,7 +181,9 @@ def size_of(given: argparse.Namespace) -> Size:
 
 def main() -> None:
     """Write one snapshot."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("directory", type=Path)
     add_size_options(parser)
     given = parser.parse_args()

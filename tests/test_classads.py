@@ -32,7 +32,16 @@ def test_what_an_expression_answers(text: str, expected: Value) -> None:
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(2, 2), (2.0, 2), (2.5, 2.5), (True, 1), ("2", None), (UNDEFINED, None), (ERROR, None), (float("nan"), None)],
+    [
+        (2, 2),
+        (2.0, 2),
+        (2.5, 2.5),
+        (True, 1),
+        ("2", None),
+        (UNDEFINED, None),
+        (ERROR, None),
+        (float("nan"), None),
+    ],
 )
 def test_what_counts_as_a_number(value: Value, expected: float | None) -> None:
     """src/classad/value.cpp, 25.14: booleans do, texts do not; and undefined is not 2.0, as float() would have it."""
@@ -44,7 +53,9 @@ def test_what_is_not_finite_is_no_number(value: float) -> None:
     assert as_number(value) is None
 
 
-@pytest.mark.parametrize(("value", "expected"), [(1, True), (1.5, True), (False, True), ("1", False), (ERROR, False)])
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1, True), (1.5, True), (False, True), ("1", False), (ERROR, False)]
+)
 def test_which_values_htcondor_takes_for_numbers(value: Value, expected: bool) -> None:
     assert expected is is_number(value)
 
@@ -90,7 +101,9 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_functions_of_htcondor_are_known_from_the_first_evaluation_on(expression: str) -> None:
     """In a process that has parsed nothing before; the default Requirements of jobs use them."""
     program = f"from htcq.classads import Expr; print(Expr({expression!r}).evaluate())"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True
+    )
 
     assert done.stdout == "True\n"
 
@@ -144,7 +157,9 @@ def test_everything_else_is_no_literal(text: str) -> None:
 
 
 def test_references_are_told_apart_by_scope() -> None:
-    found = Expr('MY.Cpus > TARGET.RequestCpus && Other == "Text" && size(split(TARGET.List)) > my.x.y').references()
+    found = Expr(
+        'MY.Cpus > TARGET.RequestCpus && Other == "Text" && size(split(TARGET.List)) > my.x.y'
+    ).references()
 
     assert found.own == {"cpus", "other", "x"}
     assert found.target == {"requestcpus", "list"}
@@ -172,7 +187,8 @@ def test_a_text_that_is_no_utf8_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "held"), [("\ud800", "?"), ("é", "é"), (10**300, 1e300), (-(2**63) - 1, -(2.0**63)), (2**62, 2**62)]
+    ("value", "held"),
+    [("\ud800", "?"), ("é", "é"), (10**300, 1e300), (-(2**63) - 1, -(2.0**63)), (2**62, 2**62)],
 )
 def test_an_ad_holds_whatever_it_is_given(value: int | str, held: Value) -> None:
     """A lone surrogate would end the process, and a whole number of more than 64 bits is none to the library."""

@@ -49,7 +49,9 @@ def jobs(snapshot: Path) -> list[Any]:
 
 def number(value: Any) -> float | None:
     """Return a value as a number; undefined and error, which are numbers to Python, are none."""
-    return None if isinstance(value, classad2.Value) or not isinstance(value, (int, float)) else value
+    return (
+        None if isinstance(value, classad2.Value) or not isinstance(value, (int, float)) else value
+    )
 
 
 def charge(slot: Any) -> Any:
@@ -79,16 +81,32 @@ def test_a_seed_tells_every_byte(snapshot: Path, tmp_path: Path) -> None:
 def test_there_is_as_much_of_everything_as_asked_for(
     ads: dict[str, list[Any]], jobs: list[Any], snapshot: Path
 ) -> None:
-    attributes = ("RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs", "Requirements", "Rank")
-    classes = {tuple(str(job.lookup(name)) if name in job else "" for name in attributes) for job in jobs}
-    groups = [line for line in (snapshot / "config.txt").read_text().splitlines() if line.startswith("GROUP_NAMES")]
+    attributes = (
+        "RequestCpus",
+        "RequestMemory",
+        "RequestDisk",
+        "RequestGPUs",
+        "Requirements",
+        "Rank",
+    )
+    classes = {
+        tuple(str(job.lookup(name)) if name in job else "" for name in attributes) for job in jobs
+    }
+    groups = [
+        line
+        for line in (snapshot / "config.txt").read_text().splitlines()
+        if line.startswith("GROUP_NAMES")
+    ]
 
     assert len(ads["Machine"]) == len({ad["Name"] for ad in ads["Machine"]}) == SIZE.slots
     assert len({ad["Name"] for ad in ads["Submitter"]}) == SIZE.submitters
     assert len(jobs) == len({job["GlobalJobId"] for job in jobs}) == SIZE.jobs
     assert len(classes) == SIZE.autoclusters
     assert len(groups[0].split(",")) == SIZE.groups
-    assert {kind: len(ads[kind]) for kind in ("Negotiator", "Collector")} == {"Negotiator": 1, "Collector": 1}
+    assert {kind: len(ads[kind]) for kind in ("Negotiator", "Collector")} == {
+        "Negotiator": 1,
+        "Collector": 1,
+    }
     assert len(ads["Scheduler"]) == 40
 
 
@@ -113,8 +131,12 @@ def test_what_is_left_and_what_is_claimed_is_the_machine(ads: dict[str, list[Any
             left[slot["Machine"], slot["SlotID"]][asset] += slot[asset]
             assert slot[asset] >= 0
         if slot["SlotType"] != "Dynamic":
-            born[slot["Machine"]].update({asset: int(slot[f"TotalSlot{asset}"]) for asset in AMOUNTS})
-            left[slot["Machine"], slot["SlotID"]].subtract({asset: int(slot[f"TotalSlot{asset}"]) for asset in AMOUNTS})
+            born[slot["Machine"]].update(
+                {asset: int(slot[f"TotalSlot{asset}"]) for asset in AMOUNTS}
+            )
+            left[slot["Machine"], slot["SlotID"]].subtract(
+                {asset: int(slot[f"TotalSlot{asset}"]) for asset in AMOUNTS}
+            )
 
     assert {amount for slot in left.values() for amount in slot.values()} == {0}
     for name, machine in machines.items():
@@ -162,12 +184,18 @@ def test_groups_are_charged_for_their_own_submitters(ads: dict[str, list[Any]]) 
         requested[group] += ad["WeightedRunningJobs"] + ad["WeightedIdleJobs"]
 
     assert len(groups) == SIZE.groups + 1
-    assert {name: ad["WeightedResourcesUsed"] for name, ad in groups.items()} == {name: used[name] for name in groups}
-    assert {name: ad["Requested"] for name, ad in groups.items()} == {name: requested[name] for name in groups}
+    assert {name: ad["WeightedResourcesUsed"] for name, ad in groups.items()} == {
+        name: used[name] for name in groups
+    }
+    assert {name: ad["Requested"] for name, ad in groups.items()} == {
+        name: requested[name] for name in groups
+    }
     assert groups["<none>"]["SubtreeQuota"] == sum(charge(slot) for slot in ads["Machine"])
 
 
-def test_jobs_are_what_submitters_and_access_points_count(ads: dict[str, list[Any]], jobs: list[Any]) -> None:
+def test_jobs_are_what_submitters_and_access_points_count(
+    ads: dict[str, list[Any]], jobs: list[Any]
+) -> None:
     schedds = {ad["Name"]: ad for ad in ads["Scheduler"]}
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for job in jobs:
@@ -184,9 +212,13 @@ def test_jobs_are_what_submitters_and_access_points_count(ads: dict[str, list[An
         if ad["ScheddName"] in schedds
     }
 
-    assert {queue: +counts for queue, counts in told.items() if +counts} == {q: +counts for q, counts in found.items()}
+    assert {queue: +counts for queue, counts in told.items() if +counts} == {
+        q: +counts for q, counts in found.items()
+    }
     for name, schedd in schedds.items():
-        assert schedd["TotalJobAds"] == sum(job["GlobalJobId"].startswith(f"{name}#") for job in jobs)
+        assert schedd["TotalJobAds"] == sum(
+            job["GlobalJobId"].startswith(f"{name}#") for job in jobs
+        )
 
 
 def test_every_running_job_may_be_where_it_is(ads: dict[str, list[Any]], jobs: list[Any]) -> None:
@@ -202,7 +234,9 @@ def test_every_running_job_may_be_where_it_is(ads: dict[str, list[Any]], jobs: l
         assert slot.lookup("Start").eval(slot, job) is True
 
 
-def test_claims_are_what_the_policy_of_their_slot_consumes(ads: dict[str, list[Any]], jobs: list[Any]) -> None:
+def test_claims_are_what_the_policy_of_their_slot_consumes(
+    ads: dict[str, list[Any]], jobs: list[Any]
+) -> None:
     slots = {slot["Name"]: slot for slot in ads["Machine"]}
     checked = 0
     for job in jobs:
@@ -215,7 +249,9 @@ def test_claims_are_what_the_policy_of_their_slot_consumes(ads: dict[str, list[A
     assert checked > 100
 
 
-def test_policies_are_whole_unless_a_kind_is_known_for_the_contrary(ads: dict[str, list[Any]]) -> None:
+def test_policies_are_whole_unless_a_kind_is_known_for_the_contrary(
+    ads: dict[str, list[Any]],
+) -> None:
     job = classad2.parseOne("RequestCpus = 1\nRequestMemory = 1000\nRequestDisk = 100000\n")
     faulty: dict[str, set[str]] = defaultdict(set)
     for slot in ads["Machine"]:

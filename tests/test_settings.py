@@ -77,7 +77,9 @@ def test_what_a_site_says_of_rules() -> None:
 def test_where_the_history_is_and_for_how_long() -> None:
     day = 86400
 
-    assert settings_from({}).drift == DriftSettings("/var/lib/htcq/drift.db", 14 * day, 90 * day, 5 * 365 * day)
+    assert settings_from({}).drift == DriftSettings(
+        "/var/lib/htcq/drift.db", 14 * day, 90 * day, 5 * 365 * day
+    )
     assert settings_from(
         {"drift": {"store": "x.db", "keep_fine": "36h", "keep_days": " 30 w "}}
     ).drift == DriftSettings("x.db", 36 * 3600, 90 * day, 210 * day)
@@ -91,28 +93,88 @@ def test_where_the_history_is_and_for_how_long() -> None:
         ({"drift": {"store": 1}}, "htcq.toml: drift.store is 1", "/var/lib/htcq/drift.db"),
         ({"drift": {"store": ""}}, "htcq.toml: drift.store is ''", "the name of a file"),
         ({"drift": {"store": "a\0b"}}, "htcq.toml: drift.store is 'a\\x00b'", "the name of a file"),
-        ({"drift": {"keep_fine": 14}}, "htcq.toml: drift.keep_fine is 14", "such as 90s, 30min or 14d"),
-        ({"drift": {"keep_fine": "14"}}, "htcq.toml: drift.keep_fine is '14'", "such as 90s, 30min or 14d"),
-        ({"drift": {"keep_hours": "0d"}}, "htcq.toml: drift.keep_hours is '0d'", "such as 90s, 30min or 14d"),
-        ({"drift": {"keep_days": "5 years"}}, "htcq.toml: drift.keep_days is '5 years'", "such as 90s, 30min or 14d"),
-        ({"drift": {"keep_days": "-5y"}}, "htcq.toml: drift.keep_days is '-5y'", "such as 90s, 30min or 14d"),
-        ({"drift": {"keep_fine": "1y"}}, "drift.keep_fine is longer than drift.keep_hours (90d)", "set keep_hours"),
-        ({"drift": {"keep_days": "12h"}}, "drift.keep_hours is longer than drift.keep_days (0.5d)", "set keep_days"),
+        (
+            {"drift": {"keep_fine": 14}},
+            "htcq.toml: drift.keep_fine is 14",
+            "such as 90s, 30min or 14d",
+        ),
+        (
+            {"drift": {"keep_fine": "14"}},
+            "htcq.toml: drift.keep_fine is '14'",
+            "such as 90s, 30min or 14d",
+        ),
+        (
+            {"drift": {"keep_hours": "0d"}},
+            "htcq.toml: drift.keep_hours is '0d'",
+            "such as 90s, 30min or 14d",
+        ),
+        (
+            {"drift": {"keep_days": "5 years"}},
+            "htcq.toml: drift.keep_days is '5 years'",
+            "such as 90s, 30min or 14d",
+        ),
+        (
+            {"drift": {"keep_days": "-5y"}},
+            "htcq.toml: drift.keep_days is '-5y'",
+            "such as 90s, 30min or 14d",
+        ),
+        (
+            {"drift": {"keep_fine": "1y"}},
+            "drift.keep_fine is longer than drift.keep_hours (90d)",
+            "set keep_hours",
+        ),
+        (
+            {"drift": {"keep_days": "12h"}},
+            "drift.keep_hours is longer than drift.keep_days (0.5d)",
+            "set keep_days",
+        ),
         ({"audti": {}}, "htcq.toml: audti is unknown", "did you mean audit?"),
         ({"audit": []}, "htcq.toml: audit is []", "[audit]"),
-        ({"audit": {"failon": "error"}}, "htcq.toml: audit.failon is unknown", "did you mean fail_on?"),
+        (
+            {"audit": {"failon": "error"}},
+            "htcq.toml: audit.failon is unknown",
+            "did you mean fail_on?",
+        ),
         ({"audit": {"fail_on": 1}}, "htcq.toml: audit.fail_on is 1", "text in quotes"),
         ({"audit": {"rules": ["x"]}}, "htcq.toml: audit.rules is ['x']", "[audit.rules]"),
         ({"audit": {"rules": {"x": True}}}, "htcq.toml: audit.rules.x is True", "[audit.rules.x]"),
-        ({"audit": {"rules": {"x": {"disabled": True}}}}, "audit.rules.x.disabled is unknown", "did you mean disable?"),
-        ({"audit": {"rules": {"x": {"disable": 1}}}}, "audit.rules.x.disable is 1", "true or false"),
-        ({"audit": {"rules": {"x": {"severity": 2}}}}, "audit.rules.x.severity is 2", "text in quotes"),
-        ({"audit": {"rules": {"x": {"only": "slot *"}}}}, "audit.rules.x.only is 'slot *'", 'such as ["slot'),
-        ({"audit": {"rules": {"x": {"ignore": [1]}}}}, "audit.rules.x.ignore is [1]", 'such as ["slot'),
+        (
+            {"audit": {"rules": {"x": {"disabled": True}}}},
+            "audit.rules.x.disabled is unknown",
+            "did you mean disable?",
+        ),
+        (
+            {"audit": {"rules": {"x": {"disable": 1}}}},
+            "audit.rules.x.disable is 1",
+            "true or false",
+        ),
+        (
+            {"audit": {"rules": {"x": {"severity": 2}}}},
+            "audit.rules.x.severity is 2",
+            "text in quotes",
+        ),
+        (
+            {"audit": {"rules": {"x": {"only": "slot *"}}}},
+            "audit.rules.x.only is 'slot *'",
+            'such as ["slot',
+        ),
+        (
+            {"audit": {"rules": {"x": {"ignore": [1]}}}},
+            "audit.rules.x.ignore is [1]",
+            'such as ["slot',
+        ),
         ({"capacty": {}}, "htcq.toml: capacty is unknown", "did you mean capacity?"),
-        ({"capacity": {"sahre": "even"}}, "htcq.toml: capacity.sahre is unknown", "did you mean share?"),
+        (
+            {"capacity": {"sahre": "even"}},
+            "htcq.toml: capacity.sahre is unknown",
+            "did you mean share?",
+        ),
         ({"capacity": {"qqq": 1}}, "htcq.toml: capacity.qqq is unknown", "the keys are model"),
-        ({"slot_types": {"1": {"cout": 1}}}, "htcq.toml: slot_types.1.cout is unknown", "did you mean count?"),
+        (
+            {"slot_types": {"1": {"cout": 1}}},
+            "htcq.toml: slot_types.1.cout is unknown",
+            "did you mean count?",
+        ),
         ({"capacity": 5}, "htcq.toml: capacity is 5", "[capacity]"),
         ({"slot_types": []}, "htcq.toml: slot_types is []", "[slot_types]"),
         ({"slot_types": {"1": 5}}, "htcq.toml: slot_types.1 is 5", "[slot_types.1]"),
@@ -123,7 +185,11 @@ def test_where_the_history_is_and_for_how_long() -> None:
         ({"slot_types": {"1": {"parts": 5}}}, "slot_types.1.parts is 5", "table"),
         ({"slot_types": {"1": {"part": "120%"}}}, "part = 120%: not a percentage", "50%"),
         ({"slot_types": {"1": {"parts": {"memory": 5}}}}, "memory: '5' has no unit", "memory=2GiB"),
-        ({"capacity": {}, "slot_types": {}}, "[capacity] and [slot_types] contradict each other", "one of them"),
+        (
+            {"capacity": {}, "slot_types": {}},
+            "[capacity] and [slot_types] contradict each other",
+            "one of them",
+        ),
         ({"jobs": "cpus=1"}, "jobs must be a list of texts", "cpus=1"),
         ({"jobs": [1]}, "jobs must be a list of texts", "cpus=1"),
         ({"templates": 5}, "templates is 5", "str"),
@@ -136,10 +202,16 @@ def test_where_the_history_is_and_for_how_long() -> None:
         ({"capacity": {"level": ["cpus"]}}, "capacity.level is ['cpus']", "table"),
         ({"capacity": {"level": {"cpus": 1.5}}}, "level cpus is 1.5", "whole number"),
         ({"capacity": {"charge": {"memory": 2048}}}, "memory: '2048' has no unit", "memory=2GiB"),
-        ({"capacity": {"charge": {"memory": "-1GiB"}}}, "charge memory=-1GiB: a charge must be above 0", "leave"),
+        (
+            {"capacity": {"charge": {"memory": "-1GiB"}}},
+            "charge memory=-1GiB: a charge must be above 0",
+            "leave",
+        ),
     ],
 )
-def test_a_wrong_site_file_is_refused_by_key(content: dict[str, Any], message: str, hint: str) -> None:
+def test_a_wrong_site_file_is_refused_by_key(
+    content: dict[str, Any], message: str, hint: str
+) -> None:
     with pytest.raises(HtcqError) as refused:
         settings_from(content)
 
@@ -150,7 +222,10 @@ def test_a_wrong_site_file_is_refused_by_key(content: dict[str, Any], message: s
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("cpus=1,memory=8GiB,disk=1GiB,gpus=1", Shape({"cpus": 1, "memory": 8192, "disk": 1024 * 1024, "gpus": 1})),
+        (
+            "cpus=1,memory=8GiB,disk=1GiB,gpus=1",
+            Shape({"cpus": 1, "memory": 8192, "disk": 1024 * 1024, "gpus": 1}),
+        ),
         ("cpus=0.5", Shape({"cpus": 0.5})),
         ("CPUS = 2 , count = 10", Shape({"cpus": 2}, 10)),
     ],
@@ -160,7 +235,18 @@ def test_a_shape_is_read(text: str, expected: Shape) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "cpus", "cpus=", "=1", "cpus=1,cpus=2", "memory=5", "cpus=1,count=0", "cpus=1,count=1.5", "cpus=1,"]
+    "text",
+    [
+        "",
+        "cpus",
+        "cpus=",
+        "=1",
+        "cpus=1,cpus=2",
+        "memory=5",
+        "cpus=1,count=0",
+        "cpus=1,count=1.5",
+        "cpus=1,",
+    ],
 )
 def test_what_is_no_shape_is_refused(text: str) -> None:
     with pytest.raises(InputError) as refused:
@@ -170,7 +256,8 @@ def test_what_is_no_shape_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [("50%", Fraction(1, 2)), ("33.3 %", Fraction(333, 1000)), (4, 4), ("4", 4), ("0%", 0)]
+    ("value", "expected"),
+    [("50%", Fraction(1, 2)), ("33.3 %", Fraction(333, 1000)), (4, 4), ("4", 4), ("0%", 0)],
 )
 def test_a_part_is_a_share_or_an_amount(value: object, expected: Fraction) -> None:
     assert expected == parse_part("cpus", value, "")

@@ -20,7 +20,9 @@ def test_a_site_may_replace_one_template_and_include_the_others(tmp_path: Path) 
     site = _site(tmp_path, "# {{ who }}\n{% include 'condor/central.config.j2' %}")
     values = {"who": "me", "htcq": "1", "model": "m", "splitting": "scheduler", "weight": "Cpus"}
 
-    assert render("x.j2", values, site).startswith("# me\n# Written by htcq 1 for a central manager")
+    assert render("x.j2", values, site).startswith(
+        "# me\n# Written by htcq 1 for a central manager"
+    )
 
 
 def test_html_is_escaped_and_configuration_is_not(tmp_path: Path) -> None:
@@ -41,7 +43,9 @@ def test_html_is_escaped_and_configuration_is_not(tmp_path: Path) -> None:
         ("{{ 7 * 71e999 }}", "cannot be rendered"),
     ],
 )
-def test_a_template_with_a_mistake_is_refused_by_place(text: str, said: str, tmp_path: Path) -> None:
+def test_a_template_with_a_mistake_is_refused_by_place(
+    text: str, said: str, tmp_path: Path
+) -> None:
     with pytest.raises(TemplateError) as refused:
         render("x.j2", {"value": "text"}, _site(tmp_path, text))
 
@@ -55,7 +59,11 @@ def test_every_template_opens_with_purpose_variables_and_oldest_htcondor() -> No
     assert templates
     for path in templates:
         opening = path.read_text(encoding="utf-8").partition("#}")[0]
-        assert [word for word in ("{#", "Purpose: ", "Variables: ", "Oldest HTCondor: ") if word not in opening] == []
+        assert [
+            word
+            for word in ("{#", "Purpose: ", "Variables: ", "Oldest HTCondor: ")
+            if word not in opening
+        ] == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +86,8 @@ def test_a_template_reaches_nothing_but_its_variables(text: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "text", ["{{ range(10**9) | list }}", "{{ 'a' * 10**9 }}", "{{ 10**9 * [1] }}", "{{ 9 ** (9 ** 9) }}"]
+    "text",
+    ["{{ range(10**9) | list }}", "{{ 'a' * 10**9 }}", "{{ 10**9 * [1] }}", "{{ 9 ** (9 ** 9) }}"],
 )
 def test_a_small_template_makes_no_endless_text(text: str, tmp_path: Path) -> None:
     began = time.monotonic()
@@ -108,7 +117,9 @@ def configured(tmp_path: Path, template: str, **values: object) -> str:
         ("include : /etc/a\n{{ value }}\n", "include : /etc/b"),
     ],
 )
-def test_a_value_makes_no_command_that_the_template_does_not_have(template: str, value: str, tmp_path: Path) -> None:
+def test_a_value_makes_no_command_that_the_template_does_not_have(
+    template: str, value: str, tmp_path: Path
+) -> None:
     with pytest.raises(TemplateError) as refused:
         configured(tmp_path, template, value=value)
 
@@ -121,9 +132,15 @@ def test_a_value_stays_on_its_line(value: str, tmp_path: Path) -> None:
         configured(tmp_path, "X = {{ value[0] }}\n", value=[value])
 
 
-def test_commands_of_the_template_itself_and_of_those_that_it_includes_stand(tmp_path: Path) -> None:
+def test_commands_of_the_template_itself_and_of_those_that_it_includes_stand(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "condor").mkdir()
     _site(tmp_path, "if defined X\n  use ROLE: Execute\nendif\n", "condor/y.j2")
-    _site(tmp_path, "{% include 'condor/y.j2' %}\nY = $INT({{ n }})\ninclude : /etc/a\n", "condor/x.j2")
+    _site(
+        tmp_path,
+        "{% include 'condor/y.j2' %}\nY = $INT({{ n }})\ninclude : /etc/a\n",
+        "condor/x.j2",
+    )
 
     assert "use ROLE: Execute" in render("condor/x.j2", {"n": 3}, tmp_path)

@@ -45,7 +45,9 @@ def test_amounts_are_read_in_htcondors_units(asset: str, text: str, expected: Fr
         ("memory", "", "memory: '' is not an amount", "memory=2GiB"),
     ],
 )
-def test_what_is_no_amount_is_refused_with_an_example(asset: str, text: str, message: str, hint: str) -> None:
+def test_what_is_no_amount_is_refused_with_an_example(
+    asset: str, text: str, message: str, hint: str
+) -> None:
     with pytest.raises(InputError) as refused:
         parse_amount(asset, text)
 
@@ -76,7 +78,13 @@ def test_amounts_are_shown_as_people_read_them(asset: str, amount: float, expect
 
 @pytest.mark.parametrize(
     ("asset", "expected"),
-    [("cpus", "Cpus"), ("memory", "Memory"), ("disk", "Disk"), ("gpus", "GPUs"), ("actuators", "Actuators")],
+    [
+        ("cpus", "Cpus"),
+        ("memory", "Memory"),
+        ("disk", "Disk"),
+        ("gpus", "GPUs"),
+        ("actuators", "Actuators"),
+    ],
 )
 def test_attributes_are_spelled_as_in_slot_ads(asset: str, expected: str) -> None:
     assert expected == attribute(asset)

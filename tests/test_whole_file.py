@@ -29,7 +29,9 @@ def test_a_file_is_written_and_nothing_else_stays(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_open_umask")
 @pytest.mark.parametrize(("mode", "expected"), [(None, 0o640), (0o644, 0o644)])
-def test_the_mode_is_as_asked_or_as_the_umask_wants_it(mode: int | None, expected: int, tmp_path: Path) -> None:
+def test_the_mode_is_as_asked_or_as_the_umask_wants_it(
+    mode: int | None, expected: int, tmp_path: Path
+) -> None:
     put(tmp_path / "x", "", mode)
 
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == expected
@@ -66,7 +68,9 @@ def test_a_copy_has_the_bytes_and_the_mode_of_what_it_is_a_copy_of(tmp_path: Pat
     assert stat.S_IMODE((tmp_path / "y").stat().st_mode) == 0o600
 
 
-def test_an_owner_that_may_not_be_given_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_owner_that_may_not_be_given_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 

@@ -33,7 +33,10 @@ def web_page(page: Page, files: Collection[str]) -> str:
     body = "\n".join(_blocks(page.blocks))
     title = f"{page.name}({page.section})"
     heading = f"<h1>{escape(title)}: {escape(page.summary)}</h1>"
-    return _document(title, f'<nav><a href="index.html">Manual of htcq</a></nav>\n{heading}\n{_linked(body, files)}')
+    return _document(
+        title,
+        f'<nav><a href="index.html">Manual of htcq</a></nav>\n{heading}\n{_linked(body, files)}',
+    )
 
 
 def index(pages: Collection[Page]) -> str:
@@ -43,7 +46,9 @@ def index(pages: Collection[Page]) -> str:
         f"<dd>{escape(each.summary)}</dd>"
         for each in pages
     )
-    return _document("Manual of htcq", "<h1>Manual of htcq</h1>\n<dl>\n" + "\n".join(rows) + "\n</dl>")
+    return _document(
+        "Manual of htcq", "<h1>Manual of htcq</h1>\n<dl>\n" + "\n".join(rows) + "\n</dl>"
+    )
 
 
 def _document(title: str, body: str) -> str:

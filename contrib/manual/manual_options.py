@@ -27,7 +27,9 @@ def with_options(name: str, text: str) -> str:
     if command not in COMMANDS:
         return text
     parsers = list(_parsers(parser_of(command)))
-    return text.replace(SYNOPSIS, "\n\n".join(map(synopsis, parsers))).replace(OPTIONS, "\n\n".join(options(parsers)))
+    return text.replace(SYNOPSIS, "\n\n".join(map(synopsis, parsers))).replace(
+        OPTIONS, "\n\n".join(options(parsers))
+    )
 
 
 def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -43,7 +45,11 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
 def _arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """Return what is told of: neither former spellings, nor help, nor what takes an action."""
     kinds = (argparse._HelpAction, argparse._SubParsersAction)
-    return [each for each in parser._actions if not isinstance(each, kinds) and each.help != argparse.SUPPRESS]
+    return [
+        each
+        for each in parser._actions
+        if not isinstance(each, kinds) and each.help != argparse.SUPPRESS
+    ]
 
 
 # Synopsis ---------------------------------------------------------------------------------------------------------
@@ -56,7 +62,10 @@ def synopsis(parser: argparse.ArgumentParser) -> str:
     for action in _arguments(parser):
         if id(action) in told:
             continue
-        group = next((each for each in parser._mutually_exclusive_groups if action in each._group_actions), None)
+        group = next(
+            (each for each in parser._mutually_exclusive_groups if action in each._group_actions),
+            None,
+        )
         together = [action] if group is None else group._group_actions
         told.update(map(id, together))
         required = action.required if group is None else group.required
@@ -116,7 +125,9 @@ def _shared(parsers: Sequence[argparse.ArgumentParser]) -> list[str]:
     described: dict[str, list[str]] = {}
     for parser in parsers:
         for action in _arguments(parser):
-            described.setdefault(_name(action) if action.option_strings else action.dest, []).append(_entry(action))
+            described.setdefault(
+                _name(action) if action.option_strings else action.dest, []
+            ).append(_entry(action))
     most = [max(dict.fromkeys(entries), key=entries.count) for entries in described.values()]
     return [entry for entry, entries in zip(most, described.values()) if entries.count(entry) > 1]
 
@@ -124,7 +135,10 @@ def _shared(parsers: Sequence[argparse.ArgumentParser]) -> list[str]:
 def _groups(parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield the options of one parser by the groups that '--help' shows."""
     told = set(map(id, _arguments(parser)))
-    groups = [(each.title, [one for one in each._group_actions if id(one) in told]) for each in parser._action_groups]
+    groups = [
+        (each.title, [one for one in each._group_actions if id(one) in told])
+        for each in parser._action_groups
+    ]
     plain, titled = groups[:2], groups[2:]
     for _, actions in plain:
         yield from map(_entry, actions)
@@ -143,7 +157,9 @@ def _entry(action: argparse.Action) -> str:
     value = _value(action)
     written = f" *{_plain(value)}*" if value else ""
     names = ", ".join(f"`{name}`" for name in action.option_strings)
-    return _definition(f"{names}{written}" if names else f"*{_plain(str(action.metavar))}*", _sentence(action))
+    return _definition(
+        f"{names}{written}" if names else f"*{_plain(str(action.metavar))}*", _sentence(action)
+    )
 
 
 def _definition(term: str, text: str) -> str:

@@ -46,11 +46,15 @@ def read_page(path: Path) -> Page:
     Raises:
         ValueError: it does not begin with a title as above.
     """
-    title, *blocks = parsed(with_options(path.name.partition(".")[0], path.read_text(encoding="utf-8")))
+    title, *blocks = parsed(
+        with_options(path.name.partition(".")[0], path.read_text(encoding="utf-8"))
+    )
     match = _TITLE.fullmatch(title.children[0].content) if title.tag == "h1" else None
     if match is None:
         raise ValueError(f"{path.name}: its first line must be '# NAME(SECTION): SUMMARY'")
-    return Page(match["name"], match["section"], match["summary"], blocks, str(path.relative_to(ROOT)))
+    return Page(
+        match["name"], match["section"], match["summary"], blocks, str(path.relative_to(ROOT))
+    )
 
 
 def pages() -> list[Page]:

@@ -44,7 +44,9 @@ def needed(name: str, versions: Mapping[str, str]) -> Iterator[str]:
     for text in metadata.requires(name) or ():
         requirement = Requirement(text)
         wanted = canonicalize_name(requirement.name)
-        if wanted in versions and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
+        if wanted in versions and (
+            requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ):
             yield wanted
 
 
@@ -65,9 +67,12 @@ def bill(versions: Mapping[str, str], made: int) -> dict[str, Any]:
     names = sorted(versions)
     own = {**_component(_HTCQ, metadata.version(_HTCQ)), "type": "application"}
     components = [
-        {**_component(name, versions[name]), "scope": "required" if name in runs else "excluded"} for name in names
+        {**_component(name, versions[name]), "scope": "required" if name in runs else "excluded"}
+        for name in names
     ]
-    links = [{"ref": name, "dependsOn": sorted(set(needed(name, versions)))} for name in (_HTCQ, *names)]
+    links = [
+        {"ref": name, "dependsOn": sorted(set(needed(name, versions)))} for name in (_HTCQ, *names)
+    ]
     when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     serial = uuid.uuid5(_SPACE, json.dumps([own, components, when]))
     return {

@@ -32,9 +32,14 @@ def debian_root(suite: str, roots: Path) -> Path:
     """
     root = roots / suite
     if suite not in SUITES:
-        raise PoolError(f"there is no suite '{suite}'", f"the suites are: path, {', '.join(SUITES)}")
+        raise PoolError(
+            f"there is no suite '{suite}'", f"the suites are: path, {', '.join(SUITES)}"
+        )
     if os.geteuid() != 0:
-        raise PoolError(f"a pool of Debian's '{suite}' needs root", "with HTCondor on PATH, '--suite path' does not")
+        raise PoolError(
+            f"a pool of Debian's '{suite}' needs root",
+            "with HTCondor on PATH, '--suite path' does not",
+        )
     if root.is_dir():
         return root
     with locked(roots / f".{suite}.lock"):
@@ -45,12 +50,19 @@ def debian_root(suite: str, roots: Path) -> Path:
 
 def _build(suite: str, root: Path) -> None:
     if shutil.which("mmdebstrap") is None:
-        raise PoolError("mmdebstrap is missing", "apt-get install mmdebstrap debian-archive-keyring")
+        raise PoolError(
+            "mmdebstrap is missing", "apt-get install mmdebstrap debian-archive-keyring"
+        )
     for left in root.parent.glob(f".{suite}-*"):  # a build that was killed
         shutil.rmtree(left)
     with tempfile.TemporaryDirectory(prefix=f".{suite}-", dir=root.parent) as parent:
         building = Path(parent) / "root"
-        done = subprocess.run(_mmdebstrap(suite, building), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            _mmdebstrap(suite, building),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         if done.returncode:
             lines = done.stdout.strip().splitlines() or ["no message"]
             errors = [line for line in lines if line.startswith("E:")] or lines[-1:]

@@ -46,7 +46,11 @@ class Installation:
         sbin = f"{self.root}/usr/sbin" if self.root else str(_master_on_path().parent)
         base = Path(sbin).parent
         libexec = _first_with("condor_limits_wrapper.sh", base / "libexec/condor", base / "libexec")
-        libraries = [path for path in (base / "lib64/condor", base / "lib/condor", base / "lib") if path.is_dir()]
+        libraries = [
+            path
+            for path in (base / "lib64/condor", base / "lib/condor", base / "lib")
+            if path.is_dir()
+        ]
         found = {
             "RELEASE_DIR": base,
             "BIN": base / "bin",
@@ -60,7 +64,9 @@ class Installation:
         """HTCondor's version, such as ``25.14.1``."""
         inside = ["chroot", self.root] if self.root else []
         command = [*inside, "condor_version"]
-        text = subprocess.run(command, env=self.environment(""), capture_output=True, text=True, check=True).stdout
+        text = subprocess.run(
+            command, env=self.environment(""), capture_output=True, text=True, check=True
+        ).stdout
         return text.split()[1]
 
     def environment(self, config_file: str) -> dict[str, str]:
@@ -68,7 +74,9 @@ class Installation:
         if self.root:
             path = "/usr/sbin:/usr/bin:/sbin:/bin"
             return {"PATH": path, "HOME": "/tmp", "LANG": "C.UTF-8", "CONDOR_CONFIG": config_file}
-        kept = {k: v for k, v in os.environ.items() if not k.upper().startswith(("CONDOR_", "_CONDOR_"))}
+        kept = {
+            k: v for k, v in os.environ.items() if not k.upper().startswith(("CONDOR_", "_CONDOR_"))
+        }
         kept["PATH"] = f"{_master_on_path().parent}:{kept.get('PATH', os.defpath)}"
         # The tools read a configuration even to print their version.
         kept["CONDOR_CONFIG"] = config_file or "/dev/null"
@@ -76,17 +84,39 @@ class Installation:
 
     def start_command(self, command: Sequence[str], user: str = "root") -> list[str]:
         """The command line that runs ``command`` in a root directory, in namespaces that die with it."""
-        unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", _ENTER_ROOT, "testpool"]
+        unshare = [
+            "unshare",
+            "--mount",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "sh",
+            "-ec",
+            _ENTER_ROOT,
+            "testpool",
+        ]
         return [*unshare, self.root, f"--userspec={user}", self.root, *command]
 
     def join_command(self, command: Sequence[str], master: int, as_job_user: bool) -> list[str]:
         """The command line that runs ``command`` next to the daemons of a living pool."""
         if self.root:
             namespaces = ["nsenter", f"--target={master}", "--mount", "--pid"]
-            return [*namespaces, "chroot", f"--userspec={JOB_USER if as_job_user else 'root'}", self.root, *command]
+            return [
+                *namespaces,
+                "chroot",
+                f"--userspec={JOB_USER if as_job_user else 'root'}",
+                self.root,
+                *command,
+            ]
         if self.daemon_user:
             group = pwd.getpwnam(self.daemon_user).pw_gid
-            return ["setpriv", f"--reuid={self.daemon_user}", f"--regid={group}", "--init-groups", *command]
+            return [
+                "setpriv",
+                f"--reuid={self.daemon_user}",
+                f"--regid={group}",
+                "--init-groups",
+                *command,
+            ]
         return list(command)
 
     def give_away(self, directory: Path) -> None:
@@ -124,9 +154,13 @@ def _search_path() -> str:
 def _master_on_path() -> Path:
     found = shutil.which("condor_master", path=_search_path())
     if found is None:
-        raise PoolError("condor_master is not on PATH", "install HTCondor, or use --suite sid as root on Debian")
+        raise PoolError(
+            "condor_master is not on PATH", "install HTCondor, or use --suite sid as root on Debian"
+        )
     return Path(found).absolute()
 
 
 def _first_with(file: str, *directories: Path) -> Path:
-    return next((directory for directory in directories if (directory / file).exists()), directories[0])
+    return next(
+        (directory for directory in directories if (directory / file).exists()), directories[0]
+    )

@@ -69,18 +69,29 @@ class Pool(RunningPool):
         home.sweep()
         name = name or f"pool-{os.getpid()}-{next(_counter)}"
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}", name):
-            raise PoolError(f"'{name}' cannot be a pool's name", "up to 41 letters, digits, '-' and '_'")
+            raise PoolError(
+                f"'{name}' cannot be a pool's name", "up to 41 letters, digits, '-' and '_'"
+            )
         found = installation(suite, roots or home.roots)
         lock = home.claim(name, patience=1.0)
         if lock is None:
             raise PoolError(f"pool '{name}' is running already", f"'down {name}' ends it")
         try:
-            daemons = tuple(dict.fromkeys(["MASTER", "COLLECTOR", *(daemon.upper() for daemon in daemons)]))
+            daemons = tuple(
+                dict.fromkeys(["MASTER", "COLLECTOR", *(daemon.upper() for daemon in daemons)])
+            )
             directory = _new_directory(name, found.root)
-            record = PoolRecord(name, found.suite, found.version(), found.root, str(directory), free_port(), daemons)
+            record = PoolRecord(
+                name, found.suite, found.version(), found.root, str(directory), free_port(), daemons
+            )
             home.save(record)
             machine = {"NUM_CPUS": cpus, "MEMORY": memory_mb, "DISK": disk_kb}
-            _furnish(directory, render(record, found.release, machine), settings_text(settings), config_files)
+            _furnish(
+                directory,
+                render(record, found.release, machine),
+                settings_text(settings),
+                config_files,
+            )
             found.give_away(directory)
             pool = cls(record, home, _launch(home, name, lock, tied))
         except BaseException:
@@ -97,14 +108,20 @@ class Pool(RunningPool):
         home = home or Home()
         record = home.record(name)
         if record is None or not home.is_alive(name):
-            raise PoolError(f"there is no pool '{name}'", f"'up {name}' starts it, 'status' lists those there are")
+            raise PoolError(
+                f"there is no pool '{name}'",
+                f"'up {name}' starts it, 'status' lists those there are",
+            )
         return cls(record, home)
 
     def __enter__(self) -> Pool:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.stop()
 
@@ -125,16 +142,24 @@ class Pool(RunningPool):
         if supervisor is None:
             raise PoolError(f"pool '{self.name}' has no supervisor")
         send(supervisor, signal.SIGHUP)
-        self.wait(lambda: self.daemon_pids().get("master", before) != before, seconds, "a new master")
+        self.wait(
+            lambda: self.daemon_pids().get("master", before) != before, seconds, "a new master"
+        )
         self._await_start(seconds)
 
     def _await_start(self, seconds: float) -> None:
-        expected = {DAEMON_ADS[daemon] for daemon in map(str.lower, self.record.daemons) if daemon in DAEMON_ADS}
+        expected = {
+            DAEMON_ADS[daemon]
+            for daemon in map(str.lower, self.record.daemons)
+            if daemon in DAEMON_ADS
+        }
 
         def up() -> bool:
             if not self.home.is_alive(self.name):
                 raise PoolError(f"pool '{self.name}' ended while it started{self._messages()}")
-            return expected <= set(self.tool("condor_status", "-any", "-af", "MyType", check=False).split())
+            return expected <= set(
+                self.tool("condor_status", "-any", "-af", "MyType", check=False).split()
+            )
 
         try:
             self.wait(up, seconds, "the ads of all daemons", ("MasterLog",))
@@ -151,7 +176,9 @@ class Pool(RunningPool):
 def _new_directory(name: str, root: str) -> Path:
     parent = Path(root) / "pools" if root else Path(tempfile.gettempdir())
     parent.mkdir(exist_ok=True)
-    directory = Path(tempfile.mkdtemp(prefix=f"testpool-{name}-" if not root else f"{name}-", dir=parent))
+    directory = Path(
+        tempfile.mkdtemp(prefix=f"testpool-{name}-" if not root else f"{name}-", dir=parent)
+    )
     directory.chmod(0o755)
     return directory
 
@@ -161,7 +188,9 @@ def _furnish(directory: Path, config: str, local: str, files: Iterable[Path]) ->
         (directory / sub).mkdir()
         (directory / sub).chmod(0o700 if sub in ("passwords.d", "tokens.d") else 0o755)
     for number, file in enumerate(files):
-        write_config(directory / "config.d" / f"{10 + number}-{file.name}", file.read_text(encoding="utf-8"))
+        write_config(
+            directory / "config.d" / f"{10 + number}-{file.name}", file.read_text(encoding="utf-8")
+        )
     write_config(directory / "condor_config", config)
     write_config(directory / "condor_config.local", local)
 

@@ -11,7 +11,17 @@ from random import SystemRandom
 
 from pool_home import PoolError, PoolRecord
 
-SUBDIRECTORIES = ("log", "spool", "execute", "lock", "run", "cred", "config.d", "passwords.d", "tokens.d")
+SUBDIRECTORIES = (
+    "log",
+    "spool",
+    "execute",
+    "lock",
+    "run",
+    "cred",
+    "config.d",
+    "passwords.d",
+    "tokens.d",
+)
 
 _FIXED = """
 CONDOR_HOST = 127.0.0.1
@@ -80,8 +90,14 @@ def render(record: PoolRecord, release: Mapping[str, str], machine: Mapping[str,
         machine: NUM_CPUS, MEMORY (MB) and DISK (KB) of the execution point.
     """
     directory = record.inner_directory
-    lines = [f"# HTCondor test pool '{record.name}': contrib/testpool wrote this file.", f"LOCAL_DIR = {directory}"]
-    lines += [f"{knob} = $(LOCAL_DIR)/{knob.lower()}" for knob in ("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN")]
+    lines = [
+        f"# HTCondor test pool '{record.name}': contrib/testpool wrote this file.",
+        f"LOCAL_DIR = {directory}",
+    ]
+    lines += [
+        f"{knob} = $(LOCAL_DIR)/{knob.lower()}"
+        for knob in ("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN")
+    ]
     lines += [
         "SEC_PASSWORD_DIRECTORY = $(LOCAL_DIR)/passwords.d",
         "SEC_TOKEN_SYSTEM_DIRECTORY = $(LOCAL_DIR)/tokens.d",

@@ -70,7 +70,11 @@ class Home:
     def names(self) -> list[str]:
         """The names of all pools that left a trace, alive or not."""
         pools = self.path / "pools"
-        return sorted(p.name for p in pools.iterdir() if not p.name.startswith(".")) if pools.is_dir() else []
+        return (
+            sorted(p.name for p in pools.iterdir() if not p.name.startswith("."))
+            if pools.is_dir()
+            else []
+        )
 
     def claim(self, name: str, patience: float = 0.0) -> int | None:
         """Lock the pool's name and return the descriptor that holds the lock; None when the pool is alive.
@@ -117,7 +121,9 @@ class Home:
 
     def save(self, record: PoolRecord) -> None:
         """Write the pool's record; the caller holds its lock."""
-        (self.place(record.name) / "record.json").write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
+        (self.place(record.name) / "record.json").write_text(
+            json.dumps(asdict(record), indent=1), encoding="utf-8"
+        )
 
     def record(self, name: str) -> PoolRecord | None:
         """The pool's record, or None where it has none (yet)."""

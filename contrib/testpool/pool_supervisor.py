@@ -103,7 +103,9 @@ def stop_family(events: Events) -> None:
     while descendants(os.getpid()):
         reap()
         left = deadline - time.monotonic()
-        if left <= 0 or not any(process.command == "condor_master" for process in descendants(os.getpid())):
+        if left <= 0 or not any(
+            process.command == "condor_master" for process in descendants(os.getpid())
+        ):
             kill_descendants()
         events.wait(min(0.05, max(left, 0.01)))
     reap()
@@ -159,7 +161,12 @@ def main(arguments: list[str]) -> None:
         if os.fork():  # whoever started us need not wait for our end
             os._exit(0)
         lifeline = int(arguments[4])
-        supervise(Home(Path(arguments[1])), arguments[2], int(arguments[3]), lifeline if lifeline >= 0 else None)
+        supervise(
+            Home(Path(arguments[1])),
+            arguments[2],
+            int(arguments[3]),
+            lifeline if lifeline >= 0 else None,
+        )
     else:
         guard(arguments[2:], int(arguments[1]))
 

@@ -28,7 +28,9 @@ def processes() -> list[Process]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                head, _, tail = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")
+                head, _, tail = (
+                    (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")
+                )
             except (FileNotFoundError, ProcessLookupError):
                 continue
             state, parent = tail.split()[:2]

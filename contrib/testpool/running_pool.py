@@ -19,9 +19,19 @@ Found = TypeVar("Found")
 
 #: MyType of the ad by which each daemon shows that it is up. The master's comes five seconds after all others and
 #: says nothing that they do not.
-DAEMON_ADS = {"collector": "Collector", "negotiator": "Negotiator", "schedd": "Scheduler", "startd": "Machine"}
+DAEMON_ADS = {
+    "collector": "Collector",
+    "negotiator": "Negotiator",
+    "schedd": "Scheduler",
+    "startd": "Machine",
+}
 
-LOGS = {"collector": "CollectorLog", "negotiator": "NegotiatorLog", "schedd": "SchedLog", "startd": "StartLog"}
+LOGS = {
+    "collector": "CollectorLog",
+    "negotiator": "NegotiatorLog",
+    "schedd": "SchedLog",
+    "startd": "StartLog",
+}
 
 #: What :meth:`Pool.ads` can list, and the tool that lists it.
 AD_KINDS = {
@@ -36,7 +46,12 @@ AD_KINDS = {
 }
 
 #: What a job is unless its submitter says otherwise: it sleeps, far longer than any test lasts.
-SLEEPER = {"executable": "/bin/sleep", "arguments": "86400", "transfer_executable": "false", "request_disk": "1000"}
+SLEEPER = {
+    "executable": "/bin/sleep",
+    "arguments": "86400",
+    "transfer_executable": "false",
+    "request_disk": "1000",
+}
 
 #: JobStatus of a job that is being removed.
 REMOVED = "3"
@@ -118,9 +133,13 @@ class RunningPool:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command next to the daemons; ``options`` are those of :func:`subprocess.run`."""
         joined = self._installation.join_command(command, self.master_pid(), as_job_user)
-        return subprocess.run(joined, env=self._installation.environment(self.record.config_file), **options)
+        return subprocess.run(
+            joined, env=self._installation.environment(self.record.config_file), **options
+        )
 
-    def tool(self, *command: str, check: bool = True, as_job_user: bool = False, text: str = "") -> str:
+    def tool(
+        self, *command: str, check: bool = True, as_job_user: bool = False, text: str = ""
+    ) -> str:
         """Run one of HTCondor's tools with ``text`` on its standard input, and return what it prints.
 
         Raises:
@@ -128,7 +147,9 @@ class RunningPool:
             PoolError: there are no daemons to run it next to, and ``check`` is true.
         """
         try:
-            done = self.run(command, as_job_user=as_job_user, input=text, capture_output=True, text=True)
+            done = self.run(
+                command, as_job_user=as_job_user, input=text, capture_output=True, text=True
+            )
         except PoolError:
             if check:
                 raise
@@ -139,7 +160,12 @@ class RunningPool:
         return done.stdout
 
     def ads(
-        self, kind: str = "slots", projection: Sequence[str] = (), *, constraint: str = "", direct: str = ""
+        self,
+        kind: str = "slots",
+        projection: Sequence[str] = (),
+        *,
+        constraint: str = "",
+        direct: str = "",
     ) -> list[dict[str, Any]]:
         """Ads as the tools' ``-json`` gives them.
 
@@ -150,7 +176,9 @@ class RunningPool:
             direct: the name or address of a daemon to ask itself, where the collector would be late.
         """
         if kind not in AD_KINDS:
-            raise PoolError(f"there are no ads of kind '{kind}'", f"the kinds are: {', '.join(AD_KINDS)}")
+            raise PoolError(
+                f"there are no ads of kind '{kind}'", f"the kinds are: {', '.join(AD_KINDS)}"
+            )
         options = ["-constraint", constraint] if constraint else []
         options += ["-direct", direct] if direct else []
         if projection:
@@ -159,7 +187,9 @@ class RunningPool:
         found: list[dict[str, Any]] = json.loads(printed) if printed else []
         return found
 
-    def wait(self, predicate: Callable[[], Found], seconds: float, what: str, logs: Sequence[str] = ()) -> Found:
+    def wait(
+        self, predicate: Callable[[], Found], seconds: float, what: str, logs: Sequence[str] = ()
+    ) -> Found:
         """Ask ``predicate`` until it gives something true, and return that.
 
         A tool that fails gives nothing true: daemons that are starting, or have much to do, do not always answer.
@@ -179,8 +209,12 @@ class RunningPool:
                 failure = f": {error}"
             waited = time.monotonic() - began
             if waited >= seconds:
-                tails = [f"\n--- {log}\n" + "\n".join(self.log(log).splitlines()[-15:]) for log in logs]
-                raise PoolError(f"pool '{self.name}': no sign of {what} within {seconds:g} s{failure}{''.join(tails)}")
+                tails = [
+                    f"\n--- {log}\n" + "\n".join(self.log(log).splitlines()[-15:]) for log in logs
+                ]
+                raise PoolError(
+                    f"pool '{self.name}': no sign of {what} within {seconds:g} s{failure}{''.join(tails)}"
+                )
             time.sleep(min(_FIRST_PAUSE + waited / 10, _LONGEST_PAUSE))
 
     # --- daemons ------------------------------------------------------------------------------------------------
@@ -206,8 +240,18 @@ class RunningPool:
     def off(self, daemon: str, seconds: float = 20.0) -> None:
         """Stop one daemon (``negotiator``) fast; returns when its process and its ads are gone."""
         self.tool("condor_off", "-fast", "-daemon", daemon)
-        self.wait(lambda: daemon not in self.daemon_pids(), seconds, f"the end of the {daemon}", ("MasterLog",))
-        self.wait(lambda: self._has_no_ad(daemon), seconds, f"the end of the {daemon}'s ad", ("CollectorLog",))
+        self.wait(
+            lambda: daemon not in self.daemon_pids(),
+            seconds,
+            f"the end of the {daemon}",
+            ("MasterLog",),
+        )
+        self.wait(
+            lambda: self._has_no_ad(daemon),
+            seconds,
+            f"the end of the {daemon}'s ad",
+            ("CollectorLog",),
+        )
 
     def on(self, daemon: str, seconds: float = 30.0) -> None:
         """Start one daemon that was off; returns when its ad is in the collector."""
@@ -222,7 +266,9 @@ class RunningPool:
         if not self._has_ad(daemon):
             return True
         query = f'MyType = "Query"\nTargetType = "{DAEMON_ADS[daemon]}"\nRequirements = true\n'
-        self.tool("condor_advertise", f"INVALIDATE_{daemon.upper()}_ADS", "-", text=query, check=False)
+        self.tool(
+            "condor_advertise", f"INVALIDATE_{daemon.upper()}_ADS", "-", text=query, check=False
+        )
         return False
 
     def _has_ad(self, daemon: str) -> bool:
@@ -246,7 +292,9 @@ class RunningPool:
             count: number of processes of the cluster.
         """
         text = settings_text(SLEEPER) + settings_text(description) + f"queue {count}\n"
-        return int(self.tool("condor_submit", "-terse", "-", as_job_user=True, text=text).split(".")[0])
+        return int(
+            self.tool("condor_submit", "-terse", "-", as_job_user=True, text=text).split(".")[0]
+        )
 
     def remove_jobs(self, seconds: float = 30.0, tool: Callable[..., str] | None = None) -> None:
         """Remove all jobs and wait until the queue is empty; ``tool`` is :meth:`tool` with another schedd's settings.
@@ -273,8 +321,13 @@ class RunningPool:
         try:
             self.wait(none_left, seconds, "an empty queue", ("SchedLog",))
         except PoolError as error:
-            counts = ", ".join(f"{count} with JobStatus {status}" for status, count in sorted(Counter(left).items()))
-            raise PoolError(f"jobs are left, {counts or 'how many is not known'}; {error}") from error
+            counts = ", ".join(
+                f"{count} with JobStatus {status}"
+                for status, count in sorted(Counter(left).items())
+            )
+            raise PoolError(
+                f"jobs are left, {counts or 'how many is not known'}; {error}"
+            ) from error
 
     def clear(self, seconds: float = 30.0) -> None:
         """Remove all jobs, wait until queue and machines are empty, and forget who used what."""

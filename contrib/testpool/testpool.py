@@ -83,7 +83,9 @@ def _keep(pool: Pool, home: Home, news: str) -> None:
 
 def down(options: argparse.Namespace, home: Home) -> int:
     """Stop one pool, or all of them."""
-    names = [name for name in home.names() if home.is_alive(name)] if options.all else [options.name]
+    names = (
+        [name for name in home.names() if home.is_alive(name)] if options.all else [options.name]
+    )
     swept = home.sweep()
     for name in names:
         if name not in swept:
@@ -102,7 +104,16 @@ def status(_options: argparse.Namespace, home: Home) -> int:
         if record:
             pid = home.supervisor(name)
             state = Pool(record, home).state()
-            rows.append((name, record.suite, record.version, f"127.0.0.1:{record.port}", str(pid or "-"), state))
+            rows.append(
+                (
+                    name,
+                    record.suite,
+                    record.version,
+                    f"127.0.0.1:{record.port}",
+                    str(pid or "-"),
+                    state,
+                )
+            )
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
@@ -145,23 +156,46 @@ def _config(text: str) -> Path:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="testpool.py", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="testpool.py", description=(__doc__ or "").splitlines()[0]
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     starting = commands.add_parser("up", help="start a pool", description=up.__doc__)
     starting.add_argument("name", nargs="?", default="default", metavar="NAME")
-    starting.add_argument("--suite", metavar="sid|trixie|path", help="default: path with HTCondor on PATH, else sid")
-    starting.add_argument("--config", type=_config, action="append", default=[], metavar="FILE", help="for config.d")
     starting.add_argument(
-        "--set", type=_setting, action="append", default=[], metavar="KNOB=VALUE", help="wins over all"
+        "--suite", metavar="sid|trixie|path", help="default: path with HTCondor on PATH, else sid"
     )
-    starting.add_argument("--daemons", default=" ".join(ALL_DAEMONS), metavar="LIST", help="default: %(default)s")
+    starting.add_argument(
+        "--config", type=_config, action="append", default=[], metavar="FILE", help="for config.d"
+    )
+    starting.add_argument(
+        "--set",
+        type=_setting,
+        action="append",
+        default=[],
+        metavar="KNOB=VALUE",
+        help="wins over all",
+    )
+    starting.add_argument(
+        "--daemons", default=" ".join(ALL_DAEMONS), metavar="LIST", help="default: %(default)s"
+    )
     starting.add_argument("--cpus", type=int, default=8, metavar="N", help="default: %(default)s")
-    starting.add_argument("--memory", type=int, default=16384, metavar="MB", help="default: %(default)s")
-    starting.add_argument("--disk", type=int, default=20_000_000, metavar="KB", help="default: %(default)s")
-    starting.add_argument("--wait", type=float, default=60.0, metavar="SECONDS", help="default: %(default)g")
-    starting.add_argument("--root-dir", type=Path, metavar="DIR", help="where Debian root directories lie")
-    starting.add_argument("--foreground", action="store_true", help="stay, and stop the pool at the end")
+    starting.add_argument(
+        "--memory", type=int, default=16384, metavar="MB", help="default: %(default)s"
+    )
+    starting.add_argument(
+        "--disk", type=int, default=20_000_000, metavar="KB", help="default: %(default)s"
+    )
+    starting.add_argument(
+        "--wait", type=float, default=60.0, metavar="SECONDS", help="default: %(default)g"
+    )
+    starting.add_argument(
+        "--root-dir", type=Path, metavar="DIR", help="where Debian root directories lie"
+    )
+    starting.add_argument(
+        "--foreground", action="store_true", help="stay, and stop the pool at the end"
+    )
     starting.set_defaults(act=up)
 
     stopping = commands.add_parser("down", help="stop pools", description=down.__doc__)
@@ -173,10 +207,15 @@ def _parser() -> argparse.ArgumentParser:
     listing.set_defaults(act=status)
 
     running = commands.add_parser(
-        "run", help="run a command in a pool", usage="%(prog)s [--user] [NAME] -- COMMAND...", description=run.__doc__
+        "run",
+        help="run a command in a pool",
+        usage="%(prog)s [--user] [NAME] -- COMMAND...",
+        description=run.__doc__,
     )
     running.add_argument("name", nargs="?", default="default", metavar="NAME")
-    running.add_argument("--user", action="store_true", help="as the unprivileged user that submits jobs")
+    running.add_argument(
+        "--user", action="store_true", help="as the unprivileged user that submits jobs"
+    )
     running.set_defaults(act=run)
     return parser
 

@@ -65,4 +65,6 @@ def rule(id_: str, own: Sequence[AnyRule] = ()) -> AnyRule:
     known = {each.id: each for each in (*own, *all_rules())}
     if id_ in known:
         return known[id_]
-    raise InputError(f"there is no rule '{id_}'", did_you_mean(id_, known, "'htcq explain' lists all rules"))
+    raise InputError(
+        f"there is no rule '{id_}'", did_you_mean(id_, known, "'htcq explain' lists all rules")
+    )

@@ -88,7 +88,9 @@ def _roots(told: Sequence[Told]) -> list[_Root]:
     for each in told:
         if not each.found.without_it:
             continue
-        matters = max(each.found.severity or each.rule.severity, each.found.harm.severity) > Severity.INFO
+        matters = (
+            max(each.found.severity or each.rule.severity, each.found.harm.severity) > Severity.INFO
+        )
         root = roots.setdefault(each.cause, _Root(each.cause, matters))
         root.matters = root.matters or matters
         for setting in each.found.without_it:
@@ -150,7 +152,9 @@ def _marks(rule: AnyRule, without: Subject) -> Iterator[tuple[Cause, str]]:
             yield Told(rule, each).mark
 
 
-def _is_gone(one: Told, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None) -> bool:
+def _is_gone(
+    one: Told, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None
+) -> bool:
     """Tell whether ``one`` is not found any more, nor the same under another subject or for another cause."""
     if left is None or one.mark in left:
         return False
@@ -158,7 +162,9 @@ def _is_gone(one: Told, before: set[tuple[Cause, str]], left: set[tuple[Cause, s
     return not any(cause == one.cause or subject == one.found.subject for cause, subject in new)
 
 
-def by_root(told: Iterable[Told], owners: Mapping[tuple[Cause, str], Cause]) -> dict[Cause, list[Told]]:
+def by_root(
+    told: Iterable[Told], owners: Mapping[tuple[Cause, str], Cause]
+) -> dict[Cause, list[Told]]:
     """Return what follows from each root cause."""
     found: dict[Cause, list[Told]] = {}
     for each in told:

@@ -16,7 +16,11 @@ def beside_policies(evidence: Evidence, name: str, message: str, sound: str) -> 
     if kinds:
         knob = knob_fact(evidence, name)
         count = sum(kind.count for kind in kinds)
-        slots = "1 slot has a consumption policy" if count == 1 else f"{count} slots have consumption policies"
+        slots = (
+            "1 slot has a consumption policy"
+            if count == 1
+            else f"{count} slots have consumption policies"
+        )
         yield Found(
             cause=f"{name} = {knob.value}",
             subject=f"knob {name}",

@@ -77,12 +77,18 @@ def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) 
         if rest is None:
             continue
         cost, standing = full - rest, accounted(kind.standing_weight(handed_out(amounts)))
-        mean = _mean_of_equals(kind, amounts, full, cost) if constant else _mean(kind, trial, amounts, full)
+        mean = (
+            _mean_of_equals(kind, amounts, full, cost)
+            if constant
+            else _mean(kind, trial, amounts, full)
+        )
         if mean is not None:
             yield Charge(trial, cost, mean, standing)
 
 
-def _mean_of_equals(kind: SlotClass, amounts: Mapping[str, Number], full: Number, cost: Number) -> Number | None:
+def _mean_of_equals(
+    kind: SlotClass, amounts: Mapping[str, Number], full: Number, cost: Number
+) -> Number | None:
     """Return the average match cost of claims that all take ``amounts``; ``cost`` is that of the first one."""
     many = fits(kind.total, amounts)
     if many == 1:
@@ -91,7 +97,9 @@ def _mean_of_equals(kind: SlotClass, amounts: Mapping[str, Number], full: Number
     return None if rest is None else (full - rest) / many
 
 
-def _mean(kind: SlotClass, trial: Trial, amounts: Mapping[str, Number], full: Number) -> Number | None:
+def _mean(
+    kind: SlotClass, trial: Trial, amounts: Mapping[str, Number], full: Number
+) -> Number | None:
     """Return the average match cost of such claims as they fill a slot."""
     left, steps = dict(kind.total), 0
     taken: Mapping[str, Number | None] = amounts
@@ -102,11 +110,15 @@ def _mean(kind: SlotClass, trial: Trial, amounts: Mapping[str, Number], full: Nu
             break
         after = kind.consumed(trial.ad(), _without(left, sure, 1))
         # A policy that takes the same of every state fills the slot in one go.
-        many = room if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)) else 1
+        many = (
+            room if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)) else 1
+        )
         left, steps, taken = _without(left, sure, many), steps + many, after
     rest = as_number(kind.weight(left))
     return None if rest is None or not steps else (full - rest) / steps
 
 
-def _without(left: Mapping[str, Number], taken: Mapping[str, Number], times: int) -> dict[str, Number]:
+def _without(
+    left: Mapping[str, Number], taken: Mapping[str, Number], times: int
+) -> dict[str, Number]:
     return {asset: amount - times * taken.get(asset, 0) for asset, amount in left.items()}

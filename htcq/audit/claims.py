@@ -49,7 +49,9 @@ def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str
         got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
         return got if any(got.values()) else None
     found = kind.consumed(jobs.ad())
-    amounts = {asset: amount for asset, amount in found.items() if amount is not None and amount >= 0}
+    amounts = {
+        asset: amount for asset, amount in found.items() if amount is not None and amount >= 0
+    }
     return amounts if len(amounts) == len(found) and any(amounts.values()) else None
 
 

@@ -48,7 +48,9 @@ def expanded(configuration: Configuration, text: str) -> str:
             break
         knob = configuration.knob(found.group(1))
         value = (
-            (knob.value or knob.raw) if knob is not None else configuration.value(found.group(1), found.group(2) or "")
+            (knob.value or knob.raw)
+            if knob is not None
+            else configuration.value(found.group(1), found.group(2) or "")
         )
         text = text[: found.start()] + value + text[found.end() :]
     return text
@@ -66,7 +68,9 @@ def commands(configuration: Configuration) -> Iterator[Command]:
     if knob is not None and text.endswith("|"):
         yield Command(text[:-1].strip(), True, False, Fact(knob.name, knob.raw, knob.place))
     for number, options, what in _includes(configuration):
-        fact = Fact("include", f"{' '.join(options)} : {what}".strip(), f"{configuration.source}:{number}")
+        fact = Fact(
+            "include", f"{' '.join(options)} : {what}".strip(), f"{configuration.source}:{number}"
+        )
         if "command" in options or what.endswith("|"):
             cached = "into" in options
             yield Command(what.rstrip("|").strip(), cached, cached, fact)
@@ -80,7 +84,10 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
             yield NamedFile(path, Fact(knob.name, knob.raw, knob.place))
     for number, options, what in _includes(configuration):
         if "command" not in options and not what.endswith("|"):
-            yield NamedFile(expanded(configuration, what), Fact("include", what, f"{configuration.source}:{number}"))
+            yield NamedFile(
+                expanded(configuration, what),
+                Fact("include", what, f"{configuration.source}:{number}"),
+            )
     seen: set[str] = set()
     for each in configuration:
         path = each.place.rpartition(":")[0]

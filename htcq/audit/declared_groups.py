@@ -68,7 +68,9 @@ class DeclaredGroups(Subject):
                 amounts[group.name] = None
             else:
                 left = max(0.0, above - self.static_sum(group.parent))
-                amounts[group.name] = group.config_quota * left / max(self.share_sum(group.parent), 1.0)
+                amounts[group.name] = (
+                    group.config_quota * left / max(self.share_sum(group.parent), 1.0)
+                )
         return amounts
 
 

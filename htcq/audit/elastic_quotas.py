@@ -12,7 +12,9 @@ from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQ
 from htcq.quota.elastic.elastic_tree import ElasticTree, build_tree
 from htcq.quota.elastic.kinds import MARK
 
-UPSTREAM = "koordinator-sh/koordinator pkg/webhook/elasticquota/quota_topology_check.go, commit a7a1b76"
+UPSTREAM = (
+    "koordinator-sh/koordinator pkg/webhook/elasticquota/quota_topology_check.go, commit a7a1b76"
+)
 COMPUTED = "koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/core, commit a7a1b76"
 OURS = "a convention of htcq; Koordinator accepts it"
 
@@ -65,7 +67,10 @@ class DeclaredElasticQuotas(Subject):
         """Tell whether a group itself asks for something or uses something."""
         if self.demand is None:
             return False
-        amounts = (*self.demand.request.get(name, {}).values(), *self.demand.used.get(name, {}).values())
+        amounts = (
+            *self.demand.request.get(name, {}).values(),
+            *self.demand.used.get(name, {}).values(),
+        )
         return any(amounts)
 
     def pairs(self) -> Iterator[tuple[ElasticGroup, ElasticGroup]]:
@@ -74,7 +79,9 @@ class DeclaredElasticQuotas(Subject):
             if group.parent:
                 yield group, self.by_name[group.parent]
 
-    def found(self, group: str, message: str, facts: tuple[Fact, ...] = (), advice: str = "") -> Found:
+    def found(
+        self, group: str, message: str, facts: tuple[Fact, ...] = (), advice: str = ""
+    ) -> Found:
         """Return what a rule found of one group; of the top-level groups where the name is empty."""
         subject = f"group {group}" if group else "the top-level groups"
         return Found(message, subject, message, facts, advice, examples=(group or subject,))
@@ -83,7 +90,9 @@ class DeclaredElasticQuotas(Subject):
         """Return the min, max or weight of a group in one dimension, as the file has it."""
         amounts = {"max": group.max, "min": group.min, "weight": group.weight}[what]
         value = amounts.get(name, "(not given)")
-        return self.fact(f"groups.{group.name}.{what}.{name}", "unlimited" if value is None else str(value))
+        return self.fact(
+            f"groups.{group.name}.{what}.{name}", "unlimited" if value is None else str(value)
+        )
 
     def fact(self, key: str, value: str) -> Fact:
         """Return one key of the quotas or of the demand with its value."""

@@ -189,7 +189,9 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
     )
 
 
-def _gaps(subject: Subject, not_checked: Sequence[NotChecked], needed: Mapping[Input, int]) -> Iterator[str]:
+def _gaps(
+    subject: Subject, not_checked: Sequence[NotChecked], needed: Mapping[Input, int]
+) -> Iterator[str]:
     """Yield what keeps an audit from an all-clear: rules that failed, and rules that wanted for what a pool has."""
     for each in not_checked:
         if each.failed:
@@ -242,7 +244,9 @@ class _Run(Generic[S]):
 # Findings -------------------------------------------------------------------------------------------------------
 
 
-def _findings(subject: Subject, told: Sequence[Told], verdicts: Mapping[str, Verdict]) -> Iterator[Finding]:
+def _findings(
+    subject: Subject, told: Sequence[Told], verdicts: Mapping[str, Verdict]
+) -> Iterator[Finding]:
     """Yield one finding for each cause, with what follows from it."""
     owners = root_causes(subject, told)
     following = by_root(told, owners)
@@ -262,7 +266,9 @@ def _by_cause(told: Iterable[Told]) -> dict[Cause, list[Told]]:
     return found
 
 
-def _finding(parts: Sequence[Told], verdicts: Mapping[str, Verdict], caused: tuple[Finding, ...] = ()) -> Finding:
+def _finding(
+    parts: Sequence[Told], verdicts: Mapping[str, Verdict], caused: tuple[Finding, ...] = ()
+) -> Finding:
     rule = parts[0].rule
     first = parts[0].found
     harm = HARMLESS

@@ -96,7 +96,10 @@ class Evidence(Subject):
             other.trials = self.trials
             other._charges, other._mismatches = self._charges, self._mismatches
         if pool.slots is self.pool.slots:
-            other.slot_classes, other.slot_classes_by_frame = self.slot_classes, self.slot_classes_by_frame
+            other.slot_classes, other.slot_classes_by_frame = (
+                self.slot_classes,
+                self.slot_classes_by_frame,
+            )
             other.unused = self.unused
             return other
         other.slot_classes = tuple(_known_again(other.slot_classes, self.slot_classes))
@@ -193,7 +196,9 @@ class Evidence(Subject):
     @property
     def dynamic(self) -> Iterator[Slot]:
         """Every dynamic slot."""
-        return (slot for slot_class in self.slot_classes_of_type(DYNAMIC) for slot in slot_class.slots)
+        return (
+            slot for slot_class in self.slot_classes_of_type(DYNAMIC) for slot in slot_class.slots
+        )
 
     # Jobs -------------------------------------------------------------------------------------------------------
 
@@ -211,7 +216,9 @@ class Evidence(Subject):
         """Return what the jobs that are tried on ``slot_class`` are charged there."""
         if slot_class not in self._charges:
             constant = not self.trials.looks_at_slot(slot_class)
-            self._charges[slot_class] = tuple(charges(slot_class, self.trials.of(slot_class), constant))
+            self._charges[slot_class] = tuple(
+                charges(slot_class, self.trials.of(slot_class), constant)
+            )
         return self._charges[slot_class]
 
     @cached_property
@@ -241,7 +248,11 @@ class Evidence(Subject):
             plain = next((each for each in self._plain_by_weight if self.fits(each[0], jobs)), None)
             known = [plain] if plain is not None else []
             for slot_class in self.with_policy:
-                cost = slot_class.cost(slot_class.consumed(jobs.ad())) if self.fits(slot_class, jobs) else None
+                cost = (
+                    slot_class.cost(slot_class.consumed(jobs.ad()))
+                    if self.fits(slot_class, jobs)
+                    else None
+                )
                 known += [(slot_class, cost)] if cost is not None else []
             self._cheapest[key] = min(known, key=lambda each: each[1], default=None)
         return self._cheapest[key]
@@ -300,7 +311,10 @@ class Evidence(Subject):
         """Yield every configuration once, each with whose it is."""
         if self.pool.central is not None:
             yield "the central manager", self.pool.central
-        for role, found in (("access point", self.pool.access), ("execution point", self.pool.execute)):
+        for role, found in (
+            ("access point", self.pool.access),
+            ("execution point", self.pool.execute),
+        ):
             for name, configuration in found.items():
                 yield f"{role} {name}", configuration
 

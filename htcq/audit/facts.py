@@ -27,4 +27,6 @@ def listed(names: Iterable[str]) -> str:
     shown = every[:_LISTED] if len(every) > _LISTED + 1 else every
     tail = [f"{len(every) - len(shown)} more"] if len(shown) < len(every) else []
     words = shown + tail
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return (
+        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    )

@@ -22,9 +22,14 @@ def central(evidence: Evidence, knob: str, value: str) -> Setting:
     return _setting(Role.CENTRAL, evidence.pool.central, "NEGOTIATOR", knob, value)
 
 
-def access(evidence: Evidence, knob: str, value: str, names: Iterable[str] = ()) -> tuple[Setting, ...]:
+def access(
+    evidence: Evidence, knob: str, value: str, names: Iterable[str] = ()
+) -> tuple[Setting, ...]:
     """Return ``knob = value`` for the access points ``names``; for all of them where there is no name."""
-    found = tuple(_setting(Role.ACCESS, evidence.access.get(name), "SCHEDD", knob, value, (name,)) for name in names)
+    found = tuple(
+        _setting(Role.ACCESS, evidence.access.get(name), "SCHEDD", knob, value, (name,))
+        for name in names
+    )
     return found or (Setting(Role.ACCESS, knob, value),)
 
 
@@ -33,7 +38,9 @@ def node(evidence: Evidence, machine: str, knob: str, value: str) -> Setting:
     return _setting(Role.EXECUTE, evidence.execute.get(machine), "STARTD", knob, value, (machine,))
 
 
-def execute(evidence: Evidence, slots: Iterable[Slot], knob: str, value: str) -> tuple[Setting, ...]:
+def execute(
+    evidence: Evidence, slots: Iterable[Slot], knob: str, value: str
+) -> tuple[Setting, ...]:
     """Return ``knob = value`` for the slot types of ``slots``: one setting for all machines that set the same."""
     every = evidence.slot_types
     found: dict[tuple[str, str], dict[str, None]] = {}
@@ -43,12 +50,16 @@ def execute(evidence: Evidence, slots: Iterable[Slot], knob: str, value: str) ->
         place = _of_slot(slot, evidence.execute.get(machine), knob, several)
         found.setdefault(place, {})[machine] = None
     return tuple(
-        Setting(Role.EXECUTE, name, value, file, () if set(machines) >= set(every) else tuple(machines))
+        Setting(
+            Role.EXECUTE, name, value, file, () if set(machines) >= set(every) else tuple(machines)
+        )
         for (name, file), machines in found.items()
     )
 
 
-def settings_of(whose: str, configuration: Configuration, knobs: Iterable[tuple[str, str]]) -> Iterator[Setting]:
+def settings_of(
+    whose: str, configuration: Configuration, knobs: Iterable[tuple[str, str]]
+) -> Iterator[Setting]:
     """Yield knobs, each with its value, for the machine that ``whose`` names as Evidence.configurations does."""
     role = next(each for each in Role if whose.removeprefix("the ").startswith(each.value))
     name = whose.removeprefix("the ")[len(role.value) + 1 :]
@@ -68,7 +79,12 @@ def literal_text(text: str) -> str:
 
 
 def _setting(
-    role: Role, configuration: Configuration | None, daemon: str, knob: str, value: str, nodes: tuple[str, ...] = ()
+    role: Role,
+    configuration: Configuration | None,
+    daemon: str,
+    knob: str,
+    value: str,
+    nodes: tuple[str, ...] = (),
 ) -> Setting:
     if configuration is None:
         return Setting(role, knob, value, nodes=nodes)
@@ -77,7 +93,9 @@ def _setting(
     return Setting(role, name, value, file_of(configuration, name), nodes)
 
 
-def _of_slot(slot: Slot, configuration: Configuration | None, knob: str, several: bool) -> tuple[str, str]:
+def _of_slot(
+    slot: Slot, configuration: Configuration | None, knob: str, several: bool
+) -> tuple[str, str]:
     """Return the knob for the type of ``slot``, and its file; the general one where its machine has no other type."""
     number = slot.type_id
     typed = f"SLOT_TYPE_{number}_{knob}"

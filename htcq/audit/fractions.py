@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import literal_text
 from htcq.audit.nodes import modifications
-from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request, whole_request
+from htcq.audit.policies import (
+    consumption_fact,
+    consumption_settings,
+    number,
+    on_slots,
+    safe_request,
+    whole_request,
+)
 from htcq.audit.rule import Found
 from htcq.audit.trials import Trial
 from htcq.policy.carved import handed_out
@@ -79,4 +86,6 @@ def at_least_one(kind: SlotClass, asset: str) -> str:
 
 def _names_request(kind: SlotClass, asset: str) -> bool:
     expression = kind.first.frame.expression(f"Consumption{asset}")
-    return expression is not None and f"request{asset}" in (word.lower() for word in expression.words())
+    return expression is not None and f"request{asset}" in (
+        word.lower() for word in expression.words()
+    )

@@ -34,7 +34,11 @@ _near: WeakKeyDictionary[Evidence, dict[str, str]] = WeakKeyDictionary()
 
 def default_of(evidence: Evidence, knob: str) -> str:
     """Return HTCondor's default of a knob of the central manager; empty where it is not known, which takes it back."""
-    return evidence.pool.central.defaults.get(knob.upper(), "") if evidence.pool.central is not None else ""
+    return (
+        evidence.pool.central.defaults.get(knob.upper(), "")
+        if evidence.pool.central is not None
+        else ""
+    )
 
 
 def sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
@@ -130,15 +134,23 @@ def _above(name: str) -> Iterator[str]:
 
 def _unlisted(evidence: Evidence) -> Iterator[str]:
     """Yield the groups that have a knob, are not listed, and are near to none that is."""
-    known_knobs = names_that_matter(evidence.pool.central.defaults) if evidence.pool.central is not None else ()
+    known_knobs = (
+        names_that_matter(evidence.pool.central.defaults)
+        if evidence.pool.central is not None
+        else ()
+    )
     known = {name_key(name) for name in _listed(evidence)}
     for knob in evidence.pool.central or ():
         own = split_prefix(knob.name)[1]
         stem = stem_of(own)
         if stem not in GROUP_STEMS or own.upper() in known_knobs or not knob.value.strip():
             continue
-        groups = [own[len(each) + 1 :] for each in GROUP_STEMS if own.upper().startswith(f"{each}_")]
-        if not any(name_key(group) in known for group in groups) and not near_group_knob(evidence, knob):
+        groups = [
+            own[len(each) + 1 :] for each in GROUP_STEMS if own.upper().startswith(f"{each}_")
+        ]
+        if not any(name_key(group) in known for group in groups) and not near_group_knob(
+            evidence, knob
+        ):
             yield own[len(stem) + 1 :]
 
 

@@ -28,7 +28,9 @@ def checked(declared: DeclaredGroups, evidence: Evidence) -> Audit:
     return audit(evidence, known).joined(audit(declared, rules_on_declared_groups()))
 
 
-def linted(declared: DeclaredGroups, evidence: Evidence, site: AuditSettings, with_pool: bool) -> Audit:
+def linted(
+    declared: DeclaredGroups, evidence: Evidence, site: AuditSettings, with_pool: bool
+) -> Audit:
     """Return everything that is wrong with the groups, by what the site says of rules.
 
     Without a pool only those of the audit's rules are checked that need the configuration alone.

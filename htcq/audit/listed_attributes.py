@@ -19,7 +19,11 @@ def unlisted(evidence: Evidence, slots: Iterable[Slot], attribute: str) -> tuple
     for machine in dict.fromkeys(str(slot.machine) for slot in slots):
         configuration = evidence.execute.get(machine)
         for name in LISTS if configuration is not None else ():
-            words = configuration.value(name).replace(",", " ").split() if configuration is not None else []
+            words = (
+                configuration.value(name).replace(",", " ").split()
+                if configuration is not None
+                else []
+            )
             kept = [word for word in words if word.lower() != attribute.lower()]
             if len(kept) < len(words):
                 found[node(evidence, machine, name, ", ".join(kept))] = None

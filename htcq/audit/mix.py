@@ -39,7 +39,9 @@ def waiting(evidence: Evidence) -> tuple[Autocluster, ...]:
     return tuple(idle[:MAX_CLASSES])
 
 
-def takings(evidence: Evidence, kind: SlotClass, classes: Sequence[Autocluster]) -> Iterator[Taking]:
+def takings(
+    evidence: Evidence, kind: SlotClass, classes: Sequence[Autocluster]
+) -> Iterator[Taking]:
     """Yield what those of ``classes`` take that an unused slot of ``kind`` would let in."""
     for jobs in classes:
         if not evidence.fits(kind, jobs):

@@ -78,13 +78,20 @@ class Names:
     def slots(self) -> dict[str, str]:
         """What slots have, or may have at another time."""
         assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
-        return _spelt(self._listed, slot_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.slot_frames))
+        return _spelt(
+            self._listed,
+            slot_names(assets),
+            MATCH_NAMES,
+            _names_of(self._evidence.pool.slot_frames),
+        )
 
     @cached_property
     def jobs(self) -> dict[str, str]:
         """What jobs have, or may have at another time."""
         assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
-        return _spelt(self._listed, job_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.job_frames))
+        return _spelt(
+            self._listed, job_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.job_frames)
+        )
 
     def unknown(self, expression: Expr, mine: str, alone: bool = False) -> Iterator[Unknown]:
         """Yield the names in ``expression`` that nobody defines; ``mine`` is "slot" or "job", whose ad it stands in.
@@ -103,7 +110,9 @@ class Names:
             if name not in theirs:
                 yield from self._unknown(name, third or "job", text, (theirs,))
 
-    def _unknown(self, name: str, lacking: str, text: str, known: Iterable[dict[str, str]]) -> Iterator[Unknown]:
+    def _unknown(
+        self, name: str, lacking: str, text: str, known: Iterable[dict[str, str]]
+    ) -> Iterator[Unknown]:
         if name in _LANGUAGE or _MADE.match(name) or not _IDENTIFIER.match(name):
             return
         spelt = re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)

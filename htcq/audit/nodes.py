@@ -85,15 +85,25 @@ class Modification:
         """Return the requests that the startd changes, each with its new amount, a whole number."""
         request = trial.jobs.request
         changed = modified(self.startd, kind.ad(kind.total), trial.jobs)
-        return {name: value for name, value in changed.items() if value != request.get(name[len("Request") :].lower())}
+        return {
+            name: value
+            for name, value in changed.items()
+            if value != request.get(name[len("Request") :].lower())
+        }
 
     @property
     def knobs(self) -> dict[str, Knob]:
         """The knobs that say so, by asset; none where defaults are assumed."""
-        return {asset: self.node.knob(modifier(asset)) for asset in MODIFIED} if self.node is not None else {}
+        return (
+            {asset: self.node.knob(modifier(asset)) for asset in MODIFIED}
+            if self.node is not None
+            else {}
+        )
 
 
-def modifications(evidence: Evidence, kind: SlotClass, assumed: bool = True) -> Iterator[Modification]:
+def modifications(
+    evidence: Evidence, kind: SlotClass, assumed: bool = True
+) -> Iterator[Modification]:
     """Yield the different ways in which the startds of ``kind`` change requests.
 
     Where no configuration is known it is HTCondor's default if ``assumed``, else nothing.

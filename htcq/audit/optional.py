@@ -34,7 +34,9 @@ class Unasked(NamedTuple):
     def whole_slot(self) -> bool:
         """Whether each claim gets the slot as a whole, with all that is in it, and is meant to."""
         total = self.kind.total
-        return all((self.taken.get(asset) or 0) >= total.get(asset, 0) > 1 for asset in (CPUS, MEMORY))
+        return all(
+            (self.taken.get(asset) or 0) >= total.get(asset, 0) > 1 for asset in (CPUS, MEMORY)
+        )
 
 
 def unasked(evidence: Evidence) -> Iterator[Unasked]:
@@ -46,5 +48,7 @@ def unasked(evidence: Evidence) -> Iterator[Unasked]:
             continue
         for asset in kind.consumption:
             if asset not in BUILT_IN_ASSETS:
-                bare = Expr(f"Consumption{attribute(asset)}").evaluate(kind.ad(kind.total), trial.ad())
+                bare = Expr(f"Consumption{attribute(asset)}").evaluate(
+                    kind.ad(kind.total), trial.ad()
+                )
                 yield Unasked(kind, asset, trial.taken[asset], as_number(bare), dict(trial.taken))

@@ -61,7 +61,9 @@ def slots_by(kind: SlotClass, name: str) -> dict[Number, list[Slot]]:
     return found
 
 
-def on_knob(knob: Knob, message: str, subject: str = "", settings: tuple[Setting, ...] = ()) -> Found:
+def on_knob(
+    knob: Knob, message: str, subject: str = "", settings: tuple[Setting, ...] = ()
+) -> Found:
     """Return a finding on a knob, wherever it is set so."""
     value = " ".join(knob.value.split())
     return Found(
@@ -90,7 +92,10 @@ def consumption_fact(kind: SlotClass, asset: str) -> Fact:
 
 def amounts_text(amounts: Mapping[str, Number | None]) -> str:
     """Return amounts as ``cpus=1, memory=1024``; an asset of which nothing is taken is left out."""
-    return ", ".join(f"{asset}={number(amount)}" for asset, amount in amounts.items() if amount != 0) or "nothing"
+    return (
+        ", ".join(f"{asset}={number(amount)}" for asset, amount in amounts.items() if amount != 0)
+        or "nothing"
+    )
 
 
 def number(amount: Number | None) -> str:
@@ -120,6 +125,8 @@ def sound_request(asset: str) -> str:
     return whole_request(asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
 
 
-def consumption_settings(evidence: Evidence, kind: SlotClass, asset: str, text: str) -> tuple[Setting, ...]:
+def consumption_settings(
+    evidence: Evidence, kind: SlotClass, asset: str, text: str
+) -> tuple[Setting, ...]:
     """Return the consumption ``text`` of ``asset`` for the slots of ``kind``."""
     return execute(evidence, kind.slots, f"CONSUMPTION_{asset.upper()}", text)

@@ -103,7 +103,9 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
         attribute = _attribute(each.knob.upper()[slot_type.end() if slot_type else 0 :])
         if attribute:
             for node in each.nodes or ("",):
-                texts.setdefault((node, slot_type[1] if slot_type else ""), {})[attribute] = each.value
+                texts.setdefault((node, slot_type[1] if slot_type else ""), {})[attribute] = (
+                    each.value
+                )
     expressions = Expressions()
     frames: dict[tuple[int, str], SharedAttributes] = {}
     slots = []

@@ -121,7 +121,9 @@ def _cheapest_first(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(joined)
 
 
-def reach(quota: float, demands: Sequence[Demand], requested: float, pool_weight: float) -> Reach | None:
+def reach(
+    quota: float, demands: Sequence[Demand], requested: float, pool_weight: float
+) -> Reach | None:
     """Return what a group of ``quota`` can use; None where no claim of ``demands`` can be had.
 
     ``requested`` is what all its jobs weigh by their schedds: others than those of ``demands`` use the rest of the
@@ -131,7 +133,9 @@ def reach(quota: float, demands: Sequence[Demand], requested: float, pool_weight
     taking.run()
     if not taking.claims:
         return None
-    charged = sum(claims * demands[place].filling.standing for place, claims in taking.claims.items())
+    charged = sum(
+        claims * demands[place].filling.standing for place, claims in taking.claims.items()
+    )
     others = min(taking.budget, requested - charged, pool_weight - taking.used_weight)
     worst = max(taking.claims, key=taking.excess)
     usage = charged + max(0.0, others)
@@ -162,7 +166,11 @@ class _Taking:
         while queue:
             _, place, index, begun = heapq.heappop(queue)
             demand = self.demands[place]
-            kind, frame, step = id(demand.filling.kind), id(demand.jobs.frame), demand.filling.steps[index]
+            kind, frame, step = (
+                id(demand.filling.kind),
+                id(demand.jobs.frame),
+                demand.filling.steps[index],
+            )
             slots = begun if index else free[kind]
             whole, part = self._affordable(step, slots, wanted[frame])
             self._count(place, step, whole * step.claims + part)

@@ -43,7 +43,9 @@ def chosen_rules(
     unwanted = _named(ignored, rules)
     chosen = tuple(each for each in rules if each.id in wanted - unwanted)
     if not chosen:
-        raise InputError("no rule is left to check", "leave out --ignore, or see 'htcq explain' for the rules")
+        raise InputError(
+            "no rule is left to check", "leave out --ignore, or see 'htcq explain' for the rules"
+        )
     return chosen
 
 
@@ -75,7 +77,9 @@ def _known_id(id_: str, own: Sequence[AnyRule] | None) -> str:
 
 def _severity(word: str, where: str, words: Sequence[str]) -> Severity:
     if word not in _SEVERITIES:
-        raise InputError(f"{where} is '{word}'", f"it must be {', '.join(words[:-1])} or {words[-1]}")
+        raise InputError(
+            f"{where} is '{word}'", f"it must be {', '.join(words[:-1])} or {words[-1]}"
+        )
     return _SEVERITIES[word]
 
 
@@ -86,7 +90,11 @@ def _named(patterns: Sequence[str], rules: Sequence[AnyRule]) -> set[str]:
         if not ids:
             if any(mark in pattern for mark in "*?["):
                 raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
-            command = "htcq elastic compute" if rule(pattern, rules).family == ELASTIC else "htcq quota lint"
+            command = (
+                "htcq elastic compute"
+                if rule(pattern, rules).family == ELASTIC
+                else "htcq quota lint"
+            )
             raise InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")
         found |= ids
     return found

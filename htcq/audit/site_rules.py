@@ -40,7 +40,9 @@ def accepted(name: str, package: str, offered: object, taken: Mapping[str, str])
     if isinstance(offered, Rule):
         offered = (offered,)
     if not isinstance(offered, Iterable):
-        return PlugIn(name, package, refusals=(f"it is a {type(offered).__name__}, not a sequence of rules",))
+        return PlugIn(
+            name, package, refusals=(f"it is a {type(offered).__name__}, not a sequence of rules",)
+        )
     rules: dict[str, Rule[Evidence]] = {}
     refusals: list[str] = []
     for each in offered:

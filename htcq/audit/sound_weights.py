@@ -31,7 +31,9 @@ _SAMPLES = (
 )
 _CLOSE = 1e-6
 #: What was computed for a pool: many findings of one audit propose it.
-_known: WeakKeyDictionary[Evidence, dict[tuple[str, ...], tuple[Setting, ...]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Evidence, dict[tuple[str, ...], tuple[Setting, ...]]] = (
+    WeakKeyDictionary()
+)
 
 
 def sound_weights(evidence: Evidence, scarce: Collection[str] = ()) -> tuple[Setting, ...]:
@@ -51,7 +53,9 @@ def sound_weights(evidence: Evidence, scarce: Collection[str] = ()) -> tuple[Set
 def _computed(evidence: Evidence, scarce: Collection[str]) -> tuple[Setting, ...]:
     text = _usual(evidence) if not scarce else ""
     text = text or _linear(evidence, scarce)
-    otherwise = [slot for kind in evidence.offered if kind.weight_text != text for slot in kind.slots]
+    otherwise = [
+        slot for kind in evidence.offered if kind.weight_text != text for slot in kind.slots
+    ]
     slots = execute(evidence, otherwise, POOL_KNOB, literal_text(text)) if otherwise else ()
     return (*slots, *_of_requests(evidence, text))
 
@@ -82,7 +86,11 @@ def _linear(evidence: Evidence, scarce: Collection[str]) -> str:
         whole += kind.count * _most(kind)
         for asset, amount in kind.total.items():
             totals[asset] += int(kind.count * amount)
-    named = [asset for asset in totals if totals[asset] > 0 and (asset in scarce or _names(evidence, asset))]
+    named = [
+        asset
+        for asset in totals
+        if totals[asset] > 0 and (asset in scarce or _names(evidence, asset))
+    ]
     named = named or [CPUS]
     whole = whole or float(totals[CPUS])
     if named == [CPUS]:
@@ -134,14 +142,24 @@ def requested(evidence: Evidence, text: str) -> str:
     """Return a weight of slots as one of what jobs ask for; empty where it is no number for a job."""
     if text.lower() == "cpus":
         return "RequestCpus ?: 1"
-    assets = {CPUS, MEMORY, DISK, GPUS, *(asset for kind in evidence.offered for asset in kind.assets)}
+    assets = {
+        CPUS,
+        MEMORY,
+        DISK,
+        GPUS,
+        *(asset for kind in evidence.offered for asset in kind.assets),
+    }
     for asset in sorted(assets):
         name = attribute(asset)
         request = f"(Request{name} ?: {_UNASKED.get(asset, '0')})"
-        text = re.sub(rf"\({name} \?: 0\)|(?<![\w.\"])(?:MY\.)?{name}\b", request, text, flags=re.IGNORECASE)
+        text = re.sub(
+            rf"\({name} \?: 0\)|(?<![\w.\"])(?:MY\.)?{name}\b", request, text, flags=re.IGNORECASE
+        )
     value = f"max({{1, ceiling({text})}})"
     expression = parsed(value)
-    if expression is None or any(as_number(expression.evaluate(Ad(job))) is None for job in _SAMPLES):
+    if expression is None or any(
+        as_number(expression.evaluate(Ad(job))) is None for job in _SAMPLES
+    ):
         return ""
     return value
 

@@ -53,7 +53,11 @@ class Trial:
     @cached_property
     def amounts(self) -> Mapping[str, Number]:
         """What it takes; empty where the negotiator matches nothing: no number, below zero, or nothing at all."""
-        amounts = {asset: amount for asset, amount in self.taken.items() if amount is not None and amount >= 0}
+        amounts = {
+            asset: amount
+            for asset, amount in self.taken.items()
+            if amount is not None and amount >= 0
+        }
         return amounts if len(amounts) == len(self.taken) and any(amounts.values()) else {}
 
     @property
@@ -68,7 +72,10 @@ class Trial:
 
 def fits(total: Mapping[str, Number], amounts: Mapping[str, Number]) -> int:
     """Return how often ``amounts`` can be taken of ``total``; 0 where they are nothing."""
-    return min((int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0), default=0)
+    return min(
+        (int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0),
+        default=0,
+    )
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,9 @@ class Trials:
         """
         found = self._of.get(slot_class)
         if found is None:
-            ordinary = [self.made_up(slot_class, shape) for shape in ordinary_requests(slot_class.total)]
+            ordinary = [
+                self.made_up(slot_class, shape) for shape in ordinary_requests(slot_class.total)
+            ]
             welcome = [trial for trial in ordinary if self.lets_in(slot_class, trial)]
             found = self._of[slot_class] = (*self.own(slot_class), *welcome) or tuple(ordinary)
         return found
@@ -151,13 +160,17 @@ class Trials:
         if found is None:
             groups = _told_apart(self._classes(), looks.of_jobs)
             chosen = groups[:MAX_OWN] if looks.of_slot else groups
-            found = tuple(_Alike(classes, slot_class.consumed(classes[0].ad())) for classes in chosen)
+            found = tuple(
+                _Alike(classes, slot_class.consumed(classes[0].ad())) for classes in chosen
+            )
             self._alike[key] = found
         return found
 
     def _looks_of(self, slot_class: SlotClass) -> ReferencedAttributes:
         if slot_class not in self._looks:
-            self._looks[slot_class] = looks_of(slot_class, [f"consumption{asset}" for asset in slot_class.consumption])
+            self._looks[slot_class] = looks_of(
+                slot_class, [f"consumption{asset}" for asset in slot_class.consumption]
+            )
         return self._looks[slot_class]
 
 
@@ -172,9 +185,13 @@ def ordinary_requests(total: Mapping[str, Number]) -> Iterator[Mapping[str, Numb
             yield shape
 
 
-def _told_apart(classes: Sequence[Autocluster], names: frozenset[str]) -> list[tuple[Autocluster, ...]]:
+def _told_apart(
+    classes: Sequence[Autocluster], names: frozenset[str]
+) -> list[tuple[Autocluster, ...]]:
     """Return ``classes`` grouped by their attributes of these names, the largest class first."""
     found: dict[Hashable, list[Autocluster]] = {}
-    for each in sorted(classes, key=lambda one: -sum(one.idle.values()) - sum(one.running.values())):
+    for each in sorted(
+        classes, key=lambda one: -sum(one.idle.values()) - sum(one.running.values())
+    ):
         found.setdefault(values_of(each, names), []).append(each)
     return [tuple(group) for group in found.values()]

@@ -110,7 +110,14 @@ class UnusedSlots:
                 failure, total = self._failure(kind, slot, request)
                 if self._may_pass(slot, request, failure):
                     return None
-                found.append((Blocked(UNUSED, failure, left_on([(total, count)]), has_room=not failure.short), count))
+                found.append(
+                    (
+                        Blocked(
+                            UNUSED, failure, left_on([(total, count)]), has_room=not failure.short
+                        ),
+                        count,
+                    )
+                )
         return found
 
     def has_room_now(self, request: Request) -> bool:
@@ -118,7 +125,9 @@ class UnusedSlots:
         request = self._by_frame.first(request)
         found = self._has_room.get(id(request))
         if found is None:
-            found = self._has_room[id(request)] = any(self._room_in(kind, request) for kind in self._kinds)
+            found = self._has_room[id(request)] = any(
+                self._room_in(kind, request) for kind in self._kinds
+            )
         return found
 
     def _room_in(self, kind: SlotClass, request: Request) -> bool:
@@ -128,7 +137,9 @@ class UnusedSlots:
         never = self._failure(kind, kind.first, request)[0].clauses
         if any(not self._passes(clause, kind.first, request) for clause in never):
             return False
-        return any(not self._failure_with(kind, slot, request, left) for slot, left in self._room(kind))
+        return any(
+            not self._failure_with(kind, slot, request, left) for slot, left in self._room(kind)
+        )
 
     def _room(self, kind: SlotClass) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
         """Return the slots of ``kind`` with what they have left; of those that differ in disk alone the largest."""
@@ -161,16 +172,22 @@ class UnusedSlots:
         reached = self._by_frame.links.reached(("requirements",), frame, request.frame)
         return bool((reached & PLACES.keys()) - _SIZES - _PASSING)
 
-    def _failure(self, kind: SlotClass, slot: Slot, request: Request) -> tuple[Failure, Mapping[str, Number]]:
+    def _failure(
+        self, kind: SlotClass, slot: Slot, request: Request
+    ) -> tuple[Failure, Mapping[str, Number]]:
         total = kind.total if slot is kind.first else SlotClass((slot,)).total
         return self._failure_with(kind, slot, request, total), total
 
-    def _failure_with(self, kind: SlotClass, slot: Slot, request: Request, amounts: Mapping[str, Number]) -> Failure:
+    def _failure_with(
+        self, kind: SlotClass, slot: Slot, request: Request, amounts: Mapping[str, Number]
+    ) -> Failure:
         taken = kind.consumed(job_ad(request), amounts) if kind.supports_policy else {}
         key = (id(slot.frame), id(request), tuple(taken.values()))
         clauses = self._by_frame.clauses.get(key)
         if clauses is None:
-            clauses = self._by_frame.clauses[key] = Clauses(slot, request, taken, self._by_frame.links)
+            clauses = self._by_frame.clauses[key] = Clauses(
+                slot, request, taken, self._by_frame.links
+            )
         failure = clauses.failure(slot, amounts)
         if clauses.flaw:
             return failure._replace(clauses=(*failure.clauses, Clause(clauses.flaw, False)))
@@ -194,7 +211,11 @@ class UnusedSlots:
         known = self._by_frame.out_of_use.get(id(frame))
         if known is None:
             unhealthy = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
-            shut = "SlotBrokenCode" in frame or "IsDirectAttach" in frame or frame.value("Draining") is True
+            shut = (
+                "SlotBrokenCode" in frame
+                or "IsDirectAttach" in frame
+                or frame.value("Draining") is True
+            )
             known = shut or unhealthy
             self._by_frame.out_of_use[id(frame)] = known
         return known
@@ -225,7 +246,9 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
         blocked = slots.blocked(request)
         if blocked is not None:
             walls = tuple(slot_side(blocked, slots.count))
-            yield Unmatched(request, idle[key], walls, any(_is_start(each.failure) for each, _ in blocked))
+            yield Unmatched(
+                request, idle[key], walls, any(_is_start(each.failure) for each, _ in blocked)
+            )
 
 
 def _is_start(failure: Failure) -> bool:

@@ -22,7 +22,9 @@ class _AtWall:
     clusters: list[Unmatched] = field(default_factory=list)
 
 
-def found_by_wall(evidence: Evidence, chosen: Callable[[Unmatched], MatchFailure | None], what: str) -> Iterator[Found]:
+def found_by_wall(
+    evidence: Evidence, chosen: Callable[[Unmatched], MatchFailure | None], what: str
+) -> Iterator[Found]:
     """Yield a finding for each wall that ``chosen`` names; ``what`` says what is the matter with the jobs."""
     walls: dict[str, _AtWall] = {}
     for each in evidence.unmatched:

@@ -74,32 +74,54 @@ class Choice:
             raise ModelError("--model and --preset contradict each other", "give one of them")
         for setting, flag in _FLAGS.items():
             if self._has(setting) and setting not in _SETTINGS_OF.get(self.kind, ()):
-                owner = next(model for model, settings in _SETTINGS_OF.items() if setting in settings)
+                owner = next(
+                    model for model, settings in _SETTINGS_OF.items() if setting in settings
+                )
                 chosen = f"--preset {self.preset}" if self.preset else f"--model {self.kind}"
-                raise ModelError(f"{flag} contradicts {chosen}", f"{flag} belongs to --model {owner}")
+                raise ModelError(
+                    f"{flag} contradicts {chosen}", f"{flag} belongs to --model {owner}"
+                )
         if self.assets and self.share not in ("", "even"):
-            raise ModelError(f"--asset contradicts --share {self.share}", "only --share even divides assets")
+            raise ModelError(
+                f"--asset contradicts --share {self.share}", "only --share even divides assets"
+            )
         if self.cpu_shares is not None and self.cpu_shares < 1:
             raise ModelError(
-                f"--cpu-shares {self.cpu_shares}: must be positive", "2 means that one core counts as 2 cpus"
+                f"--cpu-shares {self.cpu_shares}: must be positive",
+                "2 means that one core counts as 2 cpus",
             )
         for asset, charge in self.charges.items():
             if charge <= 0:
-                raise ModelError(f"--charge {asset}={charge}: a charge must be above 0", "leave the asset out instead")
+                raise ModelError(
+                    f"--charge {asset}={charge}: a charge must be above 0",
+                    "leave the asset out instead",
+                )
         if self.weights and not any(self.weights.values()):
-            raise ModelError("--weight: every weight is 0", "such as --weight cpus=1 --weight memory=0.25/GiB")
+            raise ModelError(
+                "--weight: every weight is 0", "such as --weight cpus=1 --weight memory=0.25/GiB"
+            )
         if self.scale is not None and self.scale <= 0:
-            raise ModelError(f"--scale {self.scale}: must be above 0", "1 is the default, and best for most sites")
+            raise ModelError(
+                f"--scale {self.scale}: must be above 0",
+                "1 is the default, and best for most sites",
+            )
 
     @property
     def kind(self) -> str:
         """The model in force: the one given, the one whose settings were given, or the recommended one."""
         if self.model or self.preset:
             return self.model
-        given = {model for model, settings in _SETTINGS_OF.items() if any(self._has(setting) for setting in settings)}
+        given = {
+            model
+            for model, settings in _SETTINGS_OF.items()
+            if any(self._has(setting) for setting in settings)
+        }
         if len(given) > 1:
             first, second = sorted(given)[:2]
-            raise ModelError(f"settings of --model {first} and --model {second} contradict each other", "choose one")
+            raise ModelError(
+                f"settings of --model {first} and --model {second} contradict each other",
+                "choose one",
+            )
         return given.pop() if given else LINEAR
 
     def _has(self, setting: str) -> bool:
@@ -146,7 +168,12 @@ def common_shares(choices: tuple[Choice, ...]) -> int:
 
 
 def realise(
-    choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine: Mapping[str, int], card: str = ""
+    choice: Choice,
+    total: Mapping[str, int],
+    cpu_shares: int,
+    version: str,
+    machine: Mapping[str, int],
+    card: str = "",
 ) -> Counted:
     """Return the model or preset for a slot of ``total`` (cpus in shares) on ``machine``, checked against it.
 
@@ -161,7 +188,12 @@ def realise(
 
 
 def _build(
-    choice: Choice, total: Mapping[str, int], cpu_shares: int, version: str, machine: Mapping[str, int], card: str
+    choice: Choice,
+    total: Mapping[str, int],
+    cpu_shares: int,
+    version: str,
+    machine: Mapping[str, int],
+    card: str,
 ) -> Counted:
     cores = max(1, total[CPUS] // cpu_shares)
     slop = disk_slop(machine[DISK], version_tuple(version))
@@ -177,7 +209,9 @@ def _build(
 
             # Of the whole machine: all its slots must count in one unit.
             weights = even_prices([{**machine, CPUS: machine[CPUS] // cpu_shares}])
-        return Linear(weights, choice.scale or Fraction(1), cpu_shares, card, choice.optional_assets)
+        return Linear(
+            weights, choice.scale or Fraction(1), cpu_shares, card, choice.optional_assets
+        )
     if choice.preset:
         from htcq.capacity.presets import find_preset
 
@@ -189,13 +223,17 @@ def _build(
 
         assets = choice.assets or BUILT_IN_ASSETS
         spare = _bearable(slop, choice.claims, total)
-        return Fixed(choice.claims, choice.share or "even", assets, cpu_shares, choice.forced, spare)
+        return Fixed(
+            choice.claims, choice.share or "even", assets, cpu_shares, choice.forced, spare
+        )
     if choice.kind == QUANTIZED:
         from htcq.capacity.quantized import Quantized, proposed_levels
 
         known_assets(choice.levels, total, "--level")
         levels = choice.levels or proposed_levels(cores)
-        return Quantized(levels, choice.rule or "min", cpu_shares, _bearable(slop, levels.get(DISK, 1), total))
+        return Quantized(
+            levels, choice.rule or "min", cpu_shares, _bearable(slop, levels.get(DISK, 1), total)
+        )
     from htcq.capacity.minimum import MinimumCharge, proposed_charges
 
     known_assets(choice.charges, total, "--charge")

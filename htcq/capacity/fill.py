@@ -110,7 +110,9 @@ class Filling:
     def _standing_charge(self, amounts: Mapping[str, int]) -> Number:
         key = tuple(amounts.items())
         if key not in self._standing_of:
-            self._standing_of[key] = _number(self._charges.weight(self._charges.dynamic_ad(amounts)))
+            self._standing_of[key] = _number(
+                self._charges.weight(self._charges.dynamic_ad(amounts))
+            )
         return self._standing_of[key]
 
     def _observe(self) -> None:
@@ -168,7 +170,11 @@ def fill_mixed(charges: Charges, shapes: Sequence[Shape], version: str = "") -> 
     """Return the slot full of a mix: next comes the shape that is furthest behind its share, of those that fit."""
 
     def choose(running: Sequence[int], fits: Sequence[bool]) -> int | None:
-        behind = [(number / shapes[index].count, index) for index, number in enumerate(running) if fits[index]]
+        behind = [
+            (number / shapes[index].count, index)
+            for index, number in enumerate(running)
+            if fits[index]
+        ]
         return min(behind)[1] if behind else None
 
     return Filling(charges, shapes, version).run(choose)
@@ -188,7 +194,9 @@ def _in_order(limits: Sequence[int | None]) -> Chooser:
 
 def missing_asset(charges: Charges, asked: Mapping[str, Number]) -> str:
     """Return the first asset that a job asks for and the slot does not know; empty where there is none."""
-    return next((asset for asset, amount in asked.items() if amount and asset not in charges.total), "")
+    return next(
+        (asset for asset, amount in asked.items() if amount and asset not in charges.total), ""
+    )
 
 
 def closed(charges: Charges, running: int) -> bool:

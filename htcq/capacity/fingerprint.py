@@ -40,7 +40,9 @@ def settled(slot: Slot) -> SlotType:
     choice = slot.type.choice
     if not choice.leaves_it_to_the_node:
         return slot.type
-    proposed = {name: getattr(slot.counted, name) for name in _PROPOSED if hasattr(slot.counted, name)}
+    proposed = {
+        name: getattr(slot.counted, name) for name in _PROPOSED if hasattr(slot.counted, name)
+    }
     return replace(slot.type, choice=replace(choice, model=choice.kind, **proposed))
 
 

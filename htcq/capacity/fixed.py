@@ -15,7 +15,14 @@ from dataclasses import dataclass, replace
 from htcq.capacity.marks import Marks
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
 from htcq.errors import ModelError
-from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms, as_requested
+from htcq.policy.consumption import (
+    LEAVE_REQUEST,
+    MODIFIABLE,
+    NEGOTIATOR,
+    Policy,
+    Terms,
+    as_requested,
+)
 from htcq.policy.weight import least, split_weight
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, attribute
 
@@ -23,7 +30,8 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, attribute
 TOKEN = "htcqclaims"
 #: How START reads where the startd counts the claims.
 _COUNTED = re.compile(
-    r"\((.*)\) && \(DynamicSlot (?:=\?=|is) true \|\| \(NumDynamicSlots \?: 0\) < [0-9]+\)\Z", re.DOTALL
+    r"\((.*)\) && \(DynamicSlot (?:=\?=|is) true \|\| \(NumDynamicSlots \?: 0\) < [0-9]+\)\Z",
+    re.DOTALL,
 )
 
 
@@ -51,7 +59,10 @@ class Fixed:
     def check(self, total: Amounts) -> None:
         """Refuse more claims than the startd can carve, and shares that it cannot hand out."""
         if self.claims < 1:
-            raise ModelError(f"--claims {self.claims}: must be positive", "give the number of jobs the node may run")
+            raise ModelError(
+                f"--claims {self.claims}: must be positive",
+                "give the number of jobs the node may run",
+            )
         known_assets(dict.fromkeys(self.assets), total, "--asset")
         if self.share == "none" and not self.forced:
             raise ModelError(
@@ -106,7 +117,9 @@ class Fixed:
             if self.share == "none":
                 consumption = dict.fromkeys(terms.total, "0")
             consumption[TOKEN] = "1"
-        policy = self._policy(left, consumption, splitting, dict.fromkeys(MODIFIABLE, LEAVE_REQUEST), provides)
+        policy = self._policy(
+            left, consumption, splitting, dict.fromkeys(MODIFIABLE, LEAVE_REQUEST), provides
+        )
         return replace(policy, macros=terms.macros or {})
 
     def describe(self) -> str:
@@ -148,7 +161,9 @@ class Fixed:
             modify=modify,
             provides=provides,
             # start_without_count reads this back.
-            start=f"DynamicSlot =?= true || (NumDynamicSlots ?: 0) < {self.claims}" if counted_by_startd else "",
+            start=f"DynamicSlot =?= true || (NumDynamicSlots ?: 0) < {self.claims}"
+            if counted_by_startd
+            else "",
             cpu_shares=self.cpu_shares,
         )
 

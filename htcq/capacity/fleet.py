@@ -68,8 +68,12 @@ class KindPlan:
 
     def busy(self) -> tuple[Number, Number]:
         """Return the least and the greatest busy weight of all nodes."""
-        lowest = sum(self._extreme(plan, min(fill.min_weight for fill in plan.fills)) for plan in self.slots)
-        highest = sum(self._extreme(plan, max(fill.max_weight for fill in plan.fills)) for plan in self.slots)
+        lowest = sum(
+            self._extreme(plan, min(fill.min_weight for fill in plan.fills)) for plan in self.slots
+        )
+        highest = sum(
+            self._extreme(plan, max(fill.max_weight for fill in plan.fills)) for plan in self.slots
+        )
         return self.weight + lowest, self.weight + highest
 
     def _extreme(self, plan: SlotPlan, weight: Number) -> Number:
@@ -145,7 +149,9 @@ class FleetPlan:
 
 
 def plan_fleet(
-    nodes: Sequence[FleetNode], shapes: Sequence[Shape] = (), left_out: Mapping[str, Sequence[str]] | None = None
+    nodes: Sequence[FleetNode],
+    shapes: Sequence[Shape] = (),
+    left_out: Mapping[str, Sequence[str]] | None = None,
 ) -> FleetPlan:
     """Return the plan of ``nodes``, of which there is at least one; without ``shapes``, for typical ones."""
     kinds = kinds_of(nodes)
@@ -166,6 +172,8 @@ def _planned(name: str, members: Sequence[FleetNode], shapes: Sequence[Shape]) -
         name=name,
         nodes=tuple(node.name for node in members),
         amounts=smallest.amounts,
-        slots=tuple(plan_slot(slot, shapes, smallest.node.condor_version) for slot in smallest.slots),
+        slots=tuple(
+            plan_slot(slot, shapes, smallest.node.condor_version) for slot in smallest.slots
+        ),
         weight=sum(node.weight() for node in members),
     )

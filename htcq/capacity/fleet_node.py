@@ -42,7 +42,9 @@ class FleetNode:
     @cached_property
     def likeness(self) -> tuple[object, ...]:
         """All in which the nodes of a kind are equal."""
-        slots = tuple((slot.type.number, slot.type.count, *_rounded(slot.total)) for slot in self.slots)
+        slots = tuple(
+            (slot.type.number, slot.type.count, *_rounded(slot.total)) for slot in self.slots
+        )
         return (self.kind, version_tuple(self.node.condor_version) < ABSOLUTE_DISK, slots)
 
     def weight(self) -> Number:
@@ -83,7 +85,8 @@ def kinds_of(nodes: Iterable[FleetNode]) -> dict[str, list[FleetNode]]:
     names = [members[0].kind or hardware(members[0]) for members in groups]
     for detail in (hardware, _with_disk, _with_version):
         names = [
-            name if names.count(name) == 1 else _detailed(members[0], detail) for name, members in zip(names, groups)
+            name if names.count(name) == 1 else _detailed(members[0], detail)
+            for name, members in zip(names, groups)
         ]
     names = [
         name if names.count(name) == 1 else f"{name} ({1 + names[:place].count(name)})"
@@ -100,7 +103,11 @@ def hardware(node: FleetNode) -> str:
     """Return what a node has, in words: ``16 cpus, 128 GiB, 4 gpus``; disk differs too often to name a kind."""
     slots = sum(slot.type.count for slot in node.slots)
     parts = [f"{node.amounts[CPUS]} cpus", show_rough(MEMORY, node.amounts[MEMORY])]
-    parts += [f"{amount} {asset}" for asset, amount in node.amounts.items() if asset not in BUILT_IN_ASSETS and amount]
+    parts += [
+        f"{amount} {asset}"
+        for asset, amount in node.amounts.items()
+        if asset not in BUILT_IN_ASSETS and amount
+    ]
     if slots > 1:
         parts.append(f"{slots} slots")
     return ", ".join(parts)

@@ -101,14 +101,20 @@ def _check_names(kind: NodeKind, expression: Expr, kinds: Sequence[NodeKind], no
     for each in kinds:
         for slot_type in each.types:
             assets.update(slot_type.choice.optional_assets)
-    known = ["Machine", "GPUs_DeviceName", *(f"Total{attribute(asset)}" for asset in sorted(assets))]
+    known = [
+        "Machine",
+        "GPUs_DeviceName",
+        *(f"Total{attribute(asset)}" for asset in sorted(assets)),
+    ]
     lower = {name.lower(): name for name in known}
     found = expression.references()
     for name in sorted(found.own | found.target):
         if name not in lower:
             near = nearest_asset(name, lower)
             hint = f"did you mean {lower[near]}?" if near else f"nodes have {', '.join(known)}"
-            raise InputError(f"htcq.toml: nodes.{kind.name}.match names {name}, which no node has", hint)
+            raise InputError(
+                f"htcq.toml: nodes.{kind.name}.match names {name}, which no node has", hint
+            )
 
 
 def _name(node: Node) -> str:

@@ -78,12 +78,17 @@ def lay_out(node: Node, types: tuple[SlotType, ...], literal: bool = False) -> t
     return tuple(_slot(node, kind, machine, shares, literal) for kind in types)
 
 
-def _slot(node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, literal: bool) -> Slot:
-    total = {asset: _amount(kind.part(asset), have, asset, shares) for asset, have in machine.items()}
+def _slot(
+    node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, literal: bool
+) -> Slot:
+    total = {
+        asset: _amount(kind.part(asset), have, asset, shares) for asset, have in machine.items()
+    }
     for asset in BUILT_IN_ASSETS:
         if total[asset] < 1:
             raise ModelError(
-                f"slot type {kind.number} gets no {asset}", f'give it a part: {asset} = "50%", or share = "50%"'
+                f"slot type {kind.number} gets no {asset}",
+                f'give it a part: {asset} = "50%", or share = "50%"',
             )
     counted = realise(kind.choice, total, shares, node.condor_version, machine, card_of(node))
     terms = Terms(
@@ -120,13 +125,16 @@ def _check_parts(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> Non
         for asset in kind.parts:
             if asset not in machine:
                 raise ModelError(
-                    f"slot type {kind.number}: unknown asset '{asset}'", f"this node has {', '.join(machine)}"
+                    f"slot type {kind.number}: unknown asset '{asset}'",
+                    f"this node has {', '.join(machine)}",
                 )
 
 
 def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...], shares: int) -> None:
     for asset, have in machine.items():
-        promised = sum(kind.count * _amount(kind.part(asset), have, asset, shares) for kind in types)
+        promised = sum(
+            kind.count * _amount(kind.part(asset), have, asset, shares) for kind in types
+        )
         if promised > have:
             raise ModelError(
                 f"the slot types promise {promised} {asset}, but the node has {have}",
@@ -134,7 +142,8 @@ def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...], shares:
             )
         if asset == DISK and any(not isinstance(kind.part(asset), Fraction) for kind in types):
             raise ModelError(
-                "disk of a slot type must be a percentage", 'the startd divides disk by shares: disk = "50%"'
+                "disk of a slot type must be a percentage",
+                'the startd divides disk by shares: disk = "50%"',
             )
 
 
@@ -145,7 +154,11 @@ def slot_type_text(kind: SlotType, machine: Mapping[str, int], shares: int) -> s
     texts = []
     for asset, have in machine.items():
         part = kind.part(asset)
-        percent = f"{float(part) * 100:g}%" if isinstance(part, Fraction) else str(_amount(part, have, asset, shares))
+        percent = (
+            f"{float(part) * 100:g}%"
+            if isinstance(part, Fraction)
+            else str(_amount(part, have, asset, shares))
+        )
         if have or asset in BUILT_IN_ASSETS:
             texts.append(f"{asset}={percent}")
     return ", ".join(texts)

@@ -17,7 +17,15 @@ from fractions import Fraction
 
 from htcq.capacity.model import Amounts
 from htcq.errors import ModelError
-from htcq.policy.consumption import LEAVE_REQUEST, MIN_REQUEST, MODIFIABLE, Number, Policy, Terms, as_requested
+from htcq.policy.consumption import (
+    LEAVE_REQUEST,
+    MIN_REQUEST,
+    MODIFIABLE,
+    Number,
+    Policy,
+    Terms,
+    as_requested,
+)
 from htcq.policy.weight import weight_text
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, asset_hint, show_weight
 
@@ -49,7 +57,9 @@ class Linear:
         """Refuse unknown assets, and weights under which some claims are free."""
         for asset in self.weights:
             base = asset.partition(CARD)[0]
-            known = total.get(base, 0) > 0 or base in (*BUILT_IN_ASSETS, GPUS) or base in self.optional
+            known = (
+                total.get(base, 0) > 0 or base in (*BUILT_IN_ASSETS, GPUS) or base in self.optional
+            )
             if not known:
                 only = "name it in optional_assets if only other nodes have it"
                 hint = asset_hint(base, (*total, *self.optional), only)
@@ -77,15 +87,23 @@ class Linear:
 
     def _cards(self) -> list[str]:
         """Return the words that name cards with a weight of their own."""
-        return [asset.partition(CARD)[2] for asset in self.weights if asset.startswith(f"{GPUS}{CARD}")]
+        return [
+            asset.partition(CARD)[2] for asset in self.weights if asset.startswith(f"{GPUS}{CARD}")
+        ]
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, Number]:
         """Return what ``left`` weighs by asset."""
-        return {asset: _plain(self.price(asset) * left.get(asset, 0)) for asset in total if self.price(asset)}
+        return {
+            asset: _plain(self.price(asset) * left.get(asset, 0))
+            for asset in total
+            if self.price(asset)
+        }
 
     def weight(self, left: Amounts, total: Amounts) -> Number:
         """Return what ``left`` weighs."""
-        return _plain(sum((self.price(asset) * amount for asset, amount in left.items()), Fraction(0)))
+        return _plain(
+            sum((self.price(asset) * amount for asset, amount in left.items()), Fraction(0))
+        )
 
     def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return the request."""
@@ -95,10 +113,16 @@ class Linear:
         """Return the model as expressions; they are the same on every node, but for the weight of its cards."""
         modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
         assets = self._weighed()
-        parts = [weight_text(asset, terms.have(asset), self.price(asset)) for asset in assets if self.price(asset)]
+        parts = [
+            weight_text(asset, terms.have(asset), self.price(asset))
+            for asset in assets
+            if self.price(asset)
+        ]
         in_job = terms.in_job()
         dearest = {asset: self._dearest(asset) for asset in assets}
-        demand = " + ".join(weight_text(asset, in_job.want(asset), dearest[asset]) for asset in assets)
+        demand = " + ".join(
+            weight_text(asset, in_job.want(asset), dearest[asset]) for asset in assets
+        )
         return Policy(
             name=self.name,
             consumption=as_requested(terms, terms.total),
@@ -125,7 +149,9 @@ class Linear:
 
     def describe(self) -> str:
         """Return the model with its settings in one line, as they can be typed."""
-        settings = ", ".join(f"{asset}={show_weight(asset, weight)}" for asset, weight in self.weights.items())
+        settings = ", ".join(
+            f"{asset}={show_weight(asset, weight)}" for asset, weight in self.weights.items()
+        )
         scaled = f", scale {show_weight(CPUS, self.scale)}" if self.scale != 1 else ""
         return f"{self.name}, weights {settings}{scaled}"
 

@@ -76,12 +76,20 @@ class Marks:
 
     def standing_text(self, asset: str, terms: Terms) -> str:
         """Return how many quanta a dynamic slot holds, to the nearest, as an expression."""
-        whole = str(self.divided(terms.total[asset])) if terms.literal else self._less(terms.birth(asset))
+        whole = (
+            str(self.divided(terms.total[asset]))
+            if terms.literal
+            else self._less(terms.birth(asset))
+        )
         return f"floor({terms.have(asset)} * {self.levels}.0 / {whole} + 0.5)"
 
     def divided_text(self, asset: str, terms: Terms) -> str:
         """Return :meth:`divided` of what the slot had at birth, as an expression."""
-        return str(self.divided(terms.total[asset])) if terms.literal else self._less(terms.whole(asset))
+        return (
+            str(self.divided(terms.total[asset]))
+            if terms.literal
+            else self._less(terms.whole(asset))
+        )
 
     def _less(self, whole: str) -> str:
         return f"({whole} - {self.levels * self.spare})" if self.spare else whole
@@ -99,4 +107,6 @@ class Marks:
         """How many quanta are of the smaller size."""
         if terms.literal:
             return str(self.levels - self.divided(terms.total[asset]) % self.levels)
-        return terms.named("SMALLER", asset, f"{self.levels} - {self.divided_text(asset, terms)} % {self.levels}")
+        return terms.named(
+            "SMALLER", asset, f"{self.levels} - {self.divided_text(asset, terms)} % {self.levels}"
+        )

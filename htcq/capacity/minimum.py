@@ -50,7 +50,10 @@ class MinimumCharge:
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return floor(v(a)/C(a)), never negative."""
-        return {asset: floor(max(0, left[asset]) / Fraction(charge)) for asset, charge in self.charges.items()}
+        return {
+            asset: floor(max(0, left[asset]) / Fraction(charge))
+            for asset, charge in self.charges.items()
+        }
 
     def weight(self, left: Amounts, total: Amounts) -> int:
         """Return the smallest q(a)."""
@@ -75,10 +78,16 @@ class MinimumCharge:
             name=self.name,
             consumption={asset: self._charge(asset, terms) for asset in terms.total},
             weight=split_weight(
-                least([_quanta(terms.have(asset), charge) for asset, charge in self.charges.items()]),
-                self._capped(at_least_one([self._dominant(asset, terms) for asset in self.charges]), terms),
+                least(
+                    [_quanta(terms.have(asset), charge) for asset, charge in self.charges.items()]
+                ),
+                self._capped(
+                    at_least_one([self._dominant(asset, terms) for asset in self.charges]), terms
+                ),
             ),
-            schedd_weight=at_least_one([_charges(in_job.ask(asset), charge) for asset, charge in self.charges.items()]),
+            schedd_weight=at_least_one(
+                [_charges(in_job.ask(asset), charge) for asset, charge in self.charges.items()]
+            ),
             num_claims=max(1, self.weight(terms.total, terms.total)),
             fleet_claims=_fleet_claims(self.charges.get(CPUS, 1), terms),
             splitting=splitting,
@@ -92,11 +101,17 @@ class MinimumCharge:
             f"{asset}={_typed(asset, Fraction(charge, self.cpu_shares if asset == CPUS else 1))}"
             for asset, charge in self.charges.items()
         ]
-        return f"{self.name}, charges {', '.join(settings)}{', whole charges' if self.whole else ''}"
+        return (
+            f"{self.name}, charges {', '.join(settings)}{', whole charges' if self.whole else ''}"
+        )
 
     def _capped(self, dominant: str, terms: Terms) -> str:
         """Return ``dominant``, but never more than the empty slot weighs; every slot says what its machine has."""
-        whole = [_quanta(terms.birth(asset), self.charges[asset]) for asset in MODIFIABLE if asset in self.charges]
+        whole = [
+            _quanta(terms.birth(asset), self.charges[asset])
+            for asset in MODIFIABLE
+            if asset in self.charges
+        ]
         return capped(dominant, at_least_one([least(whole)])) if whole else dominant
 
     def _charge(self, asset: str, terms: Terms) -> str:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from htcq.capacity.fill import Fill, fill_alone, fill_in_order, fill_mixed, fill_once, missing_asset, plain
+from htcq.capacity.fill import (
+    Fill,
+    fill_alone,
+    fill_in_order,
+    fill_mixed,
+    fill_once,
+    missing_asset,
+    plain,
+)
 from htcq.capacity.layout import Slot
 from htcq.capacity.model import limiting
 from htcq.capacity.shape import Shape
@@ -43,7 +51,9 @@ class JobPlan:
     @property
     def gap(self) -> tuple[Number, Number]:
         """How far the standing charge and the schedd's weight are from the match cost."""
-        return plain(self.standing_charge - self.match_cost), plain(self.schedd_weight - self.match_cost)
+        return plain(self.standing_charge - self.match_cost), plain(
+            self.schedd_weight - self.match_cost
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +134,9 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
     else:
         problems += _problems(slot, asked, taken, first.amounts, cost)
     if demand < 1:
-        problems.append(f"the schedd reports a demand of {demand}: a group with only such jobs starves")
+        problems.append(
+            f"the schedd reports a demand of {demand}: a group with only such jobs starves"
+        )
     return JobPlan(
         shape=asked,
         consumption=taken,
@@ -146,7 +158,9 @@ def _consumption(
     return dict(carve(charges, left, asked, version).amounts)
 
 
-def _match_cost(charges: Charges, left: Mapping[str, Number], taken: Mapping[str, Number]) -> Number:
+def _match_cost(
+    charges: Charges, left: Mapping[str, Number], taken: Mapping[str, Number]
+) -> Number:
     """W(R) - W(R'); with scheduler splitting the whole slot, which is what the negotiator hands over."""
     if charges.policy.splitting != NEGOTIATOR:
         return charges.weight(charges.pslot(left)) or 0
@@ -158,7 +172,11 @@ def _weight_of(charges: Charges, amounts: Mapping[str, int]) -> Number:
 
 
 def _problems(
-    slot: Slot, asked: Mapping[str, Number], taken: Mapping[str, Number], carved: Mapping[str, int], cost: Number
+    slot: Slot,
+    asked: Mapping[str, Number],
+    taken: Mapping[str, Number],
+    carved: Mapping[str, int],
+    cost: Number,
 ) -> list[str]:
     problems = []
     shares = slot.policy.cpu_shares

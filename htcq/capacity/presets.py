@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from htcq.capacity.fixed import Fixed
 from htcq.capacity.model import Amounts
 from htcq.errors import ModelError
-from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms, as_requested
+from htcq.policy.consumption import (
+    LEAVE_REQUEST,
+    MODIFIABLE,
+    NEGOTIATOR,
+    Policy,
+    Terms,
+    as_requested,
+)
 from htcq.policy.weight import at_least_one, capped, least, split_weight
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
@@ -42,8 +49,14 @@ _COMMON: _Changes = (
         "the startd would round memory to 128 MB and disk to 1 MiB first and carve other amounts than the negotiator "
         "deducted",
     ),
-    ("CONSUMPTION_GPUS is added", "GPUs belong to every machine's resources today, and every resource needs one"),
-    ("SCHEDD_SLOT_WEIGHT is added", "the access point cannot work out demand from SLOT_WEIGHT and may report none"),
+    (
+        "CONSUMPTION_GPUS is added",
+        "GPUs belong to every machine's resources today, and every resource needs one",
+    ),
+    (
+        "SCHEDD_SLOT_WEIGHT is added",
+        "the access point cannot work out demand from SLOT_WEIGHT and may report none",
+    ),
 )
 _SPLIT: _Changes = (
     (
@@ -119,7 +132,9 @@ class Preset:
             return {asset: _everything(asset, terms) for asset in terms.total}
         if self.name == "extensible":
             claims = terms.total[TOKENS]
-            texts.update(Fixed(claims, disk_slop_kb=self.disk_slop_kb).policy(terms, NEGOTIATOR).consumption)
+            texts.update(
+                Fixed(claims, disk_slop_kb=self.disk_slop_kb).policy(terms, NEGOTIATOR).consumption
+            )
             texts[TOKENS] = "1"
         if self.name == "missing-request":
             asked = f"{terms.job}Request{attribute(ACTUATORS)}"
@@ -138,7 +153,10 @@ class Preset:
             return split_weight(terms.have(TOKENS), "1")
         if self.name == "memory-centric":
             most = at_least_one([f"floor({terms.birth(MEMORY)} / 1024)"])
-            return split_weight(f"floor({memory} / 1024)", capped(at_least_one([f"ceiling({memory} / 1024.0)"]), most))
+            return split_weight(
+                f"floor({memory} / 1024)",
+                capped(at_least_one([f"ceiling({memory} / 1024.0)"]), most),
+            )
         if self.name == "multi-centric":
             dominant = at_least_one([cpus, f"ceiling({memory} / 256.0)"])
             most = at_least_one([least([terms.birth(CPUS), f"floor({terms.birth(MEMORY)} / 256)"])])
@@ -158,7 +176,11 @@ class Preset:
 
 
 def _everything(asset: str, terms: Terms) -> str:
-    all_of_it = terms.whole(asset) if asset in MODIFIABLE else f"int({terms.slot}TotalSlot{attribute(asset)} ?: 0)"
+    all_of_it = (
+        terms.whole(asset)
+        if asset in MODIFIABLE
+        else f"int({terms.slot}TotalSlot{attribute(asset)} ?: 0)"
+    )
     if asset == DISK:
         all_of_it = f"floor(0.9 * {all_of_it})"
     return f"max({{{terms.ask(asset)}, {all_of_it}}})"
@@ -173,7 +195,10 @@ _STEPS: Mapping[str, Mapping[str, int]] = {
 _CHANGES: Mapping[str, _Changes] = {
     "memory-centric": (
         *_SPLIT,
-        ("CONSUMPTION_CPUS = 1 is kept", "the example's own choice: a job that asks for 4 cpus is given 1"),
+        (
+            "CONSUMPTION_CPUS = 1 is kept",
+            "the example's own choice: a job that asks for 4 cpus is given 1",
+        ),
     ),
     "multi-centric": _SPLIT,
     "extensible": (
@@ -182,7 +207,10 @@ _CHANGES: Mapping[str, _Changes] = {
             "the startd gives 1 cpu and 1 MB whatever the policy says: cpus run out behind the negotiator's back, and "
             "a memory limit of 1 MB ends the job",
         ),
-        ("SLOT_WEIGHT is 1 on dynamic slots", "a dynamic slot's charge must not depend on how tokens are published"),
+        (
+            "SLOT_WEIGHT is 1 on dynamic slots",
+            "a dynamic slot's charge must not depend on how tokens are published",
+        ),
     ),
     "static-slot": (
         (
@@ -197,13 +225,17 @@ _CHANGES: Mapping[str, _Changes] = {
 }
 
 
-def find_preset(name: str, custom: Mapping[str, int], cpu_shares: int = 1, disk_slop_kb: int = 0) -> Preset:
+def find_preset(
+    name: str, custom: Mapping[str, int], cpu_shares: int = 1, disk_slop_kb: int = 0
+) -> Preset:
     """Return the preset called ``name`` for a node with the resources ``custom``.
 
     Raises:
         ModelError: there is no such preset.
     """
     if name not in NAMES:
-        raise ModelError(f"--preset {name}: there is no such preset", f"choose one of {', '.join(NAMES)}")
+        raise ModelError(
+            f"--preset {name}: there is no such preset", f"choose one of {', '.join(NAMES)}"
+        )
     declared = {asset: n for asset, n in DECLARED.get(name, {}).items() if asset not in custom}
     return Preset(name, declared, cpu_shares, disk_slop_kb)

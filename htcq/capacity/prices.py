@@ -23,7 +23,9 @@ FOR_ONE_NODE = (
 )
 
 
-def even_prices(nodes: Sequence[Mapping[str, int]], gpu_share: Fraction | None = None) -> dict[str, Fraction]:
+def even_prices(
+    nodes: Sequence[Mapping[str, int]], gpu_share: Fraction | None = None
+) -> dict[str, Fraction]:
     """Return weights per core, MB and GPU for ``nodes`` (amounts in HTCondor's units, cpus in cores).
 
     ``gpu_share`` is the part of the pool's weight that its GPUs stand for, from 0 to below 1.
@@ -40,7 +42,9 @@ def even_prices(nodes: Sequence[Mapping[str, int]], gpu_share: Fraction | None =
         with_gpus = sum(node[CPUS] for node in nodes if node.get(GPUS, 0))
         gpu_share = _GPU_PART * Fraction(with_gpus, cores)
     if not 0 <= gpu_share < 1:
-        raise ModelError(f"--gpu-share {float(gpu_share):g}: must be from 0 to below 1", "such as 0.25")
+        raise ModelError(
+            f"--gpu-share {float(gpu_share):g}: must be from 0 to below 1", "such as 0.25"
+        )
     if gpu_share and not gpus:
         raise ModelError("--gpu-share: no node has a GPU", "leave it out")
     each = (1 - gpu_share) / 2

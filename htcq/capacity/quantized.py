@@ -47,7 +47,10 @@ class Quantized:
         known_assets(self.levels, total, "--level")
         for asset, levels in self.levels.items():
             if levels < 1:
-                raise ModelError(f"--level {asset}={levels}: a level count must be positive", f"try --level {asset}=8")
+                raise ModelError(
+                    f"--level {asset}={levels}: a level count must be positive",
+                    f"try --level {asset}=8",
+                )
             if levels > total[asset]:
                 more = " or count each core as several with --cpu-shares" if asset == CPUS else ""
                 raise ModelError(
@@ -70,7 +73,8 @@ class Quantized:
         top = max(quanta.values())
         return {
             asset: max(
-                int(self.rule == "min" or quanta[asset] == top), self.marks(asset).asked(request[asset], total[asset])
+                int(self.rule == "min" or quanta[asset] == top),
+                self.marks(asset).asked(request[asset], total[asset]),
             )
             for asset in self.levels
         }
@@ -80,7 +84,9 @@ class Quantized:
         amounts = dict(request)
         for asset, n in self.taken_quanta(request, left, total).items():
             if n:
-                amounts[asset] = max(request[asset], self.marks(asset).given(n, left[asset], total[asset]))
+                amounts[asset] = max(
+                    request[asset], self.marks(asset).given(n, left[asset], total[asset])
+                )
         return amounts
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
@@ -102,7 +108,8 @@ class Quantized:
             name=self.name,
             consumption={asset: self._consumption(asset, terms) for asset in terms.total},
             weight=split_weight(
-                choose([self._left(asset, terms) for asset in self.levels]), capped(at_least_one(dominant), str(most))
+                choose([self._left(asset, terms) for asset in self.levels]),
+                capped(at_least_one(dominant), str(most)),
             ),
             schedd_weight=at_least_one(demand),
             num_claims=self.weight(terms.total, terms.total),
@@ -125,7 +132,9 @@ class Quantized:
         if self.rule == "max":
             lefts = [self._left(each, terms) for each in self.levels]
             fewest = f"ifThenElse({self._left(asset, terms)} == {greatest(lefts)}, 1, 0)"
-        return terms.named("TAKEN", asset, f"max({{{fewest}, {self.marks(asset).asked_text(asset, terms)}}})")
+        return terms.named(
+            "TAKEN", asset, f"max({{{fewest}, {self.marks(asset).asked_text(asset, terms)}}})"
+        )
 
     def _consumption(self, asset: str, terms: Terms) -> str:
         wanted = terms.want(asset)

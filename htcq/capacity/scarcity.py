@@ -71,7 +71,9 @@ def scarcity(nodes: Sequence[Mapping[str, int]], shapes: Iterable[Shape]) -> Sca
             continue
         for asset, amount in full.items():
             asked[asset] = asked.get(asset, 0) + amount * shape.count
-    demands = [AssetDemand(asset, amount, there[asset]) for asset, amount in asked.items() if amount]
+    demands = [
+        AssetDemand(asset, amount, there[asset]) for asset, amount in asked.items() if amount
+    ]
     if not demands:
         return None
     demands.sort(key=lambda demand: -demand.ratio)
@@ -95,8 +97,12 @@ def _prices(demands: Sequence[AssetDemand], cores: int) -> dict[str, Fraction]:
 
     Disk has one only where it is scarce: what is free of it changes all the time, and weights must not.
     """
-    scarce = [demand.asset for demand in demands if demand.ratio >= _EQUALLY_SCARCE * demands[0].ratio]
-    kept = [demand.asset for demand in demands if demand.asset not in scarce and demand.asset != DISK]
+    scarce = [
+        demand.asset for demand in demands if demand.ratio >= _EQUALLY_SCARCE * demands[0].ratio
+    ]
+    kept = [
+        demand.asset for demand in demands if demand.asset not in scarce and demand.asset != DISK
+    ]
     floor = min(FLOOR, Fraction(1, 2 * max(1, len(kept))))
     rest = (1 - floor * len(kept)) / len(scarce)
     parts = {**dict.fromkeys(kept, floor), **dict.fromkeys(scarce, rest)}
@@ -104,5 +110,7 @@ def _prices(demands: Sequence[AssetDemand], cores: int) -> dict[str, Fraction]:
     for demand in demands:
         part = parts.get(demand.asset)
         if part:
-            prices[demand.asset] = rounded_price(demand.asset, part * cores / Fraction(demand.there))
+            prices[demand.asset] = rounded_price(
+                demand.asset, part * cores / Fraction(demand.there)
+            )
     return prices

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from htcq.cli.parser import Parser
 
 
-def add_actions(parser: argparse.ArgumentParser, command: str, actions: Mapping[str, str], required: bool) -> None:
+def add_actions(
+    parser: argparse.ArgumentParser, command: str, actions: Mapping[str, str], required: bool
+) -> None:
     """Let ``parser``, that of ``command``, take one of ``actions`` (name -> what it does), whose options follow it."""
     chooser = chooser_of(parser, actions, required)
     for name, summary in actions.items():
@@ -23,7 +25,9 @@ def chooser_of(
     """Return what takes the actions of ``parser``."""
     if required and isinstance(parser, Parser):
         parser.actions = tuple(actions)
-    return parser.add_subparsers(dest="action", metavar="ACTION", required=required, title="actions")
+    return parser.add_subparsers(
+        dest="action", metavar="ACTION", required=required, title="actions"
+    )
 
 
 def add_action(

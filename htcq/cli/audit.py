@@ -34,7 +34,15 @@ if TYPE_CHECKING:
     from htcq.audit.evidence import Evidence
     from htcq.audit.rule import Severity
 
-TABLE, TEXT, JSON, CSV, LINES, NAGIOS, PROMETHEUS = "table", "text", "json", "csv", "lines", "nagios", "prometheus"
+TABLE, TEXT, JSON, CSV, LINES, NAGIOS, PROMETHEUS = (
+    "table",
+    "text",
+    "json",
+    "csv",
+    "lines",
+    "nagios",
+    "prometheus",
+)
 #: What may be printed instead of a table, each by the option of its name.
 FORMS = (TEXT, JSON, CSV, LINES, NAGIOS)
 FORM_OPTIONS = (*(f"--{form}" for form in FORMS), "--prometheus FILE", "--html FILE")
@@ -43,29 +51,50 @@ _FAIL_ON = "error"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq audit``."""
-    refuse_options(parser, {"--format": ("--format is no option", f"each form has its own: {', '.join(FORM_OPTIONS)}")})
+    refuse_options(
+        parser,
+        {
+            "--format": (
+                "--format is no option",
+                f"each form has its own: {', '.join(FORM_OPTIONS)}",
+            )
+        },
+    )
     add_pool_options(parser)
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE,...", action="append",
         help="check only these rules, also those that the site file disables: ids or shell patterns; repeatable",
     )  # fmt: skip
-    rules.add_argument("--ignore", metavar="RULE,...", action="append", help="check all rules except these; repeatable")
+    rules.add_argument(
+        "--ignore",
+        metavar="RULE,...",
+        action="append",
+        help="check all rules except these; repeatable",
+    )
     add_site_file(rules)
     rules.add_argument(
-        "--baseline", metavar="FILE", help="report only findings that are not in this earlier output of --json"
+        "--baseline",
+        metavar="FILE",
+        help="report only findings that are not in this earlier output of --json",
     )
     output = parser.add_argument_group("output")
     form = output.add_mutually_exclusive_group()
-    form.add_argument("--text", action="store_true", help="print the findings as text without tables and colours")
+    form.add_argument(
+        "--text", action="store_true", help="print the findings as text without tables and colours"
+    )
     add_json(form)
     add_csv(form, "print the findings as CSV: a header, and a row for each finding")
-    form.add_argument("--lines", action="store_true", help="print one line for each finding, for grep")
+    form.add_argument(
+        "--lines", action="store_true", help="print one line for each finding, for grep"
+    )
     add_nagios(form)
     add_fail_on(output)
     add_html(output)
     output.add_argument(
-        "--fix", metavar="DIR", help="also write the settings that fix the findings, as files for review, into DIR"
+        "--fix",
+        metavar="DIR",
+        help="also write the settings that fix the findings, as files for review, into DIR",
     )
     add_prometheus(output)
 
@@ -74,10 +103,14 @@ def _form(arguments: argparse.Namespace) -> str:
     form = next((each for each in FORMS if getattr(arguments, each)), TABLE)
     if arguments.prometheus == STDOUT:
         if form != TABLE:
-            raise InputError(f"--{form} and --prometheus - contradict each other", "one goes to standard output")
+            raise InputError(
+                f"--{form} and --prometheus - contradict each other", "one goes to standard output"
+            )
         form = PROMETHEUS
     if form == NAGIOS and arguments.fail_on:
-        raise InputError("--fail-on and --nagios contradict each other", "a plugin has an exit status of its own")
+        raise InputError(
+            "--fail-on and --nagios contradict each other", "a plugin has an exit status of its own"
+        )
     return form
 
 
@@ -95,13 +128,19 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.prometheus = None
     places = [place_of(each) for each in (arguments.html, arguments.prometheus) if each]
     if len(set(places)) < len(places):
-        raise InputError(f"--html and --prometheus both write {places[0]}", "give each a name of its own")
+        raise InputError(
+            f"--html and --prometheus both write {places[0]}", "give each a name of its own"
+        )
     if arguments.fix:
         from htcq.cli.audit_fix import directory_for_fixes
 
         directory_for_fixes(arguments.fix)
     site = read_site_file(arguments.config).audit
-    word, where = (arguments.fail_on, "--fail-on") if arguments.fail_on else (site.fail_on, "htcq.toml: audit.fail_on")
+    word, where = (
+        (arguments.fail_on, "--fail-on")
+        if arguments.fail_on
+        else (site.fail_on, "htcq.toml: audit.fail_on")
+    )
     worst = threshold(word or _FAIL_ON, where)
     plugged = plug_ins()
     own = [rule for each in plugged for rule in each.rules]
@@ -140,7 +179,9 @@ def _known(baseline: str | None) -> frozenset[str]:
         text = Path(baseline).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", error)
-        raise InputError(f"{baseline} cannot be read: {reason}", "'htcq audit --json' makes one") from error
+        raise InputError(
+            f"{baseline} cannot be read: {reason}", "'htcq audit --json' makes one"
+        ) from error
     return fingerprints(text, baseline)
 
 

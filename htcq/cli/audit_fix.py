@@ -26,7 +26,9 @@ def directory_for_fixes(name: str) -> Path:
     directory = Path(name)
     there = directory if directory.is_dir() else directory.parent
     if os.path.lexists(directory) and not directory.is_dir():
-        raise InputError(f"--fix {name}: it is not a directory", "give a new one, or one without fixes")
+        raise InputError(
+            f"--fix {name}: it is not a directory", "give a new one, or one without fixes"
+        )
     if not there.is_dir():
         raise InputError(f"--fix {name}: {there} is not a directory", "make it first")
     _refuse_read_by_condor(directory, _own_directories())
@@ -34,7 +36,10 @@ def directory_for_fixes(name: str) -> Path:
         raise InputError(f"--fix {name}: {there} is not writable", "choose another directory")
     former = sorted(each.name for each in _former(directory))
     if former:
-        raise InputError(f"--fix {name}: {former[0]} is there already", "give a new directory, or remove it first")
+        raise InputError(
+            f"--fix {name}: {former[0]} is there already",
+            "give a new directory, or remove it first",
+        )
     return directory
 
 
@@ -66,7 +71,11 @@ def _former(directory: Path) -> Iterable[Path]:
         return ()
     if not os.access(directory, os.R_OK):
         raise InputError(f"--fix {directory}: it cannot be read", "choose another directory")
-    return [each for each in directory.iterdir() if each.name.startswith(BEGINNINGS) and each.name.endswith(SUFFIX)]
+    return [
+        each
+        for each in directory.iterdir()
+        if each.name.startswith(BEGINNINGS) and each.name.endswith(SUFFIX)
+    ]
 
 
 def _own_directories() -> list[str]:
@@ -80,12 +89,16 @@ def _own_directories() -> list[str]:
     return values.get(_DIRECTORIES, "").replace(",", " ").split()
 
 
-def _refuse_read_by_condor(directory: Path, directories: Iterable[str], whose: str = "this machine") -> None:
+def _refuse_read_by_condor(
+    directory: Path, directories: Iterable[str], whose: str = "this machine"
+) -> None:
     goal = _resolved(directory)
     for each in directories:
         read = _resolved(Path(each))
         if goal == read or read in goal.parents:
-            raise InputError(f"--fix {directory}: HTCondor of {whose} reads {each} ({_DIRECTORIES})", _ELSEWHERE)
+            raise InputError(
+                f"--fix {directory}: HTCondor of {whose} reads {each} ({_DIRECTORIES})", _ELSEWHERE
+            )
 
 
 def _resolved(path: Path) -> Path:

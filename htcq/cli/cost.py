@@ -40,7 +40,9 @@ def main(arguments: argparse.Namespace) -> int:
     shapes = [parse_shape(text) for text in arguments.job or ()]
     pool = read_source(arguments, files=())
     if not pool.slots:
-        raise InputError(f"{pool.source} has no slots", "a cost needs the slot ads: collector.ads of a snapshot")
+        raise InputError(
+            f"{pool.source} has no slots", "a cost needs the slot ads: collector.ads of a snapshot"
+        )
     health = told_ailments(pool)
     if shapes:
         classes = tuple(made_up(text, shape.full()) for text, shape in zip(arguments.job, shapes))

@@ -24,7 +24,10 @@ def add_course_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     course = parser.add_argument_group("several cycles")
     course.add_argument(
-        "--cycles", metavar="N", type=int, help="number of cycles to simulate; jobs start and end in them"
+        "--cycles",
+        metavar="N",
+        type=int,
+        help="number of cycles to simulate; jobs start and end in them",
     )
     course.add_argument(
         "--interval", metavar="TIME", type=seconds,

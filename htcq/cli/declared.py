@@ -63,7 +63,9 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     site = read_site_file(arguments.config)
     if not site.groups.groups:
         where = arguments.config or "htcq.toml"
-        raise InputError(f"{where} declares no groups", "such as [groups.physics] with a quota; see htcq.toml(5)")
+        raise InputError(
+            f"{where} declares no groups", "such as [groups.physics] with a quota; see htcq.toml(5)"
+        )
     templates = arguments.templates or site.templates
     text = groups_configuration(site.groups, Path(templates) if templates else None)
     # A site's template may hold more than assignments, and HTCondor must be able to read all of it.
@@ -73,7 +75,9 @@ def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
     health = () if pool is None else told_ailments(pool)
     evidence = Evidence(adopted(pool or Pool(arguments.config or "htcq.toml"), emitted))
     weight = float(evidence.quotas.supply.pool_weight) if evidence.slots else None
-    return Request(site, DeclaredGroups(site.groups, _today(), weight), text, emitted, pool, evidence, health)
+    return Request(
+        site, DeclaredGroups(site.groups, _today(), weight), text, emitted, pool, evidence, health
+    )
 
 
 def _today() -> date:

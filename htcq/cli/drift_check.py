@@ -27,7 +27,12 @@ from htcq.report.views.drift_check import DRIFTED, METRICS, SUBJECT, WRONG, Aske
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0
 #: The exit status of a verdict where no monitoring system asks.
-_EXIT_STATUS = {OK: EXIT_FINE, WARNING: EXIT_FINDINGS, CRITICAL: EXIT_FINDINGS, UNKNOWN: EXIT_UNKNOWN}
+_EXIT_STATUS = {
+    OK: EXIT_FINE,
+    WARNING: EXIT_FINDINGS,
+    CRITICAL: EXIT_FINDINGS,
+    UNKNOWN: EXIT_UNKNOWN,
+}
 #: For so long after the timeout the process that looks may tidy up, in seconds.
 _GRACE = 2.0
 
@@ -54,7 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what is judged: {', '.join(METRICS)} (default {DRIFTED})",
     )  # fmt: skip
     verdict.add_argument(
-        "--group", metavar="PATTERN", action="append", help="only groups of this name or shell pattern; repeatable"
+        "--group",
+        metavar="PATTERN",
+        action="append",
+        help="only groups of this name or shell pattern; repeatable",
     )
     verdict.add_argument(
         "-w", "--warning", metavar="RANGE",
@@ -62,10 +70,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "counts)",
     )  # fmt: skip
     verdict.add_argument(
-        "-c", "--critical", metavar="RANGE", help="range outside of which the verdict is CRITICAL (default: never)"
+        "-c",
+        "--critical",
+        metavar="RANGE",
+        help="range outside of which the verdict is CRITICAL (default: never)",
     )
     output = parser.add_argument_group("output")
-    output.add_argument("-v", "--verbose", action="count", default=0, help="print more lines; repeatable")
+    output.add_argument(
+        "-v", "--verbose", action="count", default=0, help="print more lines; repeatable"
+    )
     add_nagios(output)
 
 
@@ -98,7 +111,9 @@ def _asked(arguments: argparse.Namespace) -> Asked:
         raise InputError(f"--metric {metric}: unknown", f"choose one of {', '.join(METRICS)}")
     warning = arguments.warning or ("0" if metric in WRONG else None)
     if warning is None and arguments.critical is None:
-        raise InputError(f"--metric {metric} needs a range", "give --warning or --critical, such as -w 10:")
+        raise InputError(
+            f"--metric {metric} needs a range", "give --warning or --critical, such as -w 10:"
+        )
     return Asked(
         metric,
         _range("--warning", warning),
@@ -126,7 +141,9 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tup
         found = _observed(source, arguments, until)
         return check(found.observation, asked, found.health, found.gaps)
     except _Late:
-        return UNKNOWN, said(SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s")
+        return UNKNOWN, said(
+            SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s"
+        )
     except Exception as error:
         return UNKNOWN, said(SUBJECT, UNKNOWN, reason(error))
 

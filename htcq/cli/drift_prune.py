@@ -20,9 +20,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq drift prune``."""
     add_site_file(parser)
     add_store(parser)
-    parser.add_argument("--keep-fine", metavar="TIME", help="time to keep every record (default 14d)")
-    parser.add_argument("--keep-hours", metavar="TIME", help="time to keep one row an hour (default 90d)")
-    parser.add_argument("--keep-days", metavar="TIME", help="time to keep one row a day (default 5y)")
+    parser.add_argument(
+        "--keep-fine", metavar="TIME", help="time to keep every record (default 14d)"
+    )
+    parser.add_argument(
+        "--keep-hours", metavar="TIME", help="time to keep one row an hour (default 90d)"
+    )
+    parser.add_argument(
+        "--keep-days", metavar="TIME", help="time to keep one row a day (default 5y)"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -40,7 +46,9 @@ def main(arguments: argparse.Namespace) -> int:
     }
     for finer, coarser in (("--keep-fine", "--keep-hours"), ("--keep-hours", "--keep-days")):
         if kept[finer] > kept[coarser]:
-            raise InputError(f"{finer} is longer than {coarser}", f"give {coarser} as long or longer")
+            raise InputError(
+                f"{finer} is longer than {coarser}", f"give {coarser} as long or longer"
+            )
     store = Path(arguments.store or site.store)
     if not store.is_file():
         raise HistoryError(f"{store}: there is no history", "'htcq drift record' makes one")

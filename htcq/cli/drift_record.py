@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file of the elastic quotas whose ledger is recorded (default: as [drift] of the site file says, or none)",
     )  # fmt: skip
     add_prometheus(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="print one line about what was recorded")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="print one line about what was recorded"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -47,7 +49,9 @@ def main(arguments: argparse.Namespace) -> int:
     quotas = arguments.quotas or site.drift.quotas
     elastic = read_elastic(quotas) if quotas else None
     started = time.monotonic()
-    seen = observe_quotas(source_of(arguments, elastic is not None), site.groups, max_age_of(arguments), elastic)
+    seen = observe_quotas(
+        source_of(arguments, elastic is not None), site.groups, max_age_of(arguments), elastic
+    )
     observation = seen.observation
     tell_ailments(seen.health, observation.pool)
     took = time.monotonic() - started

@@ -34,23 +34,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name or shell pattern, if the history has several pools; repeatable",
     )  # fmt: skip
     parser.add_argument(
-        "--group", metavar="PATTERN", action="append", help="only groups of this name or shell pattern; repeatable"
+        "--group",
+        metavar="PATTERN",
+        action="append",
+        help="only groups of this name or shell pattern; repeatable",
     )
     parser.add_argument(
         "--since", metavar="TIME", default="7d",
         help="beginning of the report: so long ago, such as 12h or 2w, or a date such as 2026-11-02 or "
         '"2026-11-02 08:15" (default 7d)',
     )  # fmt: skip
-    parser.add_argument("--until", metavar="TIME", help="end of the report, in the same form (default: now)")
+    parser.add_argument(
+        "--until", metavar="TIME", help="end of the report, in the same form (default: now)"
+    )
     output = parser.add_argument_group("output")
     form = output.add_mutually_exclusive_group()
-    form.add_argument("--mail", action="store_true", help="print a mail: at most 78 columns, short and in ASCII")
+    form.add_argument(
+        "--mail", action="store_true", help="print a mail: at most 78 columns, short and in ASCII"
+    )
     add_json(form)
     add_csv(form, "print the table of groups as CSV")
     output.add_argument(
-        "--if-changed", action="store_true", help="with --mail: print nothing of a pool of which nothing changed"
+        "--if-changed",
+        action="store_true",
+        help="with --mail: print nothing of a pool of which nothing changed",
     )
-    output.add_argument("--ledger", action="store_true", help="with --csv: print the ledger of elastic quotas instead")
+    output.add_argument(
+        "--ledger",
+        action="store_true",
+        help="with --csv: print the ledger of elastic quotas instead",
+    )
     add_html(output)
 
 
@@ -63,14 +76,18 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.if_changed and not arguments.mail:
         raise InputError("--if-changed without --mail", "give --mail too")
     if arguments.ledger and not arguments.csv:
-        raise InputError("--ledger without --csv", "give --csv too; the other reports contain the ledger")
+        raise InputError(
+            "--ledger without --csv", "give --csv too; the other reports contain the ledger"
+        )
     if arguments.html:
         place_of(arguments.html)
     now = int(time.time())
     until = moment_of("--until", arguments.until, now) if arguments.until else now
     since = moment_of("--since", arguments.since, now)
     if since >= until:
-        raise InputError("--since is not before --until", "give an earlier --since, or a later --until")
+        raise InputError(
+            "--since is not before --until", "give an earlier --since, or a later --until"
+        )
     store = Path(arguments.store or read_site_file(arguments.config).drift.store)
     stories = _stories(store, since, until, arguments)
     _page(stories, arguments.html)
@@ -90,9 +107,13 @@ def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace)
         pools = history.pools()
         named = [pool for pool in pools if chosen(pool, patterns)]
         if not pools:
-            raise HistoryError(f"{store}: nothing was recorded yet", "'htcq drift record' does that")
+            raise HistoryError(
+                f"{store}: nothing was recorded yet", "'htcq drift record' does that"
+            )
         if not named:
-            raise InputError(f"{store} has no pool {' or '.join(patterns)}", f"its pools: {', '.join(pools)}")
+            raise InputError(
+                f"{store} has no pool {' or '.join(patterns)}", f"its pools: {', '.join(pools)}"
+            )
         return [_story(history, pool, since, until, arguments.group or []) for pool in named]
 
 
@@ -110,12 +131,25 @@ def _story(history: History, pool: str, since: int, until: int, groups: Sequence
     samples = tuple(history.samples(pool, since, until, step=step))
     suspects = {sample.group for sample in samples if disagrees(sample)}
     exactly = 1 if len(suspects) <= _FEW else step
-    fine = tuple(history.samples(pool, first, until, suspects | {ROOT}, exactly)) if suspects else ()
-    quotas = [each for kind in ("declared", "configured") for each in history.kept(pool, 0, until, kind)]
-    others = [each for each in history.kept(pool, since, until) if each.kind not in ("declared", "configured")]
+    fine = (
+        tuple(history.samples(pool, first, until, suspects | {ROOT}, exactly)) if suspects else ()
+    )
+    quotas = [
+        each for kind in ("declared", "configured") for each in history.kept(pool, 0, until, kind)
+    ]
+    others = [
+        each
+        for each in history.kept(pool, since, until)
+        if each.kind not in ("declared", "configured")
+    ]
     unit = known.unit if known is not None else ""
     ledger = history.ledger(pool, since, until, part_seconds(since, until))
-    return tell(Remembered(pool, unit, first, samples, [*quotas, *others], fine, ledger), since, until, groups)
+    return tell(
+        Remembered(pool, unit, first, samples, [*quotas, *others], fine, ledger),
+        since,
+        until,
+        groups,
+    )
 
 
 def _page(stories: Sequence[Story], name: str | None) -> None:
@@ -140,7 +174,11 @@ def _print(stories: Sequence[Story], arguments: argparse.Namespace) -> None:
     elif arguments.mail:
         from htcq.report.views.drift_mail import drift_mail
 
-        told = [story for story in stories if story.changed or not story.windows or not arguments.if_changed]
+        told = [
+            story
+            for story in stories
+            if story.changed or not story.windows or not arguments.if_changed
+        ]
         print("\n\n".join(drift_mail(story) for story in told), end="")
     else:
         from htcq.report.views.drift_text import show_story

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic apply``."""
-    add_live_pool_options(parser, "a snapshot cannot be written to: a plan is applied to a live pool")
+    add_live_pool_options(
+        parser, "a snapshot cannot be written to: a plan is applied to a live pool"
+    )
     add_step_options(parser)
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--plan", metavar="ID", help="id of the plan, as 'htcq elastic plan' prints it")
+    which.add_argument(
+        "--plan", metavar="ID", help="id of the plan, as 'htcq elastic plan' prints it"
+    )
     which.add_argument(
         "--from", metavar="FILE", dest="handed",
         help="file of the plan that 'htcq elastic plan --save' wrote; the pool is not looked at",
@@ -42,9 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Look again and compare, or take what was saved; and write."""
     if arguments.planner and not arguments.handed:
-        raise InputError("--planner without --from", "give --from FILE too: it says who may have written that file")
+        raise InputError(
+            "--planner without --from",
+            "give --from FILE too: it says who may have written that file",
+        )
     if arguments.accept_loss and arguments.handed:
-        raise InputError("--accept-loss and --from contradict each other", "a person agrees to a loss by --plan ID")
+        raise InputError(
+            "--accept-loss and --from contradict each other",
+            "a person agrees to a loss by --plan ID",
+        )
     declared = declared_of(arguments)
     if not arguments.handed:
         _print(_by_id(arguments, declared))
@@ -64,8 +74,12 @@ def _by_id(arguments: argparse.Namespace, declared: Declared) -> Iterator[str]:
 
     made = made_at(arguments.plan)
     if made is None:
-        raise InputError(f"--plan {arguments.plan} is not the id of a plan", "'htcq elastic plan' prints it")
-    return apply_by_id(pool_of(arguments, declared), declared, arguments.plan, made, arguments.accept_loss)
+        raise InputError(
+            f"--plan {arguments.plan} is not the id of a plan", "'htcq elastic plan' prints it"
+        )
+    return apply_by_id(
+        pool_of(arguments, declared), declared, arguments.plan, made, arguments.accept_loss
+    )
 
 
 def _from_file(arguments: argparse.Namespace, declared: Declared) -> Iterator[str]:

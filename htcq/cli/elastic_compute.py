@@ -26,15 +26,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic compute``."""
     add_quotas(parser)
     parser.add_argument(
-        "--demand", metavar="FILE", required=True, help="file of total, request and used (JSON; - for standard input)"
+        "--demand",
+        metavar="FILE",
+        required=True,
+        help="file of total, request and used (JSON; - for standard input)",
     )
     parser.add_argument(
-        "--before", metavar="FILE", help="file of the earlier quotas, to show what they no longer declare"
+        "--before",
+        metavar="FILE",
+        help="file of the earlier quotas, to show what they no longer declare",
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--why", metavar="GROUP", help="explain the runtime of one group step by step")
     form.add_argument(
-        "--trace", action="store_true", help="explain the runtime of every group step by step; with --json as steps"
+        "--why", metavar="GROUP", help="explain the runtime of one group step by step"
+    )
+    form.add_argument(
+        "--trace",
+        action="store_true",
+        help="explain the runtime of every group step by step; with --json as steps",
     )
     add_json(parser)
 
@@ -44,7 +53,9 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.settings.elastic import demand_from
 
     if arguments.why and arguments.json:
-        raise InputError("--why and --json contradict each other", "--trace --json has the steps of every group")
+        raise InputError(
+            "--why and --json contradict each other", "--trace --json has the steps of every group"
+        )
     trees, before = _quotas(arguments.quotas), _quotas(arguments.before) if arguments.before else {}
     demands = demand_from(_json(arguments.demand), arguments.demand)
     for name in demands:
@@ -58,7 +69,9 @@ def main(arguments: argparse.Namespace) -> int:
     for name in sorted(trees):
         if name not in demands:
             where = f"trees.{name}.total" if name else "total"
-            raise InputError(f"{arguments.demand}: {where} is missing", "every tree has a total of its own")
+            raise InputError(
+                f"{arguments.demand}: {where} is missing", "every tree has a total of its own"
+            )
         found, refused = _compute(name, trees[name], demands[name], before.get(name), arguments)
         computed.append(found)
         status = EXIT_USAGE if refused else status
@@ -68,7 +81,11 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _compute(
-    name: str, quotas: ElasticQuotas, demand: ElasticDemand, before: ElasticQuotas | None, arguments: argparse.Namespace
+    name: str,
+    quotas: ElasticQuotas,
+    demand: ElasticDemand,
+    before: ElasticQuotas | None,
+    arguments: argparse.Namespace,
 ) -> tuple[Computed | None, bool]:
     """Return one tree, None where it cannot be computed, and whether it is refused; why goes to standard error."""
     from htcq.audit.elastic import doubtful, is_computable, unsound
@@ -80,7 +97,9 @@ def _compute(
 
     assigned = assign(quotas.groups, demand)
     source = f"{arguments.quotas}: trees.{name}" if name else arguments.quotas
-    subject = DeclaredElasticQuotas(source, quotas, assigned.demand, assigned.unknown, assigned.lost, before)
+    subject = DeclaredElasticQuotas(
+        source, quotas, assigned.demand, assigned.unknown, assigned.lost, before
+    )
     findings = unsound(subject)
     refused, broken = bool(findings.findings), not is_computable(findings)
     if not refused:
@@ -88,11 +107,15 @@ def _compute(
     for finding in findings.findings:
         if finding.severity is not Severity.INFO:
             word = "" if finding.severity is Severity.ERROR else "warning: "
-            tell(f"htcq: {source}: {word}{finding.message} [{finding.rule}] ({_hint(finding.advice)})")
+            tell(
+                f"htcq: {source}: {word}{finding.message} [{finding.rule}] ({_hint(finding.advice)})"
+            )
     if broken:
         return None, refused
     outcome = compute(quotas, assigned.demand)
-    return Computed(name, outcome, assigned.default_request, assigned.demand.default_used, findings), refused
+    return Computed(
+        name, outcome, assigned.default_request, assigned.demand.default_used, findings
+    ), refused
 
 
 def _hint(advice: str) -> str:
@@ -111,7 +134,9 @@ def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:
 
     having = [each for each in computed if each.outcome.find(arguments.why or "") is not None]
     if arguments.why and not having:
-        raise no_group(arguments.why, [group.name for each in computed for group in each.outcome.groups])
+        raise no_group(
+            arguments.why, [group.name for each in computed for group in each.outcome.groups]
+        )
     for number, each in enumerate(having if arguments.why else computed):
         print("\n" * bool(number), end="")
         if arguments.why:
@@ -136,7 +161,9 @@ def _json(named: str) -> Any:
         text = sys.stdin.read() if named == _STDIN else Path(named).read_text(encoding="utf-8")
         return json.loads(text, object_pairs_hook=_once)
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{named} cannot be read: {getattr(error, 'strerror', None) or error}", _HINT) from error
+        raise InputError(
+            f"{named} cannot be read: {getattr(error, 'strerror', None) or error}", _HINT
+        ) from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{named} is not JSON: {error}", _HINT) from error
 

@@ -25,7 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Put the static quotas in place, if they are not."""
-    silence = parse_duration("--if-silent", arguments.if_silent, zero=True) if arguments.if_silent else None
+    silence = (
+        parse_duration("--if-silent", arguments.if_silent, zero=True)
+        if arguments.if_silent
+        else None
+    )
     writer = writer_of(arguments)
     if writer is None:
         print(one_line(f"{arguments.journal}: nothing was ever written"))

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_collector, add_journal, add_negotiator, add_quotas, add_timeout, seconds
+from htcq.cli.options import (
+    add_collector,
+    add_journal,
+    add_negotiator,
+    add_quotas,
+    add_timeout,
+    seconds,
+)
 from htcq.cli.pool_options import sources
 from htcq.operations.elastic_quotas import read_declared
 from htcq.settings.elastic_write import WriteSettings

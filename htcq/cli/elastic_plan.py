@@ -23,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_step_options(parser)
     add_json(parser)
     parser.add_argument(
-        "--save", metavar="FILE", help="save the plan for 'htcq elastic apply --from', if it may be written"
+        "--save",
+        metavar="FILE",
+        help="save the plan for 'htcq elastic apply --from', if it may be written",
     )
 
 
@@ -56,7 +58,11 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         show_plan(found.step, taken, sys.stdout)
         for each in found.refusals:
-            tell(f"htcq: not now: {each.message} ({each.hint})" if each.hint else f"htcq: not now: {each.message}")
+            tell(
+                f"htcq: not now: {each.message} ({each.hint})"
+                if each.hint
+                else f"htcq: not now: {each.message}"
+            )
         for told in (*doubts, *([state.stopped] if state.stopped else [])):
             tell(f"htcq: {told}")
     if found.refusals:
@@ -72,5 +78,8 @@ def _check_place(arguments: argparse.Namespace) -> None:
     from htcq.operations.output_files import place_of
 
     if arguments.snapshot:
-        raise InputError("--snapshot and --save contradict each other", "only a plan for a live pool can be written")
+        raise InputError(
+            "--snapshot and --save contradict each other",
+            "only a plan for a live pool can be written",
+        )
     place_of(arguments.save)

@@ -56,11 +56,15 @@ _FORMER = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions of ``htcq elastic reclaim``."""
-    refuse_options(parser, {option: _no_option(option, action) for option, action in _FORMER.items()})
+    refuse_options(
+        parser, {option: _no_option(option, action) for option, action in _FORMER.items()}
+    )
     chooser = chooser_of(parser, ACTIONS, required=True)
     for name, summary in ACTIONS.items():
         options = partial(_add_options, name=name)
-        add_action(chooser, name, summary, f"{summary[:1].upper()}{summary[1:]}.", options, _MAINS[name])
+        add_action(
+            chooser, name, summary, f"{summary[:1].upper()}{summary[1:]}.", options, _MAINS[name]
+        )
 
 
 def _no_option(option: str, action: str) -> tuple[str, str]:
@@ -77,7 +81,9 @@ def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
     if name == PLAN:
         add_pool_options(parser)
     else:
-        add_live_pool_options(parser, "a snapshot cannot be acted on: jobs are taken back from a live pool")
+        add_live_pool_options(
+            parser, "a snapshot cannot be acted on: jobs are taken back from a live pool"
+        )
     add_negotiator(parser)
     add_journal(parser)
     if name in (PLAN, RECORD, APPLY, CEILINGS):
@@ -145,7 +151,9 @@ def _show(arguments: argparse.Namespace, found: Observed, report: Report | None)
         from htcq.poolquota.health import ailments, health_json
         from htcq.report.reclaim_json import reclaim_json
 
-        done: tuple[Any, ...] = () if report is None else (report.vacated, report.failed, report.told)
+        done: tuple[Any, ...] = (
+            () if report is None else (report.vacated, report.failed, report.told)
+        )
         printed = reclaim_json(found.plan, found.refusals, *done)
         print(json.dumps({**printed, "health": health_json(ailments(found.pool))}, indent=2))
         return

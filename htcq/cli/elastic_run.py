@@ -30,16 +30,24 @@ _MIN_PAUSE, _CYCLES = 300, 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq elastic run``."""
-    add_live_pool_options(parser, "a snapshot cannot be written to: a pool is kept elastic while it runs")
+    add_live_pool_options(
+        parser, "a snapshot cannot be written to: a pool is kept elastic while it runs"
+    )
     add_step_options(parser)
     parser.add_argument(
-        "--yes", action="store_true", help="write the quotas of each step; without it, each step is only printed"
+        "--yes",
+        action="store_true",
+        help="write the quotas of each step; without it, each step is only printed",
     )
     parser.add_argument(
-        "--interval", metavar="TIME", help="time from one step to the next (default: 5min, or 3 cycles if longer)"
+        "--interval",
+        metavar="TIME",
+        help="time from one step to the next (default: 5min, or 3 cycles if longer)",
     )
     steps = parser.add_mutually_exclusive_group()
-    steps.add_argument("--ticks", metavar="N", type=int, help="number of steps to take (default: no end)")
+    steps.add_argument(
+        "--ticks", metavar="N", type=int, help="number of steps to take (default: no end)"
+    )
     steps.add_argument("--once", action="store_true", help="take one step and end, for a timer")
 
 

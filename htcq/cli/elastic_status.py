@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_quotas(parser)
     add_pool_options(parser)
     add_negotiator(
-        parser, "name of the negotiator, if the pool has several (default: each tree of the quotas has its own)"
+        parser,
+        "name of the negotiator, if the pool has several (default: each tree of the quotas has its own)",
     )
     parser.add_argument(
         "--headroom", metavar="PERCENT", type=number, default=5.0,
@@ -50,9 +51,14 @@ def main(arguments: argparse.Namespace) -> int:
     refused = any(found.findings for found in wrong.values())
     if not all(is_computable(found) for found in wrong.values()):
         return EXIT_USAGE
-    opened = {tree: open_source(sources(arguments, negotiator=arguments.name or tree)[0]) for tree in trees}
+    opened = {
+        tree: open_source(sources(arguments, negotiator=arguments.name or tree)[0])
+        for tree in trees
+    }
     confine_to(list(opened.values()))
-    looked = [_look(tree, quotas, wrong[tree], opened[tree], arguments) for tree, quotas in trees.items()]
+    looked = [
+        _look(tree, quotas, wrong[tree], opened[tree], arguments) for tree, quotas in trees.items()
+    ]
     _show(looked, arguments)
     health = [each for status, _ in looked for each in status.health]
     return EXIT_USAGE if refused else marked(EXIT_FINE, health)
@@ -75,7 +81,11 @@ def _named(file: str, tree: str) -> str:
 
 
 def _look(
-    tree: str, quotas: ElasticQuotas, wrong: Audit, opened: OpenSource, arguments: argparse.Namespace
+    tree: str,
+    quotas: ElasticQuotas,
+    wrong: Audit,
+    opened: OpenSource,
+    arguments: argparse.Namespace,
 ) -> tuple[Status, Audit]:
     """Look at the pool with one tree."""
     from htcq.audit.elastic import doubtful
@@ -88,11 +98,16 @@ def _look(
     if pool.slots is None:
         why = "; ".join(pool.incomplete)
         raise PoolError(
-            f"{source.name}: its slots are not known" + (f": {why}" if why else ""), "what is there to share?"
+            f"{source.name}: its slots are not known" + (f": {why}" if why else ""),
+            "what is there to share?",
         )
     told_ailments(pool)
-    status = status_of(pool, quotas, tree, source.negotiator, LenderReserve(arguments.headroom / 100))
-    subject = DeclaredElasticQuotas(_named(arguments.quotas, tree), quotas, status.observation.demand)
+    status = status_of(
+        pool, quotas, tree, source.negotiator, LenderReserve(arguments.headroom / 100)
+    )
+    subject = DeclaredElasticQuotas(
+        _named(arguments.quotas, tree), quotas, status.observation.demand
+    )
     return status, wrong.joined(doubtful(subject))
 
 

@@ -10,7 +10,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from htcq.cli.model_options import add_model_options
-from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
+from htcq.cli.writing import (
+    add_writing_options,
+    check_writing_options,
+    compare,
+    target_of,
+    write_told,
+)
 from htcq.emit import EXECUTE, ROLES
 from htcq.errors import EXIT_FINE, HtcqError, InputError
 from htcq.live.configuration import ParserProcess, read_here
@@ -83,7 +89,9 @@ def main(arguments: argparse.Namespace) -> int:
     return marked(status, request.health)
 
 
-def _for_the_node_of_the_file(arguments: argparse.Namespace, request: Request, file_name: str) -> Request:
+def _for_the_node_of_the_file(
+    arguments: argparse.Namespace, request: Request, file_name: str
+) -> Request:
     """Return ``request`` for the node that the present file was made for, where only that tells an edit from a change.
 
     A check compares the text for that node and the hardware each for itself. A file is not written again because a

@@ -115,16 +115,24 @@ def _compare_in_effect(
     names = [each.name for each in assignments(text)]
     wanted = (*names, *_POLICY, *BESIDE, *_PLACES)
     effect = configuration_in_effect(subsystem, directory, wanted, raw_values(text))
-    report.compared.append("the configuration of this machine" if own else f"the other files of {target.path.parent}")
+    report.compared.append(
+        "the configuration of this machine" if own else f"the other files of {target.path.parent}"
+    )
     for each in overrides(text, effect.expanded, effect.values):
         place = _place(each.name, subsystem, target, effect, knobs.get(EXCLUDED_KNOB, ""), own)
         file = target.path.name
-        instead = f"instead of {shortened(each.wanted)} of {file}" if each.wanted else f"and wins over {file}"
+        instead = (
+            f"instead of {shortened(each.wanted)} of {file}"
+            if each.wanted
+            else f"and wins over {file}"
+        )
         report.differences.append(
             f"overridden: {each.name} is {shortened(each.value) or 'not set'} at {place}, {instead}"
         )
     if arguments.role != EXECUTE:
-        report.not_compared.append(f"a running {subsystem.lower()} does not publish these knobs: it was not looked at")
+        report.not_compared.append(
+            f"a running {subsystem.lower()} does not publish these knobs: it was not looked at"
+        )
     elif not own:
         report.not_compared.append(
             f"the running startd was not looked at: {target.path.parent} is not in this machine's LOCAL_CONFIG_DIR"
@@ -138,7 +146,9 @@ _POLICY = ("CONSUMPTION_POLICY", "NUM_CLAIMS", "SLOT_WEIGHT")
 _PLACES = ("DAEMON_LIST", "STARTD_ADDRESS_FILE", "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE")
 
 
-def _place(name: str, subsystem: str, target: Target, effect: InEffect, excluded: str, own: bool) -> str:
+def _place(
+    name: str, subsystem: str, target: Target, effect: InEffect, excluded: str, own: bool
+) -> str:
     """Return file and line of the assignment that wins, as HTCondor's tool or the files themselves say."""
     from pathlib import Path
 
@@ -148,9 +158,13 @@ def _place(name: str, subsystem: str, target: Target, effect: InEffect, excluded
     told = place_by_tool(name, subsystem) if own else ""
     if told:
         return told
-    directories = effect.values.get("LOCAL_CONFIG_DIR", "").replace(",", " ").split() or [str(target.path.parent)]
+    directories = effect.values.get("LOCAL_CONFIG_DIR", "").replace(",", " ").split() or [
+        str(target.path.parent)
+    ]
     files = [path for each in directories for path in files_in(Path(each), excluded)]
-    files += [Path(each) for each in effect.values.get("LOCAL_CONFIG_FILE", "").replace(",", " ").split()]
+    files += [
+        Path(each) for each in effect.values.get("LOCAL_CONFIG_FILE", "").replace(",", " ").split()
+    ]
     others = [path for path in files if path.resolve() != target.path.resolve()]
     return place_of(name, subsystem, others) or "a place outside of these files"
 
@@ -162,7 +176,9 @@ def _compare_startd(report: _Report, effect: InEffect, request: Request, node: N
 
     daemons = effect.values.get("DAEMON_LIST", "").upper().replace(",", " ").split()
     if "STARTD" not in daemons:
-        report.not_compared.append("the running startd was not looked at: DAEMON_LIST of this machine has none")
+        report.not_compared.append(
+            "the running startd was not looked at: DAEMON_LIST of this machine has none"
+        )
         return
     try:
         ads = startd_slots(startd_address(effect.values))
@@ -176,7 +192,9 @@ def _compare_startd(report: _Report, effect: InEffect, request: Request, node: N
         report.differences.append(f"hardware changed: {each} (since the startd started)")
     restart = restart_pending(ads, effect.values)
     for each in restart:
-        report.differences.append(f"restart pending: {each} (condor_restart -startd, after draining)")
+        report.differences.append(
+            f"restart pending: {each} (condor_restart -startd, after draining)"
+        )
     for each in reconfig_pending(ads, effect.values):
         waits = "that restart" if restart else "condor_reconfig"
         report.differences.append(f"reconfig pending: {each} ({waits})")

@@ -21,13 +21,19 @@ def take_back(arguments: argparse.Namespace, file_name: str) -> int:
     from htcq.emit.install import prepare_removal
 
     if arguments.check:
-        raise InputError("--remove and --check contradict each other", "--remove --diff shows what would go")
+        raise InputError(
+            "--remove and --check contradict each other", "--remove --diff shows what would go"
+        )
     target = prepare_removal(Path(arguments.write), arguments.file or file_name, reading_knobs())
     if arguments.diff:
         sys.stdout.write(printable(target.diff()))
         return EXIT_FINE
     done = take_away("emit --remove", target)
-    tell(f"{target.path}: {done}; {_what_it_takes(arguments.role)}" if done else f"{target.path}: not there")
+    tell(
+        f"{target.path}: {done}; {_what_it_takes(arguments.role)}"
+        if done
+        else f"{target.path}: not there"
+    )
     return EXIT_FINE
 
 

@@ -18,14 +18,21 @@ _LIST = "list"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq explain``."""
     parser.add_argument(
-        "rule", metavar="RULE", nargs="?", help="id of a rule, such as weight-not-a-number (default: list all of them)"
+        "rule",
+        metavar="RULE",
+        nargs="?",
+        help="id of a rule, such as weight-not-a-number (default: list all of them)",
     )
     form = parser.add_mutually_exclusive_group()
     add_json(form, "print the rule, or all of them, as JSON")
     form.add_argument(
-        "--man", action="store_true", help="print the manual page htcq-rules(7), without rules of plug-ins"
+        "--man",
+        action="store_true",
+        help="print the manual page htcq-rules(7), without rules of plug-ins",
     )
-    form.add_argument("--schema", metavar="NAME", help="print a JSON Schema (list: the names of all of them)")
+    form.add_argument(
+        "--schema", metavar="NAME", help="print a JSON Schema (list: the names of all of them)"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -47,7 +54,11 @@ def main(arguments: argparse.Namespace) -> int:
     plugged = plug_ins()
     tell_refusals(plugged)
     own = tuple(rule for each in plugged for rule in each.rules)
-    rules = (catalog.rule(arguments.rule, own),) if arguments.rule is not None else (*catalog.all_rules(), *own)
+    rules = (
+        (catalog.rule(arguments.rule, own),)
+        if arguments.rule is not None
+        else (*catalog.all_rules(), *own)
+    )
     if arguments.json:
         import json
 

@@ -49,7 +49,10 @@ def read_job_mix(path: str, assets: Collection[str]) -> JobMix:
             key = tuple(sorted(asked.items()))
             counts[key] = counts.get(key, 0) + number
     if not counts:
-        raise InputError(f"--jobs {path}: no idle or running job that can be used", "a mix needs jobs.ads with some")
+        raise InputError(
+            f"--jobs {path}: no idle or running job that can be used",
+            "a mix needs jobs.ads with some",
+        )
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return JobMix(tuple(Shape(dict(amounts), number) for amounts, number in ranked), left_out)
 

@@ -65,15 +65,20 @@ def _dispatch(arguments: list[str]) -> int:
         return EXIT_FINE
     command = arguments[0]
     if command not in COMMANDS:
-        raise HtcqError(f"there is no command '{command}'", f"the commands are: {', '.join(COMMANDS)}")
+        raise HtcqError(
+            f"there is no command '{command}'", f"the commands are: {', '.join(COMMANDS)}"
+        )
     if os.environ.get(NESTED_VARIABLE):
         if command == _INCLUDED:
             return EXIT_FINE
         raise NestedError(
-            f"htcq {command}: {NESTED_VARIABLE} is set", "htcq sets it for the tools of HTCondor that it runs itself"
+            f"htcq {command}: {NESTED_VARIABLE} is set",
+            "htcq sets it for the tools of HTCondor that it runs itself",
         )
     parser = parser_of(command)
-    status: int = importlib.import_module(f"htcq.cli.{command}").main(parser.parse_args(arguments[1:]))
+    status: int = importlib.import_module(f"htcq.cli.{command}").main(
+        parser.parse_args(arguments[1:])
+    )
     return status
 
 
@@ -90,5 +95,8 @@ def parser_of(command: str) -> Parser:
 def _usage() -> str:
     lines = ["usage: htcq COMMAND [OPTIONS]", "", "commands:"]
     lines += [f"  {name:<8} {summary}" for name, summary in COMMANDS.items()]
-    lines += ["", "'htcq COMMAND --help' lists the options of one; htcq(1) and htcq-models(7) tell the rest."]
+    lines += [
+        "",
+        "'htcq COMMAND --help' lists the options of one; htcq(1) and htcq-models(7) tell the rest.",
+    ]
     return "\n".join(lines)

@@ -60,7 +60,10 @@ def main(arguments: argparse.Namespace) -> int:
     confine_to([opened], (arguments.write_groups,))
     pool = read_open(opened)
     if pool.slots is None:
-        raise InputError(f"{pool.source} has no slots", "their weight is what changes: collector.ads of a snapshot")
+        raise InputError(
+            f"{pool.source} has no slots",
+            "their weight is what changes: collector.ads of a snapshot",
+        )
     health = told_ailments(pool)
     found = migration_of(pool, model)
     moves = tuple(move for each in quotas for move in elastic_moves(each, found.factor))
@@ -70,7 +73,11 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json:
         from htcq.report.migrate_json import migration_json
 
-        print(json.dumps({**migration_json(found, moves, todo), "health": health_json(health)}, indent=2))
+        print(
+            json.dumps(
+                {**migration_json(found, moves, todo), "health": health_json(health)}, indent=2
+            )
+        )
     elif arguments.csv:
         from htcq.report.migrate_json import write_migration_csv
 
@@ -84,7 +91,9 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     if not arguments.model:
-        raise InputError("--model is missing", "the site file with the new model, such as --model htcq.toml")
+        raise InputError(
+            "--model is missing", "the site file with the new model, such as --model htcq.toml"
+        )
     if arguments.write_groups and place_of(arguments.write_groups).exists():
         raise InputError(f"{arguments.write_groups} exists already", "give the name of a new file")
 

@@ -14,7 +14,9 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a node, a model and jobs."""
     _add_node_options(parser)
     model = parser.add_argument_group("model")
-    model.add_argument("--model", metavar="NAME", help="linear (the default), minimum-charge, quantized or fixed")
+    model.add_argument(
+        "--model", metavar="NAME", help="linear (the default), minimum-charge, quantized or fixed"
+    )
     model.add_argument(
         "--preset", metavar="NAME",
         help="a policy of HTCondor's wiki instead of a model: simple, cpu-centric, memory-centric, extensible, "
@@ -31,10 +33,14 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         "leftovers of a match; none: a match makes one claim",
     )  # fmt: skip
     model.add_argument(
-        "--literal", action="store_true", help="write the numbers of this node instead of portable expressions"
+        "--literal",
+        action="store_true",
+        help="write the numbers of this node instead of portable expressions",
     )
     model.add_argument(
-        "--force", action="store_true", help="accept what is refused for a reason that a person may overrule"
+        "--force",
+        action="store_true",
+        help="accept what is refused for a reason that a person may overrule",
     )
 
 
@@ -46,11 +52,15 @@ def _add_node_options(parser: argparse.ArgumentParser) -> None:
         "*.json (default: this machine); repeatable",
     )  # fmt: skip
     which = node.add_mutually_exclusive_group()
-    add_snapshot(which, "all machines of a snapshot that have partitionable slots, as if these were empty")
+    add_snapshot(
+        which, "all machines of a snapshot that have partitionable slots, as if these were empty"
+    )
     add_collector(which, "all machines of a live pool: its collector")
     add_query_limits(node)
     node.add_argument(
-        "--execute", metavar="DIR", help="directory in which jobs run, whose free space is the disk of this machine"
+        "--execute",
+        metavar="DIR",
+        help="directory in which jobs run, whose free space is the disk of this machine",
     )
     add_site_file(node)
 

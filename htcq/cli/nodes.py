@@ -23,7 +23,9 @@ def read_nodes(named: Sequence[str] | None, execute: str | None) -> tuple[tuple[
     if not named:
         return (("this machine", probed(execute)),)
     if named.count(_STDIN) > 1:
-        raise InputError("--node - is given twice", "standard input holds one node; give the others as files")
+        raise InputError(
+            "--node - is given twice", "standard input holds one node; give the others as files"
+        )
     return tuple(each for place in named for each in _nodes_at(place))
 
 
@@ -38,7 +40,9 @@ def _nodes_at(place: str) -> Iterator[tuple[str, Node]]:
             f"{place} cannot be read: {error.strerror}", "give node files or a directory of them"
         ) from error
     if not files:
-        raise InputError(f"{place}: no node facts in this directory", f"a node is a file *.json; {_MAKE_ONE}")
+        raise InputError(
+            f"{place}: no node facts in this directory", f"a node is a file *.json; {_MAKE_ONE}"
+        )
     for file in files:
         yield _node_in(str(file))
 

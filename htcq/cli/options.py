@@ -54,14 +54,20 @@ def add_snapshot(
     several: bool = False,
 ) -> None:
     """Add the option that names a snapshot."""
-    pool.add_argument("--snapshot", metavar="PATH", action=_action(several), help=help + _again(several))
+    pool.add_argument(
+        "--snapshot", metavar="PATH", action=_action(several), help=help + _again(several)
+    )
 
 
 def add_collector(
-    pool: Container, help: str = "a live pool: its collector (default: this machine's)", several: bool = False
+    pool: Container,
+    help: str = "a live pool: its collector (default: this machine's)",
+    several: bool = False,
 ) -> None:
     """Add the option that names a live pool."""
-    pool.add_argument("--pool", "-pool", metavar="HOST", action=_action(several), help=help + _again(several))
+    pool.add_argument(
+        "--pool", "-pool", metavar="HOST", action=_action(several), help=help + _again(several)
+    )
 
 
 def _action(several: bool) -> str:
@@ -96,12 +102,15 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     """
     if not 1 <= arguments.limits <= 1000:
         raise InputError(
-            f"{LIMITS_OPTION} {arguments.limits:g}: not a factor", "from 1 to 1000, such as 4 for four times as much"
+            f"{LIMITS_OPTION} {arguments.limits:g}: not a factor",
+            "from 1 to 1000, such as 4 for four times as much",
         )
     return Limits(arguments.limits)
 
 
-def add_negotiator(parser: Container, help: str = "name of the negotiator, if the pool has several") -> None:
+def add_negotiator(
+    parser: Container, help: str = "name of the negotiator, if the pool has several"
+) -> None:
     """Add the option that names one of several negotiators."""
     parser.add_argument("--name", "-name", metavar="NEGOTIATOR", default="", help=help)
 
@@ -109,7 +118,10 @@ def add_negotiator(parser: Container, help: str = "name of the negotiator, if th
 def add_max_age(parser: Container) -> None:
     """Add the option for how old what the negotiator published may be; None where it is not given."""
     parser.add_argument(
-        "--max-age", metavar="TIME", type=seconds, help="maximum age of what the negotiator published (default 900s)"
+        "--max-age",
+        metavar="TIME",
+        type=seconds,
+        help="maximum age of what the negotiator published (default 900s)",
     )
 
 
@@ -140,7 +152,9 @@ def add_site_file(parser: Container) -> None:
 def add_templates(parser: Container) -> None:
     """Add the option that names a site's own templates."""
     parser.add_argument(
-        "--templates", metavar="DIR", help="directory of a site's own templates; htcq's are used for missing ones"
+        "--templates",
+        metavar="DIR",
+        help="directory of a site's own templates; htcq's are used for missing ones",
     )
 
 
@@ -152,7 +166,9 @@ def add_quotas(parser: Container) -> None:
 def add_journal(parser: Container) -> None:
     """Add the option that names a journal."""
     parser.add_argument(
-        "--journal", metavar="FILE", help="journal of what was seen and done (default: as the file of quotas says)"
+        "--journal",
+        metavar="FILE",
+        help="journal of what was seen and done (default: as the file of quotas says)",
     )
 
 
@@ -180,7 +196,9 @@ def add_csv(output: Container, help: str) -> None:
 def add_html(output: Container) -> None:
     """Add the option for a page in a file."""
     output.add_argument(
-        "--html", metavar="FILE", help="also write an HTML page, which needs no network and no JavaScript"
+        "--html",
+        metavar="FILE",
+        help="also write an HTML page, which needs no network and no JavaScript",
     )
 
 
@@ -233,4 +251,6 @@ def seconds(text: str) -> float:
     try:
         return number(text)
     except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds, nor {DURATION_HINT}") from None
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a number of seconds, nor {DURATION_HINT}"
+        ) from None

@@ -25,7 +25,9 @@ class Parser(argparse.ArgumentParser):
         # argparse would say nothing of a text that cannot be written.
         (file or sys.stderr).write(message)
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
+    def parse_known_args(
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:  # type: ignore[override]
         """Parse as argparse does, after options that are refused were looked for."""
         for argument in args or ():
             if argument == "--":
@@ -35,7 +37,10 @@ class Parser(argparse.ArgumentParser):
                 raise InputError(*self.refused[option])
         first = args[0] if args else "-"
         if self.actions and first.startswith("-") and first not in ("-h", "--help", "-help"):
-            raise InputError(f"'{self.prog}' needs an action", f"which comes before options: {', '.join(self.actions)}")
+            raise InputError(
+                f"'{self.prog}' needs an action",
+                f"which comes before options: {', '.join(self.actions)}",
+            )
         parsed: tuple[Any, list[str]] = super().parse_known_args(args, namespace)
         return parsed
 

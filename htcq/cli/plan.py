@@ -64,7 +64,10 @@ def main(arguments: argparse.Namespace) -> int:
             )
         from htcq.cli.weights_file import write_weights
 
-        write_weights(arguments.write_weights or str(site_file(arguments.config) or SITE_FILES[0]), request.prices)
+        write_weights(
+            arguments.write_weights or str(site_file(arguments.config) or SITE_FILES[0]),
+            request.prices,
+        )
     shapes, mix = _jobs(arguments, request)
     fleet = plan_fleet(request.nodes, shapes, request.left_out)
     if arguments.json:
@@ -72,7 +75,11 @@ def main(arguments: argparse.Namespace) -> int:
         health = _health(request) if arguments.pool or arguments.snapshot else {}
         notes = {"notes": [FOR_ONE_NODE] if request.for_one_node else []}
         print(
-            json.dumps({**one, **fleet_json(fleet), "mix": mix_json(mix), **notes, **health}, indent=2, allow_nan=False)
+            json.dumps(
+                {**one, **fleet_json(fleet), "mix": mix_json(mix), **notes, **health},
+                indent=2,
+                allow_nan=False,
+            )
         )
         return marked(EXIT_FINE, request.health)
     if fleet.nodes == 1:

@@ -20,7 +20,10 @@ def run_plugin(subject: str, action: Callable[[], int]) -> int:
     """Return the state that ``action`` returns after printing it; ``subject`` begins the line where it does not."""
     try:
         if os.environ.get(NESTED_VARIABLE):
-            raise NestedError(f"{NESTED_VARIABLE} is set", "htcq sets it for the tools of HTCondor that it runs itself")
+            raise NestedError(
+                f"{NESTED_VARIABLE} is set",
+                "htcq sets it for the tools of HTCondor that it runs itself",
+            )
         status = action()
         sys.stdout.flush()
     except Confined as ended:

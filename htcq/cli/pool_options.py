@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from htcq.pool.pool import Pool
 
 
-def sources(arguments: argparse.Namespace, queues: bool = True, negotiator: str = "") -> tuple[Source, ...]:
+def sources(
+    arguments: argparse.Namespace, queues: bool = True, negotiator: str = ""
+) -> tuple[Source, ...]:
     """Return the pools that the options name, this machine's if they name none."""
     snapshots, pools = _several(arguments.snapshot), _several(arguments.pool)
     if not 0 < arguments.timeout <= 86400:
-        raise InputError(f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d")
+        raise InputError(
+            f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d"
+        )
     limits = limits_of(arguments)
     named = [Source(snapshot=each, negotiator=negotiator, limits=limits) for each in snapshots]
     live = Source(None, None, arguments.timeout, queues, negotiator, limits=limits)
@@ -32,7 +36,10 @@ def _several(given: str | Sequence[str] | None) -> Sequence[str]:
 
 
 def read_source(
-    arguments: argparse.Namespace, queues: bool = True, hardware: bool = False, files: Files | None = None
+    arguments: argparse.Namespace,
+    queues: bool = True,
+    hardware: bool = False,
+    files: Files | None = None,
 ) -> Pool:
     """Return the pool that the options name; with ``hardware`` all of its slots, but no jobs and no machine's knobs.
 

@@ -25,7 +25,9 @@ _ASSETS = {"memory_mb": MEMORY, "swap_mb": MEMORY, "disk_kb": DISK}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``htcq probe``."""
     form = parser.add_mutually_exclusive_group()
-    add_json(form, "print the node facts as the JSON object that --node of the other commands reads")
+    add_json(
+        form, "print the node facts as the JSON object that --node of the other commands reads"
+    )
     form.add_argument("--long", "-long", action="store_true", help="print ClassAd lines")
     form.add_argument(
         "--cron", "-cron", action="store_true",
@@ -58,7 +60,12 @@ def _show(node: Node) -> None:
 
     condor = f"HTCondor {node.condor_version}" if node.condor_version else "no HTCondor"
     rows = [[each.fact, _value(each), each.origin, _why(each)] for each in node.sources]
-    show_table(f"{node.hostname or 'this machine'} ({condor})", ("FACT", "VALUE", "ORIGIN", "WHY"), rows, sys.stdout)
+    show_table(
+        f"{node.hostname or 'this machine'} ({condor})",
+        ("FACT", "VALUE", "ORIGIN", "WHY"),
+        rows,
+        sys.stdout,
+    )
     for gpu in node.gpu_devices:
         memory = show_amount(MEMORY, gpu.memory_mb) if gpu.memory_mb else "memory unknown"
         print(one_line(f"GPU {gpu.id}: {gpu.name or 'name unknown'}, {memory}"))
@@ -72,6 +79,7 @@ def _value(source: Source) -> str:
 
 def _why(source: Source) -> str:
     others = ", ".join(
-        f"{origin}: {show_amount(_ASSETS.get(source.fact, CPUS), amount)}" for origin, amount in source.others
+        f"{origin}: {show_amount(_ASSETS.get(source.fact, CPUS), amount)}"
+        for origin, amount in source.others
     )
     return f"{source.why} [{others}]" if others else source.why

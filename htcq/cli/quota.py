@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from htcq.cli.actions import add_actions
 from htcq.cli.changes import add_changes
-from htcq.cli.options import add_csv, add_html, add_json, add_max_age, add_negotiator, add_pool_options
+from htcq.cli.options import (
+    add_csv,
+    add_html,
+    add_json,
+    add_max_age,
+    add_negotiator,
+    add_pool_options,
+)
 from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
 from htcq.operations.changed_pool import tell_knobs
@@ -42,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_negotiator(parser)
     add_max_age(parser)
     add_changes(parser)
-    parser.add_argument("--all", action="store_true", help="with --set: also show groups that do not change")
+    parser.add_argument(
+        "--all", action="store_true", help="with --set: also show groups that do not change"
+    )
     output = parser.add_argument_group("output")
     form = output.add_mutually_exclusive_group()
     form.add_argument(
@@ -67,7 +76,9 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.html:
         place_of(arguments.html)
     changes = read_changes(arguments.changes)
-    looked, status = _look_at_all(sources(arguments, queues=False, negotiator=arguments.name), changes, arguments)
+    looked, status = _look_at_all(
+        sources(arguments, queues=False, negotiator=arguments.name), changes, arguments
+    )
     if looked:
         _page(looked, changes, arguments)
         _show(looked, changes, arguments)
@@ -84,7 +95,9 @@ class _Looked:
     stale: bool
 
 
-def _look_at_all(named: Sequence[Source], changes: Changes, arguments: argparse.Namespace) -> tuple[list[_Looked], int]:
+def _look_at_all(
+    named: Sequence[Source], changes: Changes, arguments: argparse.Namespace
+) -> tuple[list[_Looked], int]:
     """Look at every pool; one that cannot be read costs its own part only, if there are others."""
     alone = len(named) == 1
     opened = [_or_tell(source, alone, partial(open_source, source, changes)) for source in named]
@@ -121,12 +134,17 @@ def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace
     source = opened.source
     pool = read_open(opened, changes)
     if changes and pool.changed is None:
-        raise InputError(f"{source.name} has no configuration of its central manager", "a what-if needs config.txt")
+        raise InputError(
+            f"{source.name} has no configuration of its central manager",
+            "a what-if needs config.txt",
+        )
     weights, negotiator = Weights(), source.negotiator or pool.negotiator
     quotas = PoolQuotas(pool, weights, negotiator)
     if source.negotiator and source.negotiator not in ("", *quotas.published.negotiators):
         known = ", ".join(quotas.published.negotiators) or "none"
-        raise InputError(f"{source.name} has no negotiator {source.negotiator}", f"its negotiators: {known}")
+        raise InputError(
+            f"{source.name} has no negotiator {source.negotiator}", f"its negotiators: {known}"
+        )
     told_ailments(pool)
     now = look_at(quotas, pool, max_age)
     then = None
@@ -143,7 +161,9 @@ def _status(looked: _Looked) -> int:
     look = looked.then or looked.now
     if looked.stale:
         return EXIT_UNKNOWN
-    return marked(EXIT_FINDINGS if any(problem.fatal for problem in look.problems) else EXIT_FINE, look.health)
+    return marked(
+        EXIT_FINDINGS if any(problem.fatal for problem in look.problems) else EXIT_FINE, look.health
+    )
 
 
 def _page(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Namespace) -> None:
@@ -173,7 +193,8 @@ def _show_json(looked: Sequence[_Looked], changes: Changes) -> None:
     from htcq.report.views.quota import quota_json, what_if_json
 
     found = [
-        quota_json(each.now) if each.then is None else what_if_json(each.now, each.then, changes) for each in looked
+        quota_json(each.now) if each.then is None else what_if_json(each.now, each.then, changes)
+        for each in looked
     ]
     print(json.dumps(found[0] if len(found) == 1 else {"pools": found}, indent=2))
 

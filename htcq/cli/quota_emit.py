@@ -11,7 +11,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from htcq.cli.declared import add_declared_options, read_declared
-from htcq.cli.writing import add_writing_options, check_writing_options, compare, target_of, write_told
+from htcq.cli.writing import (
+    add_writing_options,
+    check_writing_options,
+    compare,
+    target_of,
+    write_told,
+)
 from htcq.emit import GROUPS_FILE
 from htcq.errors import EXIT_FINE, PolicyError
 from htcq.operations.health import marked
@@ -30,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq quota emit``."""
     add_declared_options(parser)
     parser.add_argument(
-        "--force", action="store_true", help="write in spite of broken promises, and drop groups that somebody uses"
+        "--force",
+        action="store_true",
+        help="write in spite of broken promises, and drop groups that somebody uses",
     )
     add_writing_options(parser, GROUPS_FILE)
 
@@ -98,7 +106,9 @@ def _dropped_in_use(request: Request, target: Target | None) -> list[str]:
         return [f"this drops {each}" for each in losses(before, after)]
     gone = [group.name for group in dropped(before, after)]
     if gone:
-        tell(f"htcq: not checked without a pool (--snapshot or --pool): whether anybody still uses {listed(gone)}")
+        tell(
+            f"htcq: not checked without a pool (--snapshot or --pool): whether anybody still uses {listed(gone)}"
+        )
     return []
 
 
@@ -111,7 +121,9 @@ def _before(request: Request, target: Target | None) -> PoolQuotas | None:
 
     if request.pool is not None:
         if request.pool.central is None:
-            tell(f"htcq: {request.pool.source} has no configuration: its groups are not compared with the new ones")
+            tell(
+                f"htcq: {request.pool.source} has no configuration: its groups are not compared with the new ones"
+            )
             return None
         return Evidence(request.pool).quotas
     if target is None or target.present is None:
@@ -123,5 +135,9 @@ def _tell_what_stays(request: Request, file_name: str) -> None:
     from htcq.emit.group_edit import staying
 
     own = request.pool.central if request.pool is not None else None
-    for knob in staying(request.site.groups, own, request.emitted, file_name) if own is not None else ():
-        tell(f"htcq: {knob.name} = {knob.value} stays in force beside what is declared: remove it from {knob.place}")
+    for knob in (
+        staying(request.site.groups, own, request.emitted, file_name) if own is not None else ()
+    ):
+        tell(
+            f"htcq: {knob.name} = {knob.value} stays in force beside what is declared: remove it from {knob.place}"
+        )

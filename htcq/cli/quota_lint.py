@@ -32,7 +32,11 @@ def main(arguments: argparse.Namespace) -> int:
 
     request = read_declared(arguments, queues=True)
     site = request.site.audit
-    word, where = (arguments.fail_on, "--fail-on") if arguments.fail_on else (site.fail_on, "htcq.toml: audit.fail_on")
+    word, where = (
+        (arguments.fail_on, "--fail-on")
+        if arguments.fail_on
+        else (site.fail_on, "htcq.toml: audit.fail_on")
+    )
     worst = threshold(word or _FAIL_ON, where)
     outcome = linted(request.declared, request.evidence, site, with_pool=request.pool is not None)
     outcome = replace(outcome, health=request.health)
@@ -47,5 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
 
         show_audit(outcome, sys.stdout)
     found = outcome.worst()
-    status = EXIT_FINDINGS if worst is not None and found is not None and found >= worst else EXIT_FINE
+    status = (
+        EXIT_FINDINGS if worst is not None and found is not None and found >= worst else EXIT_FINE
+    )
     return marked(status, request.health)

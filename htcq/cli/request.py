@@ -86,7 +86,9 @@ def read_request(
     if given_node is None and (from_pool or len(nodes) > 1):
         check_kinds(settings.kinds, {node.kind for node in nodes})
     slots = [slot for node in nodes for slot in node.slots]
-    check_shapes(shapes, {asset for slot in slots for asset in slot.total} - {CPUS, MEMORY, DISK, GPUS})
+    check_shapes(
+        shapes, {asset for slot in slots for asset in slot.total} - {CPUS, MEMORY, DISK, GPUS}
+    )
     templates = getattr(arguments, "templates", None) or settings.templates
     proposed = any(slot.type.choice.leaves_it_to_the_node for slot in slots) or bool(model.prices)
     place = Path(templates) if templates else None
@@ -99,7 +101,12 @@ def _model_hash(model: _Model, settings: Settings, node: FleetNode) -> str:
     own = tuple(settled(slot) for slot in node.slots)
     matches = {kind.name: kind.match for kind in settings.kinds}
     kinds = model.all_kinds()
-    return fingerprint([(matches.get(each.kind, ""), own if each.kind == node.kind else each.types) for each in kinds])
+    return fingerprint(
+        [
+            (matches.get(each.kind, ""), own if each.kind == node.kind else each.types)
+            for each in kinds
+        ]
+    )
 
 
 class _Model:
@@ -109,13 +116,16 @@ class _Model:
         self._settings = settings
         if getattr(arguments, "write_weights", None) is not None:
             # Weights that the file has already are found anew.
-            self._settings = replace(settings, slot_types=tuple(map(_without_weights, settings.slot_types)))
+            self._settings = replace(
+                settings, slot_types=tuple(map(_without_weights, settings.slot_types))
+            )
         self._splitting = arguments.splitting
         self._chosen = bool(settings.slot_types or settings.kinds)
         given = _given(arguments)
         if given and self._chosen and set(given) != {"splitting"}:
             raise InputError(
-                "the site file and the options both choose a model", "leave out one of them (--config /dev/null)"
+                "the site file and the options both choose a model",
+                "leave out one of them (--config /dev/null)",
             )
         self._types = () if self._chosen else (SlotType(Given(given).choice(arguments.force)),)
         self._gpu_share = _share(getattr(arguments, "gpu_share", None))
@@ -127,7 +137,10 @@ class _Model:
             return
         if not any(map(_lacks_weights, self._all_types())):
             if self._gpu_share is not None:
-                raise InputError("--gpu-share is for weights that htcq finds", "leave it out, or the model's settings")
+                raise InputError(
+                    "--gpu-share is for weights that htcq finds",
+                    "leave it out, or the model's settings",
+                )
             return
         from htcq.capacity.prices import even_prices
 
@@ -144,7 +157,9 @@ class _Model:
         plain = self._settings.slot_types if self._chosen else self._types
         found = [Chosen("", plain)] if plain else []
         found += [Chosen(kind.name, kind.types) for kind in self._settings.kinds]
-        return [Chosen(each.kind, tuple(self._completed(one) for one in each.types)) for each in found]
+        return [
+            Chosen(each.kind, tuple(self._completed(one) for one in each.types)) for each in found
+        ]
 
     def types_for(self, node: Node) -> Chosen:
         """Return the kind of ``node`` and its slot types."""
@@ -180,7 +195,9 @@ def _share(text: str | None) -> Fraction | None:
     except (ValueError, ZeroDivisionError):
         share = Fraction(-1)
     if not 0 <= share < 1:
-        raise InputError(f"--gpu-share {text}: not a part of the weight", "from 0 to below 1, such as 0.25")
+        raise InputError(
+            f"--gpu-share {text}: not a part of the weight", "from 0 to below 1, such as 0.25"
+        )
     return share
 
 
@@ -219,7 +236,9 @@ def _of_files(arguments: argparse.Namespace, model: _Model, literal: bool) -> tu
         # An access point or a central manager serves the nodes of every kind, and is none of them itself.
         return tuple(_of_kind(chosen, named[0][1], literal) for chosen in model.all_kinds())
     model.price([node for _, node in named])
-    return tuple(_laid_out(name, node, model, literal, alone=len(named) == 1) for name, node in named)
+    return tuple(
+        _laid_out(name, node, model, literal, alone=len(named) == 1) for name, node in named
+    )
 
 
 def _of_kind(chosen: Chosen, node: Node, literal: bool) -> FleetNode:
@@ -227,7 +246,9 @@ def _of_kind(chosen: Chosen, node: Node, literal: bool) -> FleetNode:
     try:
         return FleetNode(chosen.kind, node, lay_out(node, chosen.types, literal), chosen.kind)
     except HtcqError as error:
-        raise type(error)(f"{error}, on this machine", "give --node FILE of each kind of execution point") from error
+        raise type(error)(
+            f"{error}, on this machine", "give --node FILE of each kind of execution point"
+        ) from error
 
 
 def _laid_out(name: str, node: Node, model: _Model, literal: bool, alone: bool) -> FleetNode:
@@ -249,7 +270,9 @@ def _of_pool(
         HtcqError: the pool cannot be read, or has no machine that can be used.
     """
     if arguments.node:
-        raise InputError("--node and a pool contradict each other", "give files of nodes, or a pool")
+        raise InputError(
+            "--node and a pool contradict each other", "give files of nodes, or a pool"
+        )
     from htcq.cli.pool_options import read_source
     from htcq.operations.health import told_ailments
     from htcq.simulate.captured_nodes import captured_nodes
@@ -263,6 +286,7 @@ def _of_pool(
     if not nodes:
         why = f": {next(iter(left_out))}" if left_out else ""
         raise InputError(
-            f"{pool.source}: no machine of it can be used{why}", "a node is a machine with a partitionable slot"
+            f"{pool.source}: no machine of it can be used{why}",
+            "a node is a machine with a partitionable slot",
         )
     return nodes, left_out, told_ailments(pool)

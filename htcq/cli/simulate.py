@@ -32,13 +32,25 @@ from htcq.operations.simulation import (
 from htcq.settings.changes import read_changes
 
 #: What makes the pool another one, or prints something else.
-_NOT_WITH_AGREEMENT = ("changes", "remove", "drain", "add", "demand", "model", "cycles", "matches", "html")
+_NOT_WITH_AGREEMENT = (
+    "changes",
+    "remove",
+    "drain",
+    "add",
+    "demand",
+    "model",
+    "cycles",
+    "matches",
+    "html",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq simulate``."""
     add_pool_options(parser)
-    add_negotiator(parser, "name of the negotiator whose cycle is simulated, if the pool has several")
+    add_negotiator(
+        parser, "name of the negotiator whose cycle is simulated, if the pool has several"
+    )
     add_cycle_options(parser)
     add_changes(parser)
     add_what_if(parser)
@@ -62,7 +74,10 @@ def main(arguments: argparse.Namespace) -> int:
     check_no_sweep(arguments)
     _check_agreement(arguments)
     if arguments.cycles is not None and arguments.matches:
-        raise InputError("--matches and --cycles contradict each other", "--matches lists the matches of one cycle")
+        raise InputError(
+            "--matches and --cycles contradict each other",
+            "--matches lists the matches of one cycle",
+        )
     if arguments.html:
         place_of(arguments.html)
     asked = simulation_of(arguments)
@@ -146,7 +161,9 @@ def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namesp
     return status_of((then or now).trace.crash, subject)
 
 
-def _print_course(asked: Simulation, subject: Subject, course: SeveralCycles, arguments: argparse.Namespace) -> int:
+def _print_course(
+    asked: Simulation, subject: Subject, course: SeveralCycles, arguments: argparse.Namespace
+) -> int:
     pool, plan, changes = subject.pool, course.plan, subject.changes
     now, then = several_cycles(asked, subject, course)
     if arguments.html:

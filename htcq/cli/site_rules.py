@@ -33,7 +33,11 @@ def plug_ins() -> tuple[PlugIn, ...]:
 
 def tell_refusals(found: tuple[PlugIn, ...]) -> tuple[str, ...]:
     """Say which plug-ins are left out or incomplete, and return what was said."""
-    said = [f"plug-in {each.name} ({each.package}): {refusal}" for each in found for refusal in each.refusals]
+    said = [
+        f"plug-in {each.name} ({each.package}): {refusal}"
+        for each in found
+        for refusal in each.refusals
+    ]
     for line in said:
         tell(f"htcq: {line}")
     return tuple(said)
@@ -66,7 +70,9 @@ def _in_package(package: metadata.Distribution, taken: dict[str, str]) -> Iterat
         yield _loaded(entry, package, taken)
 
 
-def _loaded(entry: metadata.EntryPoint, package: metadata.Distribution, taken: dict[str, str]) -> PlugIn:
+def _loaded(
+    entry: metadata.EntryPoint, package: metadata.Distribution, taken: dict[str, str]
+) -> PlugIn:
     label = _label(package)
     try:
         reason = next(_reasons_for_distrust(entry, package), "")
@@ -78,7 +84,9 @@ def _loaded(entry: metadata.EntryPoint, package: metadata.Distribution, taken: d
         return PlugIn(entry.name, label, refusals=(f"left out: {type(error).__name__}: {error}",))
 
 
-def _reasons_for_distrust(entry: metadata.EntryPoint, package: metadata.Distribution) -> Iterator[str]:
+def _reasons_for_distrust(
+    entry: metadata.EntryPoint, package: metadata.Distribution
+) -> Iterator[str]:
     """Yield which place of the plug-in others can write to; nothing of it is imported for that."""
     places = [Path(str(package.locate_file("")))]
     spec = find_spec(entry.value.partition(":")[0].strip().partition(".")[0])

@@ -45,14 +45,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name for the same user, host or group",
     )  # fmt: skip
     names.add_argument(
-        "--keep-groups", action="store_true", help="with --anonymize: keep the names of accounting groups"
+        "--keep-groups",
+        action="store_true",
+        help="with --anonymize: keep the names of accounting groups",
     )
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Capture into a temporary place, make it anonymous if asked to, then put it where it belongs."""
     if not 0 < arguments.timeout <= 86400:
-        raise InputError(f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d")
+        raise InputError(
+            f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d"
+        )
     if not arguments.anonymize and (arguments.key or arguments.keep_groups):
         option = "--key" if arguments.key else "--keep-groups"
         raise InputError(f"{option} without --anonymize", "give --anonymize too")
@@ -77,7 +81,9 @@ def main(arguments: argparse.Namespace) -> int:
     return EXIT_FINE
 
 
-def _capture(pools: Sequence[str | None], places: Sequence[Path], timeout: float, wanted: Wanted) -> list[Captured]:
+def _capture(
+    pools: Sequence[str | None], places: Sequence[Path], timeout: float, wanted: Wanted
+) -> list[Captured]:
     from htcq.live.capture import capture
     from htcq.report.terminal import progress
 
@@ -91,9 +97,13 @@ def _anonymized(directory: Path, key: bytes, keep_groups: bool) -> list[str]:
     done = anonymize_directory(directory, key, keep_groups)
     told = [f"{done.names} names replaced; none of them is left in any file"]
     if done.common:
-        told.append(f"{done.common} names are also numbers or words of HTCondor's: searched for only where names stand")
+        told.append(
+            f"{done.common} names are also numbers or words of HTCondor's: searched for only where names stand"
+        )
     if done.patterns:
-        told.append(f"{done.patterns} expressions look for parts of texts (regexp, substr): they match otherwise now")
+        told.append(
+            f"{done.patterns} expressions look for parts of texts (regexp, substr): they match otherwise now"
+        )
     return told
 
 
@@ -103,7 +113,9 @@ def _tell(goal: Path, captured: Sequence[Captured], anonymized: Sequence[str]) -
         for what, why in each.failed:
             tell(f"htcq: {each.pool}: {what}: {why}")
         for schedd, why in each.without_users:
-            tell(f"htcq: {each.pool}: no user records of {schedd}, which asks for authentication: {why}")
+            tell(
+                f"htcq: {each.pool}: no user records of {schedd}, which asks for authentication: {why}"
+            )
         held = ", ".join(f"{count} {kind}" for kind, count in sorted(each.counts.items()))
         tell(f"{goal}: {each.pool}: {held}")
     for line in anonymized:

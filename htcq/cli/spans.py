@@ -25,7 +25,9 @@ def moment_of(flag: str, text: str, now: int) -> int:
         # Python 3.9 knows no Z.
         moment = int(datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text.strip())).timestamp())
     except (ValueError, OverflowError) as error:
-        raise InputError(f"{flag} {text}: not a time", 'such as 7d, 12h, 2026-11-02 or "2026-11-02 08:15"') from error
+        raise InputError(
+            f"{flag} {text}: not a time", 'such as 7d, 12h, 2026-11-02 or "2026-11-02 08:15"'
+        ) from error
     if not 0 <= moment <= now:
         raise InputError(f"{flag} {text}: not in the past", "a history has only the past")
     return moment

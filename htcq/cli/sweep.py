@@ -38,18 +38,34 @@ def add_sweep_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a sweep."""
     sweep = parser.add_argument_group("sweep")
     sweep.add_argument(
-        "--sweep", metavar="FILE", help="run one simulation for each item of the grid of what-ifs in FILE"
-    )
-    sweep.add_argument("--results", metavar="DIR", help="directory of results; items that have one are not run again")
-    sweep.add_argument(
-        "--processes", metavar="N", type=int, help="number of simulations at a time (default: one for each cpu)"
+        "--sweep",
+        metavar="FILE",
+        help="run one simulation for each item of the grid of what-ifs in FILE",
     )
     sweep.add_argument(
-        "--retries", metavar="N", type=int, help="number of further tries of an item whose process dies (default 1)"
+        "--results",
+        metavar="DIR",
+        help="directory of results; items that have one are not run again",
     )
-    sweep.add_argument("--submit", action="store_true", help="run the items as jobs of this machine's HTCondor")
     sweep.add_argument(
-        "--executable", metavar="PATH", help="with --submit: path of htcq on the execution points (default: as here)"
+        "--processes",
+        metavar="N",
+        type=int,
+        help="number of simulations at a time (default: one for each cpu)",
+    )
+    sweep.add_argument(
+        "--retries",
+        metavar="N",
+        type=int,
+        help="number of further tries of an item whose process dies (default 1)",
+    )
+    sweep.add_argument(
+        "--submit", action="store_true", help="run the items as jobs of this machine's HTCondor"
+    )
+    sweep.add_argument(
+        "--executable",
+        metavar="PATH",
+        help="with --submit: path of htcq on the execution points (default: as here)",
     )
 
 
@@ -64,7 +80,9 @@ def check_no_sweep(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{name} without --sweep", "give --sweep FILE too")
 
 
-def run_sweep(arguments: argparse.Namespace, simulation_of: Callable[[argparse.Namespace], Simulation]) -> int:
+def run_sweep(
+    arguments: argparse.Namespace, simulation_of: Callable[[argparse.Namespace], Simulation]
+) -> int:
     """Run what is missing, then print what there is of all items; ``simulation_of`` reads the options of an item."""
     from htcq.cli.main import parser_of
     from htcq.operations.sweep_place import placed
@@ -81,7 +99,13 @@ def run_sweep(arguments: argparse.Namespace, simulation_of: Callable[[argparse.N
         if arguments.submit:
             from htcq.operations.sweep_jobs import Submission, run_jobs
 
-            where = Submission(_executable(arguments), arguments.timeout, retries, sweep.submit, Path(arguments.sweep))
+            where = Submission(
+                _executable(arguments),
+                arguments.timeout,
+                retries,
+                sweep.submit,
+                Path(arguments.sweep),
+            )
             run_jobs(missing, place, where)
         elif missing:
             from htcq.operations.sweep_local import run_here
@@ -137,7 +161,8 @@ def _read(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Swe
         raise InputError("--submit without --results", "give --results DIR")
     if arguments.processes is not None and arguments.submit:
         raise InputError(
-            "--processes and --submit contradict each other", "the pool decides how many jobs run at a time"
+            "--processes and --submit contradict each other",
+            "the pool decides how many jobs run at a time",
         )
     if arguments.executable is not None and not arguments.submit:
         raise InputError("--executable without --submit", "give --submit too")
@@ -145,7 +170,9 @@ def _read(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Swe
     return sweep_from(parse_toml(Path(file), "see htcq-simulate(1)"), options, file)
 
 
-def _check_alone(arguments: argparse.Namespace, untouched: Mapping[str, object], options: Sequence[Option]) -> None:
+def _check_alone(
+    arguments: argparse.Namespace, untouched: Mapping[str, object], options: Sequence[Option]
+) -> None:
     """Refuse what says how one simulation is to be, or to be shown."""
     of_items = {option.destination: option.name for option in options}
     for destination, value in untouched.items():
@@ -157,7 +184,8 @@ def _check_alone(arguments: argparse.Namespace, untouched: Mapping[str, object],
                 f"write it in [base] of {arguments.sweep}",
             )
         raise InputError(
-            f"--{destination} and --sweep contradict each other", "it is for one simulation; a sweep has --json"
+            f"--{destination} and --sweep contradict each other",
+            "it is for one simulation; a sweep has --json",
         )
 
 
@@ -183,7 +211,9 @@ def _executable(arguments: argparse.Namespace) -> str:
     here = sys.argv[0] if Path(sys.argv[0]).name == "htcq" else ""
     path = arguments.executable or here or shutil.which("htcq")
     if not path:
-        raise InputError("htcq is not on PATH", "give its path on the execution points: --executable PATH")
+        raise InputError(
+            "htcq is not on PATH", "give its path on the execution points: --executable PATH"
+        )
     if not arguments.executable:
         return str(Path(path).absolute())
     if not path.startswith(("/", "$")) or not path.isprintable():

@@ -71,7 +71,10 @@ def _check_model(path: Path, content: Mapping[str, Any]) -> None:
         raise InputError(f"{path} has another model in [capacity]", f"remove it, or {_BY_HAND}")
     others = sorted(set(capacity) - _LINEAR_KEYS)
     if others:
-        raise InputError(f"{path}: {others[0]} in [capacity] belongs to another model", f"remove it, or {_BY_HAND}")
+        raise InputError(
+            f"{path}: {others[0]} in [capacity] belongs to another model",
+            f"remove it, or {_BY_HAND}",
+        )
 
 
 def _edited(text: str, line: str) -> str:
@@ -83,8 +86,13 @@ def _edited(text: str, line: str) -> str:
         gap = [""] if lines and lines[-1].strip() else []
         lines += [*gap, "[capacity]", f'model = "{LINEAR}"', line]
         return end_of_line.join(lines) + end_of_line
-    end = next((number for number in range(start + 1, len(lines)) if _TABLE.match(lines[number])), len(lines))
-    place = next((number for number in range(start + 1, end) if _WEIGHTS.match(lines[number])), None)
+    end = next(
+        (number for number in range(start + 1, len(lines)) if _TABLE.match(lines[number])),
+        len(lines),
+    )
+    place = next(
+        (number for number in range(start + 1, end) if _WEIGHTS.match(lines[number])), None
+    )
     if place is None:
         lines.insert(start + 1, line)
     else:
@@ -102,4 +110,6 @@ def _check_edit(path: Path, before: Mapping[str, Any], text: str, line: str) -> 
     except ValueError:
         found = {}
     if found != wanted:
-        raise InputError(f"{path} is written in a way that cannot be edited safely", f"{_BY_HAND}: {line}")
+        raise InputError(
+            f"{path} is written in a way that cannot be edited safely", f"{_BY_HAND}: {line}"
+        )

@@ -26,7 +26,10 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
         help="drain the machines whose names match: they accept no more jobs, and what they run goes on; repeatable",
     )  # fmt: skip
     what.add_argument(
-        "--add", metavar="N:MACHINE", action="append", help="add N empty machines like this one; repeatable"
+        "--add",
+        metavar="N:MACHINE",
+        action="append",
+        help="add N empty machines like this one; repeatable",
     )
     what.add_argument(
         "--demand", metavar="NAME=FACTOR", action="append",
@@ -88,7 +91,10 @@ def _model(text: str) -> MachineModel:
     """Return a model on machines as ``FILE`` or ``MACHINE=FILE`` says it."""
     machines, named, file = text.rpartition("=")
     if not file or (named and not machines):
-        raise InputError(f"--model {text}: not a site file", "such as --model htcq.toml or --model 'node1*=htcq.toml'")
+        raise InputError(
+            f"--model {text}: not a site file",
+            "such as --model htcq.toml or --model 'node1*=htcq.toml'",
+        )
     settings = read_site_file(file)
     if not settings.slot_types and not settings.kinds:
         raise InputError(

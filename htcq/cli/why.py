@@ -12,7 +12,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from htcq.cli.course_options import add_course_options, check_no_course, cycles_of, plan_of, run_times
+from htcq.cli.course_options import (
+    add_course_options,
+    check_no_course,
+    cycles_of,
+    plan_of,
+    run_times,
+)
 from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options
 from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINE, InputError
@@ -39,9 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="explain every idle job of the pool, those that are alike in one row of a table",
     )
-    parser.add_argument("--schedd", metavar="NAME", help="name of the access point, if several have jobs of this id")
+    parser.add_argument(
+        "--schedd", metavar="NAME", help="name of the access point, if several have jobs of this id"
+    )
     add_pool_options(parser)
-    add_negotiator(parser, "name of the negotiator whose cycle is simulated, if the pool has several")
+    add_negotiator(
+        parser, "name of the negotiator whose cycle is simulated, if the pool has several"
+    )
     add_cycle_options(parser)
     add_course_options(parser)
     add_json(parser.add_argument_group("output"))
@@ -73,7 +83,9 @@ def _tell_missing(pool: Pool) -> None:
     for each in (*pool.damage, *(f"{what}: {why}" for what, why in pool.failed)):
         tell(f"htcq: incomplete data: {each}")
     if pool.central is None:
-        tell("htcq: the negotiator's configuration is not known: the verdict is that of one without groups and limits")
+        tell(
+            "htcq: the negotiator's configuration is not known: the verdict is that of one without groups and limits"
+        )
 
 
 def _judged(pool: Pool, order: Sequence[str], arguments: argparse.Namespace) -> Verdicts:
@@ -82,7 +94,9 @@ def _judged(pool: Pool, order: Sequence[str], arguments: argparse.Namespace) -> 
     return Verdicts(pool, order, arguments.skip_bad_slots)
 
 
-def _chosen(verdicts: Verdicts, jobs: Sequence[Job], arguments: argparse.Namespace) -> Sequence[Job]:
+def _chosen(
+    verdicts: Verdicts, jobs: Sequence[Job], arguments: argparse.Namespace
+) -> Sequence[Job]:
     """Return the jobs that are meant."""
     from htcq.why.choice import all_idle, at_access_point, jobs_of
 
@@ -91,7 +105,9 @@ def _chosen(verdicts: Verdicts, jobs: Sequence[Job], arguments: argparse.Namespa
     return at_access_point(found, arguments.schedd, verdicts.access_point, pool)
 
 
-def _starts(verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: argparse.Namespace) -> Starts:
+def _starts(
+    verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: argparse.Namespace
+) -> Starts:
     """Return when jobs start in a course of several cycles."""
     from random import Random
 
@@ -103,7 +119,9 @@ def _starts(verdicts: Verdicts, runs: RunTime, order: Sequence[str], arguments: 
     return starts_of(course, plan, verdicts.access_point)
 
 
-def _print(arguments: argparse.Namespace, verdicts: Verdicts, jobs: Sequence[Job], starts: Starts | None) -> None:
+def _print(
+    arguments: argparse.Namespace, verdicts: Verdicts, jobs: Sequence[Job], starts: Starts | None
+) -> None:
     found = verdicts.on(jobs)
     if arguments.json:
         from htcq.report.why_json import why_json

@@ -66,7 +66,9 @@ class Account:
     parts: tuple[AccountPart, ...]
 
 
-def accounts(bookings: Iterable[Booking], since: int, until: int, most: int = MAX_PARTS) -> tuple[Account, ...]:
+def accounts(
+    bookings: Iterable[Booking], since: int, until: int, most: int = MAX_PARTS
+) -> tuple[Account, ...]:
     """Return all accounts by dimension: the root's, then that of whoever lent or borrowed most.
 
     ``since`` to ``until`` is divided into parts of :func:`part_seconds`, of which there are no more than ``most``.
@@ -74,12 +76,16 @@ def accounts(bookings: Iterable[Booking], since: int, until: int, most: int = MA
     width = part_seconds(since, until, most)
     sums: dict[tuple[str, str], _Sums] = {}
     for each in bookings:
-        sums.setdefault((each.sums.dimension, each.sums.group), _Sums()).add(each, since, until, width)
+        sums.setdefault((each.sums.dimension, each.sums.group), _Sums()).add(
+            each, since, until, width
+        )
     found = []
     for (dimension, group), each_sum in sums.items():
         seconds = sums[dimension, ROOT].seconds if (dimension, ROOT) in sums else each_sum.seconds
         if each_sum.parts:
-            found.append(_account(group, dimension, float(seconds), each_sum.parts, (since, until, width)))
+            found.append(
+                _account(group, dimension, float(seconds), each_sum.parts, (since, until, width))
+            )
     return tuple(sorted(found, key=_order))
 
 
@@ -125,7 +131,10 @@ def _account(
     time: tuple[int, int, int],
 ) -> Account:
     since, until, width = time
-    whole = [sum((Fraction(part[index]) for part in parts.values()), Fraction(0)) for index in range(_SUMS)]
+    whole = [
+        sum((Fraction(part[index]) for part in parts.values()), Fraction(0))
+        for index in range(_SUMS)
+    ]
     return Account(
         group,
         dimension,

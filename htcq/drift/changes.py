@@ -52,15 +52,26 @@ def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[S
     for each in kept:
         if each.kind in CHANGING:
             by_name.setdefault((each.kind, each.name), []).append(each)
-    found = [change for known in by_name.values() for change in _history(known, first) if since < change.time <= until]
+    found = [
+        change
+        for known in by_name.values()
+        for change in _history(known, first)
+        if since < change.time <= until
+    ]
     turned = {(each.time, each.name): _turned(each) for each in found if each.kind == "configured"}
-    told = (each for each in found if each.kind != "declared" or not _is_echo(each, turned.get((each.time, each.name))))
+    told = (
+        each
+        for each in found
+        if each.kind != "declared" or not _is_echo(each, turned.get((each.time, each.name)))
+    )
     return tuple(sorted(told, key=lambda each: (each.time, CHANGING.index(each.kind), each.name)))
 
 
 def _turned(change: SettingChange) -> tuple[object, ...] | None:
     """Return from what to what the policies of a group changed; None where it came or went."""
-    old, new = (None if text is None else setting_of(text) for text in (change.before, change.after))
+    old, new = (
+        None if text is None else setting_of(text) for text in (change.before, change.after)
+    )
     if old is None or new is None:
         return None
     return (old.accept_surplus, old.autoregroup), (new.accept_surplus, new.autoregroup)
@@ -95,19 +106,27 @@ def setting_spells(kept: Iterable[Kept], until: int) -> tuple[Spell, ...]:
     configured: dict[str, list[Kept]] = {}
     for each in kept:
         if each.since <= until and each.kind in ("declared", "configured"):
-            (declared if each.kind == "declared" else configured).setdefault(each.name, []).append(each)
+            (declared if each.kind == "declared" else configured).setdefault(each.name, []).append(
+                each
+            )
     every = [each for known in declared.values() for each in known]
     moments = _moments(every)
     # Whether the site declares anything, at each moment at which that can change.
     declares = [(moment, _at(every, moment) is not None) for moment in moments]
     found: list[Spell] = []
     for group in sorted({*declared, *configured}):
-        found += _setting_spells(group, declared.get(group, []), configured.get(group, []), declares, until)
+        found += _setting_spells(
+            group, declared.get(group, []), configured.get(group, []), declares, until
+        )
     return tuple(found)
 
 
 def _setting_spells(
-    group: str, declared: Sequence[Kept], configured: Sequence[Kept], declares: Sequence[tuple[int, bool]], until: int
+    group: str,
+    declared: Sequence[Kept],
+    configured: Sequence[Kept],
+    declares: Sequence[tuple[int, bool]],
+    until: int,
 ) -> Iterator[Spell]:
     moments = {*_moments([*declared, *configured]), *(moment for moment, _ in declares)}
     spells: dict[What, Spell] = {}
@@ -121,7 +140,9 @@ def _setting_spells(
     yield from spells.values()
 
 
-def _ended(spells: dict[What, Spell], now: dict[What, QuotaDifference], moment: int) -> Iterator[Spell]:
+def _ended(
+    spells: dict[What, Spell], now: dict[What, QuotaDifference], moment: int
+) -> Iterator[Spell]:
     """Yield the spells that are over, and forget them."""
     for what in [what for what in spells if what not in now]:
         over = spells.pop(what)
@@ -138,7 +159,14 @@ def _moments(kept: Iterable[Kept]) -> list[int]:
 
 
 def _at(kept: Iterable[Kept], moment: int) -> Kept | None:
-    return next((each for each in kept if each.since <= moment and (each.until is None or moment < each.until)), None)
+    return next(
+        (
+            each
+            for each in kept
+            if each.since <= moment and (each.until is None or moment < each.until)
+        ),
+        None,
+    )
 
 
 def _setting(kept: Kept | None) -> QuotaSetting | None:
@@ -155,14 +183,21 @@ def published_spells(samples: Iterable[Sample]) -> tuple[Spell, ...]:
     for sample in samples:
         by_group.setdefault(sample.group, []).append(sample)
     # Where nothing at all is published that is another matter, told as a doubt.
-    publishing = {sample.time for known in by_group.values() for sample in known if sample.effective is not None}
+    publishing = {
+        sample.time
+        for known in by_group.values()
+        for sample in known
+        if sample.effective is not None
+    }
     found: list[Spell] = []
     for group in sorted(by_group):
         known = sorted(by_group[group], key=lambda sample: sample.time)
         spells = list(_published_spells(group, [each for each in known if each.time in publishing]))
         # A group that is gone disagrees no more.
         gone = known[-1].time < max(publishing, default=0)
-        found += [replace(each, until=each.until or known[-1].time) if gone else each for each in spells]
+        found += [
+            replace(each, until=each.until or known[-1].time) if gone else each for each in spells
+        ]
     return tuple(found)
 
 

@@ -62,7 +62,9 @@ def settings_differ(
     if not same(declared.quota, configured.quota):
         yield QuotaDifference(group, "quota", declared.quota, configured.quota)
     if declared.accept_surplus is not configured.accept_surplus:
-        yield QuotaDifference(group, "accept-surplus", declared.accept_surplus, configured.accept_surplus)
+        yield QuotaDifference(
+            group, "accept-surplus", declared.accept_surplus, configured.accept_surplus
+        )
     if declared.autoregroup is not configured.autoregroup:
         yield QuotaDifference(group, "autoregroup", declared.autoregroup, configured.autoregroup)
 

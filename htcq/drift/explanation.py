@@ -54,7 +54,9 @@ class Story:
         """Whether anything changed, or began or ceased to disagree; what the first look saw did not begin then."""
         begun = {spell.since for spell in self.spells if spell.since > self.first}
         ended = {spell.until for spell in self.spells if spell.until is not None}
-        return bool(self.changes) or any(self.since < moment <= self.until for moment in begun | ended)
+        return bool(self.changes) or any(
+            self.since < moment <= self.until for moment in begun | ended
+        )
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,13 @@ class Remembered:
     ledger: Iterable[Booking] = ()
 
 
-def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] = (), most: int = MAX_POINTS) -> Story:
+def tell(
+    remembered: Remembered,
+    since: int,
+    until: int,
+    groups: Sequence[str] = (),
+    most: int = MAX_POINTS,
+) -> Story:
     """Return the story from ``since`` to ``until`` of the groups that match one of the shell patterns ``groups``.
 
     Without patterns it is that of all groups.
@@ -94,9 +102,15 @@ def tell(remembered: Remembered, since: int, until: int, groups: Sequence[str] =
         first=remembered.first,
         last=max((sample.time for sample in looks), default=None),
         windows=windows(looks, since, until, most),
-        changes=tuple(each for each in changed if each.kind not in _OF_GROUPS or chosen(each.name, groups)),
+        changes=tuple(
+            each for each in changed if each.kind not in _OF_GROUPS or chosen(each.name, groups)
+        ),
         spells=tuple(sorted(told, key=lambda each: (each.difference.group, each.since))),
-        doubts=tuple(each for each in known if each.kind == "doubt" and each.since <= until and _holds(each, until)),
+        doubts=tuple(
+            each
+            for each in known
+            if each.kind == "doubt" and each.since <= until and _holds(each, until)
+        ),
         ledger=tuple(
             each
             for each in accounts(remembered.ledger, since, until)

@@ -11,13 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from htcq.drift.ledger import LedgerEntry
-from htcq.quota.elastic.declaration import DEFAULT, ROOT, SELF, ElasticDemand, ElasticQuotas, Options
+from htcq.quota.elastic.declaration import (
+    DEFAULT,
+    ROOT,
+    SELF,
+    ElasticDemand,
+    ElasticQuotas,
+    Options,
+)
 from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.elastic.share import ShareClaim, split_hamilton
 
 
-def entries(quotas: ElasticQuotas, demand: ElasticDemand, outcome: Outcome) -> tuple[LedgerEntry, ...]:
+def entries(
+    quotas: ElasticQuotas, demand: ElasticDemand, outcome: Outcome
+) -> tuple[LedgerEntry, ...]:
     """Return the ledger of one look, every dimension that any group has a max of; what is all 0 is left out.
 
     ``outcome`` is what was computed of ``quotas`` and ``demand``.
@@ -85,7 +94,14 @@ def _of(dimension: str, demand: ElasticDemand, outcome: Outcome) -> Iterator[Led
     for each in members:
         if each.min or each.runtime or each.used:
             yield LedgerEntry(
-                each.name, dimension, each.min, each.runtime, each.used, each.lent, each.borrowed, each.unused
+                each.name,
+                dimension,
+                each.min,
+                each.runtime,
+                each.used,
+                each.lent,
+                each.borrowed,
+                each.unused,
             )
 
 
@@ -113,7 +129,16 @@ def _member(dimension: str, group: GroupRuntime, options: Options, top: bool) ->
     scale_min = group.group.scale_min
     shrinks = options.scale_min if scale_min is None else scale_min
     limited, runtime = group.limited[dimension], group.runtime[dimension]
-    return _Member(group.name, group.min[dimension], runtime, group.used[dimension], limited, group.lends, shrinks, top)
+    return _Member(
+        group.name,
+        group.min[dimension],
+        runtime,
+        group.used[dimension],
+        limited,
+        group.lends,
+        shrinks,
+        top,
+    )
 
 
 def _outside(dimension: str, demand: ElasticDemand, inside: int) -> int:

@@ -64,7 +64,9 @@ def _group(
     return GroupObservation(
         name=group.name,
         declared=declared,
-        configured=QuotaSetting(group.config_quota, group.static, group.accept_surplus, group.autoregroup),
+        configured=QuotaSetting(
+            group.config_quota, group.static, group.accept_surplus, group.autoregroup
+        ),
         effective=_number(record, "EffectiveQuota"),
         effective_subtree=_number(record, "SubtreeQuota"),
         computed=None if computed is None else computed.quota,
@@ -88,13 +90,18 @@ def _promised(quotas: PoolQuotas) -> tuple[GroupQuota, ...]:
     return promised(quotas.inputs if weight is None else replace(quotas.inputs, pool_weight=weight))
 
 
-def _declared(group: DeclaredGroup | None, site: GroupSettings, quotas: PoolQuotas) -> QuotaSetting | None:
+def _declared(
+    group: DeclaredGroup | None, site: GroupSettings, quotas: PoolQuotas
+) -> QuotaSetting | None:
     """Return what the site file says of a group; what it leaves to the configuration of all groups is from there."""
     if group is None:
         return None
     surplus, regroups = (
         _truth(own, knob, site, quotas)
-        for own, knob in ((group.accept_surplus, "GROUP_ACCEPT_SURPLUS"), (group.autoregroup, "GROUP_AUTOREGROUP"))
+        for own, knob in (
+            (group.accept_surplus, "GROUP_ACCEPT_SURPLUS"),
+            (group.autoregroup, "GROUP_AUTOREGROUP"),
+        )
     )
     return QuotaSetting(group.config_quota, group.static, surplus, regroups)
 

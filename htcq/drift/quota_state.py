@@ -57,7 +57,9 @@ def _published(group: GroupObservation) -> float | None:
 
 def _state(group: GroupObservation, quota: float | None, over: set[str]) -> QuotaState:
     below, waiting = _below(group.usage, quota), group.idle > NOTHING
-    return QuotaState(below and waiting, group.name in over, below and not waiting and bool(over - {group.name}))
+    return QuotaState(
+        below and waiting, group.name in over, below and not waiting and bool(over - {group.name})
+    )
 
 
 def _below(usage: float, quota: float | None) -> bool:

@@ -24,6 +24,8 @@ def setting_of(text: str) -> QuotaSetting | None:
     kind, _, rest = text.partition(" ")
     number, *flags = rest.split(" ")
     try:
-        return QuotaSetting(float(number), _KINDS[kind], "accept_surplus" in flags, "autoregroup" in flags)
+        return QuotaSetting(
+            float(number), _KINDS[kind], "accept_surplus" in flags, "autoregroup" in flags
+        )
     except (KeyError, ValueError):
         return None

@@ -57,7 +57,9 @@ class Window:
     @property
     def coverage(self) -> float:
         """The share of the window that was observed."""
-        return min(1.0, self.observed / (self.until - self.since)) if self.until > self.since else 0.0
+        return (
+            min(1.0, self.observed / (self.until - self.since)) if self.until > self.since else 0.0
+        )
 
     @property
     def trouble(self) -> float:
@@ -65,7 +67,9 @@ class Window:
         return (self.starved + self.over) * (self.distance or 0.0)
 
 
-def windows(samples: Iterable[Sample], since: int, until: int, most: int = MAX_POINTS) -> tuple[Window, ...]:
+def windows(
+    samples: Iterable[Sample], since: int, until: int, most: int = MAX_POINTS
+) -> tuple[Window, ...]:
     """Return the window of every group, the one with most trouble first, each with no more than ``most`` points."""
     by_group: dict[str, list[Sample]] = {}
     for sample in samples:
@@ -73,12 +77,15 @@ def windows(samples: Iterable[Sample], since: int, until: int, most: int = MAX_P
     found = [window(group, kept, since, until, most) for group, kept in by_group.items()]
     return tuple(
         sorted(
-            (each for each in found if each is not None), key=lambda each: (-each.trouble, -each.starved, each.group)
+            (each for each in found if each is not None),
+            key=lambda each: (-each.trouble, -each.starved, each.group),
         )
     )
 
 
-def window(group: str, samples: Sequence[Sample], since: int, until: int, most: int = MAX_POINTS) -> Window | None:
+def window(
+    group: str, samples: Sequence[Sample], since: int, until: int, most: int = MAX_POINTS
+) -> Window | None:
     """Return the window of one group; None where none of its samples lies in it."""
     parts = tuple(_parts(sorted(samples, key=lambda sample: sample.time), since, until))
     if not parts:
@@ -93,8 +100,14 @@ def window(group: str, samples: Sequence[Sample], since: int, until: int, most: 
         max_usage=whole.max_usage,
         requested=whole.requested,
         quota=whole.quota,
-        distance=_mean((_weight(part), abs(part.usage - part.quota)) for part in parts if part.quota is not None),
-        bias=_mean((_weight(part), part.usage - part.quota) for part in parts if part.quota is not None),
+        distance=_mean(
+            (_weight(part), abs(part.usage - part.quota))
+            for part in parts
+            if part.quota is not None
+        ),
+        bias=_mean(
+            (_weight(part), part.usage - part.quota) for part in parts if part.quota is not None
+        ),
         starved=whole.starved,
         over=whole.over,
         lending=whole.lending,
@@ -110,7 +123,9 @@ def quota_of(sample: Sample) -> float | None:
 def _parts(samples: Sequence[Sample], since: int, until: int) -> Iterator[Point]:
     """Yield what of each sample counts; the first look of all stands for no time, and counts only alone."""
     found = [
-        _part(sample, since, until) for sample in samples if since <= sample.time and sample.time - sample.span <= until
+        _part(sample, since, until)
+        for sample in samples
+        if since <= sample.time and sample.time - sample.span <= until
     ]
     yield from [part for part in found if _seconds(part) > 0] or found
 
@@ -143,7 +158,10 @@ def _points(parts: Sequence[Point], since: int, until: int, most: int) -> Iterat
     for part in parts:
         first, last = int((part.since - since) / width), int((part.until - since) / width)
         for number in range(first, min(last, most - 1) + 1):
-            start, end = max(part.since, since + number * width), min(part.until, since + (number + 1) * width)
+            start, end = (
+                max(part.since, since + number * width),
+                min(part.until, since + (number + 1) * width),
+            )
             if end > start:
                 bins.setdefault(number, []).append(replace(part, since=start, until=end))
     yield from (_sum(bins[number]) for number in sorted(bins))

@@ -60,7 +60,9 @@ def room_of(supply: Supply, models: Models) -> PoolCapacity:
         untold += missing
         backfill += slot.frame.value("SlotBackfill") is True
         sums.add(amounts)
-        weight = float(supply.weight_in_pool(slot)) + sum(float(supply.weight_in_pool(each)) for each in mine)
+        weight = float(supply.weight_in_pool(slot)) + sum(
+            float(supply.weight_in_pool(each)) for each in mine
+        )
         weighed.add({name: round(weight * PARTS) for name in amounts})
         if not slot.claimed and _shut(slot, refuses):
             unmatchable.add({**whole(slot.left()), **_free_cards(models, slot)})

@@ -39,7 +39,9 @@ class ClaimAmounts:
 class Charging:
     """The claims of autoclusters on ``kinds`` of slots of ``startds``, those of most weight first."""
 
-    def __init__(self, kinds: Sequence[SlotClass], models: Models, supply: Supply, startds: StartdTable) -> None:
+    def __init__(
+        self, kinds: Sequence[SlotClass], models: Models, supply: Supply, startds: StartdTable
+    ) -> None:
         self.startds = startds
         self._supply, self._models = supply, models
         self._central = parsed(supply.central_text)
@@ -64,7 +66,9 @@ class Charging:
         kind = next((each for each in self._kinds if self._suits(each, jobs)), None)
         likely = kind or next(iter(self._kinds), None)
         if likely is None:
-            got: Mapping[str, Number] = {asset: amount or 0 for asset, amount in jobs.request.items()}
+            got: Mapping[str, Number] = {
+                asset: amount or 0 for asset, amount in jobs.request.items()
+            }
             weight: Number = got.get(CPUS) or 1
         else:
             got = carve(likely, jobs, self.startds.of(likely.first), judged=False).got
@@ -87,7 +91,8 @@ class Charging:
     def has(self, kind: SlotClass, dimension: str) -> bool:
         """Tell whether all slots of ``kind`` may have some of a model of GPU; of what is no model they may."""
         return MARK not in dimension or all(
-            any(device.dimension == dimension for device in self._models.devices(slot)) for slot in kind.variants
+            any(device.dimension == dimension for device in self._models.devices(slot))
+            for slot in kind.variants
         )
 
     def weight(self, kind: SlotClass, got: Mapping[str, Number]) -> Number:
@@ -96,7 +101,9 @@ class Charging:
             return 1
         central = self._central if self._supply.weighs_centrally(kind.first) else None
         if kind.type != PARTITIONABLE:
-            return accounted(kind.full_weight if central is None else central.evaluate(kind.ad(kind.total)))
+            return accounted(
+                kind.full_weight if central is None else central.evaluate(kind.ad(kind.total))
+            )
         if central is not None:
             return accounted(central.evaluate(kind.dynamic_ad(got)))
         return accounted(kind.standing_weight(got))

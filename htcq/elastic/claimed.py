@@ -24,7 +24,9 @@ _PARALLEL = 11
 _UNIVERSES: Mapping[Value, str] = dict(zip(UNMATCHED_UNIVERSES, ("scheduler", "grid", "local")))
 
 
-def claims_of(supply: Supply, jobs: Iterable[Job], belonging: GroupMembership, models: Models) -> Iterator[GroupClaim]:
+def claims_of(
+    supply: Supply, jobs: Iterable[Job], belonging: GroupMembership, models: Models
+) -> Iterator[GroupClaim]:
     """Yield the claims among the slots that the negotiator sees, by the names of slots."""
     running = {job.remote_host: job for job in jobs if job.running}
     claimed = (slot for slot in supply.slots if slot.claimed)
@@ -41,7 +43,14 @@ def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> GroupCl
     if job is None:
         schedd = slot.remote_schedd if isinstance(slot.remote_schedd, str) else ""
         return GroupClaim(
-            group, slot.customer, schedd, "", str(slot.name), _text(slot.machine), amounts, protected=_kept(slot)
+            group,
+            slot.customer,
+            schedd,
+            "",
+            str(slot.name),
+            _text(slot.machine),
+            amounts,
+            protected=_kept(slot),
         )
     started, prio, vacated = (as_number(value) for value in (job.started_at, job.prio, job.vacates))
     return GroupClaim(
@@ -71,7 +80,11 @@ def _kept_job(job: Job) -> str:
     universe = job.universe
     if universe in _UNIVERSES:
         return f"a job of the {_UNIVERSES[universe]} universe"
-    return "a job of the parallel universe, which dies with any of its slots" if universe == _PARALLEL else ""
+    return (
+        "a job of the parallel universe, which dies with any of its slots"
+        if universe == _PARALLEL
+        else ""
+    )
 
 
 def _kept(slot: Slot) -> str:

@@ -31,13 +31,18 @@ def limits_on(
             for group, limits in by_group.items()
         }  # fmt: skip
         taken = [limit for limits in configured.values() for limit in limits]
-        own = [sorted(each for each in limits if taken.count(each) == 1) for limits in configured.values()]
+        own = [
+            sorted(each for each in limits if taken.count(each) == 1)
+            for limits in configured.values()
+        ]
         if own and all(own):
             found[name] = tuple(sorted(each[0] for each in own))
     return found
 
 
-def _by_group(name: str, classes: Iterable[Autocluster], belonging: GroupMembership) -> dict[str, set[str]]:
+def _by_group(
+    name: str, classes: Iterable[Autocluster], belonging: GroupMembership
+) -> dict[str, set[str]]:
     """Return the limits that all jobs of a group that ask for ``name`` take as much of."""
     found: dict[str, set[str]] = {}
     for one in classes:
@@ -45,7 +50,9 @@ def _by_group(name: str, classes: Iterable[Autocluster], belonging: GroupMembers
         if not asked:
             continue
         limits = {
-            limit for limit, amount in read_limits(one.frame.value("ConcurrencyLimits")).items() if amount == asked
+            limit
+            for limit, amount in read_limits(one.frame.value("ConcurrencyLimits")).items()
+            if amount == asked
         }
         for submitter in one.submitters:
             group = belonging.group_of(submitter)

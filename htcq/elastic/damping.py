@@ -80,13 +80,21 @@ def damp(
         difference = abs(item.goal - item.old)
         item.small = difference < max(limits.min_change * PARTS, limits.min_change_part * item.old)
         item.new = max(item.old, item.least)
-    whole = all(amount % PARTS == 0 for item in items for amount in (item.old, item.goal, item.least))
+    whole = all(
+        amount % PARTS == 0 for item in items for amount in (item.old, item.goal, item.least)
+    )
     _move(items, math.floor(pool_weight * PARTS + _SLACK), limits, PARTS if whole else 1)
-    why = {item.name: HELD if item.held else SMALL if item.small else MOVING for item in items if item.new != item.goal}
+    why = {
+        item.name: HELD if item.held else SMALL if item.small else MOVING
+        for item in items
+        if item.new != item.goal
+    }
     return Damped(_summed(known, items), why)
 
 
-def _items(known: list[QuotaTarget], before: Mapping[str, float], mins: Mapping[str, float]) -> list[_Item]:
+def _items(
+    known: list[QuotaTarget], before: Mapping[str, float], mins: Mapping[str, float]
+) -> list[_Item]:
     """Return every group's own part: its quota less those of the groups right below it."""
     children: dict[str, list[str]] = {}
     for each in known:
@@ -100,7 +108,9 @@ def _items(known: list[QuotaTarget], before: Mapping[str, float], mins: Mapping[
     items = []
     for each in known:
         goal = own(goals, each)
-        items.append(_Item(each.group, own(before, each), goal, min(goal, own(mins, each)), held=False))
+        items.append(
+            _Item(each.group, own(before, each), goal, min(goal, own(mins, each)), held=False)
+        )
     return items
 
 

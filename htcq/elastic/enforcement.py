@@ -64,7 +64,11 @@ class _Tried:
 
 
 def enforcement(
-    pool: Pool, quotas: ElasticQuotas, observation: ElasticObservation, outcome: Outcome, targets: Iterable[QuotaTarget]
+    pool: Pool,
+    quotas: ElasticQuotas,
+    observation: ElasticObservation,
+    outcome: Outcome,
+    targets: Iterable[QuotaTarget],
 ) -> tuple[Enforcement, ...]:
     """Return how HTCondor would deal with every dimension that ``quotas`` name, were ``targets`` its quotas."""
     condor = PoolQuotas(pool, Weights(), observation.negotiator)
@@ -74,7 +78,9 @@ def enforcement(
     charging = Charging(kinds, Models(names, ordered), condor.supply, StartdTable(pool.execute))
     limits = limits_on(pool, condor.knobs, GroupMembership(quotas.groups), names)
     planned = {target.group: target for target in targets}
-    return tuple(_of(name, _Look(charging, kinds, observation, outcome, planned, limits)) for name in names)
+    return tuple(
+        _of(name, _Look(charging, kinds, observation, outcome, planned, limits)) for name in names
+    )
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,12 @@ class _Look:
         """Yield the leaves that are held to their quotas, and may use some of ``name``."""
         for group in self.outcome.groups:
             target = self.targets.get(group.name)
-            if target is not None and target.leaf and not target.accept_surplus and name in group.max:
+            if (
+                target is not None
+                and target.leaf
+                and not target.accept_surplus
+                and name in group.max
+            ):
                 yield group, target
 
 
@@ -109,10 +120,14 @@ def _of(name: str, look: _Look) -> Enforcement:
     tried = _tried(name, look)
     if tried.most and math.isclose(tried.most, tried.least, rel_tol=_CLOSE):
         units = f"{PARTS * tried.most:g}".rstrip()
-        return Enforcement(name, How.ENFORCED, f"every claim has {units} of it per slot weight of 1")
+        return Enforcement(
+            name, How.ENFORCED, f"every claim has {units} of it per slot weight of 1"
+        )
     held = [(group, target) for group, target in look.held(name) if group.runtime[name] > 0]
     if held and all(_most(target, tried) <= group.runtime[name] for group, target in held):
-        return Enforcement(name, How.ENFORCED, "no claims within the planned quotas could hold more of it")
+        return Enforcement(
+            name, How.ENFORCED, "no claims within the planned quotas could hold more of it"
+        )
     return _nearly(name, tried, look)
 
 
@@ -131,14 +146,18 @@ def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
             "of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)
-    bound = [target.group for target in look.targets.values() if target.leaf and target.binding == name]
+    bound = [
+        target.group for target in look.targets.values() if target.leaf and target.binding == name
+    ]
     if bound:
         why = (
             f"slot weight does not depend on it, but it determines the quota of {', '.join(bound)}: correct for the "
             "current mix of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)
-    return Enforcement(name, How.REPORTED, "slot weight does not depend on it, and it determines no quota")
+    return Enforcement(
+        name, How.REPORTED, "slot weight does not depend on it, and it determines no quota"
+    )
 
 
 def _tried(name: str, look: _Look) -> _Tried:
@@ -153,7 +172,9 @@ def _tried(name: str, look: _Look) -> _Tried:
             ratios.append(0.0)
             continue
         if kind.type != PARTITIONABLE:
-            ratios.append(float(total) / (float(look.charging.weight(kind, kind.total)) * PARTS or math.inf))
+            ratios.append(
+                float(total) / (float(look.charging.weight(kind, kind.total)) * PARTS or math.inf)
+            )
             continue
         for others in _others(kind, asset):
             asked = ({**others, asset: amount} for amount in _amounts(asset, total))
@@ -162,7 +183,9 @@ def _tried(name: str, look: _Look) -> _Tried:
             moves = moves or len(set(weights)) > 1
             held = (float(whole(claim).get(asset, 0)) for claim in claims)
             ratios += [
-                amount / weight if weight > 0 else math.inf for amount, weight in zip(held, weights) if amount or weight
+                amount / weight if weight > 0 else math.inf
+                for amount, weight in zip(held, weights)
+                if amount or weight
             ]
     return _Tried(max(ratios, default=0.0), min(ratios, default=0.0), moves)
 
@@ -179,7 +202,9 @@ def _others(kind: SlotClass, asset: str) -> Iterator[dict[str, Number]]:
     yield {each: kind.total[each] for each in rest}
 
 
-def _claim(kind: SlotClass, amounts: Mapping[str, Number], startds: StartdTable) -> dict[str, Number]:
+def _claim(
+    kind: SlotClass, amounts: Mapping[str, Number], startds: StartdTable
+) -> dict[str, Number]:
     """Return what the claim of a job that asks for ``amounts`` gets of a slot of ``kind``."""
     job = made_up("tried", amounts)
     return dict(carve(kind, job, startds.of(kind.first), judged=False).got) or dict(amounts)

@@ -69,7 +69,9 @@ def several(sight: PoolHealth, named: str) -> Iterator[GateRefusal]:
         yield GateRefusal("several-negotiators", message, "select one of them: --name NEGOTIATOR")
 
 
-def _whole(sight: PoolHealth, state: JournalState, settings: WriteSettings, confirmed: bool) -> Iterator[GateRefusal]:
+def _whole(
+    sight: PoolHealth, state: JournalState, settings: WriteSettings, confirmed: bool
+) -> Iterator[GateRefusal]:
     for each in sight.missing:
         yield GateRefusal(
             "incomplete",
@@ -77,12 +79,19 @@ def _whole(sight: PoolHealth, state: JournalState, settings: WriteSettings, conf
             "try again; incomplete data is not sufficient",
         )
     if not sight.slots or not sight.pool_weight > 0:
-        yield GateRefusal("no-slots", f"{sight.source} shows no slots", "was its collector restarted recently?")
+        yield GateRefusal(
+            "no-slots", f"{sight.source} shows no slots", "was its collector restarted recently?"
+        )
     before = state.seen
     if before is None or confirmed:
         return
-    hint = "if they are gone permanently, 'htcq elastic apply --accept-loss' accepts the smaller pool"
-    for what, now_there, then in (("slots", sight.slots, before.slots), ("schedds", sight.schedds, before.schedds)):
+    hint = (
+        "if they are gone permanently, 'htcq elastic apply --accept-loss' accepts the smaller pool"
+    )
+    for what, now_there, then in (
+        ("slots", sight.slots, before.slots),
+        ("schedds", sight.schedds, before.schedds),
+    ):
         if now_there < settings.min_seen * then:
             message = f"{now_there} {what} are present, less than {settings.min_seen:.0%} of the {then} seen before"
             yield GateRefusal(f"few-{what}", message, hint)
@@ -107,14 +116,20 @@ def _counts(name: str, sight: PoolHealth, state: JournalState, now: float) -> bo
     return name in state.seen.busy and state.silent_for(now) <= PATIENCE
 
 
-def _silent(sight: PoolHealth, state: JournalState, now: float, confirmed: bool) -> Iterator[GateRefusal]:
+def _silent(
+    sight: PoolHealth, state: JournalState, now: float, confirmed: bool
+) -> Iterator[GateRefusal]:
     for name, why in sorted(sight.schedd_ads.silent.items()):
         if not confirmed and _counts(name, sight, state, now):
             hint = "try again; 'htcq elastic apply --accept-loss' continues without its jobs"
-            yield GateRefusal("incomplete", f"{sight.source} was not read completely: jobs of {name}: {why}", hint)
+            yield GateRefusal(
+                "incomplete", f"{sight.source} was not read completely: jobs of {name}: {why}", hint
+            )
 
 
-def passed_over(sight: PoolHealth, state: JournalState, settings: WriteSettings, now: float) -> Iterator[str]:
+def passed_over(
+    sight: PoolHealth, state: JournalState, settings: WriteSettings, now: float
+) -> Iterator[str]:
     """Yield in sentences what is wrong with schedds that no jobs are known of, and closes no gate."""
     ads = sight.schedd_ads
     for name, why in sorted(ads.silent.items()):
@@ -141,44 +156,58 @@ def _oldest(sight: PoolHealth, state: JournalState, now: float) -> float | None:
     """Return when the collector heard of the oldest ad that counts; None where there is none."""
     if not sight.schedd_ads.heard:
         return None if sight.heard is None else sight.heard[0]
-    times = [time for name, time in sight.schedd_ads.heard.items() if _counts(name, sight, state, now)]
+    times = [
+        time for name, time in sight.schedd_ads.heard.items() if _counts(name, sight, state, now)
+    ]
     times += [] if sight.slots_heard is None else [sight.slots_heard]
     return min(times, default=None)
 
 
-def _ages(sight: PoolHealth, state: JournalState, settings: WriteSettings, now: float) -> Iterator[GateRefusal]:
+def _ages(
+    sight: PoolHealth, state: JournalState, settings: WriteSettings, now: float
+) -> Iterator[GateRefusal]:
     oldest = _oldest(sight, state, now)
     if oldest is not None and now - oldest > settings.ad_age:
         message = f"the oldest ad is {now - oldest:.0f} s old, more than {settings.ad_age} s"
         yield GateRefusal(
-            "ad-age", message, "does its daemon still reach the collector? elastic.write.ad_age is the limit"
+            "ad-age",
+            message,
+            "does its daemon still reach the collector? elastic.write.ad_age is the limit",
         )
     if sight.cycle_end is None:
-        yield GateRefusal("cycle", "the end of the negotiator's last cycle is not known", "is it running?")
-    elif now - sight.cycle_end > settings.cycle_age:
-        message = (
-            f"the negotiator's last cycle ended {now - sight.cycle_end:.0f} s ago, more than {settings.cycle_age} s"
+        yield GateRefusal(
+            "cycle", "the end of the negotiator's last cycle is not known", "is it running?"
         )
+    elif now - sight.cycle_end > settings.cycle_age:
+        message = f"the negotiator's last cycle ended {now - sight.cycle_end:.0f} s ago, more than {settings.cycle_age} s"
         yield GateRefusal("cycle", message, "is it stuck? elastic.write.cycle_age is the limit")
 
 
-def _clocks(sight: PoolHealth, state: JournalState, settings: WriteSettings, now: float) -> Iterator[GateRefusal]:
+def _clocks(
+    sight: PoolHealth, state: JournalState, settings: WriteSettings, now: float
+) -> Iterator[GateRefusal]:
     if sight.heard is not None and sight.heard[1] - now > settings.skew:
         message = f"the collector received an ad {sight.heard[1] - now:.0f} s in the future of this machine"
         yield GateRefusal("clock", message, "set the clocks of this machine and of the collector")
     for name, skew in sorted(sight.skews.items()):
         if abs(skew) > settings.skew and not _is_dispensable(name, sight, state, now):
-            yield GateRefusal("clock", _clock_told(name, skew), "set the clocks; elastic.write.skew is the limit")
+            yield GateRefusal(
+                "clock", _clock_told(name, skew), "set the clocks; elastic.write.skew is the limit"
+            )
 
 
-def foreign_file(state: JournalState, present: str | None, settings: WriteSettings) -> Iterator[GateRefusal]:
+def foreign_file(
+    state: JournalState, present: str | None, settings: WriteSettings
+) -> Iterator[GateRefusal]:
     """Yield that the file, whose text is ``present``, is not as the journal knows it."""
     if digest_of(present) == state.digest:
         return
     path = f"{settings.directory}/{settings.file}"
     if state.in_force is None:
         yield GateRefusal(
-            "file", f"{path} exists, but the journal has no record of it", "remove it, or name another file"
+            "file",
+            f"{path} exists, but the journal has no record of it",
+            "remove it, or name another file",
         )
     else:
         done = "is gone" if present is None else "was changed by somebody else"
@@ -186,10 +215,17 @@ def foreign_file(state: JournalState, present: str | None, settings: WriteSettin
         yield GateRefusal("file", f"{path} {done}", hint)
 
 
-def _overridden(sight: PoolHealth, state: JournalState, settings: WriteSettings) -> Iterator[GateRefusal]:
+def _overridden(
+    sight: PoolHealth, state: JournalState, settings: WriteSettings
+) -> Iterator[GateRefusal]:
     """Yield the knobs of our file that are something else to the negotiator."""
     intent = state.in_force
-    if sight.configured is None or intent is None or state.result != VERIFIED or intent.after == ABSENT:
+    if (
+        sight.configured is None
+        or intent is None
+        or state.result != VERIFIED
+        or intent.after == ABSENT
+    ):
         return
     for name, ours in file_of(intent.quotas).knobs():
         value, place = sight.configured.get(name.upper(), ("", ""))
@@ -200,12 +236,16 @@ def _overridden(sight: PoolHealth, state: JournalState, settings: WriteSettings)
                 "out why the negotiator was not reconfigured"
             )
             yield GateRefusal(
-                "overridden", f"{name} is {value or 'not set'}{where} in the negotiator, not {ours}", hint
+                "overridden",
+                f"{name} is {value or 'not set'}{where} in the negotiator, not {ours}",
+                hint,
             )
 
 
 def _same(value: str, ours: str) -> bool:
-    one, other = ([part.lower() for part in text.replace(",", " ").split()] for text in (value, ours))
+    one, other = (
+        [part.lower() for part in text.replace(",", " ").split()] for text in (value, ours)
+    )
     return sorted(one) == sorted(other)
 
 
@@ -219,14 +259,20 @@ def undeclared(sight: PoolHealth, declared: Collection[str]) -> Iterator[GateRef
         if name_key(name) not in known and name != ROOT:
             message = f"the pool has a group {name} that the quotas do not declare"
             yield GateRefusal(
-                "undeclared", message, "declare it, with a min and a max, or remove it from GROUP_NAMES first"
+                "undeclared",
+                message,
+                "declare it, with a min and a max, or remove it from GROUP_NAMES first",
             )
 
 
-def negotiator_specific(configured: Mapping[str, tuple[str, str]], file: QuotaKnobs) -> Iterator[GateRefusal]:
+def negotiator_specific(
+    configured: Mapping[str, tuple[str, str]], file: QuotaKnobs
+) -> Iterator[GateRefusal]:
     """Yield knobs for the negotiator alone, which win over ours wherever they stand."""
     for name, _ in file.knobs():
         value, place = configured.get(f"NEGOTIATOR.{name.upper()}", ("", ""))
         if value:
             where = f" in {place}" if place else ""
-            yield GateRefusal("overridden", f"NEGOTIATOR.{name} = {value}{where} overrides the file", "remove it")
+            yield GateRefusal(
+                "overridden", f"NEGOTIATOR.{name} = {value}{where} overrides the file", "remove it"
+            )

@@ -61,9 +61,13 @@ class GroupMembership:
         """What is to be said of the submitters that were asked for: read once, when all were."""
         told = []
         for group, names in _by_group((name, self._known[name]) for name in self._lost):
-            told.append(f"{_some(names)} name groups that do not exist: their jobs count for {group}")
+            told.append(
+                f"{_some(names)} name groups that do not exist: their jobs count for {group}"
+            )
         for group, names in _by_group(self._adopted.items()):
-            told.append(f"{_some(names)} name no group and count for {group}: the negotiator charges them to the root")
+            told.append(
+                f"{_some(names)} name no group and count for {group}: the negotiator charges them to the root"
+            )
         return tuple(told)
 
 

@@ -25,7 +25,18 @@ from htcq.settings.tables import check_keys
 
 SCHEMA = 1
 _KIND = "htcq-elastic-plan"
-_KEYS = ("kind", "schema", "plan", "inputs", "base", "negotiator", "groups", "static", "seen", "over")
+_KEYS = (
+    "kind",
+    "schema",
+    "plan",
+    "inputs",
+    "base",
+    "negotiator",
+    "groups",
+    "static",
+    "seen",
+    "over",
+)
 _GROUP_KEYS = ("group", "quota", "accept_surplus")
 _SEEN_KEYS = ("slots", "schedds", "pool_weight", "busy")
 _HINT = "'htcq elastic plan --save FILE' writes one"
@@ -69,7 +80,10 @@ def handover_json(given: Handover) -> dict[str, Any]:
 
 
 def _listed(file: QuotaKnobs) -> list[dict[str, Any]]:
-    return [{"group": each.group, "quota": each.quota, "accept_surplus": each.accept_surplus} for each in file.groups]
+    return [
+        {"group": each.group, "quota": each.quota, "accept_surplus": each.accept_surplus}
+        for each in file.groups
+    ]
 
 
 def handover_from(content: object, file: str) -> Handover:
@@ -82,7 +96,11 @@ def handover_from(content: object, file: str) -> Handover:
     if table["kind"] != _KIND or table["schema"] != SCHEMA or isinstance(table["schema"], bool):
         raise InputError(f"{file} is not a plan of schema {SCHEMA}", _HINT)
     for key in ("plan", "inputs", "negotiator"):
-        if not isinstance(table[key], str) or len(table[key]) > 1000 or not table[key].isprintable():
+        if (
+            not isinstance(table[key], str)
+            or len(table[key]) > 1000
+            or not table[key].isprintable()
+        ):
             raise InputError(f"{file}: {key} is not a text of one line", _HINT)
     return Handover(
         plan=table["plan"],
@@ -126,14 +144,20 @@ def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
     for each in value:
         table = _table(each, _GROUP_KEYS, where, file)
         if not isinstance(table["group"], str) or not isinstance(table["accept_surplus"], bool):
-            raise InputError(f"{file}: {where} has a group without a name or without true or false", _HINT)
+            raise InputError(
+                f"{file}: {where} has a group without a name or without true or false", _HINT
+            )
         quota = _amount(table["quota"], f"{where}.quota", file)
         found.append(WrittenQuota(table["group"], quota, table["accept_surplus"]))
     return QuotaKnobs(tuple(found))
 
 
 def _amount(value: object, where: str, file: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MAX_QUOTA:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not 0 <= value <= MAX_QUOTA
+    ):
         raise InputError(f"{file}: {where} is not an amount of slot weight", _HINT)
     return float(value)
 
@@ -158,9 +182,17 @@ def refusals(
     if made is None or plan_id(made, given.inputs, given.file) != given.plan:
         yield GateRefusal("plan", f"{given.plan[:60]} is not the id of the plan's content", again)
     elif now - made > settings.plan_age:
-        yield GateRefusal("plan-age", f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s", again)
+        yield GateRefusal(
+            "plan-age",
+            f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s",
+            again,
+        )
     elif made - now > settings.skew:
-        yield GateRefusal("plan-age", f"the plan was made {made - now:.0f} s in the future", "set this machine's clock")
+        yield GateRefusal(
+            "plan-age",
+            f"the plan was made {made - now:.0f} s in the future",
+            "set this machine's clock",
+        )
     if given.base != state.last:
         message = f"the plan follows record {given.base} of the journal, but its last record is {state.last}"
         yield GateRefusal("replay", message, again)
@@ -211,7 +243,9 @@ def _maxima(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateR
     for group in declared:
         cap = group.max.get(WEIGHT)
         if cap is not None and quotas[group.name] > cap / PARTS + _SLACK:
-            message = f"{group.name} would have {quotas[group.name]:g}, above its max of {cap / PARTS:g}"
+            message = (
+                f"{group.name} would have {quotas[group.name]:g}, above its max of {cap / PARTS:g}"
+            )
             yield GateRefusal("max", message, "the file of the quotas limits what may be written")
 
 
@@ -239,15 +273,25 @@ def _step(
     step = max(settings.max_raise * pool, 1.0)
     mins_step = max(step, settings.capacity_drop * pool)
     raised = sum(max(0.0, new[name] - max(old[name], mins[name])) for name in new)
-    granted = sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0
+    granted = (
+        sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0
+    )
     hint = "if this is intended, run 'htcq elastic apply --plan ID'"
     if raised > step + slack:
-        yield GateRefusal("step", f"the plan raises quotas by {raised:g} in one step, more than {step:g}", hint)
+        yield GateRefusal(
+            "step", f"the plan raises quotas by {raised:g} in one step, more than {step:g}", hint
+        )
     if granted > mins_step + slack:
-        yield GateRefusal("step", f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}", hint)
+        yield GateRefusal(
+            "step",
+            f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}",
+            hint,
+        )
 
 
-def _own(quotas: Mapping[str, tuple[float, bool]], declared: Sequence[ElasticGroup]) -> dict[str, float]:
+def _own(
+    quotas: Mapping[str, tuple[float, bool]], declared: Sequence[ElasticGroup]
+) -> dict[str, float]:
     """Return each group's quota without those of the groups right below it."""
     own = {group.name: quotas.get(group.name, (0.0, False))[0] for group in declared}
     for group in declared:

@@ -40,11 +40,15 @@ class _Alike:
     count: int = 0
 
 
-def waiting_of(pool: Pool, condor: PoolQuotas, belonging: GroupMembership, charging: Charging) -> IdleJobsFound:
+def waiting_of(
+    pool: Pool, condor: PoolQuotas, belonging: GroupMembership, charging: Charging
+) -> IdleJobsFound:
     """Return the idle jobs of the submitters that the negotiator looks at."""
     if pool.jobs is None:
         return _from_submitters(condor, belonging)
-    looked_at = {each.name for each in condor.submitters} if _SUBMITTERS in _upper(condor.knobs) else None
+    looked_at = (
+        {each.name for each in condor.submitters} if _SUBMITTERS in _upper(condor.knobs) else None
+    )
     alike: dict[tuple[str, str, int], _Alike] = {}
     points, kept_back = access_points_of(pool, condor), 0
     for job in pool.jobs:
@@ -66,13 +70,18 @@ def waiting_of(pool: Pool, condor: PoolQuotas, belonging: GroupMembership, charg
 
 
 def _from_jobs(
-    alike: Mapping[tuple[str, str, int], _Alike], condor: PoolQuotas, belonging: GroupMembership, charging: Charging
+    alike: Mapping[tuple[str, str, int], _Alike],
+    condor: PoolQuotas,
+    belonging: GroupMembership,
+    charging: Charging,
 ) -> IdleJobsFound:
     found = []
     unmatched: Counter[str] = Counter()
     foreign, no_model = 0, 0
     shared = SLOT_CONSTRAINT in _upper(condor.knobs)
-    for (submitter, schedd, _), one in sorted(alike.items(), key=lambda each: (each[0][:2], _number(each[1].first))):
+    for (submitter, schedd, _), one in sorted(
+        alike.items(), key=lambda each: (each[0][:2], _number(each[1].first))
+    ):
         charge = _charge(one.first, charging)
         group = belonging.group_of(submitter)
         if shared and not charge.matched:
@@ -87,9 +96,13 @@ def _from_jobs(
         for group, count in sorted(unmatched.items())
     ]
     if foreign:
-        problems.append(f"{foreign} idle jobs match no slot that this negotiator sees: they are not counted")
+        problems.append(
+            f"{foreign} idle jobs match no slot that this negotiator sees: they are not counted"
+        )
     if no_model:
-        problems.append(f"{no_model} idle jobs request a GPU that no slot has: they count as requests of gpus only")
+        problems.append(
+            f"{no_model} idle jobs request a GPU that no slot has: they count as requests of gpus only"
+        )
     return IdleJobsFound(tuple(found), tuple(problems))
 
 
@@ -102,7 +115,9 @@ def _from_submitters(condor: PoolQuotas, belonging: GroupMembership) -> IdleJobs
         for each in sorted(condor.submitters, key=lambda one: one.name):
             if each.idle > 0 and each.weighted_idle > 0:
                 parts = round(each.weighted_idle * PARTS / each.idle)
-                yield IdleJobs(belonging.group_of(each.name), each.name, "", "", each.idle, {WEIGHT: parts})
+                yield IdleJobs(
+                    belonging.group_of(each.name), each.name, "", "", each.idle, {WEIGHT: parts}
+                )
 
     problem = "the job queues are not known: of idle jobs, only the slot weight reported by schedds is counted"
     return IdleJobsFound(tuple(told()), (problem,))

@@ -29,7 +29,9 @@ def _of_group(group: GroupRuntime) -> Iterator[str]:
     for name, runtime in sorted(group.runtime.items()):
         cap = group.max.get(name)
         kept = (
-            group.floor.get(name, 0) if not group.lends else min(group.floor.get(name, 0), group.limited.get(name, 0))
+            group.floor.get(name, 0)
+            if not group.lends
+            else min(group.floor.get(name, 0), group.limited.get(name, 0))
         )
         if name in group.max and cap is not None and runtime > cap:
             yield f"{group.name} has a runtime of {runtime} {name}, above its max of {cap}"
@@ -42,7 +44,9 @@ def _has_kinds(group: GroupRuntime, name: str) -> bool:
     return any(other.startswith(f"{name}:") for other in group.runtime)
 
 
-def bad_quotas(targets: Iterable[QuotaTarget], quotas: Mapping[str, float], pool_weight: float) -> Iterator[str]:
+def bad_quotas(
+    targets: Iterable[QuotaTarget], quotas: Mapping[str, float], pool_weight: float
+) -> Iterator[str]:
     """Yield what is wrong with quotas to be written: no numbers, or more than the pool or the group above has."""
     known = list(targets)
     below: dict[str, float] = {}

@@ -171,7 +171,11 @@ def _taken_over(state: JournalState, intent: Record | None, outcome: Record) -> 
         state,
         stopped=stopped,
         success=outcome.time if verified and intent.what == APPLY else state.success,
-        failures=state.failures + 1 if failed else 0 if verified and intent.what == APPLY else state.failures,
+        failures=state.failures + 1
+        if failed
+        else 0
+        if verified and intent.what == APPLY
+        else state.failures,
     )
 
 
@@ -192,10 +196,17 @@ def _own(quotas: Mapping[str, tuple[float, bool]]) -> dict[str, float]:
 
 def essential(records: Sequence[Record], writes: int = _WRITES) -> tuple[Record, ...]:
     """Return, in their order, the records that the state comes of: the last ``writes`` and what is known of looks."""
-    kept = {record.number for record in [each for each in records if each.kind in (INTENT, OUTCOME)][-2 * writes :]}
+    kept = {
+        record.number
+        for record in [each for each in records if each.kind in (INTENT, OUTCOME)][-2 * writes :]
+    }
     # Numbers go on from the last one.
     kept |= {record.number for record in records[-1:]}
-    for wanted in (lambda each: each.kind == LOOK, lambda each: each.seen is not None, lambda each: each.fallback):
+    for wanted in (
+        lambda each: each.kind == LOOK,
+        lambda each: each.seen is not None,
+        lambda each: each.fallback,
+    ):
         last = next((each for each in reversed(records) if wanted(each)), None)
         kept |= {last.number} if last is not None else set()
     return tuple(record for record in records if record.number in kept)

@@ -51,7 +51,11 @@ def record_from(line: str) -> Record:
         ValueError: it holds none.
     """
     told = json.loads(line)
-    if not isinstance(told, dict) or told.pop("v", None) != VERSION or told.get("kind") not in _KINDS:
+    if (
+        not isinstance(told, dict)
+        or told.pop("v", None) != VERSION
+        or told.get("kind") not in _KINDS
+    ):
         raise ValueError("not a record of this version")
     unknown = set(told) - set(_DEFAULTS)
     if unknown:
@@ -62,12 +66,15 @@ def record_from(line: str) -> Record:
         told["time"] = _moment(told["time"])
         for name in _QUOTAS:
             told[name] = {
-                str(group): (_finite(quota), bool(takes)) for group, (quota, takes) in told.get(name, {}).items()
+                str(group): (_finite(quota), bool(takes))
+                for group, (quota, takes) in told.get(name, {}).items()
             }
         seen = told.get("seen")
         if seen is not None:
             busy = tuple(str(name) for name in seen.get("busy", ()))
-            told["seen"] = PoolSeen(int(seen["slots"]), int(seen["schedds"]), _finite(seen["pool_weight"]), busy)
+            told["seen"] = PoolSeen(
+                int(seen["slots"]), int(seen["schedds"]), _finite(seen["pool_weight"]), busy
+            )
         _check_types(told)
         return Record(**told)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:

@@ -47,7 +47,12 @@ class LeafQuota:
 
 
 def reserve_for_lenders(
-    leaves: Mapping[str, LeafQuota], outcome: Outcome, free: int, unit: int, reserve: LenderReserve, typical: int
+    leaves: Mapping[str, LeafQuota],
+    outcome: Outcome,
+    free: int,
+    unit: int,
+    reserve: LenderReserve,
+    typical: int,
 ) -> None:
     """Give the lenders among ``leaves`` their headroom, in whole ``unit``; ``free`` is what all of them may have.
 
@@ -64,7 +69,9 @@ def reserve_for_lenders(
         full = next((group.name for group in outcome.above(leaf.group) if _is_full(group)), None)
         own = min(wanted, left // unit * unit) if full is None else 0
         givers = [
-            each for each in leaves.values() if each is not leaf and (full is None or _is_below(each, full, outcome))
+            each
+            for each in leaves.values()
+            if each is not leaf and (full is None or _is_below(each, full, outcome))
         ]
         got = own + _collect(givers, wanted - own, unit)
         left -= own
@@ -90,7 +97,11 @@ def _collect(givers: list[LeafQuota], wanted: int, unit: int) -> int:
 
 def _is_full(group: GroupRuntime) -> bool:
     """Tell whether a group has all that its max lets it have, of anything that it names."""
-    return any(cap and group.runtime[name] >= cap for name, cap in group.max.items() if name not in group.implied)
+    return any(
+        cap and group.runtime[name] >= cap
+        for name, cap in group.max.items()
+        if name not in group.implied
+    )
 
 
 def _is_below(leaf: LeafQuota, name: str, outcome: Outcome) -> bool:

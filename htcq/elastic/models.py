@@ -122,7 +122,9 @@ class Models:
                 return ""
             slots = (slot for kind in kinds for slot in kind.variants)
             suiting = (
-                slot for slot in slots if self.devices(slot) and wall(SlotClass((slot,)), jobs)[0] is Mismatch.NONE
+                slot
+                for slot in slots
+                if self.devices(slot) and wall(SlotClass((slot,)), jobs)[0] is Mismatch.NONE
             )
             found = {device.dimension for slot in suiting for device in self.devices(slot)}
         return found.pop() if len(found) == 1 else "" if found else None
@@ -132,7 +134,9 @@ def _fits(name: str, words: Iterable[str]) -> bool:
     return set(_WORDS.findall(name[len(_PREFIX) :].lower())) <= set(words)
 
 
-def cards_of(models: Models, whole: Slot, total: int, children: Iterable[Slot]) -> tuple[dict[str, int], int]:
+def cards_of(
+    models: Models, whole: Slot, total: int, children: Iterable[Slot]
+) -> tuple[dict[str, int], int]:
     """Return the devices of a slot that is divided, by model, and how many are of a model that is not told.
 
     ``total`` is how many there are in all; ``children`` are the slots that have some of them.

@@ -47,17 +47,23 @@ def next_step(
         RefusedError: computed numbers contradict each other; nothing may be written.
     """
     if not 0 < observation.pool_weight < math.inf:
-        raise RefusedError(f"the pool weighs {observation.pool_weight:g}", "are its slots and their weights known?")
+        raise RefusedError(
+            f"the pool weighs {observation.pool_weight:g}", "are its slots and their weights known?"
+        )
     outcome = compute(declared, observation.demand)
     _refuse_contradictions(violations(outcome))
     goals = targets(outcome, observation, LenderReserve(settings.headroom))
     mins = min_targets(declared, observation)
-    in_force = file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
+    in_force = (
+        file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
+    )
     damped = Damped({each.group: each.quota for each in goals}, {})
     if in_force is not None:
         before = {each.group: each.quota for each in in_force.groups}
         worth = {each.group: each.quota for each in mins}
-        damped = damp(goals, before, worth, observation.pool_weight, state.changed, now, _limits(settings))
+        damped = damp(
+            goals, before, worth, observation.pool_weight, state.changed, now, _limits(settings)
+        )
     _refuse_contradictions(bad_quotas(goals, damped.quotas, observation.pool_weight))
     plan = plan_of(
         declared,
@@ -85,7 +91,11 @@ def _refuse_contradictions(wrong: Iterable[str]) -> None:
 
 def _limits(settings: WriteSettings) -> Limits:
     return Limits(
-        settings.min_change, settings.min_change_part, settings.max_raise, settings.max_lower, float(settings.hold_time)
+        settings.min_change,
+        settings.min_change_part,
+        settings.max_raise,
+        settings.max_lower,
+        float(settings.hold_time),
     )
 
 

@@ -48,7 +48,9 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
     charging = Charging(kinds, models, supply, StartdTable(pool.execute))
     waiting = waiting_of(pool, condor, belonging, charging)
     used = _sums((claim.group, claim.amounts, 1) for claim in claims)
-    names = managed_names({*room.capacity, *named, *(each for sums in used.values() for each in sums)}, named)
+    names = managed_names(
+        {*room.capacity, *named, *(each for sums in used.values() for each in sums)}, named
+    )
     wanted = _sums([*((each.group, each.amounts, 1) for each in claims),
                     *((each.group, each.amounts, each.count) for each in waiting.idle)])  # fmt: skip
     outside = (SYSTEM, DEFAULT)
@@ -58,7 +60,9 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
         negotiator=condor.published.negotiator,
         demand=ElasticDemand(
             total={name: room.capacity.get(name, 0) for name in sorted(names)},
-            request={group: _of(sums, names) for group, sums in wanted.items() if group not in outside},
+            request={
+                group: _of(sums, names) for group, sums in wanted.items() if group not in outside
+            },
             used={group: _of(sums, names) for group, sums in used.items() if group not in outside},
             system_used=_of(used.get(SYSTEM, {}), names),
             default_used=_of(used.get(DEFAULT, {}), names),
@@ -67,7 +71,11 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
         claims=claims,
         idle=waiting.idle,
         configured=_configured(condor, belonging),
-        weights={group: sums.get(WEIGHT, 0) / PARTS for group, sums in used.items() if group not in outside},
+        weights={
+            group: sums.get(WEIGHT, 0) / PARTS
+            for group, sums in used.items()
+            if group not in outside
+        },
         problems=(
             *_problems(pool, condor.published.doubts(()), room, waiting, belonging, claims),
             *_escaping(condor, belonging),
@@ -132,7 +140,11 @@ def _problems(
 def _escaping(condor: PoolQuotas, belonging: GroupMembership) -> Iterator[str]:
     """Yield which groups may take what is left of the pool after all turns, whatever their quotas."""
     if condor.tree[CONDOR_ROOT].autoregroup:
-        names = [group.name for group in condor.groups if group.autoregroup and belonging.declared(group.name)]
+        names = [
+            group.name
+            for group in condor.groups
+            if group.autoregroup and belonging.declared(group.name)
+        ]
         if names:
             told = ", ".join(names)
             yield f"GROUP_AUTOREGROUP is on for {told}: no quota limits their use of the rest of the pool"

@@ -76,7 +76,9 @@ class PoolHealth:
     slots_heard: float | None = None
 
 
-def sight_of(pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None) -> PoolHealth:
+def sight_of(
+    pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None
+) -> PoolHealth:
     """Return what ``pool`` tells of itself; ``negotiator`` is the one that counts, ``ages`` are those of its slots."""
     published = Published(pool, negotiator)
     heard = [*_heard(pool), *((ages.oldest, ages.newest) if ages is not None else ())]
@@ -123,8 +125,12 @@ def _schedd_ads(pool: Pool) -> ScheddAds:
     return ScheddAds(
         silent=silent,
         claiming=frozenset(claiming),
-        busy=frozenset(record.name for record in pool.schedds if record.name in claiming | answered),
-        wanting=frozenset(record.text("ScheddName") for record in pool.submitters if _wants(record)),
+        busy=frozenset(
+            record.name for record in pool.schedds if record.name in claiming | answered
+        ),
+        wanting=frozenset(
+            record.text("ScheddName") for record in pool.submitters if _wants(record)
+        ),
         heard=heard,
     )
 
@@ -161,7 +167,9 @@ def _cycle_end(pool: Pool, published: Published) -> float | None:
     found: list[float] = []
     root = published.account(ROOT)
     records: list[tuple[Record, str]] = [(root, "LastHeardFrom")] if root is not None else []
-    records += [(each, _CYCLE_END) for each in pool.negotiators if each.name == published.negotiator]
+    records += [
+        (each, _CYCLE_END) for each in pool.negotiators if each.name == published.negotiator
+    ]
     for record, attribute in records:
         time = record.number(attribute)
         if time is not None and math.isfinite(time):
@@ -171,7 +179,11 @@ def _cycle_end(pool: Pool, published: Published) -> float | None:
 
 def _cycle_seconds(pool: Pool, published: Published) -> float:
     """Return how long it takes from cycle to cycle: as configured, or as long as the last one took."""
-    found = [_number_of(pool.central.value(_INTERVAL, str(USUAL_CYCLE))) if pool.central is not None else USUAL_CYCLE]
+    found = [
+        _number_of(pool.central.value(_INTERVAL, str(USUAL_CYCLE)))
+        if pool.central is not None
+        else USUAL_CYCLE
+    ]
     for record in pool.negotiators:
         if record.name == published.negotiator:
             found += [float(record.number(name) or 0) for name in _CYCLE_LENGTHS]

@@ -67,7 +67,11 @@ def number_text(amount: float) -> str:
 
 def digest_of(text: str | None) -> str:
     """Return what tells one content of a file from another; :data:`ABSENT` for no file."""
-    return ABSENT if text is None else hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    return (
+        ABSENT
+        if text is None
+        else hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    )
 
 
 def ordered(targets: Iterable[QuotaTarget]) -> tuple[QuotaTarget, ...]:
@@ -86,10 +90,15 @@ def ordered(targets: Iterable[QuotaTarget]) -> tuple[QuotaTarget, ...]:
 def elastic_file(targets: Iterable[QuotaTarget], quotas: Mapping[str, float]) -> QuotaKnobs:
     """Return the file in which every group has the quota of ``quotas``."""
     return QuotaKnobs(
-        tuple(WrittenQuota(each.group, quotas[each.group], each.accept_surplus) for each in ordered(targets))
+        tuple(
+            WrittenQuota(each.group, quotas[each.group], each.accept_surplus)
+            for each in ordered(targets)
+        )
     )
 
 
 def file_of(quotas: Mapping[str, tuple[float, bool]]) -> QuotaKnobs:
     """Return the file with ``quotas``: by group its quota and whether it accepts surplus, in their order."""
-    return QuotaKnobs(tuple(WrittenQuota(name, quota, takes) for name, (quota, takes) in quotas.items()))
+    return QuotaKnobs(
+        tuple(WrittenQuota(name, quota, takes) for name, (quota, takes) in quotas.items())
+    )

@@ -106,7 +106,9 @@ def plan_of(
                 damped.get(each.group, ""),
                 have,
                 over,
-                drain_seconds(_claims_of(each.group, observation.claims), over, observation, worklife),
+                drain_seconds(
+                    _claims_of(each.group, observation.claims), over, observation, worklife
+                ),
             )
         )
     inputs = _digest(_inputs(declared, observation, in_force, settings_text))
@@ -138,7 +140,9 @@ def _with_below(file: QuotaKnobs, weights: Mapping[str, float]) -> dict[str, flo
 
 
 def _claims_of(group: str, claims: Iterable[GroupClaim]) -> list[GroupClaim]:
-    return [claim for claim in claims if claim.group == group or claim.group.startswith(f"{group}.")]
+    return [
+        claim for claim in claims if claim.group == group or claim.group.startswith(f"{group}.")
+    ]
 
 
 def drain_seconds(
@@ -163,7 +167,12 @@ def drain_seconds(
         reused = claim.submitter in waiting
         if reused and worklife < 0:
             continue
-        ends.append((typical + (max(0.0, worklife - age) if reused else 0.0), claim.amounts.get(WEIGHT, 0) / PARTS))
+        ends.append(
+            (
+                typical + (max(0.0, worklife - age) if reused else 0.0),
+                claim.amounts.get(WEIGHT, 0) / PARTS,
+            )
+        )
     freed = 0.0
     for seconds, weight in sorted(ends):
         freed += weight
@@ -173,10 +182,21 @@ def drain_seconds(
 
 
 def _inputs(
-    declared: ElasticQuotas, observation: ElasticObservation, in_force: QuotaKnobs | None, settings: str
+    declared: ElasticQuotas,
+    observation: ElasticObservation,
+    in_force: QuotaKnobs | None,
+    settings: str,
 ) -> object:
     groups = [
-        [each.name, each.parent, dict(each.min), dict(each.max), dict(each.weight), each.lend, str(each.scale_min)]
+        [
+            each.name,
+            each.parent,
+            dict(each.min),
+            dict(each.max),
+            dict(each.weight),
+            each.lend,
+            str(each.scale_min),
+        ]
         for each in declared.groups
     ]
     return [

@@ -32,7 +32,9 @@ def targets(
     reserve_for_lenders(leaves, outcome, free, unit, reserve or LenderReserve(), _typical(jobs))
     below = _sums(outcome, leaves)
     return tuple(
-        _target(group, outcome, leaves, below) for group in outcome.groups if not group.name.endswith(f".{SELF}")
+        _target(group, outcome, leaves, below)
+        for group in outcome.groups
+        if not group.name.endswith(f".{SELF}")
     )
 
 
@@ -53,7 +55,9 @@ def jobs_by_group(observation: ElasticObservation) -> Mapping[str, GroupJobs]:
 def accepts_surplus(group: GroupRuntime, outcome: Outcome) -> bool:
     """Tell whether a group may have what others leave: its max is nowhere less than what there is."""
     return all(
-        cap is None or cap >= outcome.total.get(name, 0) for name, cap in group.max.items() if name not in group.implied
+        cap is None or cap >= outcome.total.get(name, 0)
+        for name, cap in group.max.items()
+        if name not in group.implied
     )
 
 
@@ -90,13 +94,19 @@ def _shrink(leaves: Mapping[str, LeafQuota], free: int, unit: int) -> None:
 
 def _free(observation: ElasticObservation) -> int:
     """Return what the pool weighs, in parts, without the claims that are no group's."""
-    outside = sum(claim.amounts.get(WEIGHT, 0) for claim in observation.claims if claim.group in (SYSTEM, DEFAULT))
+    outside = sum(
+        claim.amounts.get(WEIGHT, 0)
+        for claim in observation.claims
+        if claim.group in (SYSTEM, DEFAULT)
+    )
     return max(0, int(observation.pool_weight * PARTS) - outside)
 
 
 def _unit(observation: ElasticObservation, jobs: Mapping[str, GroupJobs]) -> int:
     weights = [shape.weight for each in jobs.values() for shape in each.shapes]
-    whole = float(observation.pool_weight).is_integer() and all(weight % PARTS == 0 for weight in weights)
+    whole = float(observation.pool_weight).is_integer() and all(
+        weight % PARTS == 0 for weight in weights
+    )
     return PARTS if whole else 1
 
 

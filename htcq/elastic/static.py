@@ -17,7 +17,9 @@ from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.quota.elastic.runtime import compute
 
 
-def min_targets(declared: ElasticQuotas, observation: ElasticObservation) -> tuple[QuotaTarget, ...]:
+def min_targets(
+    declared: ElasticQuotas, observation: ElasticObservation
+) -> tuple[QuotaTarget, ...]:
     """Return what the mins are worth as quotas: the targets if every group asked for its min and nothing else.
 
     A dimension of which a group is guaranteed nothing does not keep it from the others.
@@ -44,4 +46,6 @@ def _given(group: GroupRuntime) -> Amounts:
 
 def static_file(mins: tuple[QuotaTarget, ...]) -> QuotaKnobs:
     """Return the static quotas; ``mins`` has what the mins are worth."""
-    return QuotaKnobs(tuple(WrittenQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins)))
+    return QuotaKnobs(
+        tuple(WrittenQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins))
+    )

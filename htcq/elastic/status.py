@@ -31,11 +31,17 @@ class Status:
 
 
 def status_of(
-    pool: Pool, quotas: ElasticQuotas, tree: str = "", negotiator: str = "", headroom: LenderReserve | None = None
+    pool: Pool,
+    quotas: ElasticQuotas,
+    tree: str = "",
+    negotiator: str = "",
+    headroom: LenderReserve | None = None,
 ) -> Status:
     """Return how the groups of ``quotas`` stand on ``pool``; ``negotiator`` names one if there are several."""
     observation = observe(pool, quotas, negotiator)
     outcome = compute(quotas, observation.demand)
     planned = targets(outcome, observation, headroom)
     enforced = enforcement(pool, quotas, observation, outcome, planned)
-    return Status(tree, pool.source, pool.taken_at, observation, outcome, planned, enforced, ailments(pool))
+    return Status(
+        tree, pool.source, pool.taken_at, observation, outcome, planned, enforced, ailments(pool)
+    )

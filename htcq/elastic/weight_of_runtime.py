@@ -75,7 +75,11 @@ def runtime_weight(room: Amounts, jobs: GroupJobs, usual: Mapping[str, float]) -
         total += parts
         binding = binding or ("" if all_in else short)
     # What nobody asks for is kept for jobs like those that there are.
-    return RuntimeWeight(total, binding) if binding else RuntimeWeight(total + _more(left, jobs.shapes))
+    return (
+        RuntimeWeight(total, binding)
+        if binding
+        else RuntimeWeight(total + _more(left, jobs.shapes))
+    )
 
 
 def _needs(shapes: Iterable[ClaimShape]) -> dict[str, int]:
@@ -99,7 +103,9 @@ def _take(left: dict[str, int], shapes: Sequence[ClaimShape]) -> tuple[int, bool
     weight = 0
     while True:
         # A claim that does not fit at all must not keep others out.
-        active = [index for index, count in waiting.items() if count and _fitting(left, shapes[index]) > 0]
+        active = [
+            index for index, count in waiting.items() if count and _fitting(left, shapes[index]) > 0
+        ]
         wanted = [ClaimShape(shapes[index].amounts, waiting[index]) for index in active]
         name = _first_used_up(left, wanted)
         have, need = (left[name], _needs(wanted)[name]) if name else (1, 1)
@@ -137,7 +143,9 @@ def _more(left: dict[str, int], shapes: Iterable[ClaimShape]) -> int:
 
 def _fitting(left: Mapping[str, int], shape: ClaimShape) -> int:
     """Return how many more of ``shape`` fit; its count where nothing that it holds is managed."""
-    fits = [left[name] // amount for name, amount in shape.amounts.items() if amount and name in left]
+    fits = [
+        left[name] // amount for name, amount in shape.amounts.items() if amount and name in left
+    ]
     return min(fits, default=shape.count)
 
 

@@ -24,7 +24,9 @@ Reader = Callable[[str, Sequence[str]], Mapping[str, str]]
 _FLAGS = ("CONSUMPTION_POLICY", "CLAIM_PARTITIONABLE_LEFTOVERS")
 
 
-def prove(role: str, text: str, nodes: Sequence[FleetNode], shapes: Sequence[Shape] | None, read: Reader) -> None:
+def prove(
+    role: str, text: str, nodes: Sequence[FleetNode], shapes: Sequence[Shape] | None, read: Reader
+) -> None:
     """Refuse a text that would harm a daemon, or whose model would let groups exceed their quotas.
 
     ``nodes`` has one of each kind. ``shapes`` are the jobs that are judged: none stands for typical ones, None for no
@@ -59,7 +61,9 @@ def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reade
         )
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise PolicyError(f"refused: {found[0]}{more}", "nothing was written; fix the template or the model")
+        raise PolicyError(
+            f"refused: {found[0]}{more}", "nothing was written; fix the template or the model"
+        )
 
 
 def _knobs(slots: Sequence[Slot]) -> list[str]:
@@ -89,7 +93,9 @@ def _policy_of(role: str, slot: Slot, values: Mapping[str, str]) -> Policy:
         consumption=_given(consumption.items()),
         weight=value("SLOT_WEIGHT") or "undefined",
         num_claims=_whole(value("NUM_CLAIMS"), policy.num_claims),
-        modify=_given((asset, value(f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}")) for asset in MODIFIABLE),
+        modify=_given(
+            (asset, value(f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}")) for asset in MODIFIABLE
+        ),
     )
 
 

@@ -14,7 +14,9 @@ from htcq.templating import render
 _NAME = re.compile(r"[A-Za-z0-9_/]+(\.[A-Za-z0-9_/]+)*")
 
 
-def quota_text(file: QuotaKnobs, instance: str, static: bool = False, templates: Path | None = None) -> str:
+def quota_text(
+    file: QuotaKnobs, instance: str, static: bool = False, templates: Path | None = None
+) -> str:
     """Return the text of ``file``, which ``instance`` keeps; ``templates`` is a site's own directory.
 
     Raises:
@@ -33,7 +35,11 @@ def quota_text(file: QuotaKnobs, instance: str, static: bool = False, templates:
         "static": static,
         "names": list(file.lines_of_names()),
         "groups": [
-            {"name": each.group, "quota": number_text(each.quota), "accept_surplus": str(each.accept_surplus)}
+            {
+                "name": each.group,
+                "quota": number_text(each.quota),
+                "accept_surplus": str(each.accept_surplus),
+            }
             for each in file.groups
         ],
     }

@@ -44,7 +44,9 @@ class Conflict:
     def sentence(self) -> str:
         """What each of the findings wants."""
         first = self.wanted[0].setting
-        wants = " and ".join(f"{_rules(each.findings)} wants '{each.setting.value}'" for each in self.wanted)
+        wants = " and ".join(
+            f"{_rules(each.findings)} wants '{each.setting.value}'" for each in self.wanted
+        )
         return _one_line(f"{first.knob} of the {first.role.value}s is not written: {wants}")
 
 
@@ -54,7 +56,9 @@ def fix_files(audit: Audit) -> tuple[dict[str, str], tuple[Conflict, ...]]:
     conflicts = tuple(_conflicts(wanted))
     contradicted = {each.setting for conflict in conflicts for each in conflict.wanted}
     files: dict[str, str] = {}
-    for machines, settings in _by_machines([each for each in wanted if each.setting not in contradicted]).items():
+    for machines, settings in _by_machines(
+        [each for each in wanted if each.setting not in contradicted]
+    ).items():
         role, nodes = machines
         told = [conflict for conflict in conflicts if conflict.wanted[0].setting.role is role]
         files[_file_name(role, nodes, files)] = _text(audit, role, nodes, settings, told)
@@ -74,7 +78,11 @@ def _conflicts(wanted: Sequence[Wanted]) -> Iterator[Conflict]:
     for each in wanted:
         by_knob.setdefault((each.setting.role, each.setting.knob.upper()), []).append(each)
     for some in by_knob.values():
-        differing = [each for each in some if any(_contradicts(each.setting, other.setting) for other in some)]
+        differing = [
+            each
+            for each in some
+            if any(_contradicts(each.setting, other.setting) for other in some)
+        ]
         if differing:
             yield Conflict(tuple(differing))
 
@@ -116,7 +124,13 @@ def _file_name(role: Role, nodes: tuple[str, ...], taken: dict[str, str]) -> str
     return name
 
 
-def _text(audit: Audit, role: Role, nodes: tuple[str, ...], wanted: Sequence[Wanted], told: Sequence[Conflict]) -> str:
+def _text(
+    audit: Audit,
+    role: Role,
+    nodes: tuple[str, ...],
+    wanted: Sequence[Wanted],
+    told: Sequence[Conflict],
+) -> str:
     lines = [
         f"{WRITTEN_BY} {__version__}: audit --fix, from {audit.source}{f' of {audit.taken}' if audit.taken else ''}",
         f"# For {_whose(role, nodes)}. Nothing reads this file here: look at it first.",

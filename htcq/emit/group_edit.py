@@ -31,7 +31,10 @@ def changes(before: PoolQuotas, after: PoolQuotas) -> tuple[Change, ...]:
     found = [_change(group.name, before.tree.find(group.name), group) for group in after.groups]
     found += [_change(group.name, group, None) for group in dropped(before, after)]
     old, new = Knobs(before.knobs), Knobs(after.knobs)
-    found += [Change(knob, old.text(knob) or _NOT_SET, new.text(knob) or _NOT_SET) for knob in QUOTA_KNOBS.values()]
+    found += [
+        Change(knob, old.text(knob) or _NOT_SET, new.text(knob) or _NOT_SET)
+        for knob in QUOTA_KNOBS.values()
+    ]
     return tuple(each for each in found if each.before.lower() != each.after.lower())
 
 
@@ -76,7 +79,9 @@ def _still_there(pool: PoolQuotas, name: str) -> Iterator[str]:
         yield counted(idle, "idle job")
 
 
-def staying(settings: GroupSettings, own: Configuration, emitted: Configuration, file_name: str) -> tuple[Knob, ...]:
+def staying(
+    settings: GroupSettings, own: Configuration, emitted: Configuration, file_name: str
+) -> tuple[Knob, ...]:
     """Return the knobs of a pool that would stay in force beside the new file and say something else than it.
 
     They stand in another file than the one that is replaced, and the new one does not set them: a static quota, which
@@ -86,7 +91,11 @@ def staying(settings: GroupSettings, own: Configuration, emitted: Configuration,
     beside = [f"NEGOTIATOR.{knob.name}" for knob in emitted]
     beside += [name for group in settings.groups for name in _others(group)]
     knobs = (own.knob(name) for name in beside if name not in emitted)
-    return tuple(knob for knob in knobs if knob is not None and knob.value.strip() and _elsewhere(knob, file_name))
+    return tuple(
+        knob
+        for knob in knobs
+        if knob is not None and knob.value.strip() and _elsewhere(knob, file_name)
+    )
 
 
 def _others(group: DeclaredGroup) -> Iterator[str]:

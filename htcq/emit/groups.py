@@ -32,7 +32,12 @@ def groups_configuration(settings: GroupSettings, templates: Path | None = None)
         "names": list(_lines(group.name for group in settings.groups)),
         "knobs": list(settings.knobs.items()),
         "groups": [
-            {"name": each.name, "told": _told(each), "configured": each.configured, "knobs": list(each.knobs)}
+            {
+                "name": each.name,
+                "told": _told(each),
+                "configured": each.configured,
+                "knobs": list(each.knobs),
+            }
             for each in settings.groups
         ],
     }
@@ -79,7 +84,9 @@ def adopted(pool: Pool, emitted: Configuration) -> Pool:
     if own is None:
         return replace(pool, central=emitted)
     settings = names_that_matter(own.defaults)
-    kept = {key: knob for key, knob in own.knobs.items() if key in settings or not _of_one_group(key)}
+    kept = {
+        key: knob for key, knob in own.knobs.items() if key in settings or not _of_one_group(key)
+    }
     return replace(pool, central=replace(own, knobs={**kept, **emitted.knobs}))
 
 

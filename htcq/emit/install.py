@@ -67,11 +67,15 @@ def needs_restart(knobs: Iterable[str]) -> bool:
 
 
 def _assignments(text: str) -> dict[str, str]:
-    found = (_ASSIGNMENT.match(line) for line in text.splitlines() if not line.lstrip().startswith("#"))
+    found = (
+        _ASSIGNMENT.match(line) for line in text.splitlines() if not line.lstrip().startswith("#")
+    )
     return {each.group(1).upper(): each.group(2).strip() for each in found if each}
 
 
-def prepare(directory: Path, name: str, wanted: str | None, params: Mapping[str, str], writing: bool = True) -> Target:
+def prepare(
+    directory: Path, name: str, wanted: str | None, params: Mapping[str, str], writing: bool = True
+) -> Target:
     """Return the target ``name`` in ``directory``; ``params`` are HTCondor's own knobs, where it is installed.
 
     Raises:
@@ -79,7 +83,9 @@ def prepare(directory: Path, name: str, wanted: str | None, params: Mapping[str,
     """
     path = _checked_path(directory, name, params)
     if writing and not os.access(directory, os.W_OK | os.X_OK):
-        raise InstallError(f"{directory} is not writable", "run as the user who owns it (usually root)")
+        raise InstallError(
+            f"{directory} is not writable", "run as the user who owns it (usually root)"
+        )
     return Target(path, read(path), wanted)
 
 
@@ -118,11 +124,15 @@ def _kept_path(path: Path) -> Path:
 def _checked_path(directory: Path, name: str, params: Mapping[str, str]) -> Path:
     _check_name(name, params.get(EXCLUDED_KNOB, ""))
     if not directory.is_dir():
-        raise InstallError(f"{directory} is not a directory", "make it first, or give one of LOCAL_CONFIG_DIR")
+        raise InstallError(
+            f"{directory} is not a directory", "make it first, or give one of LOCAL_CONFIG_DIR"
+        )
     _check_read_by_condor(directory, params.get(DIRECTORIES_KNOB, ""))
     path = directory / name
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise InstallError(f"{path} is not a plain file", "htcq does not write through links; remove it first")
+        raise InstallError(
+            f"{path} is not a plain file", "htcq does not write through links; remove it first"
+        )
     return path
 
 
@@ -138,12 +148,17 @@ def read(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise InstallError(f"{path} cannot be read: {error.strerror}", "run as the user who owns it") from error
+        raise InstallError(
+            f"{path} cannot be read: {error.strerror}", "run as the user who owns it"
+        ) from error
 
 
 def _check_name(name: str, excluded: str) -> None:
     if "/" in name or name in ("", ".", ".."):
-        raise InstallError(f"'{name}' is not a file name", "give a name without a directory, such as 50-htcq.config")
+        raise InstallError(
+            f"'{name}' is not a file name",
+            "give a name without a directory, such as 50-htcq.config",
+        )
     if excluded and re.search(excluded, name):
         raise InstallError(
             f"HTCondor would ignore a file called '{name}' ({EXCLUDED_KNOB})",
@@ -172,11 +187,15 @@ def write(target: Target) -> bool:
     if not target.differs or target.wanted is None:
         return False
     try:
-        if target.present is not None and not (is_own(target.present) and _keeps_another(target.path)):
+        if target.present is not None and not (
+            is_own(target.present) and _keeps_another(target.path)
+        ):
             put_copy(target.path, _kept_path(target.path))
         put(target.path, target.wanted, _MODE, status_of(target.path))
     except OSError as error:
-        raise InstallError(f"{target.path} cannot be written: {error.strerror}", "nothing was changed") from error
+        raise InstallError(
+            f"{target.path} cannot be written: {error.strerror}", "nothing was changed"
+        ) from error
     return True
 
 
@@ -201,5 +220,7 @@ def remove(target: Target) -> bool:
             _kept_path(target.path).unlink(missing_ok=True)
         sync_directory(target.path.parent)
     except OSError as error:
-        raise InstallError(f"{target.path} cannot be removed: {error.strerror}", "see what is left there") from error
+        raise InstallError(
+            f"{target.path} cannot be removed: {error.strerror}", "see what is left there"
+        ) from error
     return True

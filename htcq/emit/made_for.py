@@ -19,7 +19,16 @@ from htcq.units import DISK, MEMORY
 _BEGINNING = "# Made for: "
 #: A new kernel finds a little more or less memory; a module that fails takes more than this part with it.
 _MEMORY_PLAY = Fraction(1, 100)
-_FACTS = ("cpus", "memory_mb", "disk_kb", "gpus", "custom", "condor_cpus", "condor_memory_mb", "hostname")
+_FACTS = (
+    "cpus",
+    "memory_mb",
+    "disk_kb",
+    "gpus",
+    "custom",
+    "condor_cpus",
+    "condor_memory_mb",
+    "hostname",
+)
 
 
 def made_for_text(node: Node, literal: bool) -> str:

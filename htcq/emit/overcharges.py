@@ -35,7 +35,9 @@ class Overcharge:
         return self.standing_charge / self.match_cost if self.match_cost > CLOSE else math.inf
 
     def __str__(self) -> str:
-        asked = ",".join(f"{asset}={show_amount(asset, amount)}" for asset, amount in self.shape.amounts.items())
+        asked = ",".join(
+            f"{asset}={show_amount(asset, amount)}" for asset, amount in self.shape.amounts.items()
+        )
         times = f"x{show_number(self.factor)}" if math.isfinite(self.factor) else "without bound"
         return (
             f"a job of {asked} on nodes of kind {self.kind} has a match cost of {show_number(self.match_cost)} and a "

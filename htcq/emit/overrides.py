@@ -42,7 +42,9 @@ def _pieces(each: Assignment) -> list[str]:
     return re.split(re.escape(f"$({each.name})"), each.raw, flags=re.IGNORECASE)
 
 
-def overrides(text: str, expanded: Sequence[str], values: Mapping[str, str]) -> tuple[Override, ...]:
+def overrides(
+    text: str, expanded: Sequence[str], values: Mapping[str, str]
+) -> tuple[Override, ...]:
     """Return the knobs of the file ``text`` that have another value in effect, and those beside it that win over it.
 
     ``expanded`` are its :func:`raw_values` as the parser expands them, ``values`` what is in effect, by upper-case
@@ -126,4 +128,8 @@ def files_in(directory: Path, excluded: str) -> list[Path]:
         found = sorted(directory.iterdir(), key=lambda path: path.name)
     except OSError:
         return []
-    return [path for path in found if path.is_file() and not (excluded and re.search(excluded, path.name))]
+    return [
+        path
+        for path in found
+        if path.is_file() and not (excluded and re.search(excluded, path.name))
+    ]

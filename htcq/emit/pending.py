@@ -39,11 +39,18 @@ def _layout(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
         running[number] = running.get(number, 0) + 1
         if not _true(ad.get("PartitionableSlot", "")):
             yield f"slot {_slot(ad)} is not partitionable"
-    wanted = {found.group(1): values[name] for name, found in _counts(values) if values[name] not in ("", "0")}
+    wanted = {
+        found.group(1): values[name]
+        for name, found in _counts(values)
+        if values[name] not in ("", "0")
+    }
     for number in sorted({*running, *wanted}):
         if str(running.get(number, 0)) != wanted.get(number, "0"):
             yield f"{running.get(number, 0)} slots of type {number} run, {wanted.get(number, '0')} are configured"
-    cpus, have = _number(values.get(_NUM_CPUS, "")), _number(ads[0].get("TotalCpus", "")) if ads else None
+    cpus, have = (
+        _number(values.get(_NUM_CPUS, "")),
+        _number(ads[0].get("TotalCpus", "")) if ads else None,
+    )
     if None not in (cpus, have) and cpus != have:
         yield f"{_NUM_CPUS} is {cpus}, and the running slots have {have} cpus together"
 
@@ -72,10 +79,20 @@ def reconfig_pending(ads: Sequence[SlotAd], values: Mapping[str, str]) -> tuple[
     """Return what the startd takes over at its next condor_reconfig."""
     found: list[str] = []
     for ad in ads:
-        pairs = [("SlotWeight", _value(ad, "SLOT_WEIGHT", values)), (MODEL_HASH, values.get(MODEL_HASH.upper(), ""))]
+        pairs = [
+            ("SlotWeight", _value(ad, "SLOT_WEIGHT", values)),
+            (MODEL_HASH, values.get(MODEL_HASH.upper(), "")),
+        ]
         assets = [name[len(_CONSUMPTION) :] for name in ad if name.startswith(_CONSUMPTION)]
-        pairs += [(f"{_CONSUMPTION}{asset}", _value(ad, f"CONSUMPTION_{asset.upper()}", values)) for asset in assets]
-        found += [_differing(name, ad.get(name, ""), wanted) for name, wanted in pairs if _differ(ad.get(name), wanted)]
+        pairs += [
+            (f"{_CONSUMPTION}{asset}", _value(ad, f"CONSUMPTION_{asset.upper()}", values))
+            for asset in assets
+        ]
+        found += [
+            _differing(name, ad.get(name, ""), wanted)
+            for name, wanted in pairs
+            if _differ(ad.get(name), wanted)
+        ]
     return tuple(dict.fromkeys(found))
 
 
@@ -101,7 +118,9 @@ def _canonical(text: str) -> str:
     return text if expression is None else expression.unparsed()
 
 
-def hardware_changes(ads: Sequence[SlotAd], node: Node, cpu_shares: int, values: Mapping[str, str]) -> tuple[str, ...]:
+def hardware_changes(
+    ads: Sequence[SlotAd], node: Node, cpu_shares: int, values: Mapping[str, str]
+) -> tuple[str, ...]:
     """Return what ``node`` has other than the running startd says of its machine, such as ``cpus 16, now 15``.
 
     Where NUM_CPUS is set it decides what the startd says of cpus, whatever the hardware.

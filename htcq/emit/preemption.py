@@ -14,4 +14,8 @@ def preemption_text(min_runtime: int, templates: Path | None = None) -> str:
     Raises:
         TemplateError: the template cannot be rendered.
     """
-    return render("condor/preemption.config.j2", {"htcq": __version__, "min_runtime": str(min_runtime)}, templates)
+    return render(
+        "condor/preemption.config.j2",
+        {"htcq": __version__, "min_runtime": str(min_runtime)},
+        templates,
+    )

@@ -44,7 +44,9 @@ def configuration(
         values["note"] = FOR_ONE_NODE if for_one_node else ""
         values["model_hash"] = model_hash or fingerprint([("", [settled(slot) for slot in slots])])
     elif role == ACCESS:
-        values["schedd_weight"] = greatest(list(dict.fromkeys(slot.policy.schedd_weight for slot in slots)))
+        values["schedd_weight"] = greatest(
+            list(dict.fromkeys(slot.policy.schedd_weight for slot in slots))
+        )
     else:
         values["weight"] = _central_weight(slots)
     return render(f"condor/{role}.config.j2", values, templates)
@@ -56,7 +58,10 @@ def _central_weight(slots: Sequence[Slot]) -> str:
     It stands in for a slot's own weight that is no number, so that of the first kind of node serves all kinds.
     """
     firsts = {slot.type.number: slot for slot in reversed(slots)}
-    weights = [(number, slot.policy.expanded(slot.policy.weight)) for number, slot in reversed(firsts.items())]
+    weights = [
+        (number, slot.policy.expanded(slot.policy.weight))
+        for number, slot in reversed(firsts.items())
+    ]
     weight = weights[0][1]
     for number, other in reversed(weights[1:]):
         if other != weights[0][1]:
@@ -73,7 +78,9 @@ def _execute(node: Node, slots: Sequence[Slot], literal: bool) -> dict[str, Any]
         "machine": _machine(node, shares, literal),
         "provides": sorted({item for slot in slots for item in slot.policy.provides.items()}),
         "changes": slots[0].policy.changes,
-        "slots": [_slot(slot, alone=len(slots) == 1, literal=literal, shares=shares) for slot in slots],
+        "slots": [
+            _slot(slot, alone=len(slots) == 1, literal=literal, shares=shares) for slot in slots
+        ],
     }
 
 
@@ -99,7 +106,11 @@ def _machine(node: Node, shares: int, literal: bool) -> list[tuple[str, str, str
     scaled = f"Each core counts as {shares} cpus, so that a claim can have a part of one."
     knobs = []
     if literal or (node.condor_cpus and node.condor_cpus != node.cpus):
-        why = scaled if shares > 1 else "What this node has; HTCondor sees neither affinity nor a cgroup's cpu limit."
+        why = (
+            scaled
+            if shares > 1
+            else "What this node has; HTCondor sees neither affinity nor a cgroup's cpu limit."
+        )
         knobs.append(("NUM_CPUS", str(node.cpus * shares), why))
     elif shares > 1:
         knobs.append(("NUM_CPUS", f"($(DETECTED_CPUS_LIMIT) * {shares})", scaled))
@@ -107,5 +118,11 @@ def _machine(node: Node, shares: int, literal: bool) -> list[tuple[str, str, str
         why = "What this node has, and what the startd will subtract from it."
         knobs.append(("MEMORY", f"{node.memory_mb} + $(RESERVED_MEMORY:0)", why))
     if literal:
-        knobs.append(("DISK", str(node.disk_kb), "Free space (KiB) as it was found, without what is reserved."))
+        knobs.append(
+            (
+                "DISK",
+                str(node.disk_kb),
+                "Free space (KiB) as it was found, without what is reserved.",
+            )
+        )
     return knobs

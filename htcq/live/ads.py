@@ -77,7 +77,13 @@ class LongForm:
         name = line.partition(" = ")[0]
         entry = self.names.get(name)
         if entry is None:
-            verdict = _DROP if is_secret_attribute(name) else _LOOK if is_secret_attribute(name, '"') else _KEEP
+            verdict = (
+                _DROP
+                if is_secret_attribute(name)
+                else _LOOK
+                if is_secret_attribute(name, '"')
+                else _KEEP
+            )
             entry = self.names[name] = (name.lower(), verdict)
         return entry
 
@@ -122,7 +128,9 @@ class References:
 
     def wanted(self) -> frozenset[str]:
         """Return the names that can be asked for."""
-        return frozenset(name for name in self.names if name.isidentifier() and not is_secret_attribute(name))
+        return frozenset(
+            name for name in self.names if name.isidentifier() and not is_secret_attribute(name)
+        )
 
 
 def _unscoped(reference: str) -> str:
@@ -172,10 +180,14 @@ def _taken(ads: list[Any]) -> Iterable[Any]:
         yield ads.pop()
 
 
-def query_collector(pool: str | None, ad_type: str, projection: Sequence[str], path: Path) -> Written:
+def query_collector(
+    pool: str | None, ad_type: str, projection: Sequence[str], path: Path
+) -> Written:
     """Write the ads of ``ad_type`` (a name of htcondor2.AdType) to ``path``, and tell where their daemons are."""
     htcondor2 = load()
-    found = htcondor2.Collector(pool).query(getattr(htcondor2.AdType, ad_type), projection=list(projection))
+    found = htcondor2.Collector(pool).query(
+        getattr(htcondor2.AdType, ad_type), projection=list(projection)
+    )
     locations, form, left_out = [], LongForm(), LeavingOut()
     with whole(path) as out:
         written = _Writing(out, form, left_out, ad_type.lower())
@@ -186,7 +198,11 @@ def query_collector(pool: str | None, ad_type: str, projection: Sequence[str], p
             if "Name" in location and "MyAddress" in location:
                 locations.append(location)
             elif ad_type in _ASKED:
-                left_out.add(written.what, location.get("Name", ""), "its ad has no Name or no MyAddress to ask it at")
+                left_out.add(
+                    written.what,
+                    location.get("Name", ""),
+                    "its ad has no Name or no MyAddress to ask it at",
+                )
     pool = pool or str(htcondor2.param.get("COLLECTOR_HOST", ""))
     return Written(written.count, tuple(locations), pool=pool, left_out=left_out.found())
 
@@ -237,7 +253,9 @@ def query_slot_expressions(pool: str | None) -> Written:
             if name != "Name":
                 references.add_if_readable(ad, name)
     return Written(
-        count, named=references.wanted(), assets=frozenset(asset for asset in assets if asset.isidentifier())
+        count,
+        named=references.wanted(),
+        assets=frozenset(asset for asset in assets if asset.isidentifier()),
     )
 
 
@@ -330,7 +348,11 @@ def records_in(ad: Any) -> list[Any]:
 def query_priorities(location: dict[str, str], path: Path) -> Written:
     """Write a negotiator's accounting records to ``path``."""
     htcondor2 = load()
-    found = [each for ad in htcondor2.Negotiator(location_ad(location)).getPriorities() for each in records_in(ad)]
+    found = [
+        each
+        for ad in htcondor2.Negotiator(location_ad(location)).getPriorities()
+        for each in records_in(ad)
+    ]
     form = LongForm()
     with whole(path) as out:
         out.writelines(form.text(ad) for ad in found)

@@ -117,7 +117,9 @@ class _Capture:
         """Return the sizes of the accountant's log, where this machine is the central manager."""
         if installed_configuration() is None:
             return None
-        found: tuple[int, int] | None = self.rounds.ask([Task("accountant log", accountant_log, (self.pool,))])[0].value
+        found: tuple[int, int] | None = self.rounds.ask(
+            [Task("accountant log", accountant_log, (self.pool,))]
+        )[0].value
         return found
 
     def _negotiator(
@@ -130,7 +132,9 @@ class _Capture:
             if each["Name"] == name:
                 return each
         known = ", ".join(each["Name"] for each in negotiators) or "none"
-        raise PoolError(f"{self.pool or 'this pool'} has no negotiator {name}", f"its negotiators: {known}")
+        raise PoolError(
+            f"{self.pool or 'this pool'} has no negotiator {name}", f"its negotiators: {known}"
+        )
 
     def _daemons(self) -> tuple[ads.Written, ads.Written, ads.Written, ads.Written]:
         kinds = (
@@ -141,7 +145,11 @@ class _Capture:
             ("accounting", "Accounting", projections.EVERYTHING),
         )
         tasks = [
-            Task(what, ads.query_collector, (self.pool, ad_type, projection, self.rounds.part(COLLECTOR_ADS)))
+            Task(
+                what,
+                ads.query_collector,
+                (self.pool, ad_type, projection, self.rounds.part(COLLECTOR_ADS)),
+            )
             for what, ad_type, projection in kinds
         ]
         if self.wanted.queues:
@@ -150,7 +158,12 @@ class _Capture:
         if not outcomes[0].done:
             raise _unreachable(self.pool, outcomes[0])
         written = [self.rounds.taken(outcome) for outcome in outcomes]
-        return written[0], written[1], written[2], written[5] if self.wanted.queues else NOTHING_WRITTEN
+        return (
+            written[0],
+            written[1],
+            written[2],
+            written[5] if self.wanted.queues else NOTHING_WRITTEN,
+        )
 
     def _queues(
         self,
@@ -165,11 +178,19 @@ class _Capture:
         tasks = []
         if negotiator:
             tasks.append(Task(CENTRAL, query_configuration, (negotiator, self.rounds.part(CONFIG))))
-            tasks.append(Task("priorities", ads.query_priorities, (negotiator, self.rounds.part(PRIORITIES_ADS))))
+            tasks.append(
+                Task(
+                    "priorities",
+                    ads.query_priorities,
+                    (negotiator, self.rounds.part(PRIORITIES_ADS)),
+                )
+            )
         if not self.wanted.queues:
             # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The negotiator waits for such
             # a schedd too: htcq waits for both at the same time.
-            tasks += [Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds]
+            tasks += [
+                Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds
+            ]
         written = [self.rounds.taken(outcome) for outcome in self.rounds.ask(tasks)]
         if not self.wanted.queues:
             return written
@@ -182,7 +203,11 @@ class _Capture:
         asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(of_jobs))
         answering = [schedd for schedd in schedds if schedd["Name"] not in silent]
         tasks = [
-            Task(f"jobs of {schedd['Name']}", ads.query_jobs, (schedd, asked_of_jobs, self.rounds.part(JOBS_ADS)))
+            Task(
+                f"jobs of {schedd['Name']}",
+                ads.query_jobs,
+                (schedd, asked_of_jobs, self.rounds.part(JOBS_ADS)),
+            )
             for schedd in answering
         ]
         outcomes = self.rounds.ask(tasks)
@@ -199,8 +224,18 @@ class _Capture:
         The files of this machine come first, if it runs the negotiator: one that makes the negotiator crash stands in
         them, while the collector may not have read it.
         """
-        beside = [each for each in collectors if negotiator and each.get("Machine") == negotiator.get("Machine")]
-        tasks = [Task("this machine's files", negotiator_configuration, (self.pool, self.rounds.part(CONFIG)))]
+        beside = [
+            each
+            for each in collectors
+            if negotiator and each.get("Machine") == negotiator.get("Machine")
+        ]
+        tasks = [
+            Task(
+                "this machine's files",
+                negotiator_configuration,
+                (self.pool, self.rounds.part(CONFIG)),
+            )
+        ]
         tasks += [
             Task("the collector", query_configuration, (each, self.rounds.part(CONFIG)))
             for each in (beside or list(collectors))[:1]
@@ -208,7 +243,9 @@ class _Capture:
         for task in tasks:
             outcome = self.rounds.ask([task])[0]
             if outcome.done and outcome.value.count:
-                self.rounds.counts["configurations"] = self.rounds.counts.get("configurations", 0) + 1
+                self.rounds.counts["configurations"] = (
+                    self.rounds.counts.get("configurations", 0) + 1
+                )
                 self._serves(task.what)
                 written: ads.Written = outcome.value
                 return written
@@ -228,12 +265,18 @@ class _Capture:
         tasks = []
         for schedd in schedds:
             part = self.rounds.part(f"{ACCESS}/{file_name(schedd['Name'])}.txt")
-            tasks.append(Task(f"configuration of {schedd['Name']}", query_configuration, (schedd, part)))
+            tasks.append(
+                Task(f"configuration of {schedd['Name']}", query_configuration, (schedd, part))
+            )
         return self.rounds.ask(tasks)
 
-    def _silent(self, schedds: Sequence[dict[str, str]], outcomes: Sequence[Outcome]) -> frozenset[str]:
+    def _silent(
+        self, schedds: Sequence[dict[str, str]], outcomes: Sequence[Outcome]
+    ) -> frozenset[str]:
         """Return the schedds that gave no answer: nothing more is asked of them."""
-        silent = {each["Name"]: outcome for each, outcome in zip(schedds, outcomes) if _is_silent(outcome)}
+        silent = {
+            each["Name"]: outcome for each, outcome in zip(schedds, outcomes) if _is_silent(outcome)
+        }
         for name, outcome in silent.items():
             self.rounds.failed.append((f"jobs of {name}", reason(outcome.why, outcome.complaint)))
         return frozenset(silent)
@@ -242,7 +285,8 @@ class _Capture:
         """Ask those schedds for what they know of their users that answered when they were asked for ``jobs``."""
         asked = [schedd for schedd, answer in zip(schedds, jobs) if answer.done]
         tasks = [
-            Task(f"users of {each['Name']}", ads.query_users, (each, self.rounds.part(USERS_ADS))) for each in asked
+            Task(f"users of {each['Name']}", ads.query_users, (each, self.rounds.part(USERS_ADS)))
+            for each in asked
         ]
         for schedd, outcome in zip(asked, self.rounds.ask(tasks)):
             if outcome.done:
@@ -255,7 +299,9 @@ class _Capture:
             projection = projections.slot_projection(sorted(assets), sorted(named))
         else:
             projection = projections.weighed_slot_projection(sorted(named))
-        task = Task("slots", ads.query_slots, (self.pool, projection, self.rounds.part(COLLECTOR_ADS)))
+        task = Task(
+            "slots", ads.query_slots, (self.pool, projection, self.rounds.part(COLLECTOR_ADS))
+        )
         return self.rounds.taken(self.rounds.ask([task], _SLOTS_PART)[0])
 
     def _startds(self, locations: Sequence[dict[str, str]]) -> None:
@@ -286,7 +332,9 @@ def _first(locations: Sequence[dict[str, str]]) -> dict[str, str] | None:
     return locations[0] if locations else None
 
 
-def _central(negotiators: Sequence[dict[str, str]], collectors: Sequence[dict[str, str]]) -> dict[str, str] | None:
+def _central(
+    negotiators: Sequence[dict[str, str]], collectors: Sequence[dict[str, str]]
+) -> dict[str, str] | None:
     """Return the negotiator on the collector's machine, else the first; a pool may have several."""
     machines = {each.get("Machine") for each in collectors}
     beside = [each for each in negotiators if each.get("Machine") in machines]
@@ -297,11 +345,16 @@ def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
     if outcome.why.startswith(NO_BINDINGS):
         return BindingsError("htcondor2")
     if outcome.why.startswith(NO_POOL):
-        return PoolError("no pool is named, and this machine's HTCondor knows none", "name its collector: --pool HOST")
+        return PoolError(
+            "no pool is named, and this machine's HTCondor knows none",
+            "name its collector: --pool HOST",
+        )
     if outcome.why.startswith(ENDED):
         # The bindings read the configuration first, and end the process where they cannot.
         told = outcome.why[len(ENDED) + 2 :]
-        return PoolError(f"this machine's HTCondor configuration cannot be read: {told}", "fix it first")
+        return PoolError(
+            f"this machine's HTCondor configuration cannot be read: {told}", "fix it first"
+        )
     where = pool or "this machine's pool"
     user = refused(f"{outcome.why}\n{outcome.complaint}")
     if user:

@@ -53,7 +53,11 @@ class Captured:
     def meta(self) -> dict[str, Any]:
         """Return the content of meta.json."""
         names = ("bytes", "limit")
-        log = {} if self.accountant_log is None else {"accountant_log": dict(zip(names, self.accountant_log))}
+        log = (
+            {}
+            if self.accountant_log is None
+            else {"accountant_log": dict(zip(names, self.accountant_log))}
+        )
         return {
             "schema": SCHEMA,
             "taken": self.taken,

@@ -45,7 +45,9 @@ class ParserProcess:
 
     def __init__(self, configuration: str = _NOTHING, foreign: bool = False) -> None:
         """Start it; ``foreign``: for a text from elsewhere, which must see nothing of this process's environment."""
-        self._to_child, self._from_child, self._complaints, self._pid = _start(configuration, foreign)
+        self._to_child, self._from_child, self._complaints, self._pid = _start(
+            configuration, foreign
+        )
 
     def call(self, function: Callable[..., Any], *arguments: object) -> Any:
         """Run ``function`` (importable by name) in the child and return its result, or raise its error.
@@ -157,7 +159,11 @@ def values_here(names: Sequence[str]) -> dict[str, str]:
     wanted: list[str] = []
     for name in names:
         beginning = name[:-1].upper()
-        wanted += [key for key in htcondor2.param if key.upper().startswith(beginning)] if name[-1] == "*" else [name]
+        wanted += (
+            [key for key in htcondor2.param if key.upper().startswith(beginning)]
+            if name[-1] == "*"
+            else [name]
+        )
     values = {name: htcondor2.param.get(name) for name in wanted}
     return {name: str(value) for name, value in values.items() if value is not None}
 
@@ -168,13 +174,19 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
     Only inside a :class:`ParserProcess`.
     """
     # A text from elsewhere may send the parser in circles, or let it grow; the system ends it then.
-    limits = ((resource.RLIMIT_CPU, _MAX_SECONDS), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, _MAX_MEMORY))
+    limits = (
+        (resource.RLIMIT_CPU, _MAX_SECONDS),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_DATA, _MAX_MEMORY),
+    )
     limit_process((limit, most, most) for limit, most in limits)
     import htcondor2
 
     mine = {name.upper(): "" for name in htcondor2.param if name.upper() in _OF_THIS_MACHINE}
     _become(mine)
-    defaults = {name: value for name, value in values_here(("*",)).items() if name.upper() not in mine}
+    defaults = {
+        name: value for name, value in values_here(("*",)).items() if name.upper() not in mine
+    }
     read_here(f"{text}{_BLIND}", ())
     _become({**mine, **_plainly_said(text, mine)})
     return values_here(names), defaults
@@ -183,7 +195,11 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
 def _plainly_said(text: str, names: Container[str]) -> dict[str, str]:
     """Return those of ``names`` (upper case) to which a line of ``text`` gives a value without macros."""
     pairs = (line.partition(" = ") for line in text.splitlines())
-    return {name.upper(): value for name, _, value in pairs if name.upper() in names and "$" not in value}
+    return {
+        name.upper(): value
+        for name, _, value in pairs
+        if name.upper() in names and "$" not in value
+    }
 
 
 def _become(values: Mapping[str, str]) -> None:
@@ -201,7 +217,9 @@ def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
         BindingsError: the bindings cannot be imported.
         InputError: HTCondor's parser refuses the text.
     """
-    values: tuple[dict[str, str], dict[str, str]] = ParserProcess(foreign=True).call(dump_here, text, names)
+    values: tuple[dict[str, str], dict[str, str]] = ParserProcess(foreign=True).call(
+        dump_here, text, names
+    )
     return values
 
 
@@ -234,5 +252,7 @@ def usual_configuration() -> str | None:
 
 def installed_configuration() -> Callable[[Sequence[str]], Mapping[str, str]] | None:
     """Return :func:`own_configuration` where HTCondor is configured on this machine, else None."""
-    configured = "CONDOR_CONFIG" in os.environ or any(os.access(each, os.R_OK) for each in _USUAL_CONFIGURATIONS)
+    configured = "CONDOR_CONFIG" in os.environ or any(
+        os.access(each, os.R_OK) for each in _USUAL_CONFIGURATIONS
+    )
     return own_configuration if configured else None

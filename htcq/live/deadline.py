@@ -138,7 +138,9 @@ def run_all(
                     finished(outcome)
                 while waiting and len(running) - min(_older(running, slow), max_slow) < workers:
                     crowded = max_slow and silent + _older(running, slow) >= max_slow
-                    child = _start(waiting.pop(), tasks, min(timeout, SLOW) if crowded else timeout, budget)
+                    child = _start(
+                        waiting.pop(), tasks, min(timeout, SLOW) if crowded else timeout, budget
+                    )
                     running[child.answers] = child
                     selector.register(child.answers, selectors.EVENT_READ)
                 if not running:
@@ -189,7 +191,9 @@ def _start(index: int, tasks: Sequence[Task], timeout: float, budget: Budget | N
         os.close(answers)
         for stream in (1, 2):
             os.dup2(complaints, stream)
-        sys.stdout = sys.stderr = open(complaints, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
+        sys.stdout = sys.stderr = open(
+            complaints, "w", encoding="utf-8", buffering=1, closefd=False
+        )  # noqa: SIM115
         _answer(tasks[index], out)
         os._exit(0)
     except SystemExit as ended:
@@ -214,7 +218,11 @@ def _keep_to(budget: Budget | None) -> None:
         return
     # A file beyond its limit is an error of the write, as on a full disk.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    wanted = ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, budget.memory), (resource.RLIMIT_FSIZE, budget.file))
+    wanted = (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_DATA, budget.memory),
+        (resource.RLIMIT_FSIZE, budget.file),
+    )
     limit_process((limit, most, most) for limit, most in wanted)
 
 
@@ -231,13 +239,17 @@ def _answer(task: Task, out: int) -> None:
         pickle.dump(answer, stream)
 
 
-def _ended(selector: selectors.BaseSelector, running: dict[int, _Child], wake: float) -> Iterator[_Child]:
+def _ended(
+    selector: selectors.BaseSelector, running: dict[int, _Child], wake: float
+) -> Iterator[_Child]:
     """Yield the children that have closed their pipe, and those whose time is up, after killing them.
 
     Returns at ``wake`` at the latest.
     """
     nearest = min(wake, *(child.deadline for child in running.values()))
-    for key, _ in selector.select(max(0.0, nearest - time.monotonic()) if nearest < math.inf else None):
+    for key, _ in selector.select(
+        max(0.0, nearest - time.monotonic()) if nearest < math.inf else None
+    ):
         child = running[key.fd]
         part = os.read(key.fd, 1 << 20)
         child.answer += part
@@ -272,12 +284,18 @@ def _outcome(child: _Child, task: Task) -> Outcome:
         return Outcome(task.what, why=TOO_LARGE, complaint=complaint)
     late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGALRM)
     if late and time.monotonic() >= child.deadline:
-        return Outcome(task.what, why=f"{NO_ANSWER} within {child.patience:g} s", complaint=complaint)
+        return Outcome(
+            task.what, why=f"{NO_ANSWER} within {child.patience:g} s", complaint=complaint
+        )
     if status or not child.answer:
         told = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
         return Outcome(task.what, why=f"{ENDED}: {told or _ending(status)}", complaint=complaint)
     done, value = pickle.loads(child.answer)
-    return Outcome(task.what, value, complaint=complaint) if done else Outcome(task.what, None, value, complaint)
+    return (
+        Outcome(task.what, value, complaint=complaint)
+        if done
+        else Outcome(task.what, None, value, complaint)
+    )
 
 
 def _ending(status: int) -> str:

@@ -79,7 +79,9 @@ def job_commands(
         "output": f"$(htcq_key){_OUT}",
         "error": f"$(htcq_key){_ERR}",
         "log": f"$(htcq_key){_LOG}",
-        "batch_name": " ".join(each for each in name.replace("$", " ").split() if each.isprintable()),
+        "batch_name": " ".join(
+            each for each in name.replace("$", " ").split() if each.isprintable()
+        ),
         "max_retries": str(retries),
         "retry_until": "ExitCode =?= 1 || ExitCode =?= 2",
         "notification": own.get("notification", "never"),

@@ -65,10 +65,14 @@ class Queue:
         Raises:
             InputError: the schedd does not take them.
         """
-        outcome = run_all([Task("submission", _submit, (dict(commands), list(items)))], _SUBMISSION)[0]
+        outcome = run_all(
+            [Task("submission", _submit, (dict(commands), list(items)))], _SUBMISSION
+        )[0]
         if not outcome.done:
             why = reason(outcome.why, outcome.complaint)
-            raise InputError(f"the jobs cannot be submitted: {why}", "see [submit] of the sweep, if it has one")
+            raise InputError(
+                f"the jobs cannot be submitted: {why}", "see [submit] of the sweep, if it has one"
+            )
         cluster: int = outcome.value
         return cluster
 
@@ -88,7 +92,9 @@ def endings(directory: Path, keys: Sequence[str]) -> dict[str, Ended]:
     Raises:
         BindingsError: HTCondor's bindings are missing.
     """
-    found: dict[str, Ended] = _answer(Task("event logs", _endings, (str(directory), list(keys))), _SUBMISSION)
+    found: dict[str, Ended] = _answer(
+        Task("event logs", _endings, (str(directory), list(keys))), _SUBMISSION
+    )
     return found
 
 
@@ -116,7 +122,9 @@ def _query(token: str) -> list[Job]:
         Job(
             str(ad["HtcqKey"]),
             f"{ad['ClusterId']}.{ad['ProcId']}",
-            " ".join(str(ad.get("HoldReason", "no reason given")).split()) if ad["JobStatus"] == _HELD else "",
+            " ".join(str(ad.get("HoldReason", "no reason given")).split())
+            if ad["JobStatus"] == _HELD
+            else "",
         )
         for ad in found
         if ad["JobStatus"] != _REMOVED

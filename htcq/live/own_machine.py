@@ -43,7 +43,9 @@ class InEffect:
     expanded: tuple[str, ...] = ()
 
 
-def configuration_in_effect(subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]) -> InEffect:
+def configuration_in_effect(
+    subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]
+) -> InEffect:
     """Return what the daemon ``subsystem`` reads: of ``directory`` alone, or (empty) of this machine's configuration.
 
     ``PREFIX*`` among ``names`` stands for all such knobs; knobs that are not defined are left out.
@@ -57,12 +59,17 @@ def configuration_in_effect(subsystem: str, directory: str, names: Sequence[str]
     return found
 
 
-def _in_effect_here(subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]) -> InEffect:
+def _in_effect_here(
+    subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]
+) -> InEffect:
     import htcondor2
 
     if directory:
         handle = os.memfd_create("configuration")
-        os.write(handle, f"LOCAL_CONFIG_DIR = {directory}\nLOCAL_CONFIG_FILE =\nUSER_CONFIG_FILE =\n".encode())
+        os.write(
+            handle,
+            f"LOCAL_CONFIG_DIR = {directory}\nLOCAL_CONFIG_FILE =\nUSER_CONFIG_FILE =\n".encode(),
+        )
         os.environ["CONDOR_CONFIG"] = f"/proc/self/fd/{handle}"
     htcondor2.set_subsystem(subsystem)
     htcondor2.reload_config()
@@ -74,7 +81,8 @@ def _in_effect_here(subsystem: str, directory: str, names: Sequence[str], texts:
     # The daemon's own SUBSYSTEM.KNOB wins in a macro as it does for the daemon.
     values = {name: _expanded(htcondor2, f"$({name})") for name in sorted(wanted)}
     return InEffect(
-        {name: value for name, value in values.items() if value}, tuple(_expanded(htcondor2, text) for text in texts)
+        {name: value for name, value in values.items() if value},
+        tuple(_expanded(htcondor2, text) for text in texts),
     )
 
 
@@ -93,9 +101,13 @@ def startd_address(knobs: Mapping[str, str]) -> str:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
-        raise PoolError(f"no startd runs on this machine: there is no {path}", "see MasterLog") from None
+        raise PoolError(
+            f"no startd runs on this machine: there is no {path}", "see MasterLog"
+        ) from None
     except OSError as error:
-        raise PoolError(f"the running startd cannot be asked: {path}: {error.strerror}", "run as root") from error
+        raise PoolError(
+            f"the running startd cannot be asked: {path}: {error.strerror}", "run as root"
+        ) from error
     return text.partition("\n")[0].strip()
 
 
@@ -107,7 +119,10 @@ def startd_slots(address: str) -> tuple[Mapping[str, str], ...]:
     """
     (outcome,) = run_all([Task("startd", _slots_here, (address,))], _SECONDS)
     if not outcome.done:
-        raise PoolError(f"the running startd does not answer: {reason(outcome.why, outcome.complaint)}", "see StartLog")
+        raise PoolError(
+            f"the running startd does not answer: {reason(outcome.why, outcome.complaint)}",
+            "see StartLog",
+        )
     slots: tuple[Mapping[str, str], ...] = outcome.value
     return slots
 
@@ -115,7 +130,9 @@ def startd_slots(address: str) -> tuple[Mapping[str, str], ...]:
 def _slots_here(address: str) -> tuple[dict[str, str], ...]:
     htcondor2 = load()
     ads = htcondor2.Collector(address).query(htcondor2.AdType.Startd, constraint=_NOT_DYNAMIC)
-    return tuple({name: str(ad.lookup(name)) for name in ad if _ATTRIBUTES.match(name)} for ad in ads)
+    return tuple(
+        {name: str(ad.lookup(name)) for name in ad if _ATTRIBUTES.match(name)} for ad in ads
+    )
 
 
 def negotiator_configuration(pool: str | None, path: Path) -> Written:

@@ -109,7 +109,10 @@ def slot_projection(assets: Iterable[str], named: Iterable[str]) -> list[str]:
     """Return what to ask of slots with ``assets`` where jobs and negotiator name ``named``."""
     wanted = [*SLOT, *named]
     for asset in assets:
-        wanted += [asset] + [f"{word}{asset}" for word in ("Total", "TotalSlot", "Detected", "Consumption", "Assigned")]
+        wanted += [asset] + [
+            f"{word}{asset}"
+            for word in ("Total", "TotalSlot", "Detected", "Consumption", "Assigned")
+        ]
         wanted += [f"{word}{asset}" for word in ("Child", "Available")]
     return _once(wanted)
 
@@ -123,7 +126,12 @@ def job_projection(assets: Iterable[str], named: Iterable[str]) -> list[str]:
     """Return what to ask of jobs where slots hand out ``assets`` and name ``named``."""
     wanted = [*JOB, *named]
     for asset in assets:
-        wanted += [f"Request{asset}", f"Require{asset}", f"{asset}Provisioned", f"_condor_Request{asset}"]
+        wanted += [
+            f"Request{asset}",
+            f"Require{asset}",
+            f"{asset}Provisioned",
+            f"_condor_Request{asset}",
+        ]
     return _once(wanted)
 
 

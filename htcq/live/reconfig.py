@@ -28,7 +28,14 @@ _AGREES = 5e-4
 #: All groups are published at the end of a cycle; within so many seconds, however many there are.
 _ONE_CYCLE = 30
 _SURPLUS = {True: ("byquota", "regroup"), False: ("no", "regroup")}
-_GROUP = ("Name", "ConfigQuota", "SurplusPolicy", "NegotiatorName", "LastHeardFrom", "DaemonLastReconfigTime")
+_GROUP = (
+    "Name",
+    "ConfigQuota",
+    "SurplusPolicy",
+    "NegotiatorName",
+    "LastHeardFrom",
+    "DaemonLastReconfigTime",
+)
 
 #: By group its quota in slot weight and whether it accepts surplus.
 Quotas = Mapping[str, "tuple[float, bool]"]
@@ -144,14 +151,18 @@ def _reconfigure(pool: str | None, name: str) -> None:
     chosen = [ad for ad in found if not name or ad.get("Name") == name]
     if len(chosen) != 1:
         known = ", ".join(sorted(str(ad.get("Name")) for ad in found)) or "none"
-        raise ValueError(f"it has {'no negotiator ' + name if name else 'not one negotiator'}: {known}")
+        raise ValueError(
+            f"it has {'no negotiator ' + name if name else 'not one negotiator'}: {known}"
+        )
     htcondor2.send_command(chosen[0], htcondor2.DaemonCommand.Reconfig)
 
 
 def _published(pool: str | None, name: str) -> Published:
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(
-        htcondor2.AdType.Accounting, constraint="IsAccountingGroup =?= true", projection=list(_GROUP)
+        htcondor2.AdType.Accounting,
+        constraint="IsAccountingGroup =?= true",
+        projection=list(_GROUP),
     )
     ours = [ad for ad in found if not name or str(ad.get("NegotiatorName", "")) == name]
     newest = max((float(ad.get("LastHeardFrom", 0)) for ad in ours), default=0.0)
@@ -183,5 +194,6 @@ def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
             "run as root on the central manager, or with a token that may",
         )
     return PoolError(
-        f"{where}: {reason(outcome.why, outcome.complaint)}", "check that collector and negotiator run, and --name"
+        f"{where}: {reason(outcome.why, outcome.complaint)}",
+        "check that collector and negotiator run, and --name",
     )

@@ -32,7 +32,8 @@ _WANTED = re.compile(
 )
 #: Knobs that match, and say nothing of who gets what: logs, sockets, other tools.
 _UNWANTED = re.compile(
-    r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z|\AALLOW_(?!PSLOT)|\ADAGMAN_", re.IGNORECASE
+    r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z|\AALLOW_(?!PSLOT)|\ADAGMAN_",
+    re.IGNORECASE,
 )
 #: The negotiator evaluates these against slots.
 _ON_SLOTS = frozenset(
@@ -71,7 +72,9 @@ def knob_text(name: str, value: str) -> str:
 
 
 def dump_text(
-    title: str, values: Iterable[tuple[str, str]], assigned: Mapping[str, tuple[Assignment, ...]] | None = None
+    title: str,
+    values: Iterable[tuple[str, str]],
+    assigned: Mapping[str, tuple[Assignment, ...]] | None = None,
 ) -> str:
     """Return a configuration text of ``values``, sorted by name, without what looks like a secret.
 
@@ -102,7 +105,9 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
         value = str(remote[name])
         if value != _NO_VALUE:
             values[name] = value
-    title = " ".join(f"Configuration from machine: {location.get('Machine', location['Name'])}".split())
+    title = " ".join(
+        f"Configuration from machine: {location.get('Machine', location['Name'])}".split()
+    )
     assigned: dict[str, tuple[Assignment, ...]] = {}
     if location.get("Machine") == htcondor2.param.get("FULL_HOSTNAME"):
         # The daemon runs here: the files of this machine are those that it has read.
@@ -112,7 +117,10 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
 
 
 def write_configuration(
-    path: Path, title: str, values: Mapping[str, str], assigned: Mapping[str, tuple[Assignment, ...]] | None = None
+    path: Path,
+    title: str,
+    values: Mapping[str, str],
+    assigned: Mapping[str, tuple[Assignment, ...]] | None = None,
 ) -> Written:
     """Write ``values``, where files assign them (``assigned``), and tell what those evaluated on slots name."""
     import classad2

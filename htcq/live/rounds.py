@@ -67,7 +67,9 @@ class Rounds:
         """Return how many seconds the queries of a round may take, which get this part of what is left."""
         if self.until == math.inf:
             return self.timeout
-        return min(self.timeout, max(_MIN_PATIENCE, round((self.until - time.monotonic()) * part, 1)))
+        return min(
+            self.timeout, max(_MIN_PATIENCE, round((self.until - time.monotonic()) * part, 1))
+        )
 
     def ask(self, tasks: Sequence[Task], part: float = _PART) -> list[Outcome]:
         """Ask all of them at once and return their answers; they get this ``part`` of what is left of the time.
@@ -78,11 +80,15 @@ class Rounds:
         self.asked += len(tasks)
         # All that run at the same time share what there is.
         budget = answer_budget(self.parts, min(len(tasks), WORKERS), self.limits)
-        outcomes = run_all(tasks, self._patience(part), self._finished, budget=budget, max_slow=_MAX_SLOW)
+        outcomes = run_all(
+            tasks, self._patience(part), self._finished, budget=budget, max_slow=_MAX_SLOW
+        )
         for outcome in outcomes:
             if outcome.why.startswith(ads.NOT_WRITTEN):
                 why = outcome.why[len(ads.NOT_WRITTEN) :]
-                raise OutputError(f"{self.parts.parent} cannot be written: {why}", "is there room on the disk?")
+                raise OutputError(
+                    f"{self.parts.parent} cannot be written: {why}", "is there room on the disk?"
+                )
         return outcomes
 
     def _finished(self, outcome: Outcome) -> None:
@@ -101,7 +107,9 @@ class Rounds:
         kind = outcome.what.partition(" of ")[0]
         kind = "configurations" if kind.endswith("configuration") else kind
         if kind not in ("slot expressions", "answer"):
-            self.counts[kind] = self.counts.get(kind, 0) + (1 if kind == "configurations" else written.count)
+            self.counts[kind] = self.counts.get(kind, 0) + (
+                1 if kind == "configurations" else written.count
+            )
         return written
 
     def join(self, directory: Path) -> None:

@@ -12,14 +12,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from htcq.errors import InputError
-from htcq.live.configuration import ParserProcess, own_configuration, usual_configuration, values_here
+from htcq.live.configuration import (
+    ParserProcess,
+    own_configuration,
+    usual_configuration,
+    values_here,
+)
 from htcq.passing import temporary_directory
 
 _DIRECTORIES = "LOCAL_CONFIG_DIR"
 _DAEMON = "NEGOTIATOR"
 
 
-def values_with(directory: Path, name: str, text: str, knobs: Sequence[str]) -> Mapping[str, str] | None:
+def values_with(
+    directory: Path, name: str, text: str, knobs: Sequence[str]
+) -> Mapping[str, str] | None:
     """Return what the negotiator would find for ``knobs`` if ``directory`` had the file ``name`` with ``text``.
 
     None where this machine's HTCondor is not configured, or does not read ``directory``.
@@ -31,7 +38,13 @@ def values_with(directory: Path, name: str, text: str, knobs: Sequence[str]) -> 
     main = usual_configuration()
     if main is None:
         return None
-    listed = [Path(each) for each in own_configuration((_DIRECTORIES,)).get(_DIRECTORIES, "").replace(",", " ").split()]
+    listed = [
+        Path(each)
+        for each in own_configuration((_DIRECTORIES,))
+        .get(_DIRECTORIES, "")
+        .replace(",", " ")
+        .split()
+    ]
     if not any(each.resolve() == directory.resolve() for each in listed):
         return None
     with temporary_directory() as temporary:
@@ -43,7 +56,9 @@ def values_with(directory: Path, name: str, text: str, knobs: Sequence[str]) -> 
         (beside / name).write_text(text, encoding="utf-8")
         places = [str(beside if each.resolve() == directory.resolve() else each) for each in listed]
         trial = temporary / "condor_config"
-        trial.write_text(f"include : {main}\n{_DIRECTORIES} = {', '.join(places)}\n", encoding="utf-8")
+        trial.write_text(
+            f"include : {main}\n{_DIRECTORIES} = {', '.join(places)}\n", encoding="utf-8"
+        )
         try:
             values: Mapping[str, str] = ParserProcess("").call(_read, str(trial), list(knobs))
         except InputError as error:

@@ -45,7 +45,9 @@ class UserPriorities:
         Raises:
             PoolError: the negotiator does not answer, or the tool is not there.
         """
-        printed = self._run("-negotiator", "-allusers", "-af:t", "Name", "Ceiling", "CeilingLeaseExpiration")
+        printed = self._run(
+            "-negotiator", "-allusers", "-af:t", "Name", "Ceiling", "CeilingLeaseExpiration"
+        )
         found = {}
         for line in printed.splitlines():
             name, _, numbers = line.partition("\t")
@@ -60,7 +62,12 @@ class UserPriorities:
         Raises:
             PoolError: it refuses, such as where another lease is in force.
         """
-        self._run("-setceiling", submitter, str(ceiling), *(("-duration", str(seconds)) if self.leases else ()))
+        self._run(
+            "-setceiling",
+            submitter,
+            str(ceiling),
+            *(("-duration", str(seconds)) if self.leases else ()),
+        )
 
     def cancel(self, submitter: str, lease: bool) -> None:
         """Take a ceiling away: a lease, so that the one before is back, or any.
@@ -74,13 +81,23 @@ class UserPriorities:
             self._run("-setceiling", submitter, str(NO_CEILING))
 
     def _run(self, *arguments: str) -> str:
-        where = [*(("-pool", self.pool) if self.pool else ()), *(("-name", self.name) if self.name else ())]
+        where = [
+            *(("-pool", self.pool) if self.pool else ()),
+            *(("-name", self.name) if self.name else ()),
+        ]
         done = _finished([_path(), *where, *arguments], self.timeout)
         complaint = " ".join((done.stderr or done.stdout).split())[:300]
         # What it says of a mistake on its command line is all of its options.
         if done.returncode or complaint.startswith("usage:"):
-            told = "it knows no such option: it is older than the negotiator" if "usage:" in complaint else complaint
-            raise PoolError(f"{_TOOL} {' '.join(arguments[:2])}: {told or 'failed'}", "ADMINISTRATOR access is needed")
+            told = (
+                "it knows no such option: it is older than the negotiator"
+                if "usage:" in complaint
+                else complaint
+            )
+            raise PoolError(
+                f"{_TOOL} {' '.join(arguments[:2])}: {told or 'failed'}",
+                "ADMINISTRATOR access is needed",
+            )
         return done.stdout
 
 
@@ -97,15 +114,21 @@ def _finished(command: Sequence[str], timeout: float) -> subprocess.CompletedPro
             env={**os.environ, NESTED_VARIABLE: "1"},
         )
     except subprocess.TimeoutExpired as error:
-        raise PoolError(f"{_TOOL}: no answer within {timeout:g} s", "is the negotiator there?") from error
+        raise PoolError(
+            f"{_TOOL}: no answer within {timeout:g} s", "is the negotiator there?"
+        ) from error
     except OSError as error:
-        raise PoolError(f"{_TOOL} cannot be run: {error.strerror}", "it is part of HTCondor") from error
+        raise PoolError(
+            f"{_TOOL} cannot be run: {error.strerror}", "it is part of HTCondor"
+        ) from error
 
 
 def _path() -> str:
     found = shutil.which(_TOOL, path=os.pathsep.join([os.environ.get("PATH", ""), *_USUAL_PLACES]))
     if found is None:
-        raise PoolError(f"{_TOOL} is not there", "reclaim needs HTCondor's tools on this machine, for ceilings")
+        raise PoolError(
+            f"{_TOOL} is not there", "reclaim needs HTCondor's tools on this machine, for ceilings"
+        )
     return found
 
 

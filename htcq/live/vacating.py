@@ -59,14 +59,23 @@ class Queues:
         if not wall_time:
             return {}
         constraint = f"JobStatus == {_RUNNING} && {wall_time} =!= undefined"
-        tasks = [Task(name, _facts, (dict(place), constraint, wall_time)) for name, place in self.places.items()]
+        tasks = [
+            Task(name, _facts, (dict(place), constraint, wall_time))
+            for name, place in self.places.items()
+        ]
         found: dict[Key, float] = {}
         for outcome in run_all(tasks, self.timeout):
             facts: Mapping[str, Facts] = outcome.value if outcome.done else {}
-            found.update(((outcome.what, job), each.left) for job, each in facts.items() if each.left is not None)
+            found.update(
+                ((outcome.what, job), each.left)
+                for job, each in facts.items()
+                if each.left is not None
+            )
         return found
 
-    def running(self, schedd: str, jobs: Iterable[str], wall_time: str) -> tuple[dict[str, Facts], str]:
+    def running(
+        self, schedd: str, jobs: Iterable[str], wall_time: str
+    ) -> tuple[dict[str, Facts], str]:
         """Return those of ``jobs`` that run now, and why nothing is known; that is empty where the schedd answers.
 
         Raises:
@@ -76,8 +85,12 @@ class Queues:
         if place is None:
             return {}, f"nobody knows where the schedd {schedd} is"
         ids = [each.split(".") for each in jobs]
-        either = " || ".join(f"(ClusterId == {int(cluster)} && ProcId == {int(proc)})" for cluster, proc in ids)
-        outcome = self._asked(Task(schedd, _facts, (dict(place), f"JobStatus == {_RUNNING} && ({either})", wall_time)))
+        either = " || ".join(
+            f"(ClusterId == {int(cluster)} && ProcId == {int(proc)})" for cluster, proc in ids
+        )
+        outcome = self._asked(
+            Task(schedd, _facts, (dict(place), f"JobStatus == {_RUNNING} && ({either})", wall_time))
+        )
         return (outcome.value, "") if outcome.done else ({}, reason(outcome.why, outcome.complaint))
 
     def vacate(self, schedd: str, jobs: Sequence[str]) -> Done:
@@ -92,7 +105,10 @@ class Queues:
         vacated, failed = outcome.value
         # The bindings log why, and raise nothing that tells.
         told = reason("", outcome.complaint).strip()
-        return Done(tuple(vacated), {job: f"{why}: {told}"[:300] if told else why for job, why in failed.items()})
+        return Done(
+            tuple(vacated),
+            {job: f"{why}: {told}"[:300] if told else why for job, why in failed.items()},
+        )
 
     def _asked(self, task: Task) -> Outcome:
         outcome = run_all([task], self.timeout)[0]
@@ -103,7 +119,10 @@ class Queues:
 
 def queues_of(schedds: Iterable[Record], timeout: float) -> Queues:
     """Return the queues of ``schedds``."""
-    places = {each.name: {name: each.text(name) for name in LOCATION if each.text(name)} for each in schedds}
+    places = {
+        each.name: {name: each.text(name) for name in LOCATION if each.text(name)}
+        for each in schedds
+    }
     return Queues(places, timeout)
 
 

@@ -58,9 +58,15 @@ class Ceilings:
         self.there = self.priorities.ceilings()
         for who, own in sorted(self.own.items()):
             if not self._ours(who, own):
-                ended = own.until is not None and own.until <= time.time() + _SLACK and who not in self.there
+                ended = (
+                    own.until is not None
+                    and own.until <= time.time() + _SLACK
+                    and who not in self.there
+                )
                 self._write(past.CANCELLED, who)
-                told.append(f"the ceiling of {who} {'has ended' if ended else 'was changed by somebody else'}")
+                told.append(
+                    f"the ceiling of {who} {'has ended' if ended else 'was changed by somebody else'}"
+                )
 
     def _ours(self, who: str, own: OwnCeiling) -> bool:
         now = self.there.get(who)
@@ -151,7 +157,9 @@ class Ceilings:
                 found.append(Listed(who, own[who].ceiling, 0, "ours by the journal, and gone"))
             else:
                 ours = who in own and self._ours(who, own[who])
-                found.append(Listed(who, now.ceiling, now.until, "ours" if ours else "somebody else's"))
+                found.append(
+                    Listed(who, now.ceiling, now.until, "ours" if ours else "somebody else's")
+                )
         return found
 
     def _write(self, step: str, submitter: str, **told: Any) -> None:

@@ -24,7 +24,20 @@ enabled = False
 #: In the child: the way to the parent, which writes files.
 _writer: socket.socket | None = None
 #: Variables that the child keeps; HTCQ_ variables besides.
-_KEPT = frozenset(("LANG", "LANGUAGE", "TERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TZ", "PATH", "HOME"))
+_KEPT = frozenset(
+    (
+        "LANG",
+        "LANGUAGE",
+        "TERM",
+        "COLUMNS",
+        "LINES",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "TZ",
+        "PATH",
+        "HOME",
+    )
+)
 #: What the ClassAd library would look up on this machine.
 _BLIND = {"CONDOR_CONFIG": "/dev/null", "_CONDOR_CLASSAD_ENABLE_USER_HOME": "false"}
 _NOBODY = 65534
@@ -38,7 +51,9 @@ class Confined(SystemExit):
     """The rest of the command ran in a child, whose exit status this is."""
 
 
-def confine(name: str, limits: Limits, memory: int, seconds: int, files: Sequence[str] = ()) -> None:
+def confine(
+    name: str, limits: Limits, memory: int, seconds: int, files: Sequence[str] = ()
+) -> None:
     """Go on in a child process; the parent ends with the child's exit status and does not return.
 
     ``name`` is the pool's, for messages; ``memory`` in bytes, ``seconds`` of processor time, ``files`` what the child
@@ -65,7 +80,11 @@ def confine(name: str, limits: Limits, memory: int, seconds: int, files: Sequenc
     if pid:
         theirs.close()
         os.close(beat)
-        raise Confined(keeper.keep(keeper.Child(pid, ours, ticks, complaints, name, memory, seconds), limits, files))
+        raise Confined(
+            keeper.keep(
+                keeper.Child(pid, ours, ticks, complaints, name, memory, seconds), limits, files
+            )
+        )
     ours.close()
     os.close(ticks)
     _writer = theirs
@@ -102,7 +121,9 @@ def put_by_parent(name: str, text: str) -> bool:
 def _speak_through(complaints: int) -> None:
     """Leave standard error to Python alone: what libraries say before they end the process goes to ``complaints``."""
     if _is_standard_error():
-        sys.stderr = os.fdopen(os.dup(2), "w", encoding=sys.stderr.encoding, errors="backslashreplace", buffering=1)
+        sys.stderr = os.fdopen(
+            os.dup(2), "w", encoding=sys.stderr.encoding, errors="backslashreplace", buffering=1
+        )
     os.dup2(complaints, 2)
 
 
@@ -120,7 +141,11 @@ def _drop_rights(parent: int) -> None:
 
     from htcq.live.deadline import die_with
 
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith(("LC_", "HTCQ_"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KEPT or name.startswith(("LC_", "HTCQ_"))
+    }
     os.environ.clear()
     os.environ.update({**kept, **_BLIND})
     if os.geteuid() == 0:

@@ -45,7 +45,9 @@ class Elastic:
         if len(self.trees) == 1 and not named:
             return next(iter(self.trees.values()))
         told = f"the negotiator {negotiator}" if negotiator else "a negotiator without a name"
-        raise InputError(f"{self.file} has no tree for {told}", f"--name one of {', '.join(sorted(self.trees))}")
+        raise InputError(
+            f"{self.file} has no tree for {told}", f"--name one of {', '.join(sorted(self.trees))}"
+        )
 
 
 def read_elastic(file: str) -> Elastic:

@@ -56,7 +56,9 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
     names = list(file.trees)
     chosen = negotiator if negotiator in names else names[0]
     if len(names) > 1 and chosen != negotiator:
-        raise InputError(f"{name} has several trees", f"--name one of {', '.join(filter(None, names))}")
+        raise InputError(
+            f"{name} has several trees", f"--name one of {', '.join(filter(None, names))}"
+        )
     quotas = file.trees[chosen]
     refuse_unsound(quotas, name)
     if not quotas.groups:
@@ -64,14 +66,18 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
     return file, chosen
 
 
-def read_declared(name: str, negotiator: str, directory: str | None = None, journal: str | None = None) -> Declared:
+def read_declared(
+    name: str, negotiator: str, directory: str | None = None, journal: str | None = None
+) -> Declared:
     """Return the quotas in the file ``name``; ``directory`` and ``journal`` replace what it says of these.
 
     Raises:
         InputError: they cannot be read, are refused, or are those of several negotiators of which none is named.
     """
     file, chosen = read_tree(name, negotiator)
-    given: dict[str, Any] = {key: value for key, value in (("directory", directory), ("journal", journal)) if value}
+    given: dict[str, Any] = {
+        key: value for key, value in (("directory", directory), ("journal", journal)) if value
+    }
     settings = replace(file.writes[chosen], **given)
     return Declared(file.trees[chosen], settings, negotiator or chosen, file.reclaims[chosen])
 
@@ -88,4 +94,7 @@ def trees_of(name: str, negotiator: str) -> Mapping[str, ElasticQuotas]:
     for tree in (negotiator, negotiator.partition("@")[0], ""):
         if tree in trees:
             return {tree: trees[tree]}
-    raise InputError(f"{name} has no tree for the negotiator {negotiator}", f"its trees are {', '.join(sorted(trees))}")
+    raise InputError(
+        f"{name} has no tree for the negotiator {negotiator}",
+        f"its trees are {', '.join(sorted(trees))}",
+    )

@@ -56,7 +56,9 @@ def _uid(planner: str | None) -> int:
         pass
     if planner.isdigit() and len(planner) < 10:
         return int(planner)
-    raise InputError(f"--planner {planner}: there is no such account", "contrib/systemd/htcq.conf makes htcq")
+    raise InputError(
+        f"--planner {planner}: there is no such account", "contrib/systemd/htcq.conf makes htcq"
+    )
 
 
 def _read(path: Path, owners: set[int]) -> bytes:
@@ -83,4 +85,6 @@ def _check(what: str, status: os.stat_result, owners: set[int]) -> None:
     if status.st_uid not in owners:
         raise InputError(f"{what} belongs to user {status.st_uid}, who may not save plans", _HINT)
     if status.st_mode & OTHERS_WRITE:
-        raise InputError(f"others can write {what} (mode {stat.S_IMODE(status.st_mode):04o})", _HINT)
+        raise InputError(
+            f"others can write {what} (mode {stat.S_IMODE(status.st_mode):04o})", _HINT
+        )

@@ -43,6 +43,10 @@ def check_jobs(pool: Pool) -> None:
     """
     if pool.jobs is None and pool.failed:
         told_ailments(pool)
-        raise PoolError(f"{pool.source}: its jobs are not known", "a cycle needs the queues of the schedds")
+        raise PoolError(
+            f"{pool.source}: its jobs are not known", "a cycle needs the queues of the schedds"
+        )
     if pool.jobs is None:
-        raise InputError(f"{pool.source} has no jobs", "a cycle needs the queues: jobs.ads of a snapshot")
+        raise InputError(
+            f"{pool.source} has no jobs", "a cycle needs the queues: jobs.ads of a snapshot"
+        )

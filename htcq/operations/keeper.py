@@ -131,13 +131,21 @@ def _why(child: Child, status: int, stuck: bool, limits: Limits) -> BudgetError:
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if stuck:
         seconds = limits.one_step
-        return BudgetError(f"{child.name}: one of its expressions takes more than {seconds} s to evaluate", _RAISES)
+        return BudgetError(
+            f"{child.name}: one of its expressions takes more than {seconds} s to evaluate", _RAISES
+        )
     if number == signal.SIGXCPU:
-        return BudgetError(f"{child.name}: it takes more than {child.seconds} s of processor time", _RAISES)
+        return BudgetError(
+            f"{child.name}: it takes more than {child.seconds} s of processor time", _RAISES
+        )
     size = min(_MAX_COMPLAINT, os.fstat(child.complaints).st_size)
     told = os.pread(child.complaints, size, 0).decode("utf-8", "replace")
     if number == 0 or (number == signal.SIGABRT and any(word in told for word in _NO_ROOM)):
-        return BudgetError(f"{child.name}: it takes more than {child.memory // MIB} MB of memory", _RAISES)
+        return BudgetError(
+            f"{child.name}: it takes more than {child.memory // MIB} MB of memory", _RAISES
+        )
     last = " ".join(told.split()[-12:])
     why = f": {last}" if last else ""
-    return BudgetError(f"{child.name}: what it holds ended the process that read it: {signal_name(number)}{why}")
+    return BudgetError(
+        f"{child.name}: what it holds ended the process that read it: {signal_name(number)}{why}"
+    )

@@ -39,7 +39,9 @@ class Observed:
         from htcq.elastic.journal import PoolSeen
 
         sight = self.sight
-        return PoolSeen(sight.slots, sight.schedds, sight.pool_weight, tuple(sorted(sight.schedd_ads.busy)))
+        return PoolSeen(
+            sight.slots, sight.schedds, sight.pool_weight, tuple(sorted(sight.schedd_ads.busy))
+        )
 
     def handover(self, state: JournalState) -> Handover:
         """Return what is to be written, as a step after ``state``."""
@@ -47,11 +49,25 @@ class Observed:
 
         plan = self.step.plan
         over = len(plan.over)
-        return Handover(plan.id, plan.inputs, state.last, plan.negotiator, plan.file, self.step.static, self.seen, over)
+        return Handover(
+            plan.id,
+            plan.inputs,
+            state.last,
+            plan.negotiator,
+            plan.file,
+            self.step.static,
+            self.seen,
+            over,
+        )
 
 
 def observe_and_plan(
-    source: Source, declared: Declared, state: JournalState, present: str | None, now: float, accept_loss: bool = False
+    source: Source,
+    declared: Declared,
+    state: JournalState,
+    present: str | None,
+    now: float,
+    accept_loss: bool = False,
 ) -> Observed:
     """Read the pool and return the next step as of ``now``; ``present`` is the text of the file that is in force.
 

@@ -29,7 +29,9 @@ class Observed:
     gaps: tuple[str, ...]
 
 
-def observe_quotas(source: Source, declared: GroupSettings, max_age: float, ledger: Elastic | None = None) -> Observed:
+def observe_quotas(
+    source: Source, declared: GroupSettings, max_age: float, ledger: Elastic | None = None
+) -> Observed:
     """Return what is seen of the pool, beside what the site file has ``declared`` of its groups.
 
     ``max_age`` is that of what its negotiator published, in seconds. With the ledger of the elastic quotas ``ledger``
@@ -49,13 +51,18 @@ def observe_quotas(source: Source, declared: GroupSettings, max_age: float, ledg
     health = ailments(pool)
     taken = seconds_of(pool.taken_at)
     if taken is None:
-        raise InputError(f"{source.name} does not tell when it was taken", "'htcq snapshot' writes that into meta.json")
+        raise InputError(
+            f"{source.name} does not tell when it was taken",
+            "'htcq snapshot' writes that into meta.json",
+        )
     quotas = PoolQuotas(pool, Weights(), source.negotiator or pool.negotiator)
     try:
         _refuse(quotas, pool, source, max_age)
     except PoolError as error:
         # What is wrong with the pool is why.
-        raise PoolError("; ".join([*(each.text for each in health), str(error)]), error.hint) from error
+        raise PoolError(
+            "; ".join([*(each.text for each in health), str(error)]), error.hint
+        ) from error
     observation = observe(quotas, pool, declared, int(taken))
     if ledger is not None:
         observation = replace(observation, ledger=ledger.entries(pool, source.negotiator))
@@ -72,16 +79,24 @@ def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> N
     known = quotas.published.negotiators
     if source.negotiator and source.negotiator not in known:
         raise InputError(
-            f"{source.name} has no negotiator {source.negotiator}", f"its negotiators: {', '.join(known) or 'none'}"
+            f"{source.name} has no negotiator {source.negotiator}",
+            f"its negotiators: {', '.join(known) or 'none'}",
         )
-    for what, there in (("slots", pool.slots), ("configuration of the central manager", pool.central)):
+    for what, there in (
+        ("slots", pool.slots),
+        ("configuration of the central manager", pool.central),
+    ):
         if there is None:
-            raise PoolError(f"{source.name}: the {what} could not be read", "; ".join(pool.incomplete))
+            raise PoolError(
+                f"{source.name}: the {what} could not be read", "; ".join(pool.incomplete)
+            )
     if not quotas.grouped:
         return
     age = quotas.published.age
     if age is None:
-        raise PoolError(f"{source.name}: no negotiator publishes its groups", "is its negotiator running?")
+        raise PoolError(
+            f"{source.name}: no negotiator publishes its groups", "is its negotiator running?"
+        )
     if age > max_age:
         raise PoolError(
             f"{source.name}: the negotiator last published its groups {age:.0f} s ago, more than {max_age:g} s",

@@ -80,5 +80,7 @@ def replace_file(name: str, text: str) -> None:
 
 def _unwritable(name: str, error: OSError) -> HtcqError:
     if error.errno in BY_THE_DISK:
-        return OutputError(f"{name} cannot be written: {error.strerror}", "is there room on the disk?")
+        return OutputError(
+            f"{name} cannot be written: {error.strerror}", "is there room on the disk?"
+        )
     return InputError(f"{name} cannot be written: {error.strerror}", "choose another place for it")

@@ -59,7 +59,9 @@ def read_wanted(name: str, negotiator: str, journal: str | None) -> Wanted:
     limits = file.reclaims[chosen]
     if journal:
         limits = replace(limits, journal=str(Path(journal).absolute()))
-    return Wanted(file.trees[chosen], limits, file.writes[chosen], ReclaimJournal(Path(limits.journal)))
+    return Wanted(
+        file.trees[chosen], limits, file.writes[chosen], ReclaimJournal(Path(limits.journal))
+    )
 
 
 def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
@@ -89,7 +91,9 @@ def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
             ceilings = {who: each.ceiling for who, each in there.items()}
         except PoolError as error:
             refused.append(f"the ceilings of submitters are not known: {error}")
-    planned = planner.plan_reclaim(outcome, observation, pool, wanted.limits, records, ends, ceilings)
+    planned = planner.plan_reclaim(
+        outcome, observation, pool, wanted.limits, records, ends, ceilings
+    )
     rooms = FreeSpaces(pool)
     places = {str(slot.name): rooms.place(str(slot.name)) for slot in pool.slots or ()}
     past = wanted.journal.past(observation.negotiator)
@@ -107,14 +111,21 @@ def _refusals(
     from htcq.live.reconfig import Negotiator
     from htcq.report.printable import tell
 
-    ages = None if source.snapshot else Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
+    ages = (
+        None
+        if source.snapshot
+        else Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
+    )
     sight = sight_of(pool, source.negotiator, observation.pool_weight, ages)
     clock = (sight.taken_at or observation.taken_at) if source.snapshot else time.time()
     # Whose claims are taken back is told by the slots: no other schedd is waited for.
     state = JournalState(seen=PoolSeen(0, 0, 0.0))
     for told in passed_over(sight, state, wanted.gates, clock):
         tell(f"htcq: {told}")
-    for each in (*several(sight, source.negotiator), *refusals(sight, state, None, wanted.gates, clock)):
+    for each in (
+        *several(sight, source.negotiator),
+        *refusals(sight, state, None, wanted.gates, clock),
+    ):
         yield f"{each.message} ({each.hint})" if each.hint else each.message
     for wrong in violations(outcome):
         yield f"the computation contradicts itself: {wrong}"

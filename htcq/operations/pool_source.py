@@ -14,7 +14,15 @@ from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
 from htcq.operations.confined import confine
 from htcq.passing import temporary_directory
-from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, PRIORITIES_ADS, USERS_ADS
+from htcq.pool.files import (
+    ACCESS,
+    COLLECTOR_ADS,
+    CONFIG,
+    EXECUTE,
+    JOBS_ADS,
+    PRIORITIES_ADS,
+    USERS_ADS,
+)
 from htcq.pool.left_out import left_out_from
 from htcq.pool.pool import Pool, log_from
 from htcq.pool.reading import Texts, read_pool
@@ -89,7 +97,9 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
     with temporary_directory() as directory:
         path = directory / "snapshot"
         asked = attributes_of(changes) | (past.names if past else frozenset())
-        wanted = Wanted(source.queues, source.negotiator, asked, source.machines, source.schedds, source.limits)
+        wanted = Wanted(
+            source.queues, source.negotiator, asked, source.machines, source.schedds, source.limits
+        )
         capture(source.pool, path, source.timeout, progress(), wanted, source.until)
         return OpenSource(source, open_files(path, source.limits))
 
@@ -102,7 +112,9 @@ def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -
     if not opened:
         return
     limits = opened[0].source.limits
-    memory = max(limits.memory(0), sum(limits.memory(each.files.size, each.files.packed) for each in opened))
+    memory = max(
+        limits.memory(0), sum(limits.memory(each.files.size, each.files.packed) for each in opened)
+    )
     seconds = work * sum(limits.seconds(each.files.size, each.files.packed) for each in opened)
     name = ", ".join(dict.fromkeys(each.source.name for each in opened))
     confine(name, limits, memory, seconds, [name for name in files if name])
@@ -129,7 +141,9 @@ def attributes_of(changes: Changes) -> frozenset[str]:
     return frozenset(name for names in named for name in names if name.isidentifier())
 
 
-def pool_of(snapshot: Snapshot, source: str, changes: Changes = (), past: PastFile | None = None) -> Pool:
+def pool_of(
+    snapshot: Snapshot, source: str, changes: Changes = (), past: PastFile | None = None
+) -> Pool:
     """Return the pool that ``snapshot`` holds.
 
     Raises:

@@ -16,7 +16,9 @@ from htcq.report.printable import tell
 from htcq.store.elastic_journal import read_journal
 
 
-def writer_of_journal(name: str, pool: str, negotiator: str, timeout: float, within: float) -> Writer | None:
+def writer_of_journal(
+    name: str, pool: str, negotiator: str, timeout: float, within: float
+) -> Writer | None:
     """Return the writer of the file that the journal ``name`` is about, None if of none; damage in it is told.
 
     ``pool`` and ``negotiator`` are those of the last write where they are empty. ``timeout``, for each question, and
@@ -79,7 +81,9 @@ def _rolled_back(writer: Writer) -> str:
     undone = last.what != RESTORE
     text = state.former_text if undone else last.text
     quotas = (state.former.quotas if state.former is not None else {}) if undone else last.quotas
-    writer.write(Record(0, 0.0, INTENT, what=ROLLBACK, asked=True, text=text, quotas=quotas, plan=last.plan))
+    writer.write(
+        Record(0, 0.0, INTENT, what=ROLLBACK, asked=True, text=text, quotas=quotas, plan=last.plan)
+    )
     done = "removed, as there was none before" if text is None else "is what it was before"
     return f"{writer.path}: {done}; {last.what} of plan {last.plan or '-'} was undone"
 
@@ -92,17 +96,28 @@ def _disabled(writer: Writer, dead_man: bool) -> str:
         return f"{writer.path}: nothing is there that needs to be kept"
     if dead_man and digest_of(present) != state.digest:
         raise RefusedError(
-            f"{writer.path} was changed by somebody else, and is left alone", "'htcq elastic disable' takes it over"
+            f"{writer.path} was changed by somebody else, and is left alone",
+            "'htcq elastic disable' takes it over",
         )
     if dead_man and not state.elastic and state.result == VERIFIED:
         return f"{writer.path}: unchanged; nothing there needs to be kept"
     if not state.fallback:
-        raise InputError("the journal has no static quotas", "remove the file, then condor_reconfig -negotiator")
+        raise InputError(
+            "the journal has no static quotas", "remove the file, then condor_reconfig -negotiator"
+        )
     there = digest_of(present) == digest_of(state.fallback)
     if there and state.result == VERIFIED and (dead_man or state.stopped):
         return f"{writer.path}: unchanged; the static quotas are there"
     what = DEAD_MAN if dead_man else DISABLE
     writer.write(
-        Record(0, 0.0, INTENT, what=what, asked=not dead_man, text=state.fallback, quotas=state.fallback_quotas)
+        Record(
+            0,
+            0.0,
+            INTENT,
+            what=what,
+            asked=not dead_man,
+            text=state.fallback,
+            quotas=state.fallback_quotas,
+        )
     )
     return f"{writer.path}: the static quotas are there, and the negotiator shows them"

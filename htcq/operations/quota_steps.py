@@ -51,7 +51,9 @@ def writer_for(source: Source, declared: Declared) -> Writer:
     )
 
 
-def apply_by_id(source: Source, declared: Declared, plan: str, made: float, accept_loss: bool) -> Iterator[str]:
+def apply_by_id(
+    source: Source, declared: Declared, plan: str, made: float, accept_loss: bool
+) -> Iterator[str]:
     """Take the step of the present plan if that is ``plan``, of the time ``made``; yield what was done, as sentences.
 
     Raises:
@@ -70,7 +72,8 @@ def apply_by_id(source: Source, declared: Declared, plan: str, made: float, acce
         _refuse(found.refusals)
         if found.step.plan.id != plan:
             raise RefusedError(
-                f"the pool has another plan by now: {found.step.plan.id}", "look at 'htcq elastic plan' again"
+                f"the pool has another plan by now: {found.step.plan.id}",
+                "look at 'htcq elastic plan' again",
             )
         yield _take(writer, found.handover(state), asked=True)
 
@@ -85,7 +88,9 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
         HtcqError: it could not be; what was there is there again, or the journal says what is.
     """
     if declared.negotiator and given.negotiator not in ("", declared.negotiator):
-        raise RefusedError(f"the plan is for the negotiator {given.negotiator}", f"not for {declared.negotiator}")
+        raise RefusedError(
+            f"the plan is for the negotiator {given.negotiator}", f"not for {declared.negotiator}"
+        )
     writer = writer_for(source, declared)
     with writer.alone():
         yield from _begun(writer)
@@ -95,7 +100,9 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
             yield stopped
             return
         groups = declared.quotas.groups
-        _refuse(tuple(refusals(given, groups, declared.settings, state, writer.present(), time.time())))
+        _refuse(
+            tuple(refusals(given, groups, declared.settings, state, writer.present(), time.time()))
+        )
         yield _take(writer, given, asked=False)
 
 
@@ -108,7 +115,9 @@ def show_step(source: Source, declared: Declared, accept_loss: bool) -> tuple[st
     from htcq.operations.observe_and_plan import observe_and_plan
 
     writer = writer_for(source, declared)
-    found = observe_and_plan(source, declared, writer.state(), writer.present(), time.time(), accept_loss)
+    found = observe_and_plan(
+        source, declared, writer.state(), writer.present(), time.time(), accept_loss
+    )
     _refuse(found.refusals)
     done = "would change" if found.step.plan.changes else "would stay as it is"
     told = f"{writer.path}: {done} by plan {found.step.plan.id} (--yes writes it)"
@@ -133,7 +142,9 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
         if stopped:
             yield stopped, USUAL_CYCLE
             return
-        found = observe_and_plan(source, declared, state, writer.present(), time.time(), accept_loss)
+        found = observe_and_plan(
+            source, declared, state, writer.present(), time.time(), accept_loss
+        )
         if found.refusals:
             why = "; ".join(each.message for each in found.refusals)
             writer.add(Record(0, 0.0, REFUSED, plan=found.step.plan.id, told=why))
@@ -180,9 +191,13 @@ def _left_alone(writer: Writer, state: JournalState, max_failures: int) -> str:
 def _check_age(age: float, declared: Declared) -> None:
     most, skew = declared.settings.plan_age, declared.settings.skew
     if age > most:
-        raise RefusedError(f"the plan is {age:.0f} s old, more than {most} s", "look at 'htcq elastic plan' again")
+        raise RefusedError(
+            f"the plan is {age:.0f} s old, more than {most} s", "look at 'htcq elastic plan' again"
+        )
     if age < -skew:
-        raise RefusedError(f"the plan was made {-age:.0f} s in the future", "set this machine's clock")
+        raise RefusedError(
+            f"the plan was made {-age:.0f} s in the future", "set this machine's clock"
+        )
 
 
 def _take(writer: Writer, given: Handover, asked: bool) -> str:

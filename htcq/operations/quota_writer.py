@@ -86,7 +86,9 @@ class Writer:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise InstallError(f"{self.path} cannot be read: {error.strerror}", "run as root") from error
+            raise InstallError(
+                f"{self.path} cannot be read: {error.strerror}", "run as root"
+            ) from error
 
     def add(self, record: Record) -> Record:
         """Journal ``record`` with its number, the time, and who did it.
@@ -134,7 +136,11 @@ class Writer:
         """
         told = self.resolve()
         state = self.state()
-        if state.in_force is None or state.result == VERIFIED or digest_of(self.present()) != state.digest:
+        if (
+            state.in_force is None
+            or state.result == VERIFIED
+            or digest_of(self.present()) != state.digest
+        ):
             return told
         why = self._verify(state.in_force)
         told.append(f"{state.in_force.what}: {why or _TOLD + ' now'}")
@@ -172,9 +178,15 @@ class Writer:
         why = self._verify(intent)
         if why and intent.what == APPLY:
             self._restore(why)
-            raise PoolError(f"{why}: {self.path} was put back", "is another file read later, or reconfig refused?")
+            raise PoolError(
+                f"{why}: {self.path} was put back",
+                "is another file read later, or reconfig refused?",
+            )
         if why:
-            raise PoolError(f"{self.path} is in place, but {why}", "condor_reconfig -negotiator makes it take effect")
+            raise PoolError(
+                f"{self.path} is in place, but {why}",
+                "condor_reconfig -negotiator makes it take effect",
+            )
         return intent
 
     def _tidy(self) -> None:
@@ -204,7 +216,9 @@ class Writer:
         """Let the negotiator read the file, and journal whether it shows the quotas; return why not."""
         why = self._told(intent.quotas)
         result = WRITTEN if why else VERIFIED
-        told = why or (_TOLD if intent.quotas else "the negotiator was told; what it should show is not known")
+        told = why or (
+            _TOLD if intent.quotas else "the negotiator was told; what it should show is not known"
+        )
         self.add(Record(0, 0.0, OUTCOME, of=intent.number, result=result, told=told))
         return why
 

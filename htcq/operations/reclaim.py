@@ -78,7 +78,9 @@ class Reclaimer:
         if plan.stopped and past.useless(dict(plan.measured)):
             self.write(STOPPED, why=plan.stopped)
 
-    def act(self, plan: ReclaimPlan, observation: ElasticObservation, places: Mapping[str, str]) -> Report:
+    def act(
+        self, plan: ReclaimPlan, observation: ElasticObservation, places: Mapping[str, str]
+    ) -> Report:
         """Do what ``plan`` says; ``places`` has by the name of a slot where that is.
 
         Raises:
@@ -119,27 +121,45 @@ class Reclaimer:
             if claim.group in needy and places.get(claim.slot) in freed
         ]
         self.write(
-            INTENT, action=action, jobs=[_told(victim) for victim in able], places=freed, needy=needy, there=there
+            INTENT,
+            action=action,
+            jobs=[_told(victim) for victim in able],
+            places=freed,
+            needy=needy,
+            there=there,
         )
         for schedd in sorted({victim.schedd for victim in able}):
             silent = ""
-            for batch in _batches([victim for victim in able if victim.schedd == schedd], self.limits.batch):
+            for batch in _batches(
+                [victim for victim in able if victim.schedd == schedd], self.limits.batch
+            ):
                 ended = self._batch(action, schedd, batch, silent)
                 silent = ended.silent
                 by_job = {victim.job: victim for victim in batch}
-                vacated = [victim for victim in batch if victim.job not in {**ended.failed, **ended.doubtful}]
+                vacated = [
+                    victim
+                    for victim in batch
+                    if victim.job not in {**ended.failed, **ended.doubtful}
+                ]
                 failed = [{**_told(by_job[job]), "why": why} for job, why in ended.failed.items()]
-                doubtful = [{**_told(by_job[job]), "why": why} for job, why in ended.doubtful.items()]
+                doubtful = [
+                    {**_told(by_job[job]), "why": why} for job, why in ended.doubtful.items()
+                ]
                 done = [_told(victim) for victim in vacated]
                 self.write(OUTCOME, action=action, done=done, failed=failed, doubtful=doubtful)
                 report.vacated += vacated
-                report.failed += [(by_job[job], why) for job, why in (*ended.failed.items(), *ended.doubtful.items())]
+                report.failed += [
+                    (by_job[job], why)
+                    for job, why in (*ended.failed.items(), *ended.doubtful.items())
+                ]
 
     def _batch(self, action: str, schedd: str, batch: Sequence[Eviction], silent: str) -> _Ended:
         """Vacate those of ``batch`` that are as they were; ``silent`` says why the schedd did not answer before."""
         jobs = [victim.job for victim in batch]
         if silent:
-            return _Ended(dict.fromkeys(jobs, f"{schedd} did not answer before: {silent}"), silent=silent)
+            return _Ended(
+                dict.fromkeys(jobs, f"{schedd} did not answer before: {silent}"), silent=silent
+            )
         now, silent = self.queues.running(schedd, jobs, self.limits.wall_time)
         if silent:
             return _Ended(dict.fromkeys(jobs, f"{schedd}: {silent}"), silent=silent)
@@ -171,4 +191,9 @@ def _batches(victims: Sequence[Eviction], size: int) -> Iterator[Sequence[Evicti
 
 
 def _told(victim: Eviction) -> dict[str, str]:
-    return {"schedd": victim.schedd, "job": victim.job, "group": victim.group, "submitter": victim.submitter}
+    return {
+        "schedd": victim.schedd,
+        "job": victim.job,
+        "group": victim.group,
+        "submitter": victim.submitter,
+    }

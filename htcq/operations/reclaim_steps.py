@@ -65,7 +65,9 @@ def begin_again(source: Source, wanted: Wanted) -> None:
     """
     with _alone(wanted):
         told = {"negotiator": _reclaimer(source, wanted).negotiator}
-        wanted.journal.append({"kind": RESUMED, "time": time.time(), "operator": operator(), PAYLOAD: told})
+        wanted.journal.append(
+            {"kind": RESUMED, "time": time.time(), "operator": operator(), PAYLOAD: told}
+        )
         log_change(_COMMAND, f"{wanted.limits.journal}: begun again after a stop")
 
 
@@ -107,7 +109,8 @@ def _recorded(source: Source, wanted: Wanted) -> tuple[Observed, Reclaimer]:
     if found.refusals:
         more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
         raise RefusedError(
-            f"nothing is taken back: {found.refusals[0]}{more}", "'htcq elastic reclaim plan' prints the whole plan"
+            f"nothing is taken back: {found.refusals[0]}{more}",
+            "'htcq elastic reclaim plan' prints the whole plan",
         )
     reclaimer = _reclaimer_of(source, wanted, found.pool)
     reclaimer.record(found.plan, found.past)

@@ -78,7 +78,10 @@ def read_subject(asked: Simulation, files: Files = ()) -> Subject:
     pool = read_open(opened, asked.changes, asked.arrivals)
     check_jobs(pool)
     if asked.changes and pool.changed is None:
-        raise InputError(f"{pool.source} has no configuration of its central manager", "a what-if needs config.txt")
+        raise InputError(
+            f"{pool.source} has no configuration of its central manager",
+            "a what-if needs config.txt",
+        )
     missing = not_asked(pool)
     if missing:
         tell(f"htcq: {pool.source}: {missing}")
@@ -108,7 +111,9 @@ def one_cycle(asked: Simulation, subject: Subject) -> tuple[Single, Single | Non
     return now, run_single(subject.changed, asked.order, asked.skip_bad_slots)
 
 
-def several_cycles(asked: Simulation, subject: Subject, course: SeveralCycles) -> tuple[Course, Course | None]:
+def several_cycles(
+    asked: Simulation, subject: Subject, course: SeveralCycles
+) -> tuple[Course, Course | None]:
     """Return the course of the pool as it is, and as it would be."""
     # A course leaves circles of objects behind in every cycle, which the process does not collect by itself.
     gc.freeze()
@@ -120,7 +125,9 @@ def several_cycles(asked: Simulation, subject: Subject, course: SeveralCycles) -
 def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:
     from htcq.simulate.course.course import run_course
 
-    return run_course(pool, course.plan, course.runs, Random(course.seed), asked.order, asked.skip_bad_slots)
+    return run_course(
+        pool, course.plan, course.runs, Random(course.seed), asked.order, asked.skip_bad_slots
+    )
 
 
 def status_of(crash: object, subject: Subject) -> int:
@@ -133,11 +140,15 @@ def cycle_printed(now: Single, then: Single | None, subject: Subject) -> dict[st
     from htcq.report.simulate_json import cycle_json, what_if_cycle_json
 
     return (
-        cycle_json(now, subject.pool) if then is None else what_if_cycle_json(now, then, subject.pool, subject.changes)
+        cycle_json(now, subject.pool)
+        if then is None
+        else what_if_cycle_json(now, then, subject.pool, subject.changes)
     )
 
 
-def course_printed(now: Course, then: Course | None, course: SeveralCycles, subject: Subject) -> dict[str, Any]:
+def course_printed(
+    now: Course, then: Course | None, course: SeveralCycles, subject: Subject
+) -> dict[str, Any]:
     """Return several cycles for JSON, with those of the changed pool if there is one."""
     from htcq.report.course_json import course_json, what_if_course_json
 
@@ -158,4 +169,6 @@ def simulated(asked: Simulation) -> tuple[int, dict[str, Any]]:
         now, then = one_cycle(asked, subject)
         return status_of((then or now).trace.crash, subject), cycle_printed(now, then, subject)
     before, after = several_cycles(asked, subject, asked.course)
-    return status_of((after or before).crash, subject), course_printed(before, after, asked.course, subject)
+    return status_of((after or before).crash, subject), course_printed(
+        before, after, asked.course, subject
+    )

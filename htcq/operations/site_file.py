@@ -71,7 +71,9 @@ def parse_toml(path: Path, hint: str) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint) from error
+        raise InputError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint
+        ) from error
     return _parsed(path, text, hint)
 
 

@@ -52,7 +52,9 @@ def run_jobs(items: Sequence[Item], place: Place, submission: Submission) -> Non
         return
     if state.get("access_point", platform.node()) != platform.node():
         where = state["access_point"]
-        raise InputError(f"the jobs of {place.results.directory} were submitted on {where}", "run it there")
+        raise InputError(
+            f"the jobs of {place.results.directory} were submitted on {where}", "run it there"
+        )
     if not state:
         state = {"schema": SCHEMA, "token": secrets.token_hex(8), "access_point": platform.node()}
     work = _Jobs(place, submission, Queue(str(state.get("token")), submission.timeout), len(items))
@@ -84,11 +86,17 @@ class _Jobs:
         jobs = self.queue.jobs()
         self.queue.remove([job for key, job in jobs.items() if key not in wanted])
         told = {key for key, item in wanted.items() if results.kept(item) is not None}
-        again = {key: job for key, job in jobs.items() if key in told and key in wanted and job.held}
+        again = {
+            key: job for key, job in jobs.items() if key in told and key in wanted and job.held
+        }
         self.queue.remove(list(again.values()))
-        self.waiting = {key: item for key, item in wanted.items() if key in jobs and key not in again}
+        self.waiting = {
+            key: item for key, item in wanted.items() if key in jobs and key not in again
+        }
         left = [key for key in wanted if key not in jobs and log_of(results.jobs, key).exists()]
-        self.to_submit = {key: item for key, item in wanted.items() if key not in self.waiting and key not in left}
+        self.to_submit = {
+            key: item for key, item in wanted.items() if key not in self.waiting and key not in left
+        }
         for key, done, removed in self._gather({key: wanted[key] for key in left}):
             if not done and (removed or key in told):
                 self.to_submit[key] = wanted[key]
@@ -96,7 +104,9 @@ class _Jobs:
     def tidy(self, items: Sequence[Item]) -> None:
         """Remove what earlier sweeps have left for jobs that are there no more."""
         places = (self._places(item).values() for item in items)
-        self.place.results.tidy({self.place.results.snapshot_for_jobs, *(name for names in places for name in names)})
+        self.place.results.tidy(
+            {self.place.results.snapshot_for_jobs, *(name for names in places for name in names)}
+        )
 
     def submit(self) -> None:
         """Submit one job for each item that has none."""
@@ -113,7 +123,12 @@ class _Jobs:
         if items:
             name = f"htcq sweep {given.file.stem}"
             commands = job_commands(
-                given.executable, results.jobs, self.queue.token, name, given.retries, given.commands
+                given.executable,
+                results.jobs,
+                self.queue.token,
+                name,
+                given.retries,
+                given.commands,
             )
             cluster = self.queue.submit(commands, items)
             tell(f"htcq: submitted as cluster {cluster}: {len(items)} jobs")
@@ -126,7 +141,11 @@ class _Jobs:
         for name, place in places.items():
             results.put_for_jobs(Path(name), place)
         words = (*results.ground.arguments, *item.moved(places).arguments)
-        return job_item(key, ("simulate", "--snapshot", snapshot, "--json", *words), (snapshot, *places.values()))
+        return job_item(
+            key,
+            ("simulate", "--snapshot", snapshot, "--json", *words),
+            (snapshot, *places.values()),
+        )
 
     def _places(self, item: Item) -> dict[str, str]:
         """Return what the files of ``item`` are called where jobs find them; one that cannot be read stays as it is."""
@@ -164,7 +183,9 @@ class _Jobs:
             self.place.results.keep(Run(item, verdict))
         gone = {key: item for key, item in self.waiting.items() if key not in jobs}
         self._gather(gone)
-        self.waiting = {key: item for key, item in self.waiting.items() if key not in held and key not in gone}
+        self.waiting = {
+            key: item for key, item in self.waiting.items() if key not in held and key not in gone
+        }
         return [item.name for item in (*held.values(), *gone.values())]
 
     def _gather(self, items: Mapping[str, Item]) -> list[tuple[str, bool, bool]]:

@@ -31,7 +31,9 @@ _NEEDED = (
 Reader = Callable[[Sequence[str]], Simulation]
 
 
-def run_here(items: Sequence[Item], place: Place, processes: int, retries: int, reader: Reader) -> None:
+def run_here(
+    items: Sequence[Item], place: Place, processes: int, retries: int, reader: Reader
+) -> None:
     """Run ``items``, ``processes`` at a time, and keep what comes of them; one that dies is tried again.
 
     Raises:
@@ -60,7 +62,10 @@ class _Crew:
     def try_all(self, processes: int) -> None:
         """Run what is left, once; what may come to something else the next time is left."""
         self.tries += 1
-        tasks = [Task(item.name, _simulate, (item, self.place, self.reader, self.tries)) for item in self.left.values()]
+        tasks = [
+            Task(item.name, _simulate, (item, self.place, self.reader, self.tries))
+            for item in self.left.values()
+        ]
         run_all(tasks, math.inf, self._finished, processes)
 
     def _finished(self, outcome: Outcome) -> None:

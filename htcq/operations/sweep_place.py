@@ -68,7 +68,10 @@ def _captured(path: Path, source: Source, sweep: Sweep) -> None:
     if path.exists():
         meta = open_snapshot(path).meta()
         if source.pool and meta.get("pool") != source.pool:
-            raise InputError(f"{path} is of another pool, {meta.get('pool')}", "name another directory for its results")
+            raise InputError(
+                f"{path} is of another pool, {meta.get('pool')}",
+                "name another directory for its results",
+            )
         tell(f"htcq: going on with {path}, taken {meta.get('taken')}")
         return
     with new_snapshot(path) as directory:

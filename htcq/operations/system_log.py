@@ -20,7 +20,9 @@ def log_change(command: str, what: str, *, failed: bool = False) -> None:
 
     told = one_line(f"{command}: {what}".replace("\t", " "))[:_MAX_CHARACTERS]
     syslog.openlog(_NAME, syslog.LOG_PID, syslog.LOG_DAEMON)
-    syslog.syslog(syslog.LOG_WARNING if failed else syslog.LOG_NOTICE, f"{told}; by {one_line(_who())}")
+    syslog.syslog(
+        syslog.LOG_WARNING if failed else syslog.LOG_NOTICE, f"{told}; by {one_line(_who())}"
+    )
 
 
 def log_failure(command: str, error: HtcqError) -> None:

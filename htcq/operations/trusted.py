@@ -56,7 +56,9 @@ def _opened(path: Path) -> Iterator[int | None]:
             directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
             opened.callback(os.close, directory)
             # Nobody may keep the caller waiting with a FIFO of that name.
-            handle = os.open(path.name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+            handle = os.open(
+                path.name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory
+            )
             opened.callback(os.close, handle)
         except (FileNotFoundError, NotADirectoryError):
             yield None

@@ -34,7 +34,9 @@ def bag_of(taken: Amounts, slop: int, machine_disk_kb: Number) -> dict[str, Numb
 
 def published(bag: Amounts) -> dict[str, int]:
     """Return what the ad of a dynamic slot says that got ``bag``: whole units."""
-    return {asset: int(amount + 0.1) if asset == CPUS else int(amount) for asset, amount in bag.items()}
+    return {
+        asset: int(amount + 0.1) if asset == CPUS else int(amount) for asset, amount in bag.items()
+    }
 
 
 def handed_out(taken: Amounts) -> dict[str, int]:

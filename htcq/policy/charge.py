@@ -56,7 +56,9 @@ class Charges:
         self._type_id = type_id
         self.total = dict(total)
         self.machine = dict(machine or total)
-        self.consumption = {asset: Expr(policy.expanded(text)) for asset, text in policy.consumption.items()}
+        self.consumption = {
+            asset: Expr(policy.expanded(text)) for asset, text in policy.consumption.items()
+        }
         self.modify = {asset: Expr(policy.expanded(text)) for asset, text in policy.modify.items()}
         self.weight_expr = Expr(policy.expanded(policy.weight))
         self.schedd_expr = Expr(policy.schedd_weight)
@@ -74,7 +76,9 @@ class Charges:
             # The startd publishes these totals as reals; arithmetic on integers must not rely on them.
             real = asset == DISK
             ad[f"TotalSlot{name}"] = float(total[asset]) if real else total[asset]
-            ad[f"Total{name}"] = float(self.machine[asset]) if asset == CPUS else self.machine[asset]
+            ad[f"Total{name}"] = (
+                float(self.machine[asset]) if asset == CPUS else self.machine[asset]
+            )
         for asset, expression in self.consumption.items():
             ad[f"Consumption{attribute(asset)}"] = expression
         return ad
@@ -130,7 +134,9 @@ class Charges:
 
         Requests that the job does not make are undefined here, as they are to the slot's WithinResourceLimits.
         """
-        return {asset: as_number(expr.evaluate(slot, job)) for asset, expr in self.consumption.items()}
+        return {
+            asset: as_number(expr.evaluate(slot, job)) for asset, expr in self.consumption.items()
+        }
 
     def cost(self, left: Amounts, taken: Amounts) -> Number | None:
         """Return the match cost W(R) - W(R'); None where a weight is no number before or after."""
@@ -147,7 +153,9 @@ class Asking:
     """A job that asks for ``shape`` and nothing else; assets that it does not name have no Request attribute."""
 
     def __init__(self, shape: Amounts) -> None:
-        self._asked: dict[str, Value] = {request_of(asset): amount for asset, amount in shape.items()}
+        self._asked: dict[str, Value] = {
+            request_of(asset): amount for asset, amount in shape.items()
+        }
         self._ad = job_ad(shape)
         self._changed: set[str] = set()
 
@@ -170,17 +178,26 @@ def job_ad(shape: Amounts) -> Ad:
     return Ad({request_of(asset): amount for asset, amount in shape.items()})
 
 
-def carve(charges: Charges, left: Amounts, shape: Amounts, version: str = "", running: int = 0) -> Carved:
+def carve(
+    charges: Charges, left: Amounts, shape: Amounts, version: str = "", running: int = 0
+) -> Carved:
     """Return what the startd does with a claim for a job of ``shape`` on a slot that has ``left``."""
     charges.pslot(left, running)
     why = _undefined(charges, left, shape)
     machine = charges.machine[DISK]
     if why:
         return Carved({}, dict(left), why)
-    way = first_that_fits(ways(charges, Asking(shape), left, charges.startd(version), machine), left)
+    way = first_that_fits(
+        ways(charges, Asking(shape), left, charges.startd(version), machine), left
+    )
     if way.refusal:
         return Carved({}, dict(left), way.refusal)
-    return Carved({asset: int(amount) for asset, amount in way.got.items()}, deduct(left, way.bag), "", way.consumed)
+    return Carved(
+        {asset: int(amount) for asset, amount in way.got.items()},
+        deduct(left, way.bag),
+        "",
+        way.consumed,
+    )
 
 
 def _undefined(charges: Charges, left: Amounts, shape: Amounts) -> str:

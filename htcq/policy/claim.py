@@ -154,7 +154,9 @@ def whole(amount: Number) -> Number:
     return amount if isinstance(amount, int) or amount != int(amount) else int(amount)
 
 
-def match_cost(weigh: Callable[[Amounts], Number | None], left: Amounts, taken: Taken) -> Number | None:
+def match_cost(
+    weigh: Callable[[Amounts], Number | None], left: Amounts, taken: Taken
+) -> Number | None:
     """Return W(R) - W(R') of a match by policy (cp_deduct_assets); None where a weight is no number."""
     before, after = weigh(left), weigh(deduct(left, taken))
     return None if before is None or after is None else before - after
@@ -214,7 +216,9 @@ class Way:
         return self.refusal
 
 
-def first_that_fits(tried: Iterable[Way], left: Amounts, judge: Callable[[Way], str] | None = None) -> Way:
+def first_that_fits(
+    tried: Iterable[Way], left: Amounts, judge: Callable[[Way], str] | None = None
+) -> Way:
     """Return the first way for which a slot has enough; where there is none the last one, refused for what is short.
 
     ``judge`` says of ways that were not judged why their dynamic slot does not take its job.
@@ -235,13 +239,17 @@ def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:
     changed: dict[str, Value] = {}
     for asset in MODIFIED:
         expression = startd.modify.get(asset)
-        amount = None if expression is None else as_number(expression.evaluate(job.ad(changed), slot))
+        amount = (
+            None if expression is None else as_number(expression.evaluate(job.ad(changed), slot))
+        )
         if amount is not None:
             changed[request_of(asset)] = int(amount)
     return changed
 
 
-def ways(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0) -> Iterator[Way]:
+def ways(
+    slot: SlotSide, job: JobSide, left: Amounts, startd: Startd, machine_disk_kb: Number = 0
+) -> Iterator[Way]:
     """Yield what the startd tries, in turn: the request as it changes it, then as it came.
 
     ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares.
@@ -264,10 +272,14 @@ def unjudged_ways(
     Where it is known: ``by_policy`` is what the job as it is takes of the slot, ``requests`` are the changed requests.
     """
     for request in changed_requests(slot, job, left, startd) if requests is None else requests:
-        yield _way(slot, job, left, startd, machine_disk_kb, request, None if request else by_policy)
+        yield _way(
+            slot, job, left, startd, machine_disk_kb, request, None if request else by_policy
+        )
 
 
-def changed_requests(slot: SlotSide, job: JobSide, left: Amounts, startd: Startd) -> Iterator[Mapping[str, Value]]:
+def changed_requests(
+    slot: SlotSide, job: JobSide, left: Amounts, startd: Startd
+) -> Iterator[Mapping[str, Value]]:
     """Yield what is changed of the request each time that the job is tried: as the startd has it, then nothing."""
     changed = modified(startd, slot.ad(left), job)
     asking = job.ad()
@@ -303,7 +315,9 @@ def _way(
     sure: dict[str, Number] = {}
     for asset, amount in taken.items():
         if amount is None or amount < 0:
-            return Way(impossible=f"{asset}: its consumption is {'undefined' if amount is None else 'negative'}")
+            return Way(
+                impossible=f"{asset}: its consumption is {'undefined' if amount is None else 'negative'}"
+            )
         sure[asset] = amount
     if policy and never_matched(sure):
         return Way(impossible="it consumes nothing at all, which HTCondor never matches")
@@ -366,7 +380,11 @@ def refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:
             return f"{asset or 'consumption'}: {why.value}"
         asking = job.ad(overridden(asking, taken))
     if _LIMITS in dynamic:
-        return "" if holds(named(_LIMITS).evaluate(dynamic, asking)) else "it has less than its job asks for"
+        return (
+            ""
+            if holds(named(_LIMITS).evaluate(dynamic, asking))
+            else "it has less than its job asks for"
+        )
     return "" if slot.supports_policy else _less_than_asked(asking, got)
 
 

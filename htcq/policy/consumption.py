@@ -102,7 +102,11 @@ class Terms:
 
     def want(self, asset: str) -> str:
         """What the job asks of ``asset``, and at least the 1 cpu or 1 MB that the startd hands out in any case."""
-        return f"max({{{MIN_REQUEST[asset]}, {self.ask(asset)}}})" if asset in MIN_REQUEST else self.ask(asset)
+        return (
+            f"max({{{MIN_REQUEST[asset]}, {self.ask(asset)}}})"
+            if asset in MIN_REQUEST
+            else self.ask(asset)
+        )
 
     def ask(self, asset: str) -> str:
         """What the job asks of ``asset``: undefined counts as 0, fractions round up."""

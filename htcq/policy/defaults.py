@@ -40,7 +40,11 @@ def version_tuple(text: str) -> Version:
 
 def default_modifications(version: Version = _NEWEST) -> dict[str, str]:
     """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset, as a startd of ``version`` has it unless it is set."""
-    quantum = "TARGET.DiskQuantum ?: 1024" if version >= _QUANTUM.get(version[:2], _QUANTUM_SINCE) else "1024"
+    quantum = (
+        "TARGET.DiskQuantum ?: 1024"
+        if version >= _QUANTUM.get(version[:2], _QUANTUM_SINCE)
+        else "1024"
+    )
     disk = f"RequestDisk - {_CATALOG_SPACE}" if version >= _CATALOGS else "RequestDisk"
     return {
         CPUS: "quantize(RequestCpus,{1})",

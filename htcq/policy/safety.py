@@ -28,7 +28,9 @@ def dangers(charges: Charges) -> list[str]:
         found += _missing_consumption(charges)
         found += _consumption_dangers(charges)
         if not 1 <= charges.policy.num_claims <= MAX_CLAIMS:
-            found.append(f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or exhaust the startd")
+            found.append(
+                f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or exhaust the startd"
+            )
     return found
 
 
@@ -60,7 +62,9 @@ def _weight_dangers(charges: Charges) -> list[str]:
     for where, slot in _states(charges):
         weight = charges.weight(slot)
         if weight is None:
-            found.append(f"SLOT_WEIGHT is no number on {where}: the negotiator would exit at the first match")
+            found.append(
+                f"SLOT_WEIGHT is no number on {where}: the negotiator would exit at the first match"
+            )
         elif weight < 0:
             found.append(f"SLOT_WEIGHT is {weight:g} on {where}: a weight must not be negative")
     charges.pslot(charges.total)
@@ -110,7 +114,9 @@ def _schedd_dangers(charges: Charges) -> list[str]:
         if demand is None or int(demand) < 1:
             asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
             shown = "no number" if demand is None else f"{demand:g}"
-            return [f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: its group would starve"]
+            return [
+                f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: its group would starve"
+            ]
     return []
 
 

@@ -66,7 +66,9 @@ class _NamesMoreError(Exception):
     """A text names attributes that were passed over."""
 
 
-def read_jobs(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
+def read_jobs(
+    chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
+) -> Read:
     """Return the jobs of ``chunks``; ``named`` are attributes that the slots' expressions ask of jobs.
 
     Raises:
@@ -76,7 +78,9 @@ def read_jobs(chunks: Chunks, expressions: Expressions, named: frozenset[str] = 
     return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
 
 
-def read_past(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
+def read_past(
+    chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
+) -> Read:
     """Return the jobs of a history, with how long they ran; otherwise as :func:`read_jobs`.
 
     Raises:
@@ -86,14 +90,18 @@ def read_past(chunks: Chunks, expressions: Expressions, named: frozenset[str] = 
     return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
 
 
-def read_collector(chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()) -> Read:
+def read_collector(
+    chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
+) -> Read:
     """Return the slots and records of ``chunks``; ``named`` are attributes that the jobs' expressions ask of slots.
 
     Raises:
         InputError: there is text, and no ad in it.
     """
     kind = _with(SLOT, named)
-    return _closed(lambda extra, again: _read_collector(chunks, _with(kind, extra), expressions, again))
+    return _closed(
+        lambda extra, again: _read_collector(chunks, _with(kind, extra), expressions, again)
+    )
 
 
 def _with(kind: AdSchema, extra: frozenset[str]) -> AdSchema:
@@ -138,18 +146,26 @@ class _Frames:
         if frame is None:
             # GPUs have a name each; without it, slots with equal GPUs are equal.
             lines = nameless_devices(raw.shared, self.wanted)
-            frame = self.known[raw.shared] = self.known.setdefault(lines, SharedAttributes(lines, self._expressions))
+            frame = self.known[raw.shared] = self.known.setdefault(
+                lines, SharedAttributes(lines, self._expressions)
+            )
             self._note(frame)
         return frame
 
     def _note(self, frame: SharedAttributes) -> None:
         references = frame.references()
         # What the ad itself lacks is looked up on the other side, with or without TARGET.
-        self.target |= references.target | {name for name in references.own - self._own if name not in frame}
+        self.target |= references.target | {
+            name for name in references.own - self._own if name not in frame
+        }
         if self._named is None:
             return
         named = references.own | _assets(frame)
-        new = {name for name in named if name not in self.wanted and not name.startswith(self._prefixes)} - self._named
+        new = {
+            name
+            for name in named
+            if name not in self.wanted and not name.startswith(self._prefixes)
+        } - self._named
         if len(self._named) + len(new) > _MAX_NAMED:
             self.too_many = True
             new = set(sorted(new)[: max(0, _MAX_NAMED - len(self._named))])
@@ -162,10 +178,16 @@ class _Frames:
 def _assets(frame: SharedAttributes) -> frozenset[str]:
     """Return the attributes that MachineResources of a slot lists: HTCondor looks them up by name."""
     resources = frame.value("MachineResources")
-    return frozenset(resources.replace(",", " ").lower().split()) if isinstance(resources, str) else frozenset()
+    return (
+        frozenset(resources.replace(",", " ").lower().split())
+        if isinstance(resources, str)
+        else frozenset()
+    )
 
 
-def _read_jobs(chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None) -> Read:
+def _read_jobs(
+    chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None
+) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
     value, flaws = interned.value, _Flaws(expressions_of_job_flaw)
     for raw in read_ads(chunks(), {_JOB_TYPE: kind}, read.damage, untyped=_JOB_TYPE):
@@ -182,7 +204,9 @@ def _read_jobs(chunks: Chunks, kind: AdSchema, expressions: Expressions, named: 
     return _finished(read, frames, "job", bool(read.jobs))
 
 
-def _read_collector(chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None) -> Read:
+def _read_collector(
+    chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None
+) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
     records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}
     kinds = {**dict.fromkeys(_SLOT_TYPES, kind), **{name.encode(): RECORD for name in RECORD_TYPES}}
@@ -195,7 +219,9 @@ def _read_collector(chunks: Chunks, kind: AdSchema, expressions: Expressions, na
                 left_out.add(A_SLOT, slot_name(slot), flaw)
                 continue
             for asset in flaws.assets(slot):
-                left_out.add(ASSET, f"{asset} of {slot_name(slot)}", "no attribute can be called so")
+                left_out.add(
+                    ASSET, f"{asset} of {slot_name(slot)}", "no attribute can be called so"
+                )
             read.slots.append(slot)
         else:
             record = record_of(raw, interned)

@@ -27,7 +27,9 @@ _TYPE = re.compile(rb'\nmytype *= *"([A-Za-z_]*)"', re.IGNORECASE)
 _NAME = re.compile(rb'\nname *= *"([^"\n]*)"', re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"\n[A-Za-z_][A-Za-z0-9_.]* *=")
 #: Comments, headers of schedds, and what condor_q says where there are no jobs are no damage.
-_NO_ATTRIBUTE = re.compile(rb"\n(?![A-Za-z_][A-Za-z0-9_.:]* *=|#|--|All queues are empty|\s*(?:\n|\Z))([^\n]*)")
+_NO_ATTRIBUTE = re.compile(
+    rb"\n(?![A-Za-z_][A-Za-z0-9_.:]* *=|#|--|All queues are empty|\s*(?:\n|\Z))([^\n]*)"
+)
 #: Any other name stands in quotes, if at all; ``*`` ends a beginning.
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\*?\Z|\*\Z")
 _SHARED, _UNWANTED = -1, -2
@@ -76,9 +78,13 @@ class Damage:
         if self.lines:
             told.append(f"has {self.lines} lines that are no attributes, the first: {self.first!r}")
         if self.names:
-            told.append(f"has expressions that name more than {self.names} attributes; no more were read")
+            told.append(
+                f"has expressions that name more than {self.names} attributes; no more were read"
+            )
         if self.too_long:
-            told.append(f"has {self.too_long} ads of more than {MAX_BYTES_OF_AD} bytes, which were left out")
+            told.append(
+                f"has {self.too_long} ads of more than {MAX_BYTES_OF_AD} bytes, which were left out"
+            )
         return tuple(told)
 
     def look_at(self, block: bytes) -> None:
@@ -149,7 +155,9 @@ def read_ads(
                 yield ad
         elif not found and _ATTRIBUTE.search(block):
             name = _NAME.search(block)
-            damage.left_out.add(AD, name.group(1).decode("utf-8", "replace") if name else "", "it has no MyType")
+            damage.left_out.add(
+                AD, name.group(1).decode("utf-8", "replace") if name else "", "it has no MyType"
+            )
 
 
 class _Table:
@@ -187,7 +195,9 @@ class _Table:
 def _any_of(names: list[str]) -> str:
     """Return a regular expression for any of ``names``, branching letter by letter, which is what makes it fast."""
     tree: dict[str, dict] = {}  # type: ignore[type-arg]  # a letter -> the letters that may follow
-    long = [re.escape(name) for name in names if len(name) > _MAX_BRANCHED and not name.endswith("*")]
+    long = [
+        re.escape(name) for name in names if len(name) > _MAX_BRANCHED and not name.endswith("*")
+    ]
     for name in names:
         if len(name) > _MAX_BRANCHED:
             continue

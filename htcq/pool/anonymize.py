@@ -48,7 +48,9 @@ PREFIXES = (
     "require", "offline", "total", "child", "gpus_",
 )  # fmt: skip
 #: Functions that look for a part of a text.
-_LOOKS_INTO_TEXTS = frozenset(("regexp", "regexps", "regexpmember", "substr", "stringlistregexpmember"))
+_LOOKS_INTO_TEXTS = frozenset(
+    ("regexp", "regexps", "regexpmember", "substr", "stringlistregexpmember")
+)
 #: A pattern that finds more names than this stays a text as any other.
 _MAX_ALTERNATIVES = 500
 #: A pattern that repeats more, or repeats what repeats, might be looked for without end; a set in a set is no pattern.
@@ -62,10 +64,14 @@ SUFFIXES = ("provisioned", "averageusage", "usage")
 class Rewriter:
     """The second look."""
 
-    def __init__(self, names: Names, named: frozenset[str], key: bytes, keep_groups: bool = False) -> None:
+    def __init__(
+        self, names: Names, named: frozenset[str], key: bytes, keep_groups: bool = False
+    ) -> None:
         self.search = NameSearch(names, keep_groups)
         self.pseudonyms = Pseudonyms(key, (folded(name) for name in names.users | names.labels))
-        self.identities = Identities(names, self.pseudonyms, keep_groups, exact="clusterid" in named)
+        self.identities = Identities(
+            names, self.pseudonyms, keep_groups, exact="clusterid" in named
+        )
         self._named = named
         self._assets = {each: self._new_asset(each) for each in sorted(names.assets)}
         derived = (slot_names(names.assets) | job_names(names.assets)) - SLOT_NAMES - JOB_NAMES
@@ -109,7 +115,9 @@ class Rewriter:
             return str(self.identities.cluster(int(value)))
         if form in (Form.HOUR, Form.ROUGH) and ANY_NUMBER.match(value):
             return value if name in self._named else _rounded(form, value)
-        if form in (Form.EXPRESSION, Form.HOUR, Form.ROUGH, Form.CLUSTER) or not ONLY_TEXTS.match(value):
+        if form in (Form.EXPRESSION, Form.HOUR, Form.ROUGH, Form.CLUSTER) or not ONLY_TEXTS.match(
+            value
+        ):
             return self.expression(value)
         return TEXT.sub(lambda found: requoted(found.group(), partial(self._text, form)), value)
 
@@ -139,7 +147,11 @@ class Rewriter:
         version = _VERSION.match(text)
         if version:
             return f"{version.group(1)} $"
-        return text if _PLAIN_TEXT.match(text) and not self.search.holds_name(text) else self.free(text)
+        return (
+            text
+            if _PLAIN_TEXT.match(text) and not self.search.holds_name(text)
+            else self.free(text)
+        )
 
     def names_stand(self, line: str) -> bool:
         """Tell whether a line of an ad holds an old name where only new ones may stand."""
@@ -175,7 +187,10 @@ class Rewriter:
         if form is Form.GROUP:
             new = {name: identities.group(name) for name in names.groups}
         elif form is Form.WHO:
-            new = {name: identities.principal(name) for name in names.users | names.accounts | names.others}
+            new = {
+                name: identities.principal(name)
+                for name in names.users | names.accounts | names.others
+            }
         elif form is Form.WHERE:
             new = {name: self._place(name) for name in names.others}
         else:
@@ -187,7 +202,9 @@ class Rewriter:
         except (re.error, OverflowError, RecursionError):
             return None
         # Nobody's name: what the expression takes where there is none.
-        found = sorted({each for name, each in {**new, "": ""}.items() if pattern.search(name[:_MAX_LETTERS])})
+        found = sorted(
+            {each for name, each in {**new, "": ""}.items() if pattern.search(name[:_MAX_LETTERS])}
+        )
         if len(found) > _MAX_ALTERNATIVES or any('"' in each or "\\" in each for each in found):
             return None
         either = "|".join(each.replace(".", "[.]") for each in found)
@@ -254,7 +271,11 @@ class Rewriter:
         if part.kind is Part.MAIL:
             left = text.rpartition("@")[0]
             slot = SLOT_NAME.match(left.partition("@")[0])
-            return identities.place(text) if slot or left in identities.names.daemons else identities.principal(text)
+            return (
+                identities.place(text)
+                if slot or left in identities.names.daemons
+                else identities.principal(text)
+            )
         if part.kind is Part.WORD:
             return self._free_word(text)
         return text if text.isprintable() else ""
@@ -298,7 +319,9 @@ class Rewriter:
             return [name]
         groups = groups_in(name)
         if groups:
-            known = [each for each in groups if self.identities.is_group(each[1])] or list(groups[:1])
+            known = [each for each in groups if self.identities.is_group(each[1])] or list(
+                groups[:1]
+            )
             return [f"{stem}{self.identities.group(group)}" for stem, group in known]
         limit = LIMIT.match(name)
         if limit:

@@ -141,7 +141,9 @@ _JOB_SUFFIXES = ("Provisioned", "Usage", "AverageUsage")
 
 def slot_names(assets: Collection[str]) -> frozenset[str]:
     """Return every name that HTCondor may give to an attribute of a slot that hands out ``assets``."""
-    return SLOT_NAMES | {f"{prefix}{attribute(asset)}" for asset in assets for prefix in _SLOT_PREFIXES}
+    return SLOT_NAMES | {
+        f"{prefix}{attribute(asset)}" for asset in assets for prefix in _SLOT_PREFIXES
+    }
 
 
 def job_names(assets: Collection[str]) -> frozenset[str]:

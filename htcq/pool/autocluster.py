@@ -43,7 +43,9 @@ class Autocluster:
     def request(self) -> dict[str, Number | None]:
         """What a job asks of cpus, memory, disk and whatever else it names."""
         named = [name[len("request") :] for name in self.frame.texts if name.startswith("request")]
-        return requested(self.ad(), dict.fromkeys(["cpus", "memory", "disk", *named]) if named else ("cpus",))
+        return requested(
+            self.ad(), dict.fromkeys(["cpus", "memory", "disk", *named]) if named else ("cpus",)
+        )
 
 
 def autoclusters_of(jobs: Iterable[Job]) -> tuple[Autocluster, ...]:
@@ -67,6 +69,8 @@ def made_up(name: str, amounts: Mapping[str, Number]) -> Autocluster:
     lines = [(f"Request{attribute(asset)}", str(amount)) for asset, amount in amounts.items()]
     needs = [f"TARGET.{attribute(asset)} >= Request{attribute(asset)}" for asset in amounts]
     lines.append(("Requirements", " && ".join(needs) or "true"))
-    frame = SharedAttributes(tuple((key.encode(), text.encode()) for key, text in lines), Expressions())
+    frame = SharedAttributes(
+        tuple((key.encode(), text.encode()) for key, text in lines), Expressions()
+    )
     job = Job(frame, *[UNDEFINED] * len(JOB_OWN))
     return Autocluster(frame, job._replace(cluster=name, status=IDLE), Counter({"": 1}), Counter())

@@ -158,7 +158,12 @@ def _is_harmless(name: str) -> bool:
     # SUBSYSTEM.KNOB comes before KNOB.
     knob = name.upper().rpartition(".")[2]
     statement = name.lower() in STATEMENTS
-    return bool(LEGAL_NAME.match(name)) and not statement and knob not in _READS_FILES and not _LOADS_CODE.match(knob)
+    return (
+        bool(LEGAL_NAME.match(name))
+        and not statement
+        and knob not in _READS_FILES
+        and not _LOADS_CODE.match(knob)
+    )
 
 
 def _one_assignment(raw: str) -> str:
@@ -200,7 +205,9 @@ def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]]) -> frozenset[str]:
     """Return what is too large or in a circle: whatever is left when all else, from the leaves on, has its size."""
-    waiting = {name: {each for each in named if each in sizes} for name, named in references.items()}
+    waiting = {
+        name: {each for each in named if each in sizes} for name, named in references.items()
+    }
     used_by: dict[str, list[str]] = {}
     for name, named in waiting.items():
         for each in named:
@@ -209,7 +216,9 @@ def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]])
     ready = [name for name, named in waiting.items() if not named]
     while ready:
         name = ready.pop()
-        whole[name] = sizes[name] + sum(times * whole.get(each, 0) for each, times in references[name].items())
+        whole[name] = sizes[name] + sum(
+            times * whole.get(each, 0) for each, times in references[name].items()
+        )
         if whole[name] > MAX_CHARACTERS:
             continue
         for user in used_by.get(name, ()):
@@ -240,8 +249,12 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
         place = each.place
         if key in former and not place:
             place = f"{source}:{each.line}"
-        knobs[key] = Knob(each.name, values.get(each.name, each.raw), each.raw, place, former.get(key, ()))
-    return Configuration(source, knobs, {name.upper(): value for name, value in defaults.items()}, tuple(statements))
+        knobs[key] = Knob(
+            each.name, values.get(each.name, each.raw), each.raw, place, former.get(key, ())
+        )
+    return Configuration(
+        source, knobs, {name.upper(): value for name, value in defaults.items()}, tuple(statements)
+    )
 
 
 def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Assignment, ...]]:

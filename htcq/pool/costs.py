@@ -111,7 +111,9 @@ def match_cost(kind: SlotClass, taken: Mapping[str, Number | None]) -> Number | 
     return kind.cost(taken) if kind.supports_policy else kind.plain_weight()
 
 
-def costs(pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster], weights: Weights) -> Costs:
+def costs(
+    pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster], weights: Weights
+) -> Costs:
     """Return the match-cost audit of ``pool`` for ``classes`` of jobs; ``kinds`` are all its slots."""
     offered = tuple(kind for kind in kinds if kind.type != DYNAMIC)
     held = _held(pool, offered, weights)
@@ -120,7 +122,9 @@ def costs(pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster]
         kinds=offered,
         classes=tuple(classes),
         charges=tuple(
-            _charge(kind, jobs, carver, startds.of(kind.first), held.get((id(kind), id(jobs.frame)), ()))
+            _charge(
+                kind, jobs, carver, startds.of(kind.first), held.get((id(kind), id(jobs.frame)), ())
+            )
             for kind in offered
             for jobs in classes
         ),
@@ -130,14 +134,22 @@ def costs(pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster]
     )
 
 
-def _charge(kind: SlotClass, jobs: Autocluster, carver: Carver, startd: Startd, held: Sequence[Number]) -> Charge:
+def _charge(
+    kind: SlotClass, jobs: Autocluster, carver: Carver, startd: Startd, held: Sequence[Number]
+) -> Charge:
     taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
     stands, asset = wall_of(kind, jobs, kind.total, taken)
     matches = stands is Mismatch.NONE
-    way = carver.carve(kind, jobs, startd, taken, judged=matches) if matches or not kind.supports_policy else None
+    way = (
+        carver.carve(kind, jobs, startd, taken, judged=matches)
+        if matches or not kind.supports_policy
+        else None
+    )
     standing = None
     if matches and way is not None and not way.refusal:
-        standing = accounted(kind.standing_weight(way.got) if kind.type == PARTITIONABLE else kind.full_weight)
+        standing = accounted(
+            kind.standing_weight(way.got) if kind.type == PARTITIONABLE else kind.full_weight
+        )
     return Charge(
         kind=kind,
         jobs=jobs,
@@ -151,7 +163,9 @@ def _charge(kind: SlotClass, jobs: Autocluster, carver: Carver, startd: Startd, 
     )
 
 
-def _held(pool: Pool, kinds: Iterable[SlotClass], weights: Weights) -> dict[tuple[int, int], list[Number]]:
+def _held(
+    pool: Pool, kinds: Iterable[SlotClass], weights: Weights
+) -> dict[tuple[int, int], list[Number]]:
     """Return the weights of the claimed slots by kind of their parent and frame of the job that runs there."""
     parents = {slot.name: kind for kind in kinds for slot in kind.slots}
     running = {job.remote_host: job.frame for job in pool.jobs or () if job.running}
@@ -171,7 +185,9 @@ def parent_name(slot: Slot) -> str:
     return f"{child.group(1)}@{child.group(2)}" if child else name
 
 
-def _conservation(kinds: Iterable[SlotClass], slots: Iterable[Slot], weights: Weights) -> Iterable[Conservation]:
+def _conservation(
+    kinds: Iterable[SlotClass], slots: Iterable[Slot], weights: Weights
+) -> Iterable[Conservation]:
     charged: dict[str, Number] = {}
     for slot in slots:
         if slot.type == DYNAMIC:

@@ -93,7 +93,9 @@ class ScheddWeight:
         if self._own is not None:
             return as_number(self._own.evaluate(job))
         if self.guesses:
-            return None if self._pool is None else as_number(self._pool.evaluate(_guessed_slot(job)))
+            return (
+                None if self._pool is None else as_number(self._pool.evaluate(_guessed_slot(job)))
+            )
         return as_number(Expr(_PLAIN[self.text(POOL_KNOB).lower()]).evaluate(job))
 
     def of(self, job: Ad) -> Number:

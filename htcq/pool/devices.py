@@ -16,7 +16,8 @@ COUNT = b"Devices"
 _DEVICE = re.compile(rb"gpus_(?:gpu|mig)[-_][0-9a-f_-]+\Z", re.IGNORECASE)
 _AVAILABLE, _NAME = b"availablegpus", re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 _ITS_OWN = re.compile(
-    rb"\b(?:Id|DeviceUuid|DevicePciBusId|DeviceUsage\w*|\w*Temp\w*|\w*Uuid) *= *[^;\]]*;? *", re.IGNORECASE
+    rb"\b(?:Id|DeviceUuid|DevicePciBusId|DeviceUsage\w*|\w*Temp\w*|\w*Uuid) *= *[^;\]]*;? *",
+    re.IGNORECASE,
 )
 
 
@@ -40,9 +41,14 @@ def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
     count = Counter(named.values())
     new = {text: b"GPUs_Device%d" % number for number, text in enumerate(sorted(count), 1)}
     names = {name: new[text] for name, text in named.items()}
-    rest = [(name, _renamed(text, names) if name.lower() == _AVAILABLE else text) for name, text in rest]
+    rest = [
+        (name, _renamed(text, names) if name.lower() == _AVAILABLE else text) for name, text in rest
+    ]
     alone = len(count) == 1
-    return (*rest, *((name, text if alone else _counted(text, count[text])) for text, name in new.items()))
+    return (
+        *rest,
+        *((name, text if alone else _counted(text, count[text])) for text, name in new.items()),
+    )
 
 
 def _renamed(text: bytes, names: Mapping[bytes, bytes]) -> bytes:

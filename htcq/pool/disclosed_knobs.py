@@ -55,7 +55,9 @@ LIMIT = re.compile(r"(.+)_LIMIT\Z|CONCURRENCY_LIMIT_DEFAULT_(.+)\Z", re.IGNORECA
 def groups_in(name: str) -> tuple[tuple[str, str], ...]:
     """Return in which ways a knob's name can be a stem and a group: (what stands before, the group)."""
     upper = name.upper()
-    found = [stem for stem in GROUP_STEMS if upper.startswith(f"{stem}_") and len(name) > len(stem) + 1]
+    found = [
+        stem for stem in GROUP_STEMS if upper.startswith(f"{stem}_") and len(name) > len(stem) + 1
+    ]
     return tuple((name[: len(stem) + 1], name[len(stem) + 1 :]) for stem in found)
 
 

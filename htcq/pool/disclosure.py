@@ -36,7 +36,9 @@ class Form(enum.Enum):
 
 
 def _forms(**lists: str) -> dict[str, Form]:
-    return {name.lower(): Form[form.upper()] for form, names in lists.items() for name in names.split()}
+    return {
+        name.lower(): Form[form.upper()] for form, names in lists.items() for name in names.split()
+    }
 
 
 _EVERY = _forms(plain="MyType TargetType CondorVersion CondorPlatform", where="Name Machine")
@@ -82,7 +84,9 @@ _JOB = _EVERY | _forms(
     "LastRejMatchTime",
 )
 #: When a daemon was last heard of orders submitters that are equal otherwise, and tells how old an account is.
-_HEARD = _forms(expression="LastHeardFrom MyCurrentTime UpdateSequenceNumber UpdatesLost UpdatesTotal")
+_HEARD = _forms(
+    expression="LastHeardFrom MyCurrentTime UpdateSequenceNumber UpdatesLost UpdatesTotal"
+)
 _SUBMITTER = (
     _EVERY
     | _HEARD
@@ -129,7 +133,9 @@ _ACCOUNTING = (
         "WeightedAccumulatedUsage",
     )
 )
-_USER = _EVERY | _forms(who="User", where="ScheddName", expression="MaxJobsRunning NumIdle NumRunning NumSuspended")
+_USER = _EVERY | _forms(
+    who="User", where="ScheddName", expression="MaxJobsRunning NumIdle NumRunning NumSuspended"
+)
 #: By MyType in lower case.
 OF_TYPE: Mapping[str, Mapping[str, Form]] = {
     "machine": _SLOT,
@@ -156,9 +162,13 @@ COMPARED: Mapping[str, Form] = {
 _ASSETS = (CPUS, MEMORY, DISK, GPUS, "swap")
 #: Beginnings of names that capacity and requests consist of, whatever the asset; how negotiators count their cycles.
 _NEEDED = {
-    "machine": re.compile(r"consumption|total(?!time|claim|job|machine|virt|load)|detected(?:cpus|memory|gpus)$|gpus_"),
+    "machine": re.compile(
+        r"consumption|total(?!time|claim|job|machine|virt|load)|detected(?:cpus|memory|gpus)$|gpus_"
+    ),
     "job": re.compile(r"request(?!ed)|require|_condor_request"),
-    "negotiator": re.compile(r"lastnegotiationcycle(?:end|period|duration|matches|slots|time|total|active|idle)\w*\Z"),
+    "negotiator": re.compile(
+        r"lastnegotiationcycle(?:end|period|duration|matches|slots|time|total|active|idle)\w*\Z"
+    ),
 }
 _NEEDED["slot"] = _NEEDED["machine"]
 

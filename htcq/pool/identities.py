@@ -116,13 +116,17 @@ class Names:
 class Identities:
     """The new names of a pool's names; ``keep_groups`` leaves groups as they are."""
 
-    def __init__(self, names: Names, pseudonyms: Pseudonyms, keep_groups: bool = False, exact: bool = False) -> None:
+    def __init__(
+        self, names: Names, pseudonyms: Pseudonyms, keep_groups: bool = False, exact: bool = False
+    ) -> None:
         self.names, self.pseudonyms, self.keep_groups = names, pseudonyms, keep_groups
         self._users = {folded(name) for name in names.users}
         self._groups = names.known_groups() - {"", folded(ROOT)}
         self._places = _places(self._groups)
         numbers = sorted(names.clusters)
-        self._clusters = {number: number if exact else place for place, number in enumerate(numbers, 1)}
+        self._clusters = {
+            number: number if exact else place for place, number in enumerate(numbers, 1)
+        }
         self._addresses: dict[str, str] = {}
         self._taken: set[str] = set()
 
@@ -176,7 +180,11 @@ class Identities:
                 new.append(piece)
             else:
                 # Only a group whose name is legal can have a quota; order is that of the names.
-                new.append(self.pseudonyms.new("group", piece, "_" if _LEGAL.match(piece) else "-", f"g{place}"))
+                new.append(
+                    self.pseudonyms.new(
+                        "group", piece, "_" if _LEGAL.match(piece) else "-", f"g{place}"
+                    )
+                )
         return ".".join(new)
 
     # Hosts ------------------------------------------------------------------------------------------------------
@@ -185,13 +193,19 @@ class Identities:
         """Tell whether ``text`` is a host or a domain, or lies in a domain that is known."""
         labels = [folded(label) for label in text.strip(".").split(".")]
         known = self.names.labels
-        return labels[0] in known if len(labels) == 1 else labels[-1] in self.names.domains and labels[-2] in known
+        return (
+            labels[0] in known
+            if len(labels) == 1
+            else labels[-1] in self.names.domains and labels[-2] in known
+        )
 
     def host(self, text: str) -> str:
         """Return a host or a domain with new names, label by label; an address becomes another."""
         if folded(text) in _NOWHERE:
             return text
-        return self.address(text) if is_address(text) else ".".join(map(self._label, text.split(".")))
+        return (
+            self.address(text) if is_address(text) else ".".join(map(self._label, text.split(".")))
+        )
 
     def _label(self, label: str) -> str:
         kind = "domain" if folded(label) in self.names.domains else "host"
@@ -256,7 +270,10 @@ class Identities:
 
     def limit(self, name: str) -> str:
         """Return the new name of a concurrency limit, which may have a scope before a dot."""
-        return ".".join(self.pseudonyms.new("limit", folded(each), "_") if each else each for each in name.split("."))
+        return ".".join(
+            self.pseudonyms.new("limit", folded(each), "_") if each else each
+            for each in name.split(".")
+        )
 
     def device(self, text: str) -> str:
         """Return another id of a device: hexadecimal digits where such were, the first eight by themselves."""
@@ -280,7 +297,9 @@ def is_address(text: str) -> bool:
 
 
 def _address(version: int, number: int) -> str:
-    return str(ipaddress.IPv4Address(number)) if version == 4 else str(ipaddress.IPv6Address(number))
+    return (
+        str(ipaddress.IPv4Address(number)) if version == 4 else str(ipaddress.IPv6Address(number))
+    )
 
 
 def _places(groups: Iterable[str]) -> dict[str, str]:

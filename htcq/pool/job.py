@@ -122,18 +122,26 @@ class Job(NamedTuple):
     @property
     def parallel(self) -> bool:
         """Whether the dedicated scheduler starts it (JobQueueJob::UseParallelScheduler)."""
-        return self.universe in _PARALLEL_UNIVERSES or self.frame.value("WantParallelScheduling") is True
+        return (
+            self.universe in _PARALLEL_UNIVERSES
+            or self.frame.value("WantParallelScheduling") is True
+        )
 
     @property
     def running(self) -> bool:
         """Whether it holds a slot of the pool."""
-        return self.status in (RUNNING, TRANSFERRING, SUSPENDED) and self.universe not in UNMATCHED_UNIVERSES
+        return (
+            self.status in (RUNNING, TRANSFERRING, SUSPENDED)
+            and self.universe not in UNMATCHED_UNIVERSES
+        )
 
     @property
     def checkpoints(self) -> bool:
         """Whether it saves what it has done: at checkpoints of its own, or when it is evicted (vanilla_proc.cpp)."""
         when = self.transfers_when
-        return self.transfers_checkpoints is True or (isinstance(when, str) and when.upper() == _AT_EVICTION)
+        return self.transfers_checkpoints is True or (
+            isinstance(when, str) and when.upper() == _AT_EVICTION
+        )
 
     @property
     def universe(self) -> Value:

@@ -29,7 +29,8 @@ _STEMS = (*GROUP_STEMS, ASSET_STEM, "MACHINE_RESOURCE_INVENTORY", "MACHINE_RESOU
 _OF_SLOT_TYPES = ("PARTITIONABLE", "NAME_PREFIX")
 _OF_SLOT_TYPE = re.compile(r"(SLOT_TYPE_[0-9]+_)(.+)\Z", re.IGNORECASE)
 _DAEMON = re.compile(
-    r"((?:MASTER|COLLECTOR|NEGOTIATOR|SCHEDD|STARTD|SHADOW|STARTER|TOOL|SUBMIT)\.)(.+)\Z", re.IGNORECASE
+    r"((?:MASTER|COLLECTOR|NEGOTIATOR|SCHEDD|STARTD|SHADOW|STARTER|TOOL|SUBMIT)\.)(.+)\Z",
+    re.IGNORECASE,
 )
 #: Which of the knobs with a default matter here.
 _MATTER = re.compile(
@@ -50,7 +51,9 @@ def split_prefix(name: str) -> tuple[str, str]:
 def stem_of(name: str) -> str:
     """Return the beginning after which the knob has a name of the site's own; empty where it is no such knob."""
     upper = name.upper()
-    return next((stem for stem in _STEMS if upper.startswith(f"{stem}_") and len(upper) > len(stem) + 1), "")
+    return next(
+        (stem for stem in _STEMS if upper.startswith(f"{stem}_") and len(upper) > len(stem) + 1), ""
+    )
 
 
 def stems() -> tuple[str, ...]:
@@ -60,4 +63,8 @@ def stems() -> tuple[str, ...]:
 
 def names_that_matter(defaults: Iterable[str]) -> frozenset[str]:
     """Return the names of knobs that decide who gets what; ``defaults`` are those with a default, in upper case."""
-    return WITHOUT_DEFAULT | frozenset(_OF_SLOT_TYPES) | {name for name in defaults if _MATTER.match(name)}
+    return (
+        WITHOUT_DEFAULT
+        | frozenset(_OF_SLOT_TYPES)
+        | {name for name in defaults if _MATTER.match(name)}
+    )

@@ -45,11 +45,15 @@ class LeavingOut:
         self._counts[what] = self._counts.get(what, 0) + 1
         named = self._named.setdefault(what, [])
         if len(named) < _MAX_NAMED:
-            named.append(f"{_cut(name, _MAX_NAME) or 'one without a name'}: {_cut(why, _MAX_REASON)}")
+            named.append(
+                f"{_cut(name, _MAX_NAME) or 'one without a name'}: {_cut(why, _MAX_REASON)}"
+            )
 
     def found(self) -> tuple[LeftOut, ...]:
         """Return what was left out, one record for each kind."""
-        return tuple(LeftOut(what, count, tuple(self._named[what])) for what, count in self._counts.items())
+        return tuple(
+            LeftOut(what, count, tuple(self._named[what])) for what, count in self._counts.items()
+        )
 
 
 def together(parts: Iterable[LeftOut]) -> tuple[LeftOut, ...]:

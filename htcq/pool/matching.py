@@ -27,10 +27,16 @@ class Mismatch(enum.Enum):
     SLOT_REQUIREMENTS = "the slot's Requirements do not hold"
 
 
-_WALLS = {Lack.NO_NUMBER: Mismatch.CONSUMPTION, Lack.TOO_LITTLE: Mismatch.ASSETS, Lack.NOTHING: Mismatch.NOTHING}
+_WALLS = {
+    Lack.NO_NUMBER: Mismatch.CONSUMPTION,
+    Lack.TOO_LITTLE: Mismatch.ASSETS,
+    Lack.NOTHING: Mismatch.NOTHING,
+}
 
 
-def wall(kind: SlotClass, jobs: Autocluster, amounts: Mapping[str, Number] | None = None) -> tuple[Mismatch, str]:
+def wall(
+    kind: SlotClass, jobs: Autocluster, amounts: Mapping[str, Number] | None = None
+) -> tuple[Mismatch, str]:
     """Return what keeps a job of ``jobs`` from a slot of ``kind`` with ``amounts`` left (None: with all it had).
 
     The second part names the asset that is short or has no number; empty where there is none to name.
@@ -39,7 +45,9 @@ def wall(kind: SlotClass, jobs: Autocluster, amounts: Mapping[str, Number] | Non
     return wall_of(kind, jobs, left, kind.consumed(jobs.ad(), left) if kind.supports_policy else {})
 
 
-def wall_of(kind: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken) -> tuple[Mismatch, str]:
+def wall_of(
+    kind: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken
+) -> tuple[Mismatch, str]:
     """Return the same where it is known what is ``taken`` by the policy of ``kind``, if it has one."""
     job = jobs.ad()
     if not kind.supports_policy:
@@ -54,9 +62,16 @@ def _requirements(kind: SlotClass, job: Ad, left: Mapping[str, Number]) -> Misma
     """Return which of the two Requirements does not hold; too little of an asset is told apart from the rest."""
     slot = kind.ad(left)
     if not holds(named("Requirements").evaluate(job, slot)):
-        short = any((as_number(job.value(f"Request{attribute(asset)}")) or 0) > left[asset] for asset in left)
+        short = any(
+            (as_number(job.value(f"Request{attribute(asset)}")) or 0) > left[asset]
+            for asset in left
+        )
         return Mismatch.ASSETS if short else Mismatch.JOB_REQUIREMENTS
     if not holds(named("Requirements").evaluate(slot, job)):
-        limits = named("WithinResourceLimits").evaluate(slot, job) if "WithinResourceLimits" in slot else True
+        limits = (
+            named("WithinResourceLimits").evaluate(slot, job)
+            if "WithinResourceLimits" in slot
+            else True
+        )
         return Mismatch.SLOT_REQUIREMENTS if holds(limits) else Mismatch.ASSETS
     return Mismatch.NONE

@@ -18,7 +18,9 @@ from htcq.pool.pseudonyms import folded
 
 _WORD = re.compile(r"[A-Za-z0-9_\u0080-\U0010ffff]+")
 #: Numbers, also in hexadecimal forms of floating-point numbers; places of groups; slots.
-_HARMLESS = re.compile(r"[0-9]+(?:e[0-9]+)?[kmgt]?b?\Z|g[0-9]+\Z|slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]*\Z")
+_HARMLESS = re.compile(
+    r"[0-9]+(?:e[0-9]+)?[kmgt]?b?\Z|g[0-9]+\Z|slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]*\Z"
+)
 _BEGINNINGS = (
     "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned", "detected", "request",
     "require", "offline", "total", "child", "gpus_", "gpu_", "mig_", "modify_request_expr_request",
@@ -39,7 +41,11 @@ class NameSearch:
     """Looks for the names of a pool."""
 
     def __init__(self, names: Names, keep_groups: bool = False) -> None:
-        kept = {piece for group in names.known_groups() for piece in _WORD.findall(group)} if keep_groups else set()
+        kept = (
+            {piece for group in names.known_groups() for piece in _WORD.findall(group)}
+            if keep_groups
+            else set()
+        )
         given = names.users | names.labels | names.domains | names.daemons | names.others
         given |= set() if keep_groups else names.groups
         folds = {low for low in map(_folded, given) if _WORD.search(low)}
@@ -77,7 +83,9 @@ class NameSearch:
     def _begins(self, low: str, found: re.Match[str]) -> bool:
         """Tell whether a name begins in the word ``found``."""
         word = found.group()
-        if word in self._joint and any(_stands(name, low, found.end()) for name in self._joint[word]):
+        if word in self._joint and any(
+            _stands(name, low, found.end()) for name in self._joint[word]
+        ):
             return not self._is_made(word)
         strange = self._strange.get(word)
         if strange is None:
@@ -88,7 +96,11 @@ class NameSearch:
         """Tell whether a name of several words begins in the midst of a word."""
         word = found.group()
         firsts = (word[place:] for place in range(1, len(word) - 1))
-        return any(_stands(name, low, found.end()) for first in firsts for name in self._joint.get(first, ()))
+        return any(
+            _stands(name, low, found.end())
+            for first in firsts
+            for name in self._joint.get(first, ())
+        )
 
     def _is_made(self, word: str) -> bool:
         """Tell whether a word is a new name: then what begins with it only looks like an old one."""
@@ -97,11 +109,18 @@ class NameSearch:
     def _is_name(self, word: str) -> bool:
         known = self._known.get(word)
         if known is None:
-            known = self._known[word] = word in self._single or any(name in word for name in self._long)
+            known = self._known[word] = word in self._single or any(
+                name in word for name in self._long
+            )
         return known
 
     def _is_excused(self, word: str) -> bool:
-        if word in self._allowed or word in _HARMLESS_WORDS or word in self._kept or _HARMLESS.match(word):
+        if (
+            word in self._allowed
+            or word in _HARMLESS_WORDS
+            or word in self._kept
+            or _HARMLESS.match(word)
+        ):
             return True
         if len(word) > _MAX_LETTERS:
             return False
@@ -111,12 +130,17 @@ class NameSearch:
         for beginning in _BEGINNINGS:
             if word.startswith(beginning) and self._is_excused(word[len(beginning) :]):
                 return True
-        return any(word.endswith(ending) and self._is_excused(word[: -len(ending)]) for ending in _ENDINGS)
+        return any(
+            word.endswith(ending) and self._is_excused(word[: -len(ending)]) for ending in _ENDINGS
+        )
 
     def names_stand(self, text: str) -> bool:
         """Tell whether something else than new names stands in a text that must consist of them."""
         words = _WORD.findall(_NEW_NAME.sub("", _folded(text)))
-        return any(word in self.common and word not in NOBODY and not _HARMLESS.match(word) for word in words)
+        return any(
+            word in self.common and word not in NOBODY and not _HARMLESS.match(word)
+            for word in words
+        )
 
 
 def _stands(name: str, text: str, end: int) -> bool:
@@ -124,7 +148,9 @@ def _stands(name: str, text: str, end: int) -> bool:
     first = _WORD.search(name)
     start = end - (first.end() if first else 0)
     after = text[start + len(name) : start + len(name) + 1]
-    return start >= 0 and text.startswith(name, start) and not (name[-1].isdigit() and after.isdigit())
+    return (
+        start >= 0 and text.startswith(name, start) and not (name[-1].isdigit() and after.isdigit())
+    )
 
 
 def _folded(text: str) -> str:

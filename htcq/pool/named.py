@@ -12,7 +12,18 @@ from htcq.pool.identities import Names, is_address
 from htcq.pool.knob_names import split_prefix
 from htcq.pool.pseudonyms import folded
 from htcq.pool.shown_forms import compared_form, kind_of, knob_form, pair, shown_form
-from htcq.pool.words import ANY_NUMBER, LISTED, ONLY_TEXTS, SLOT_NAME, TEXT, WHOLE_NUMBER, Part, parts, plain, tokens
+from htcq.pool.words import (
+    ANY_NUMBER,
+    LISTED,
+    ONLY_TEXTS,
+    SLOT_NAME,
+    TEXT,
+    WHOLE_NUMBER,
+    Part,
+    parts,
+    plain,
+    tokens,
+)
 
 #: Lines that are remembered, so that each of a million is looked at once.
 MAX_REMEMBERED = 200_000

@@ -54,4 +54,6 @@ def seconds_run(job: Job, times: Sequence[Value]) -> float | None:
         last = done - begun
     found = in_all if last is None else last
     # A job that is taken for done without having run has 0 in all.
-    return max(_SHORTEST, float(found)) if found is not None and found >= 0 and in_all != 0 else None
+    return (
+        max(_SHORTEST, float(found)) if found is not None and found >= 0 and in_all != 0 else None
+    )

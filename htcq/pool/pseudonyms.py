@@ -31,7 +31,11 @@ class Pseudonyms:
         if len(key) < _BYTES_OF_KEY:
             raise ValueError(f"a key has at least {_BYTES_OF_KEY} bytes")
         self._key = key
-        self._avoided = {name for name in avoided if 2 < len(name) <= _DIGITS + _MORE and set(name) <= _HEXADECIMAL}
+        self._avoided = {
+            name
+            for name in avoided
+            if 2 < len(name) <= _DIGITS + _MORE and set(name) <= _HEXADECIMAL
+        }
         self._new: dict[tuple[str, str, str], str] = {}
         #: What the digits stand for.
         self._old: dict[str, tuple[str, str]] = {}
@@ -92,7 +96,9 @@ class Pseudonyms:
         tries = 0
         while True:
             bits = int(self._digest("spelling", f"{tries}\0{name}"), 16)
-            letters = [letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(new)]
+            letters = [
+                letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(new)
+            ]
             found = "".join(letters)
             tries += 1
             if found != new and found not in self._spellings:

@@ -72,7 +72,8 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     expressions, damage = Expressions(), _Damaged()
     text = texts.central
     central = damage.reading(
-        "config.txt", lambda: None if text is None else configuration_from("config.txt", text, parse)
+        "config.txt",
+        lambda: None if text is None else configuration_from("config.txt", text, parse),
     )
     changed = damage.reading("config.txt", lambda: _changed(text, texts.changes, parse))
     access = damage.configurations("access", texts.access, parse)
@@ -83,7 +84,9 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     priorities = LeavingOut()
     told = damage.reading("priorities.ads", lambda: _priorities(texts.priorities, priorities))
     of_users = LeavingOut()
-    users = damage.reading("users.ads", lambda: None if texts.users is None else read_users(texts.users, of_users))
+    users = damage.reading(
+        "users.ads", lambda: None if texts.users is None else read_users(texts.users, of_users)
+    )
     left_out = [*texts.left_out, *priorities.found(), *of_users.found()]
     for read in (jobs, past, ads):
         left_out += read.damage.left_out.found() if read else ()
@@ -115,7 +118,9 @@ def _priorities(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ..
     return read_priorities(chunks, left_out) if chunks else None
 
 
-def _changed(text: str | None, changes: tuple[tuple[str, str], ...], parse: Parse) -> Configuration | None:
+def _changed(
+    text: str | None, changes: tuple[tuple[str, str], ...], parse: Parse
+) -> Configuration | None:
     if text is None or not changes:
         return None
     lines = "".join(f"{name} = {value}\n" for name, value in changes)
@@ -123,20 +128,29 @@ def _changed(text: str | None, changes: tuple[tuple[str, str], ...], parse: Pars
 
 
 def _read_both(
-    texts: Texts, expressions: Expressions, damage: _Damaged, of_jobs: frozenset[str], of_slots: frozenset[str]
+    texts: Texts,
+    expressions: Expressions,
+    damage: _Damaged,
+    of_jobs: frozenset[str],
+    of_slots: frozenset[str],
 ) -> tuple[Read | None, Read | None, Read | None]:
     """Return jobs, those of another file, and slots with every attribute that the other side's expressions name."""
     jobs = past = ads = None
     for _ in range(_MAX_ROUNDS):
         if jobs is None or (ads and _passed_over(ads.wanted, jobs.kept)):
             of_jobs |= ads.wanted if ads else frozenset()
-            jobs = damage.reading("jobs.ads", partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs))
+            jobs = damage.reading(
+                "jobs.ads", partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs)
+            )
             past = _read_if(read_past, texts.past, expressions, of_jobs)
         wanted = (jobs.wanted if jobs else frozenset()) | (past.wanted if past else frozenset())
         if ads is not None and (not jobs or not _passed_over(wanted, ads.kept)):
             break
         of_slots |= wanted
-        ads = damage.reading("collector.ads", partial(_read_if, read_collector, texts.collector, expressions, of_slots))
+        ads = damage.reading(
+            "collector.ads",
+            partial(_read_if, read_collector, texts.collector, expressions, of_slots),
+        )
         if ads is None or not jobs:
             break
     return jobs, past, ads
@@ -154,10 +168,15 @@ def _read_if(
 def _passed_over(names: frozenset[str], kept: frozenset[str]) -> bool:
     """Tell whether any of ``names`` was not read; ``*`` ends the beginning of those that were."""
     beginnings = (_OF_A_MATCH, *(name[:-1] for name in kept if name.endswith("*")))
-    return any(name not in kept and not name.startswith(beginnings) and PLAIN_NAME.match(name) for name in names)
+    return any(
+        name not in kept and not name.startswith(beginnings) and PLAIN_NAME.match(name)
+        for name in names
+    )
 
 
-def _named_by(found: Iterable[Configuration | None], knobs: Iterable[str], expressions: Expressions) -> frozenset[str]:
+def _named_by(
+    found: Iterable[Configuration | None], knobs: Iterable[str], expressions: Expressions
+) -> frozenset[str]:
     """Return every word of the expressions in ``knobs``, the attributes of slots or of jobs among them."""
     names: set[str] = set()
     for text in {each.value(knob) for each in found if each is not None for knob in knobs}:
@@ -181,11 +200,15 @@ class _Damaged:
             self._told[name] = f"{name} {error}"
             return None
 
-    def configurations(self, directory: str, found: Mapping[str, str], parse: Parse) -> dict[str, Configuration]:
+    def configurations(
+        self, directory: str, found: Mapping[str, str], parse: Parse
+    ) -> dict[str, Configuration]:
         """Return the configurations of ``directory`` by name, as far as they can be read."""
         read = {}
         for name, text in found.items():
-            read[name] = self.reading(f"{directory}/{name}.txt", partial(configuration_from, name, text, parse))
+            read[name] = self.reading(
+                f"{directory}/{name}.txt", partial(configuration_from, name, text, parse)
+            )
         return {name: each for name, each in read.items() if each is not None}
 
     def told(self, ads: Read | None, jobs: Read | None) -> list[str]:
@@ -199,8 +222,12 @@ def _refused(ads: Read | None, jobs: Read | None) -> list[str]:
     """Return which attributes have expressions that are not evaluated, each counted as an error, for both files."""
     told = []
     for file, read in (("collector.ads", ads), ("jobs.ads", jobs)):
-        found = {name for frame in (read.frames.values() if read else ()) for name in frame.refused()}
+        found = {
+            name for frame in (read.frames.values() if read else ()) for name in frame.refused()
+        }
         if found:
             names = ", ".join(sorted(found)[:_MAX_TOLD])
-            told.append(f"{file} has {len(found)} attributes that would take too long or grow too large: {names}")
+            told.append(
+                f"{file} has {len(found)} attributes that would take too long or grow too large: {names}"
+            )
     return told

@@ -13,7 +13,13 @@ from htcq.pool.values import Interned
 #: Everything is kept of these, and their frames are as many as they are.
 RECORD = AdSchema((), frozenset({"*"}))
 
-SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING = "Submitter", "Scheduler", "Negotiator", "Collector", "Accounting"
+SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING = (
+    "Submitter",
+    "Scheduler",
+    "Negotiator",
+    "Collector",
+    "Accounting",
+)
 RECORD_TYPES = (SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNTING)
 #: What a schedd knows of a user (condor_qusers).
 USER = "Owner"

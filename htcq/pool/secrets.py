@@ -34,7 +34,9 @@ _ASSET_KNOB = re.compile(
     re.IGNORECASE,
 )
 #: These end in the name of a group, which may be any word.
-_GROUP_KNOB = re.compile(r"(?:\w+\.)?GROUP_(?:QUOTA|ACCEPT|AUTOREGROUP|PRIO|SORT|NAMES|DYNAMIC)", re.IGNORECASE)
+_GROUP_KNOB = re.compile(
+    r"(?:\w+\.)?GROUP_(?:QUOTA|ACCEPT|AUTOREGROUP|PRIO|SORT|NAMES|DYNAMIC)", re.IGNORECASE
+)
 _KEYBOARD = re.compile(r"keyboard|keyword", re.IGNORECASE)
 _TOKEN = re.compile(r"token", re.IGNORECASE)
 
@@ -46,7 +48,8 @@ _URL_PASSWORD = r"(?<=://)[^\s/@:\"]*:[^\s/@\"]+(?=@)"
 _SECRET_VALUE = re.compile("|".join((_CLAIM_ID, _JWT, _PEM, _URL_PASSWORD)), re.DOTALL)
 #: What follows such a word in a command line.
 _SPELLED_OUT = re.compile(
-    r"((?:passw(?:or)?d|passphrase|secret)['\"]?(?:\s*[=:]\s*|\s+)['\"]?)[^\s'\"|,;]+", re.IGNORECASE
+    r"((?:passw(?:or)?d|passphrase|secret)['\"]?(?:\s*[=:]\s*|\s+)['\"]?)[^\s'\"|,;]+",
+    re.IGNORECASE,
 )
 
 
@@ -58,7 +61,11 @@ def is_secret_attribute(name: str, value: str = "") -> bool:
     """
     if name.lower() in _PRIVATE or _SECRET_WORD.search(name):
         return True
-    return value.lstrip().startswith('"') and bool(_SUSPECT_WORD.search(name)) and not _KEYBOARD.search(name)
+    return (
+        value.lstrip().startswith('"')
+        and bool(_SUSPECT_WORD.search(name))
+        and not _KEYBOARD.search(name)
+    )
 
 
 def is_secret_knob(name: str) -> bool:

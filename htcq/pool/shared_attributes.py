@@ -87,8 +87,12 @@ class SharedAttributes:
     def changed(self, texts: Mapping[str, str], expressions: Expressions) -> SharedAttributes:
         """Return a frame with other texts for some attributes; ``expressions`` parses what is new in it."""
         names = {name.lower() for name in texts}
-        kept = [line for line in self.lines if line[0].decode("utf-8", "replace").lower() not in names]
-        return SharedAttributes((*kept, *((name.encode(), text.encode()) for name, text in texts.items())), expressions)
+        kept = [
+            line for line in self.lines if line[0].decode("utf-8", "replace").lower() not in names
+        ]
+        return SharedAttributes(
+            (*kept, *((name.encode(), text.encode()) for name, text in texts.items())), expressions
+        )
 
     @property
     def twin(self) -> SharedAttributes:
@@ -138,7 +142,9 @@ class SharedAttributes:
         """Return the attributes whose own text is too much to be evaluated."""
         if not self._expressions.refused:
             return []
-        return [self.names[key] for key, text in self.texts.items() if text in self._expressions.refused]
+        return [
+            self.names[key] for key, text in self.texts.items() if text in self._expressions.refused
+        ]
 
     def words(self) -> set[str]:
         """Return every word of its expressions, in lower case; those of plain values are not among them."""
@@ -158,7 +164,9 @@ class SharedAttributes:
             self._ad = self._built()
         self._one = None
         ad, before, now = self._ad, self._set, dict(own)
-        for name in [name for name in before if name not in now and (names is None or name.lower() in names)]:
+        for name in [
+            name for name in before if name not in now and (names is None or name.lower() in names)
+        ]:
             self._cover(ad, name, UNDEFINED)
             del before[name]
         for name, value in now.items():
@@ -222,7 +230,9 @@ class SharedAttributes:
                 self._shared[key] = Expr("error")
                 endless.append(self.names[key])
             else:
-                self._shared[key] = expression if isinstance(value, (Missing, type(None))) else value
+                self._shared[key] = (
+                    expression if isinstance(value, (Missing, type(None))) else value
+                )
         self.endless = tuple(endless)
         return self._filled()
 
@@ -266,7 +276,9 @@ class _Lookups:
         while path:
             name, words, rest = path[-1]
             # A circle ends at its second visit, as it does in HTCondor.
-            below = next((word for word in rest if word not in self._known and word not in under_way), None)
+            below = next(
+                (word for word in rest if word not in self._known and word not in under_way), None
+            )
             if below is not None:
                 under_way.add(below)
                 words = self._words(below)
@@ -297,7 +309,11 @@ class _Lookups:
         expression = None if literal(text) is not None else self._parsed(text)
         words = expression.words() if expression is not None else []
         # eval() can put any name together.
-        return Counter(word for word in [*words, *(self._texts if "eval" in words else ())] if word in self._texts)
+        return Counter(
+            word
+            for word in [*words, *(self._texts if "eval" in words else ())]
+            if word in self._texts
+        )
 
 
 def _depth(text: str) -> int:

@@ -52,6 +52,8 @@ def knob_form(name: str) -> Form | None:
     """Return the form in which a knob stays; None where it need not stay."""
     bare = split_prefix(name)[1]
     form = KNOBS.get(bare.upper())
-    if form is None and (groups_in(name) or asset_in(bare) or NUMBERED.match(name) or LIMIT.match(name)):
+    if form is None and (
+        groups_in(name) or asset_in(bare) or NUMBERED.match(name) or LIMIT.match(name)
+    ):
         return Form.EXPRESSION
     return form

@@ -73,7 +73,9 @@ class Slot(NamedTuple):
 
     def ad(self, changed: dict[str, Number] | None = None) -> Ad:
         """Return the slot's ad with some amounts changed; valid until the next call for a slot of the same frame."""
-        return self.frame.ad_of(self, {attribute(asset): amount for asset, amount in (changed or {}).items()})
+        return self.frame.ad_of(
+            self, {attribute(asset): amount for asset, amount in (changed or {}).items()}
+        )
 
     def value(self, name: str) -> Value:
         """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where it is absent."""

@@ -57,7 +57,10 @@ class SlotClass:
     @cached_property
     def total(self) -> dict[str, Number]:
         """What each of them had at birth; an asset of which the ad says no number counts as 0."""
-        return {asset: amount if amount is not None else 0 for asset, amount in self.first.total().items()}
+        return {
+            asset: amount if amount is not None else 0
+            for asset, amount in self.first.total().items()
+        }
 
     @cached_property
     def missing_assets(self) -> tuple[str, ...]:
@@ -99,7 +102,9 @@ class SlotClass:
         for asset in self.assets:
             name = attribute(asset)
             own[name] = amounts.get(asset, 0)
-            own[f"TotalSlot{name}"] = float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
+            own[f"TotalSlot{name}"] = (
+                float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
+            )
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
         return self.first.frame.twin.ad_of(self.first, own)
 
@@ -107,11 +112,15 @@ class SlotClass:
         """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
         return named("SlotWeight").evaluate(self.dynamic_ad(amounts))
 
-    def consumed(self, job: Ad, amounts: Mapping[str, Number] | None = None) -> dict[str, Number | None]:
+    def consumed(
+        self, job: Ad, amounts: Mapping[str, Number] | None = None
+    ) -> dict[str, Number | None]:
         """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number."""
         return consumed(self.ad(self.total if amounts is None else amounts), job, self.consumption)
 
-    def cost(self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None) -> Number | None:
+    def cost(
+        self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None
+    ) -> Number | None:
         """Return the match cost W(R) - W(R') of taking ``taken``; None where a weight is no number."""
         left = self.total if amounts is None else amounts
         return match_cost(lambda rest: as_number(self._weight_of(rest)), left, taken)
@@ -140,13 +149,20 @@ def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:
     """Return what a slot had at birth, memory and disk to two digits: machines of one kind differ by some MB."""
     if type_ == DYNAMIC:
         return ()
-    return (slot.total_slot_cpus, _rounded(slot.total_slot_memory_mb), _rounded(slot.total_slot_disk_kb))
+    return (
+        slot.total_slot_cpus,
+        _rounded(slot.total_slot_memory_mb),
+        _rounded(slot.total_slot_disk_kb),
+    )
 
 
 def _policy(slot: Slot) -> tuple[object, ...]:
     frame = slot.frame
     names = sorted(name for name in frame.texts if name.startswith(("consumption", "totalslot")))
-    texts = (frame.text(name) for name in ("SlotWeight", "MachineResources", "WithinResourceLimits", "CondorVersion"))
+    texts = (
+        frame.text(name)
+        for name in ("SlotWeight", "MachineResources", "WithinResourceLimits", "CondorVersion")
+    )
     shape = tuple((name, frame.text(name)) for name in names) if slot.type != DYNAMIC else ()
     return (slot.type, *texts, shape)
 

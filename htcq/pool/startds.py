@@ -9,7 +9,15 @@ from collections.abc import Hashable, Iterable, Mapping
 
 from htcq.classads import Value, as_number, literal, parsed
 from htcq.policy.carved import Amounts
-from htcq.policy.claim import Startd, Taken, Way, changed_requests, first_that_fits, refused, unjudged_ways
+from htcq.policy.claim import (
+    Startd,
+    Taken,
+    Way,
+    changed_requests,
+    first_that_fits,
+    refused,
+    unjudged_ways,
+)
 from htcq.policy.defaults import ABSOLUTE_DISK, MODIFIED, default_modifications
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
@@ -47,7 +55,12 @@ class StartdTable:
     def words(self, slots: Iterable[Slot]) -> set[str]:
         """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
         startds = {id(startd): startd for startd in map(self.of, slots)}
-        return {word for startd in startds.values() for each in startd.modify.values() for word in each.words()}
+        return {
+            word
+            for startd in startds.values()
+            for each in startd.modify.values()
+            for word in each.words()
+        }
 
     def _read(self, slot: Slot) -> Startd:
         configuration = self._configurations.get(str(slot.machine))
@@ -74,7 +87,13 @@ def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, 
     return texts
 
 
-def carve(kind: SlotClass, jobs: Autocluster, startd: Startd, left: Amounts | None = None, judged: bool = True) -> Way:
+def carve(
+    kind: SlotClass,
+    jobs: Autocluster,
+    startd: Startd,
+    left: Amounts | None = None,
+    judged: bool = True,
+) -> Way:
     """Return how a claim of ``jobs`` is served of a slot of ``kind`` with ``left`` (None: all it had at birth).
 
     A static slot is taken as a whole. Where nothing fits, ``refusal`` says why; whether the dynamic slot then takes its
@@ -87,7 +106,9 @@ def carve(kind: SlotClass, jobs: Autocluster, startd: Startd, left: Amounts | No
     return _first(kind, jobs, tried, have, judged)
 
 
-def _first(kind: SlotClass, jobs: Autocluster, tried: Iterable[Way], have: Amounts, judged: bool) -> Way:
+def _first(
+    kind: SlotClass, jobs: Autocluster, tried: Iterable[Way], have: Amounts, judged: bool
+) -> Way:
     if not judged:
         return first_that_fits(tried, have)
     return first_that_fits(tried, have, lambda way: refused(kind, jobs, way.got))
@@ -107,7 +128,9 @@ class Carver:
         self._requests: dict[tuple[object, ...], tuple[Mapping[str, Value], ...]] = {}
         self._ways: dict[tuple[object, ...], tuple[Way, ...]] = {}
 
-    def carve(self, kind: SlotClass, jobs: Autocluster, startd: Startd, by_policy: Taken, judged: bool) -> Way:
+    def carve(
+        self, kind: SlotClass, jobs: Autocluster, startd: Startd, by_policy: Taken, judged: bool
+    ) -> Way:
         """Return what :func:`carve` does for an unused slot; ``by_policy`` is what the job consumes by its policy."""
         if kind.type != PARTITIONABLE:
             return carve(kind, jobs, startd)
@@ -131,7 +154,9 @@ class Carver:
             found = self._requests[key] = tuple(changed_requests(kind, jobs, kind.total, startd))
         return found
 
-    def _without_policy(self, kind: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable) -> tuple[Way, ...]:
+    def _without_policy(
+        self, kind: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
+    ) -> tuple[Way, ...]:
         disk = machine_disk_kb(kind.first)
         share_of = 0 if startd.version >= ABSOLUTE_DISK else disk
         key = (id(startd), id(jobs), kind.assets, share_of, seen)

@@ -22,7 +22,11 @@ WORDS = {
 
 def job_name(job: Job) -> str:
     """Return what a message calls ``job``: 12.0 of ap1."""
-    number = f"{job.cluster}.{job.proc}" if _is_whole(job.cluster) and _is_whole(job.proc) else "one without a number"
+    number = (
+        f"{job.cluster}.{job.proc}"
+        if _is_whole(job.cluster) and _is_whole(job.proc)
+        else "one without a number"
+    )
     return f"{number} of {job.schedd}" if isinstance(job.schedd, str) else number
 
 
@@ -35,10 +39,16 @@ def slot_name(slot: Slot) -> str:
 
 def job_flaw(job: Job) -> str:
     """Return why ``job`` cannot be used, whatever its expressions are; empty where it can."""
-    for name, value in (("ClusterId", job.cluster), ("ProcId", job.proc), ("JobStatus", job.status)):
+    for name, value in (
+        ("ClusterId", job.cluster),
+        ("ProcId", job.proc),
+        ("JobStatus", job.status),
+    ):
         if not _is_whole(value):
             return f"its {name} is no whole number"
-    if not any(isinstance(value, str) and value for value in (job.user, job.owner, job.accounting_group)):
+    if not any(
+        isinstance(value, str) and value for value in (job.user, job.owner, job.accounting_group)
+    ):
         return "it has no User, Owner or AccountingGroup"
     return ""
 

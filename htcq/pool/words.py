@@ -106,7 +106,9 @@ def _split(pattern: re.Pattern[str], text: str) -> list[Token]:
             break
         space = _SPACE.match(text, match.end())
         end = space.end() if space else match.end()
-        found.append(Token(Part[match.lastgroup or "OTHER"], match.group(), text[match.end() : end]))
+        found.append(
+            Token(Part[match.lastgroup or "OTHER"], match.group(), text[match.end() : end])
+        )
         place = end
     return found
 

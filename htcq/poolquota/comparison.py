@@ -44,18 +44,26 @@ class GroupDifference:
     @property
     def changed(self) -> bool:
         """Whether anything of the group differs."""
-        return self.fate != "stays" or self.effective.changed or self.allocated.changed or self.limit.changed
+        return (
+            self.fate != "stays"
+            or self.effective.changed
+            or self.allocated.changed
+            or self.limit.changed
+        )
 
 
 def compare(before: PoolQuotaReport, after: PoolQuotaReport) -> tuple[GroupDifference, ...]:
     """Return every group of either look, depth first as ``after`` has them; those that vanish stand where they were."""
     olds = {name_key(standing.name): standing for standing in before.standings}
     return tuple(
-        _compared(one, olds.get(name_key(one.name)), one if stays else None) for one, stays in _in_order(before, after)
+        _compared(one, olds.get(name_key(one.name)), one if stays else None)
+        for one, stays in _in_order(before, after)
     )
 
 
-def _in_order(before: PoolQuotaReport, after: PoolQuotaReport) -> Iterator[tuple[GroupStatus, bool]]:
+def _in_order(
+    before: PoolQuotaReport, after: PoolQuotaReport
+) -> Iterator[tuple[GroupStatus, bool]]:
     """Yield all groups, each with whether it is there afterwards."""
     there = {name_key(standing.name) for standing in after.standings}
     vanished: dict[bytes, list[GroupStatus]] = {}
@@ -70,9 +78,13 @@ def _in_order(before: PoolQuotaReport, after: PoolQuotaReport) -> Iterator[tuple
         yield from ((each, False) for each in vanished.get(name_key(standing.name), ()))
 
 
-def _compared(one: GroupStatus, before: GroupStatus | None, after: GroupStatus | None) -> GroupDifference:
+def _compared(
+    one: GroupStatus, before: GroupStatus | None, after: GroupStatus | None
+) -> GroupDifference:
     def of(amount: Callable[[GroupStatus], float | None]) -> AmountDifference:
-        return _difference(None if before is None else amount(before), None if after is None else amount(after))
+        return _difference(
+            None if before is None else amount(before), None if after is None else amount(after)
+        )
 
     return GroupDifference(
         status=one,

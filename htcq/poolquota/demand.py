@@ -53,7 +53,9 @@ def submitters_of(
     return tuple(found.values())
 
 
-def looked_at(records: Iterable[Record], knobs: Mapping[str, str], negotiator: Version = ()) -> Iterator[Record]:
+def looked_at(
+    records: Iterable[Record], knobs: Mapping[str, str], negotiator: Version = ()
+) -> Iterator[Record]:
     """Yield the submitter ads that a negotiator of this version looks at: one for each submitter at each schedd."""
     condition = parsed(Knobs(knobs).text("NEGOTIATOR_SUBMITTER_CONSTRAINT"))
     for record in records:
@@ -73,7 +75,9 @@ def skips(record: Record, negotiator: Version) -> bool:
 
 
 def _ad(record: Record) -> Ad:
-    return Ad({name: value for name, value in record.values.items() if not isinstance(value, Missing)})
+    return Ad(
+        {name: value for name, value in record.values.items() if not isinstance(value, Missing)}
+    )
 
 
 def _submitter(record: Record, tree: GroupTree, weighted: bool, split: bool) -> Submitter:
@@ -91,7 +95,8 @@ def _submitter(record: Record, tree: GroupTree, weighted: bool, split: bool) -> 
         running=running,
         weighted_idle=weighted_idle,
         weighted_running=weighted_running,
-        requested=(weighted_running + weighted_idle if weighted else running + idle) * (priorities if split else 1),
+        requested=(weighted_running + weighted_idle if weighted else running + idle)
+        * (priorities if split else 1),
         priorities=priorities,
     )
 

@@ -86,7 +86,11 @@ class GroupStatus:
     @property
     def working_limit(self) -> float | None:
         """The limit as the negotiator works with it, cut to a whole number; NaN for NaN, None without a turn."""
-        return self.limit if self.limit is None or math.isnan(self.limit) else float(truncated(self.limit))
+        return (
+            self.limit
+            if self.limit is None or math.isnan(self.limit)
+            else float(truncated(self.limit))
+        )
 
 
 def statuses_of(quotas: PoolQuotas) -> tuple[GroupStatus, ...]:
@@ -106,7 +110,9 @@ class _First:
         self._round = computed.rounds[0] if computed.rounds else None
         limits = self._round.limits if self._round else ()
         self._turns = {limit.group: place for place, limit in enumerate(limits, 1)}
-        self._keys = {group.name: group.sort_key for group in self._round.groups} if self._round else {}
+        self._keys = (
+            {group.name: group.sort_key for group in self._round.groups} if self._round else {}
+        )
 
     def status(self, group: Group, depth: int) -> GroupStatus:
         """Return where one group stands."""
@@ -152,7 +158,11 @@ def shown_limit(limit: float | None) -> str:
     working, computed = show_number(truncated(limit)), show_number(limit)
     if "." in computed:
         return f"{working} ({computed})"
-    return working if working == computed else f"{working} ({limit if abs(limit) < _MAX_DIGITS else computed})"
+    return (
+        working
+        if working == computed
+        else f"{working} ({limit if abs(limit) < _MAX_DIGITS else computed})"
+    )
 
 
 def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:

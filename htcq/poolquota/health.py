@@ -23,8 +23,18 @@ from htcq.poolquota.published import seconds_of
 from htcq.quota.group_tree import build_tree
 from htcq.quota.knobs import Knobs
 
-ABSENT, SILENT, LATE, CRASH = "negotiator-absent", "negotiator-silent", "negotiator-late", "negotiator-crash"
-SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD = "schedd-silent", "stale-ads", "accountant-log", "collector-unread"
+ABSENT, SILENT, LATE, CRASH = (
+    "negotiator-absent",
+    "negotiator-silent",
+    "negotiator-late",
+    "negotiator-crash",
+)
+SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD = (
+    "schedd-silent",
+    "stale-ads",
+    "accountant-log",
+    "collector-unread",
+)
 
 #: A daemon is late after so many of its intervals, and not before so many seconds: a busy machine may be slow.
 _INTERVALS, _MIN_SECONDS = 3, 60.0
@@ -45,7 +55,8 @@ _WITHIN = re.compile(r"no answer within ([0-9.]+) s")
 _OF_NEGOTIATOR = ("central configuration", "priorities")
 _OF_SCHEDD = re.compile(r"(?:jobs|answer|configuration) of (.+)", re.DOTALL)
 _PERIODS, _DURATIONS, _ENDS, _STARTS = (
-    re.compile(rf"lastnegotiationcycle{word}[0-9]+\Z") for word in ("period", "duration", "end", "time")
+    re.compile(rf"lastnegotiationcycle{word}[0-9]+\Z")
+    for word in ("period", "duration", "end", "time")
 )
 
 
@@ -167,7 +178,9 @@ def _counts(record: Record, pool: Pool) -> bool:
 
     All count where none is named.
     """
-    return pool.negotiator in ("", record.name) or pool.negotiator not in {each.name for each in pool.negotiators}
+    return pool.negotiator in ("", record.name) or pool.negotiator not in {
+        each.name for each in pool.negotiators
+    }
 
 
 def _silent(record: Record, seen: _Seen) -> Iterator[Ailment]:
@@ -194,7 +207,11 @@ def _late(record: Record, seen: _Seen) -> Iterator[Ailment]:
     longest = _longest(record)
     update = seen.seconds("NEGOTIATOR_UPDATE_INTERVAL", 300)
     cycles = _cycles(record, seen.pool)
-    accounts = [heard_of(each) for each in seen.pool.accounting if each.text("NegotiatorName") == record.name]
+    accounts = [
+        heard_of(each)
+        for each in seen.pool.accounting
+        if each.text("NegotiatorName") == record.name
+    ]
     published = [each for each in accounts if each is not None]
     old = now - heard > max(_INTERVALS * update, _MIN_SECONDS) + longest
     looked = now if published or old else heard
@@ -210,9 +227,7 @@ def _late(record: Record, seen: _Seen) -> Iterator[Ailment]:
         return
     what = "no cycle" if last is not None else "no cycle since its start"
     took = f", its longest recent cycle took {longest:.0f} s" if longest else ""
-    text = (
-        f"the negotiator {record.name} is late: {what} for {since:.0f} s, NEGOTIATOR_INTERVAL is {interval:.0f} s{took}"
-    )
+    text = f"the negotiator {record.name} is late: {what} for {since:.0f} s, NEGOTIATOR_INTERVAL is {interval:.0f} s{took}"
     yield Ailment(LATE, text)
 
 
@@ -246,10 +261,15 @@ def _numbers(record: Record, pattern: re.Pattern[str]) -> list[float]:
 def _restarts(seen: _Seen) -> Iterator[Ailment]:
     """Yield that negotiators began anew more often than anybody starts them, as the collector counted."""
     counts = [record.number("RecentUpdatesInitial_Negotiator") for record in seen.pool.collectors]
-    restarts = max([each for each in counts if each is not None], default=0) - max(1, len(seen.pool.negotiators))
+    restarts = max([each for each in counts if each is not None], default=0) - max(
+        1, len(seen.pool.negotiators)
+    )
     if restarts >= _MIN_RESTARTS:
         text = f"the negotiator restarts again and again: {restarts:g} times in the last 20 minutes"
-        yield Ailment(CRASH, f"{text}, as the collector counted its first ads; see NegotiatorLog and MasterLog")
+        yield Ailment(
+            CRASH,
+            f"{text}, as the collector counted its first ads; see NegotiatorLog and MasterLog",
+        )
 
 
 def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
@@ -293,13 +313,18 @@ def foreign_schedds(pool: Pool) -> frozenset[str]:
 
     None where no schedd says that it belongs to this one: then the schedds call it by a name that is not known here.
     """
-    known = {_host(each.text(name)) for each in pool.collectors for name in ("Machine", "MyAddress")}
+    known = {
+        _host(each.text(name)) for each in pool.collectors for name in ("Machine", "MyAddress")
+    }
     known.add(_host(pool.source))
     if pool.central is not None:
         for knob in ("COLLECTOR_HOST", "CONDOR_HOST"):
             known |= {_host(each) for each in pool.central.value(knob).split(",")}
     known.discard("")
-    hosts = {record.name: {_host(each) for each in record.text("CollectorHost").split(",")} for record in pool.schedds}
+    hosts = {
+        record.name: {_host(each) for each in record.text("CollectorHost").split(",")}
+        for record in pool.schedds
+    }
     if not any(each & known for each in hosts.values()):
         return frozenset()
     return frozenset(name for name, each in hosts.items() if each != {""} and not each & known)
@@ -321,7 +346,9 @@ def _ads(seen: _Seen) -> Iterator[Ailment]:
         return
     interval = seen.seconds("UPDATE_INTERVAL", 300, *seen.pool.execute.values())
     limit = max(_INTERVALS * interval, _MIN_SECONDS)
-    gone = [(now - heard, slot) for slot, heard in seen.slots if now - heard > _lifetime(slot, limit)]
+    gone = [
+        (now - heard, slot) for slot, heard in seen.slots if now - heard > _lifetime(slot, limit)
+    ]
     if len(gone) <= _MAX_GONE * len(seen.slots):
         return
     age, oldest = max(gone, key=lambda each: each[0])
@@ -342,5 +369,10 @@ def _accountant_log(pool: Pool) -> Iterator[Ailment]:
     log = pool.accountant_log
     if log is None or log.bytes <= max(_MIN_LOG_BYTES, _MAX_LOG_RATIO * log.limit):
         return
-    text = f"the accountant's log has {log.bytes} bytes, MAX_ACCOUNTANT_DATABASE_SIZE is {log.limit}"
-    yield Ailment(ACCOUNTANT_LOG, f"{text}: it grows without bound (a bug of HTCondor 25.11.0, fixed in 25.11.1)")
+    text = (
+        f"the accountant's log has {log.bytes} bytes, MAX_ACCOUNTANT_DATABASE_SIZE is {log.limit}"
+    )
+    yield Ailment(
+        ACCOUNTANT_LOG,
+        f"{text}: it grows without bound (a bug of HTCondor 25.11.0, fixed in 25.11.1)",
+    )

@@ -21,7 +21,10 @@ def restored(record: Record, moment: float | None) -> Record:
         return record
     changed: dict[str, Value] = {}
     for name in _LEASED:
-        until, before = record.number(f"{name}LeaseExpiration"), record.number(f"{name}PreLeaseValue")
+        until, before = (
+            record.number(f"{name}LeaseExpiration"),
+            record.number(f"{name}PreLeaseValue"),
+        )
         if until is not None and 0 < until <= moment and before is not None:
             changed.update({name.lower(): before, f"{name}LeaseExpiration".lower(): 0})
     factor, priority = record.number("PriorityFactor"), record.number("Priority")

@@ -27,10 +27,14 @@ def _shared_out(group: GroupQuota, one: Round, weighted: bool) -> float:
     """Return what a group has by its quota and of what was left over at it."""
     allocated = min(group.requested, group.quota)
     shares = [sharing for sharing in one.sharings if sharing.group == group.name]
-    allocated += sum(dict(each.shares).get(group.name, 0.0) for each in shares if not each.remainders)
+    allocated += sum(
+        dict(each.shares).get(group.name, 0.0) for each in shares if not each.remainders
+    )
     if weighted:
         return allocated
-    return math.floor(allocated) + sum(dict(each.shares).get(group.name, 0.0) for each in shares if each.remainders)
+    return math.floor(allocated) + sum(
+        dict(each.shares).get(group.name, 0.0) for each in shares if each.remainders
+    )
 
 
 def lent_by(quotas: CycleQuotas) -> Mapping[str, float]:

@@ -54,7 +54,9 @@ class PoolQuotas:
         self.negotiator_version = _version_of(pool, self.published.negotiator)
         unknown = _unknown_to(self.negotiator_version)
         self.knobs: Mapping[str, str] = {
-            knob.name: _text(knob) for knob in pool.central or () if knob.name.upper() not in unknown
+            knob.name: _text(knob)
+            for knob in pool.central or ()
+            if knob.name.upper() not in unknown
         }
         self._reader = Knobs(self.knobs)
         self.tree, in_tree = build_tree(self.knobs)
@@ -120,8 +122,12 @@ class PoolQuotas:
         """Return what the idle and what the running jobs of ``group`` itself weigh, or how many they are."""
         submitters = self.of(group)
         if not self.weighted_demand:
-            return float(sum(each.idle for each in submitters)), float(sum(each.running for each in submitters))
-        return total(each.weighted_idle for each in submitters), total(each.weighted_running for each in submitters)
+            return float(sum(each.idle for each in submitters)), float(
+                sum(each.running for each in submitters)
+            )
+        return total(each.weighted_idle for each in submitters), total(
+            each.weighted_running for each in submitters
+        )
 
     @cached_property
     def weighted_demand(self) -> bool:
@@ -149,9 +155,13 @@ class PoolQuotas:
     @cached_property
     def inputs(self) -> Inputs:
         """What the next cycle starts from."""
-        requested = {name: total(each.requested for each in found) for name, found in self._by_group.items()}
+        requested = {
+            name: total(each.requested for each in found) for name, found in self._by_group.items()
+        }
         weight = float(self.supply.pool_weight)
-        return Inputs(self.tree, weight, requested, self.usage, frozenset(self._by_group), self.settings)
+        return Inputs(
+            self.tree, weight, requested, self.usage, frozenset(self._by_group), self.settings
+        )
 
     def requested(self, group: str) -> float:
         """Return what the jobs of ``group`` itself weigh, running and idle, as the negotiator adds them up."""
@@ -160,7 +170,9 @@ class PoolQuotas:
     def claimant(self, submitter: Submitter) -> Claimant:
         """Return a submitter as its group's turn finds it."""
         record = self.published.account(submitter.name)
-        ceiling, floor = (record.number(name) if record is not None else None for name in ("Ceiling", "Floor"))
+        ceiling, floor = (
+            record.number(name) if record is not None else None for name in ("Ceiling", "Floor")
+        )
         return Claimant(
             submitter.name,
             self.priority(submitter.name),
@@ -202,7 +214,11 @@ class PoolQuotas:
     def _seconds_since_cycle(self) -> float:
         """How long before the capture the last cycle began; 0 where nobody says."""
         names = ("", self.published.negotiator)
-        begun = [each.number(_LAST_CYCLE) for each in self._pool.negotiators if each.name in names or not names[1]]
+        begun = [
+            each.number(_LAST_CYCLE)
+            for each in self._pool.negotiators
+            if each.name in names or not names[1]
+        ]
         now = self.published.moment
         if now is None or len(begun) != 1 or not begun[0]:
             return 0.0
@@ -223,7 +239,10 @@ class PoolQuotas:
     def _attainable(self, group: str) -> float:
         """Return what ``group`` itself would use if it were let: what is requested within its submitters' ceilings."""
         ceilings = ((self.claimant(each).ceiling, each.requested) for each in self.of(group))
-        return sum(wanted if ceiling is None else min(wanted, float(ceiling)) for ceiling, wanted in ceilings)
+        return sum(
+            wanted if ceiling is None else min(wanted, float(ceiling))
+            for ceiling, wanted in ceilings
+        )
 
     # What they get ----------------------------------------------------------------------------------------------
 
@@ -254,7 +273,11 @@ class PoolQuotas:
 
     @cached_property
     def _allocations(self) -> Mapping[str, GroupRound]:
-        return {group.name: group for group in self.computed.rounds[0].groups} if self.computed.rounds else {}
+        return (
+            {group.name: group for group in self.computed.rounds[0].groups}
+            if self.computed.rounds
+            else {}
+        )
 
     def allocated(self, group: str) -> float:
         """Return what ``group`` is allocated in the first round; 0 where there are no groups."""
@@ -304,25 +327,37 @@ class PoolQuotas:
         """Yield the groups with subgroups that accept no surplus, each with what all of them together may use."""
         for group in self.groups:
             if group.children and not group.accept_surplus:
-                yield group, group.config_quota if group.static else self.quota(group.name).subtree_quota
+                yield (
+                    group,
+                    group.config_quota if group.static else self.quota(group.name).subtree_quota,
+                )
 
     def best_limit(self, group: str) -> int:
         """Return the limit that ``group`` would have in an empty pool if nobody else wanted anything."""
         alone = replace(
-            self.inputs, usage={}, requested={group: self.requested(group)}, with_submitters=frozenset({group})
+            self.inputs,
+            usage={},
+            requested={group: self.requested(group)},
+            with_submitters=frozenset({group}),
         )
-        return next((truncated(limit.limit) for limit in _last_limits(alone) if limit.group == group), 0)
+        return next(
+            (truncated(limit.limit) for limit in _last_limits(alone) if limit.group == group), 0
+        )
 
     def _bounded(self, passes: int) -> Settings:
         """Return the settings with no more rounds than matter, and a rate that makes at most so many passes in each."""
         promised = sum(group.config_quota for group in self.tree.groups if group.static)
-        rate = max(self.settings.round_robin_rate, self.inputs.pool_weight / passes, promised / passes)
+        rate = max(
+            self.settings.round_robin_rate, self.inputs.pool_weight / passes, promised / passes
+        )
         rounds = min(self.settings.max_rounds, _MAX_ROUNDS)
         return replace(self.settings, round_robin_rate=rate, max_rounds=rounds)
 
 
 def _last_limits(inputs: Inputs) -> tuple[GroupLimit, ...]:
-    whole = replace(inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1))
+    whole = replace(
+        inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1)
+    )
     rounds = compute_quotas(whole).rounds
     return rounds[0].limits if rounds else ()
 

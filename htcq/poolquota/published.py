@@ -48,23 +48,34 @@ class Published:
         for record in pool.accounting:
             by_negotiator.setdefault(record.text("NegotiatorName"), []).append(record)
         groups = {name: sum(map(_is_group, records)) for name, records in by_negotiator.items()}
-        self.negotiators = tuple(sorted(groups, key=lambda name: (-groups[name], -len(by_negotiator[name]), name)))
+        self.negotiators = tuple(
+            sorted(groups, key=lambda name: (-groups[name], -len(by_negotiator[name]), name))
+        )
         self.negotiator = negotiator or (self.negotiators[0] if self.negotiators else "")
         found = by_negotiator.get(self.negotiator, [])
         #: The ads by name, of groups and of submitters.
-        self.accounts: Mapping[str, Record] = {record.name: restored(record, self.moment) for record in reversed(found)}
+        self.accounts: Mapping[str, Record] = {
+            record.name: restored(record, self.moment) for record in reversed(found)
+        }
         if len(self.negotiators) < 2 or negotiator:
             # Ads are published after a cycle, and by 23.9 of nobody who never used anything: what the negotiator says
             # of a submitter when it is asked is newer.
             asked = (record for record in pool.priorities if not _is_group(record))
             renewed = (self._renewed(record) for record in asked)
-            self.accounts = {**self.accounts, **{each.name: restored(each, self.moment) for each in renewed}}
+            self.accounts = {
+                **self.accounts,
+                **{each.name: restored(each, self.moment) for each in renewed},
+            }
         self._by_key = {name_key(name): record for name, record in self.accounts.items()}
 
     def _renewed(self, record: Record) -> Record:
         """Return what is published of a submitter with what ``record`` says of it."""
         published = self.accounts.get(record.name)
-        return record if published is None else replace(record, values={**published.values, **record.values})
+        return (
+            record
+            if published is None
+            else replace(record, values={**published.values, **record.values})
+        )
 
     def account(self, name: str) -> Record | None:
         """Return the ad of a group or submitter, whatever the case of its name; None where there is none."""
@@ -98,9 +109,14 @@ class Published:
         if taken is not None:
             return taken
         heard = (
-            record.number("LastHeardFrom") for records in (self._pool.records or {}).values() for record in records
+            record.number("LastHeardFrom")
+            for records in (self._pool.records or {}).values()
+            for record in records
         )
-        return max((float(each) for each in heard if each is not None and math.isfinite(each)), default=None)
+        return max(
+            (float(each) for each in heard if each is not None and math.isfinite(each)),
+            default=None,
+        )
 
     def marks(self, groups: Sequence[GroupQuota]) -> Mapping[str, tuple[Mark, ...]]:
         """Return by group what is published other than in ``groups``, which must be of the same pool weight.
@@ -114,16 +130,16 @@ class Published:
             if record is not None:
                 marks[group.name] = tuple(_differences(record, group))
             else:
-                marks[group.name] = () if none else (Mark("EffectiveQuota", "nothing", group.quota),)
+                marks[group.name] = (
+                    () if none else (Mark("EffectiveQuota", "nothing", group.quota),)
+                )
         return marks
 
     def doubts(self, names: Sequence[str], max_age: float = MAX_AGE) -> Iterator[str]:
         """Yield, as sentences, why what is published of the groups ``names`` cannot be taken as it is."""
         if len(self.negotiators) > 1:
             others = [name or _NAMELESS for name in self.negotiators if name != self.negotiator]
-            shown = (
-                f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} {'are' if others[1:] else 'is'} not"
-            )
+            shown = f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} {'are' if others[1:] else 'is'} not"
             yield f"this collector has {len(self.negotiators)} negotiators: {shown}"
         if self.age is not None and self.age > max_age:
             yield f"the negotiator last published its groups {self.age:.0f} s before: more than {max_age:g} s"
@@ -152,7 +168,9 @@ def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:
         if published is not None and not same(published, computed):
             yield Mark(attribute, published, computed)
     policy = record.text("SurplusPolicy")
-    expected = "regroup" if group.group.autoregroup else "byquota" if group.group.accept_surplus else "no"
+    expected = (
+        "regroup" if group.group.autoregroup else "byquota" if group.group.accept_surplus else "no"
+    )
     if policy and policy != expected:
         yield Mark("SurplusPolicy", policy, expected)
 

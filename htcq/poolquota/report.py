@@ -83,7 +83,9 @@ class PoolQuotaReport:
     def find(self, name: str) -> GroupStatus | None:
         """Return the group of that name, whatever its case; None where there is none."""
         key = name_key(name)
-        return next((standing for standing in self.standings if name_key(standing.name) == key), None)
+        return next(
+            (standing for standing in self.standings if name_key(standing.name) == key), None
+        )
 
 
 def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> PoolQuotaReport:

@@ -18,7 +18,10 @@ from htcq.quota.cpp_float import total
 from htcq.quota.knobs import Knobs
 
 #: Which slots the negotiator knows at all, and which of them count for the quotas; the older name of the latter.
-SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT = "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT"
+SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT = (
+    "NEGOTIATOR_SLOT_CONSTRAINT",
+    "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
+)
 OLD_POOLSIZE_CONSTRAINT = "GROUP_DYNAMIC_MACH_CONSTRAINT"
 
 #: What quotas are amounts of.
@@ -33,7 +36,9 @@ class Supply:
         self._all = tuple(slots)
         self._weights = weights
         self._seen = _parsed(reader.text(SLOT_CONSTRAINT))
-        self._counted = _parsed(reader.text(POOLSIZE_CONSTRAINT) or reader.text(OLD_POOLSIZE_CONSTRAINT))
+        self._counted = _parsed(
+            reader.text(POOLSIZE_CONSTRAINT) or reader.text(OLD_POOLSIZE_CONSTRAINT)
+        )
         self.central_text = reader.text("SLOT_WEIGHT") or "Cpus"
         self._central = _parsed(self.central_text)
         self._forced = reader.boolean("FORCE_NEGOTIATOR_SLOT_WEIGHT", False)
@@ -43,7 +48,9 @@ class Supply:
     def slots(self) -> tuple[Slot, ...]:
         """The slots for which NEGOTIATOR_SLOT_CONSTRAINT holds: no other is matched, counted or charged."""
         seen = self._seen
-        return self._all if seen is None else tuple(slot for slot in self._all if holds(seen.of(slot)))
+        return (
+            self._all if seen is None else tuple(slot for slot in self._all if holds(seen.of(slot)))
+        )
 
     @cached_property
     def hidden(self) -> tuple[Slot, ...]:

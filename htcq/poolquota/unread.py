@@ -10,7 +10,15 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.health import foreign_schedds
 
 #: Queries to the collector, as the capture calls them: without one of them a whole kind of ads is missing.
-_QUERIES = ("collectors", "negotiators", "schedds", "submitters", "accounting", "slots", "slot expressions")
+_QUERIES = (
+    "collectors",
+    "negotiators",
+    "schedds",
+    "submitters",
+    "accounting",
+    "slots",
+    "slot expressions",
+)
 _JOBS_OF = "jobs of "
 #: Of the items of one kind: anybody who may advertise an ad could keep a verdict from being given otherwise.
 _MAX_LEFT_OUT = 0.01

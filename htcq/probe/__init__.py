@@ -9,10 +9,20 @@ from htcq.probe.decide import decide
 from htcq.probe.machine import CondorParams, Machine, this_machine
 from htcq.probe.readings import read_machine
 
-__all__ = ["NESTED_VARIABLE", "CondorParams", "Machine", "cron_lines", "long_lines", "probe_machine", "probe_node"]
+__all__ = [
+    "NESTED_VARIABLE",
+    "CondorParams",
+    "Machine",
+    "cron_lines",
+    "long_lines",
+    "probe_machine",
+    "probe_node",
+]
 
 
-def probe_node(execute: str | None = None, condor_params: CondorParams | None = None, essential: bool = False) -> Node:
+def probe_node(
+    execute: str | None = None, condor_params: CondorParams | None = None, essential: bool = False
+) -> Node:
     """Return what the machine that runs this program has.
 
     Args:
@@ -23,7 +33,9 @@ def probe_node(execute: str | None = None, condor_params: CondorParams | None = 
     Raises:
         ProbeError: cpus, memory or disk cannot be found out.
     """
-    machine = this_machine(condor_params, essential=True) if essential else this_machine(condor_params)
+    machine = (
+        this_machine(condor_params, essential=True) if essential else this_machine(condor_params)
+    )
     return probe_machine(machine, execute)
 
 

@@ -50,7 +50,9 @@ class _Mount:
 def read_limits(read: Callable[[str], str]) -> CgroupLimits:
     """Return the limits on this process; ``read`` returns a file's text and raises OSError."""
     notes: list[str] = []
-    texts = [_read_or_note(read, path, notes) for path in ("/proc/self/cgroup", "/proc/self/mountinfo")]
+    texts = [
+        _read_or_note(read, path, notes) for path in ("/proc/self/cgroup", "/proc/self/mountinfo")
+    ]
     groups, mounts = parse_memberships(texts[0]), parse_mounts(texts[1])
     cpus: list[Limit] = []
     memory: list[Limit] = []
@@ -162,5 +164,7 @@ def _read_or_note(read: Callable[[str], str], path: str, notes: list[str]) -> st
     except FileNotFoundError:
         return ""
     except OSError as error:
-        notes.append(f"{path} cannot be read ({error.strerror or error}): a limit there is not known")
+        notes.append(
+            f"{path} cannot be read ({error.strerror or error}): a limit there is not known"
+        )
         return ""

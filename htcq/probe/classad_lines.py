@@ -25,7 +25,11 @@ def long_lines(node: Node) -> tuple[str, ...]:
         **{f"Custom{name}": amount for name, amount in node.custom.items()},
     }
     texts = {
-        **{f"{_ORIGINS[each.fact]}Origin": each.origin for each in node.sources if each.fact in _ORIGINS},
+        **{
+            f"{_ORIGINS[each.fact]}Origin": each.origin
+            for each in node.sources
+            if each.fact in _ORIGINS
+        },
         "GPUDevices": ", ".join(gpu.id for gpu in node.gpu_devices),
         "GPUNames": ", ".join(sorted({gpu.name for gpu in node.gpu_devices if gpu.name})),
         "Notes": "; ".join(node.notes),
@@ -45,4 +49,8 @@ def cron_lines(node: Node) -> tuple[str, ...]:
 def quoted(text: str) -> str:
     """Return ``text`` as a string literal of a long-form ad: on one line, with only the quotation mark escaped."""
     # A line break would end the attribute; a backslash stands for itself in this form, even before the closing mark.
-    return '"' + "".join(char if char.isprintable() else " " for char in text.replace('"', '\\"')) + '"'
+    return (
+        '"'
+        + "".join(char if char.isprintable() else " " for char in text.replace('"', '\\"'))
+        + '"'
+    )

@@ -11,7 +11,9 @@ from htcq.probe.condor import Knobs
 from htcq.probe.readings import Readings
 from htcq.probe.verdict import NO_CONDOR, Claim, Verdict, must_be_set, site_claim, verdict
 
-_HINT = "install psutil (python3 -m pip install psutil) or run this where condor_config_val is on PATH"
+_HINT = (
+    "install psutil (python3 -m pip install psutil) or run this where condor_config_val is on PATH"
+)
 
 
 def condor_cpus(knobs: Knobs) -> int:
@@ -34,7 +36,9 @@ def decide_cpus(readings: Readings) -> Verdict:
     knobs, notes = readings.knobs, _environment_note(readings.knobs)
     site = site_claim(knobs, "NUM_CPUS", notes)
     detected = condor_cpus(knobs)
-    counted = [Claim("DETECTED_CPUS", detected, "HTCondor's own detection, which the startd advertises")]
+    counted = [
+        Claim("DETECTED_CPUS", detected, "HTCondor's own detection, which the startd advertises")
+    ]
     counted.append(Claim(_counter(readings), int(readings.psutil.get("logical") or 0), NO_CONDOR))
     counted = [claim for claim in counted if claim.amount > 0]
     if site is None and not counted:
@@ -44,10 +48,16 @@ def decide_cpus(readings: Readings) -> Verdict:
     tightest = min(limits, key=lambda claim: claim.amount, default=base)
     beaten = tightest.amount < base.amount
     if site is not None and beaten:
-        notes.append(f"NUM_CPUS = {site.amount} is more than {tightest.origin} lets run ({tightest.amount})")
+        notes.append(
+            f"NUM_CPUS = {site.amount} is more than {tightest.origin} lets run ({tightest.amount})"
+        )
     winner = tightest if beaten and site is None else base
     if winner is tightest and beaten and detected:
-        notes.append(must_be_set(knobs, "NUM_CPUS", winner.amount, f"HTCondor would hand out {detected} cpus"))
+        notes.append(
+            must_be_set(
+                knobs, "NUM_CPUS", winner.amount, f"HTCondor would hand out {detected} cpus"
+            )
+        )
     return verdict("cpus", winner, [*([site] if site else []), *counted, *limits], notes)
 
 
@@ -83,7 +93,9 @@ def decide_physical_cpus(readings: Readings) -> Verdict | None:
     """Return the cores, hyper-threads not counted; None where nobody knows."""
     claims = [
         Claim(
-            "DETECTED_PHYSICAL_CPUS", readings.knobs.number("DETECTED_PHYSICAL_CPUS") or 0, "HTCondor's own detection"
+            "DETECTED_PHYSICAL_CPUS",
+            readings.knobs.number("DETECTED_PHYSICAL_CPUS") or 0,
+            "HTCondor's own detection",
         ),
         Claim("psutil", int(readings.psutil.get("physical") or 0), NO_CONDOR),
     ]
@@ -101,7 +113,9 @@ def decide_memory(readings: Readings) -> Verdict:
     site = site_claim(knobs, "MEMORY", notes)
     counted = [
         Claim("DETECTED_MEMORY", knobs.number("DETECTED_MEMORY") or 0, "HTCondor's own detection"),
-        Claim(_counter(readings), int(readings.psutil.get("memory_bytes") or 0) // 2**20, NO_CONDOR),
+        Claim(
+            _counter(readings), int(readings.psutil.get("memory_bytes") or 0) // 2**20, NO_CONDOR
+        ),
     ]
     counted = [claim for claim in counted if claim.amount > 0]
     if site is None and not counted:
@@ -111,7 +125,9 @@ def decide_memory(readings: Readings) -> Verdict:
     tightest = min(limits, key=lambda claim: claim.amount, default=base)
     beaten = tightest.amount < base.amount
     if site is not None and beaten:
-        notes.append(f"MEMORY = {site.amount} is more than {tightest.origin} gives ({tightest.amount} MB)")
+        notes.append(
+            f"MEMORY = {site.amount} is more than {tightest.origin} gives ({tightest.amount} MB)"
+        )
     winner = tightest if beaten and site is None else base
     if winner is tightest and beaten and knobs.known:
         otherwise = f"HTCondor would hand out {base.amount} MB"
@@ -136,6 +152,9 @@ def _less_reserved(knobs: Knobs, claim: Claim) -> Claim:
     left = claim.amount - reserved
     if left < 1:
         raise ProbeError(
-            f"RESERVED_MEMORY = {reserved} leaves nothing of {claim.amount} MB", "the startd would not start: lower it"
+            f"RESERVED_MEMORY = {reserved} leaves nothing of {claim.amount} MB",
+            "the startd would not start: lower it",
         )
-    return Claim(claim.origin, left, f"{claim.why}; {claim.amount} MB less RESERVED_MEMORY = {reserved}")
+    return Claim(
+        claim.origin, left, f"{claim.why}; {claim.amount} MB less RESERVED_MEMORY = {reserved}"
+    )

@@ -94,7 +94,11 @@ def whole_number(text: str) -> int | None:
 
 
 def _evaluate(node: ast.expr) -> Fraction:
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
+    ):
         return Fraction(str(node.value))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_evaluate(node.operand)
@@ -116,7 +120,14 @@ def read_knobs(machine: Machine) -> Knobs:
     pattern = "|".join(name.replace("*", ".*") for name in _NAMES)
     # The startd's view: STARTD.NUM_CPUS beats NUM_CPUS, and a dump shows it under its long name.
     answer = machine.command(
-        ("condor_config_val", "-subsystem", "STARTD", "-verbose", "-dump", rf"^(STARTD\.)?({pattern})$")
+        (
+            "condor_config_val",
+            "-subsystem",
+            "STARTD",
+            "-verbose",
+            "-dump",
+            rf"^(STARTD\.)?({pattern})$",
+        )
     )
     if answer is not None and answer.status == 0:
         return Knobs("condor_config_val", _mark_own(machine, parse_dump(answer.output)))
@@ -126,7 +137,8 @@ def read_knobs(machine: Machine) -> Knobs:
     if answer is None:
         return Knobs()
     raise ProbeError(
-        f"condor_config_val failed: {answer.complaint or f'status {answer.status}'}", "fix HTCondor's configuration"
+        f"condor_config_val failed: {answer.complaint or f'status {answer.status}'}",
+        "fix HTCondor's configuration",
     )
 
 

@@ -16,13 +16,18 @@ def check_with_installed_parser(text: str) -> bool:
     """
     with temporary_directory() as directory:
         file = directory / "text.config"
-        file.write_text(f"{text}\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n", encoding="utf-8")
+        file.write_text(
+            f"{text}\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n",
+            encoding="utf-8",
+        )
         answer = run_tool(["condor_config_val", "-root-config", str(file), "SLOT_WEIGHT"])
     if answer is None:
         return False
     if answer.status:
         said = answer.complaint.replace(str(file), "the text")
-        raise InputError(f"the installed HTCondor cannot read it: {said}", "fix the template that wrote it")
+        raise InputError(
+            f"the installed HTCondor cannot read it: {said}", "fix the template that wrote it"
+        )
     return True
 
 

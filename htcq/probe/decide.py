@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from htcq.node import Node
-from htcq.probe.compute import condor_cpus, condor_memory_mb, decide_cpus, decide_memory, decide_physical_cpus
+from htcq.probe.compute import (
+    condor_cpus,
+    condor_memory_mb,
+    decide_cpus,
+    decide_memory,
+    decide_physical_cpus,
+)
 from htcq.probe.devices import decide_custom, decide_gpus
 from htcq.probe.readings import Readings
 from htcq.probe.storage import decide_disk, decide_swap
@@ -19,8 +25,14 @@ def decide(readings: Readings) -> Node:
     physical, swap = decide_physical_cpus(readings), decide_swap(readings)
     gpus, devices = decide_gpus(readings)
     custom, custom_notes = decide_custom(readings)
-    decided = [each for each in (cpus, physical, memory, disk, swap, gpus, *custom.values()) if each]
-    notes = [*readings.notes, *readings.cgroup.notes, *(note for each in decided for note in each.notes)]
+    decided = [
+        each for each in (cpus, physical, memory, disk, swap, gpus, *custom.values()) if each
+    ]
+    notes = [
+        *readings.notes,
+        *readings.cgroup.notes,
+        *(note for each in decided for note in each.notes),
+    ]
     return Node(
         cpus=cpus.value,
         memory_mb=memory.value,

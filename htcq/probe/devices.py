@@ -28,7 +28,9 @@ def decide_gpus(readings: Readings) -> tuple[Verdict, tuple[Gpu, ...]]:
         claim = Claim(origin, len(gpus), why)
     notes = _hidden(claim, seen) + _repeated(readings, gpus)
     notes += [
-        f"{gpu.id}: named by the kernel; HTCondor's own name for it is not known" for gpu in gpus if _is_card(gpu)
+        f"{gpu.id}: named by the kernel; HTCondor's own name for it is not known"
+        for gpu in gpus
+        if _is_card(gpu)
     ]
     return verdict(_GPUS, claim, seen, notes), gpus
 
@@ -43,12 +45,16 @@ def _condor_gpus(readings: Readings) -> tuple[tuple[Gpu, ...], Claim | None]:
     knobs = readings.knobs
     named = _named(knobs)
     if named is not None and _GPUS not in named:
-        return (), Claim("MACHINE_RESOURCE_NAMES", 0, "it does not list GPUs, so the startd hands out none")
+        return (), Claim(
+            "MACHINE_RESOURCE_NAMES", 0, "it does not list GPUs, so the startd hands out none"
+        )
     static = knobs.known.get("MACHINE_RESOURCE_GPUS")
     if static is not None:
         amount, ids = _amount(knobs, "GPUS", static)
         gpus = tuple(Gpu(name) for name in ids)
-        return gpus, Claim("MACHINE_RESOURCE_GPUs", amount, f"the site's configuration sets it ({static.source})")
+        return gpus, Claim(
+            "MACHINE_RESOURCE_GPUs", amount, f"the site's configuration sets it ({static.source})"
+        )
     if readings.discovery is not None:
         offline = _ids(knobs.text("OFFLINE_MACHINE_RESOURCE_GPUS"))
         gpus = tuple(gpu for gpu in readings.discovery if gpu.id not in offline)
@@ -82,10 +88,14 @@ def _hidden(winner: Claim, seen: list[Claim]) -> list[str]:
 def _repeated(readings: Readings, gpus: tuple[Gpu, ...]) -> list[str]:
     distinct = len({gpu.id for gpu in gpus})
     if distinct < len(gpus):
-        return [f"{len(gpus)} GPUs are {distinct} devices listed more than once: jobs share them (-repeat or -divide)"]
+        return [
+            f"{len(gpus)} GPUs are {distinct} devices listed more than once: jobs share them (-repeat or -divide)"
+        ]
     if len({gpu.id for gpu in readings.discovery or ()}) < len(readings.discovery or ()) and gpus:
         version = readings.knobs.text("CONDOR_VERSION")
-        return [f"HTCondor {version} counts a GPU once however often it is listed: -repeat and -divide give nothing"]
+        return [
+            f"HTCondor {version} counts a GPU once however often it is listed: -repeat and -divide give nothing"
+        ]
     return []
 
 
@@ -114,7 +124,9 @@ def decide_custom(readings: Readings) -> tuple[dict[str, Verdict], tuple[str, ..
         if named is not None and name.lower() not in named:
             notes.append(f"{name} is not in MACHINE_RESOURCE_NAMES, so HTCondor leaves it out")
         elif name != tag:
-            notes.append(f"{name} is counted by the script '{knob.value}', which the probe does not run")
+            notes.append(
+                f"{name} is counted by the script '{knob.value}', which the probe does not run"
+            )
         else:
             found[tag] = _custom(knobs, tag, knob)
     return found, tuple(notes)
@@ -122,7 +134,11 @@ def decide_custom(readings: Readings) -> tuple[dict[str, Verdict], tuple[str, ..
 
 def _custom(knobs: Knobs, tag: str, knob: Knob) -> Verdict:
     amount, _ids_left = _amount(knobs, tag.upper(), knob)
-    why = f"the site's configuration sets it ({knob.source})" if knob.source else "the site's configuration sets it"
+    why = (
+        f"the site's configuration sets it ({knob.source})"
+        if knob.source
+        else "the site's configuration sets it"
+    )
     offline = knobs.text(f"OFFLINE_MACHINE_RESOURCE_{tag.upper()}")
     if offline:
         why += f"; {offline} offline"

@@ -34,11 +34,19 @@ def parse_discovery(text: str) -> tuple[Gpu, ...]:
             ids = found.group(1).strip('"')
             listed = tuple(re.findall(r"[^\s,]+", ids)) if found.group(1).startswith('"') else ()
         elif nested := _NESTED_AD.match(line):
-            ads[nested.group(1).lower()] = {key.lower(): value.strip('" ') for key, value in _PAIR.findall(nested[2])}
+            ads[nested.group(1).lower()] = {
+                key.lower(): value.strip('" ') for key, value in _PAIR.findall(nested[2])
+            }
     if listed is None:
-        raise ProbeError("condor_gpu_discovery: no DetectedGPUs in its answer", "run it by hand to see what it says")
+        raise ProbeError(
+            "condor_gpu_discovery: no DetectedGPUs in its answer",
+            "run it by hand to see what it says",
+        )
     shared = ads.get("common", {})
-    return tuple(_from_ad(name, {**shared, **ads.get(re.sub(r"\W", "_", name).lower(), {})}) for name in listed)
+    return tuple(
+        _from_ad(name, {**shared, **ads.get(re.sub(r"\W", "_", name).lower(), {})})
+        for name in listed
+    )
 
 
 def _from_ad(name: str, ad: Mapping[str, str]) -> Gpu:
@@ -58,7 +66,9 @@ def gpus_of_nvml(facts: Mapping[str, Any]) -> tuple[Gpu, ...]:
     for device in facts.get("devices", ()):
         capability = ".".join(str(each) for each in device.get("capability", ()))
         if device.get("mig_mode"):
-            found += [_from_nvml(each, capability, mig=True) for each in device.get("mig_devices", ())]
+            found += [
+                _from_nvml(each, capability, mig=True) for each in device.get("mig_devices", ())
+            ]
         else:
             found.append(_from_nvml(device, capability, mig=False))
     return tuple(found)
@@ -67,7 +77,13 @@ def gpus_of_nvml(facts: Mapping[str, Any]) -> tuple[Gpu, ...]:
 def _from_nvml(device: Mapping[str, Any], capability: str, *, mig: bool) -> Gpu:
     uuid = str(device["uuid"])
     name = uuid if mig else short_name(uuid)
-    return Gpu(name, str(device.get("name", "")), int(device.get("memory_bytes", 0)) // 2**20, capability, mig)
+    return Gpu(
+        name,
+        str(device.get("name", "")),
+        int(device.get("memory_bytes", 0)) // 2**20,
+        capability,
+        mig,
+    )
 
 
 def short_name(uuid: str) -> str:
@@ -80,7 +96,9 @@ def amd_gpus(machine: Machine) -> tuple[tuple[Gpu, ...], tuple[str, ...]]:
     """Return the AMD GPUs that the kernel shows, and notes on what could not be read."""
     found: list[Gpu] = []
     notes: list[str] = []
-    cards = [path for path in machine.match("/sys/class/drm/card*") if re.search(r"/card\d+$", path)]
+    cards = [
+        path for path in machine.match("/sys/class/drm/card*") if re.search(r"/card\d+$", path)
+    ]
     for card in sorted(cards, key=lambda path: int(path.rpartition("card")[2])):
         try:
             if machine.read(f"{card}/device/vendor").strip().lower() != _AMD:
@@ -89,9 +107,15 @@ def amd_gpus(machine: Machine) -> tuple[tuple[Gpu, ...], tuple[str, ...]]:
         except FileNotFoundError:
             continue  # a display head, or a driver that is not amdgpu, has no memory to give
         except (OSError, ValueError) as error:
-            notes.append(f"{card}: not read ({getattr(error, 'strerror', None) or error}), so not counted")
+            notes.append(
+                f"{card}: not read ({getattr(error, 'strerror', None) or error}), so not counted"
+            )
             continue
-        found.append(Gpu(id=card.rpartition("/")[2], name=_amd_name(machine, card), memory_mb=memory // 2**20))
+        found.append(
+            Gpu(
+                id=card.rpartition("/")[2], name=_amd_name(machine, card), memory_mb=memory // 2**20
+            )
+        )
     return tuple(found), tuple(notes)
 
 

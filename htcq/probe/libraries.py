@@ -100,7 +100,10 @@ def nvml_facts() -> Mapping[str, Any]:
 
 def _device(nvml: Any, index: int) -> dict[str, Any]:
     handle = nvml.nvmlDeviceGetHandleByIndex(index)
-    facts = {**_identity(nvml, handle), "capability": list(nvml.nvmlDeviceGetCudaComputeCapability(handle))}
+    facts = {
+        **_identity(nvml, handle),
+        "capability": list(nvml.nvmlDeviceGetCudaComputeCapability(handle)),
+    }
     try:
         mode, _pending = nvml.nvmlDeviceGetMigMode(handle)
     except nvml.NVMLError:

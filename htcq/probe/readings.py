@@ -129,7 +129,9 @@ def _discovery(machine: Machine, knobs: Knobs, notes: list[str]) -> tuple[Gpu, .
         return None
     answer = None
     for place in (knobs.text("LIBEXEC"), ""):
-        answer = answer or machine.command((f"{place}/{_DISCOVERY}" if place else _DISCOVERY, *options))
+        answer = answer or machine.command(
+            (f"{place}/{_DISCOVERY}" if place else _DISCOVERY, *options)
+        )
     if answer is None:
         return None
     if answer.status != 0:

@@ -20,7 +20,10 @@ def decide_disk(readings: Readings) -> Verdict:
     if place.free_kb is not None:
         claims.append(_free(readings, place.free_kb, notes))
     if not claims:
-        raise ProbeError(f"the free space of {place.path} cannot be read", "name the directory with --execute DIR")
+        raise ProbeError(
+            f"the free space of {place.path} cannot be read",
+            "name the directory with --execute DIR",
+        )
     return verdict("disk_kb", claims[0], claims, notes)
 
 
@@ -40,7 +43,9 @@ def _free(readings: Readings, free_kb: int, notes: list[str]) -> Claim:
 def _notes(readings: Readings) -> list[str]:
     if readings.knobs.text("STARTD_ENFORCE_DISK_LIMITS").lower() not in ("true", "t", "1", "yes"):
         return []
-    return ["STARTD_ENFORCE_DISK_LIMITS is on: with LVM the startd gives the volume group's space, not the free space"]
+    return [
+        "STARTD_ENFORCE_DISK_LIMITS is on: with LVM the startd gives the volume group's space, not the free space"
+    ]
 
 
 def decide_swap(readings: Readings) -> Verdict | None:

@@ -34,7 +34,9 @@ class Claim:
 
 def verdict(fact: str, winner: Claim, claims: list[Claim], notes: list[str]) -> Verdict:
     """Return the verdict for ``winner``, keeping what all the other claims said."""
-    others = tuple((claim.origin, claim.amount) for claim in claims if claim.origin != winner.origin)
+    others = tuple(
+        (claim.origin, claim.amount) for claim in claims if claim.origin != winner.origin
+    )
     return Verdict(Source(fact, winner.amount, winner.origin, winner.why, others), tuple(notes))
 
 
@@ -45,7 +47,9 @@ def site_claim(knobs: Knobs, name: str, notes: list[str]) -> Claim | None:
         return None
     amount = whole_number(knob.value)
     if amount is None or amount < 1:
-        notes.append(f"{name} = {knob.value} ({knob.source}) is not a number that could be used: it is passed over")
+        notes.append(
+            f"{name} = {knob.value} ({knob.source}) is not a number that could be used: it is passed over"
+        )
         return None
     return Claim(name, amount, f"the site's configuration sets it ({knob.source})")
 
@@ -55,5 +59,9 @@ def must_be_set(knobs: Knobs, name: str, amount: int, otherwise: str) -> str:
     knob: Knob | None = knobs.known.get(name)
     if knob is not None and knob.from_htcq:
         told = f"{name} = {knob.value} stands in htcq's own configuration ({knob.source})"
-        return told if whole_number(knob.value) == amount else f"{told}, and {amount} are here: see that it still fits"
+        return (
+            told
+            if whole_number(knob.value) == amount
+            else f"{told}, and {amount} are here: see that it still fits"
+        )
     return f"{name} must be set to {amount} (htcq emit does): {otherwise}"

@@ -49,20 +49,26 @@ Divide = Callable[[Sequence[float], Sequence[float], float, float], Division]
 Settle = Callable[[GroupAllocation, float, bool], tuple[float, list[tuple[GroupAllocation, float]]]]
 
 
-def plant(tree: GroupTree, requested: Mapping[str, float], usage: Mapping[str, float]) -> list[GroupAllocation]:
+def plant(
+    tree: GroupTree, requested: Mapping[str, float], usage: Mapping[str, float]
+) -> list[GroupAllocation]:
     """Return the state that a cycle starts with, breadth first."""
     nodes: dict[str, GroupAllocation] = {}
     for group in tree.groups:
         used = float(usage.get(group.name, 0.0))
         parent = nodes[group.parent] if group.parent is not None else None
         above = ref(parent) if parent is not None else None
-        node = nodes[group.name] = GroupAllocation(group, above, float(requested.get(group.name, 0.0)), used, used)
+        node = nodes[group.name] = GroupAllocation(
+            group, above, float(requested.get(group.name, 0.0)), used, used
+        )
         if parent is not None:
             parent.children.append(node)
     return list(nodes.values())
 
 
-def assign_quotas(nodes: Sequence[GroupAllocation], pool_weight: float, oversubscription: bool) -> None:
+def assign_quotas(
+    nodes: Sequence[GroupAllocation], pool_weight: float, oversubscription: bool
+) -> None:
     """Hand the pool down: to static quotas first, to dynamic ones of the rest; a group keeps what it does not hand on.
 
     With ``oversubscription`` static quotas are not scaled to what there is and only the root hands on what it has;
@@ -91,7 +97,9 @@ def _hand_on(node: GroupAllocation, oversubscription: bool) -> float:
     dynamic_scale = for_dynamics / max(dynamics, 1.0)
     given = 0.0
     for child in node.children:
-        child.subtree_quota = child.group.config_quota * (static_scale if child.group.static else dynamic_scale)
+        child.subtree_quota = child.group.config_quota * (
+            static_scale if child.group.static else dynamic_scale
+        )
         given += child.subtree_quota
     return given
 
@@ -143,10 +151,16 @@ class Level:
     handed_down: bool
     remainders: bool = False
 
-    def settle(self, divide: Divide, told: list[SurplusSharing]) -> tuple[float, list[tuple[GroupAllocation, float]]]:
+    def settle(
+        self, divide: Divide, told: list[SurplusSharing]
+    ) -> tuple[float, list[tuple[GroupAllocation, float]]]:
         """Divide the surplus; return what is left of it and what the children got."""
         node, wanted = self.node, self.node.subtree_requested
-        level = [child for child in node.children if child.group.accept_surplus and child.subtree_requested > 0]
+        level = [
+            child
+            for child in node.children
+            if child.group.accept_surplus and child.subtree_requested > 0
+        ]
         wants = [child.subtree_requested for child in level]
         weights = [child.subtree_quota for child in level]
         if node.requested > 0:
@@ -158,7 +172,14 @@ class Level:
         names = tuple((each.group.name, share) for each, share in got)
         told.append(
             SurplusSharing(
-                node.group.name, self.surplus, wanted, names, left, self.enough, self.handed_down, self.remainders
+                node.group.name,
+                self.surplus,
+                wanted,
+                names,
+                left,
+                self.enough,
+                self.handed_down,
+                self.remainders,
             )
         )
         if got and got[-1][0] is node:
@@ -168,11 +189,15 @@ class Level:
         return left, got
 
 
-def _satisfy(wants: Sequence[float], _: Sequence[float], surplus: float, outstanding: float) -> Division:
+def _satisfy(
+    wants: Sequence[float], _: Sequence[float], surplus: float, outstanding: float
+) -> Division:
     return list(wants), surplus - outstanding, 0.0
 
 
-def _compete(wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float) -> Division:
+def _compete(
+    wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float
+) -> Division:
     """Divide less than what is wanted: by quota first, then by head among those that still want."""
     shares, needs = [0.0] * len(wants), list(wants)
     for weight in (weights, [1.0] * len(wants)):

@@ -11,8 +11,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.quota.allocation import GroupAllocation, assign_quotas, fairshare, plant
-from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound, Round, SurplusSharing
-from htcq.quota.group_limits import SubtreeUsage, enforced, in_order, proposed_limit, sort_keys, truncated
+from htcq.quota.cycle_quotas import (
+    CycleQuotas,
+    GroupLimit,
+    GroupQuota,
+    GroupRound,
+    Round,
+    SurplusSharing,
+)
+from htcq.quota.group_limits import (
+    SubtreeUsage,
+    enforced,
+    in_order,
+    proposed_limit,
+    sort_keys,
+    truncated,
+)
 from htcq.quota.group_tree import GroupTree
 from htcq.quota.settings import Settings
 from htcq.quota.whole_slots import recover_remainders
@@ -89,7 +103,9 @@ def _group_quota(node: GroupAllocation) -> GroupQuota:
 class _Cycle:
     """The rounds of one cycle; ``waiting`` has the groups with submitters that are not through."""
 
-    def __init__(self, inputs: Inputs, nodes: Sequence[GroupAllocation], take_turn: TakeTurn) -> None:
+    def __init__(
+        self, inputs: Inputs, nodes: Sequence[GroupAllocation], take_turn: TakeTurn
+    ) -> None:
         self.settings = inputs.settings
         self.pool_weight = float(inputs.pool_weight)
         self.spreads = inputs.tree.global_accept_surplus
@@ -121,12 +137,21 @@ class _Cycle:
             self.root.quota = self.root.allocated = self.pool_weight
         max_delta = 0.0
         for node in self.nodes:
-            max_delta = max(max_delta, (node.allocated if self.spreads else node.quota) - node.usage)
+            max_delta = max(
+                max_delta, (node.allocated if self.spreads else node.quota) - node.usage
+            )
         keys = sort_keys(self.nodes, self.settings.sort_expr)
         groups = tuple(_group_round(node, key) for node, key in zip(self.nodes, keys))
         order = in_order(self.nodes, keys)
         limits = self._passes(order, max_delta)
-        return Round(surplus, max_delta, groups, tuple(node.group.name for node in order), limits, tuple(told))
+        return Round(
+            surplus,
+            max_delta,
+            groups,
+            tuple(node.group.name for node in order),
+            limits,
+            tuple(told),
+        )
 
     def _passes(self, order: Sequence[GroupAllocation], max_delta: float) -> tuple[GroupLimit, ...]:
         """Let the groups go, step by step, up to what they got; return the limits of the first step."""
@@ -139,14 +164,20 @@ class _Cycle:
         return first
 
     def _may_go(self, node: GroupAllocation) -> bool:
-        return node.allocated > 0 and (self.settings.consider_preemption or node.usage < node.allocated)
+        return node.allocated > 0 and (
+            self.settings.consider_preemption or node.usage < node.allocated
+        )
 
-    def _pass(self, going: Sequence[GroupAllocation], step: float, max_delta: float) -> list[GroupLimit]:
+    def _pass(
+        self, going: Sequence[GroupAllocation], step: float, max_delta: float
+    ) -> list[GroupLimit]:
         limits = []
         for node in going:
             if node.group.name not in self.waiting:
                 continue
-            limit = proposed = proposed_limit(node, step, max_delta, not self.settings.use_slot_weights)
+            limit = proposed = proposed_limit(
+                node, step, max_delta, not self.settings.use_slot_weights
+            )
             held_by = ""
             if self.settings.strict_enforce:
                 limit, held_by = enforced(node, limit, self.subtree_usage)
@@ -171,10 +202,14 @@ class _Cycle:
             served += min(node.usage, node.allocated)
             allocated += node.allocated
             # What a group could not match it does not ask for again.
-            node.requested = node.usage if node.usage < node.allocated else node.requested + node.allocated
+            node.requested = (
+                node.usage if node.usage < node.allocated else node.requested + node.allocated
+            )
         return served >= allocated
 
 
 def _group_round(node: GroupAllocation, sort_key: float) -> GroupRound:
     requested = node.requested + node.allocated
-    return GroupRound(node.group.name, node.quota, requested, node.requested, node.allocated, sort_key)
+    return GroupRound(
+        node.group.name, node.quota, requested, node.requested, node.allocated, sort_key
+    )

@@ -135,7 +135,9 @@ def build_tree(knobs: Mapping[str, str]) -> tuple[GroupTree, tuple[TreeProblem, 
         found[name] = _group(reader, name, parent, accepts, regroups)
     any_accepts = accepts or any(group.accept_surplus for group in found.values())
     any_regroups = regroups or any(group.autoregroup for group in found.values())
-    found[ROOT] = Group(ROOT, None, 0.0, static=False, accept_surplus=True, autoregroup=any_regroups)
+    found[ROOT] = Group(
+        ROOT, None, 0.0, static=False, accept_surplus=True, autoregroup=any_regroups
+    )
     names = [ROOT]
     for name in names:  # grows while it is read: breadth first
         names.extend(below[name])

@@ -28,7 +28,9 @@ ProblemKind = Literal[
     "not-an-expression",
 ]
 #: On these the negotiator exits, and its master starts it again only to see it exit again.
-FATAL: frozenset[ProblemKind] = frozenset({"out-of-range", "not-a-number", "not-a-boolean", "not-an-expression"})
+FATAL: frozenset[ProblemKind] = frozenset(
+    {"out-of-range", "not-a-number", "not-a-boolean", "not-an-expression"}
+)
 
 _MESSAGES: Mapping[ProblemKind, str] = {
     "missing-parent": "group {group} is ignored: its parent {value} does not exist",
@@ -122,7 +124,9 @@ class Knobs:
         """Note a problem."""
         self.problems.append(TreeProblem(kind, group, knob, value))
 
-    def number(self, name: str, default: float, least: float, most: float, group: str = "") -> float:
+    def number(
+        self, name: str, default: float, least: float, most: float, group: str = ""
+    ) -> float:
         """Return the knob's number within ``least`` and ``most``, ``default`` where it is not set or no number."""
         text = self.text(name)
         if text is None:

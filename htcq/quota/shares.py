@@ -59,7 +59,9 @@ def shares(claimants: Iterable[Claimant], pie: Pie) -> tuple[SubmitterShare, ...
     whole = sum(1 / each.priority for each in waiting)
     base = max(0.0, min(pie.pool_weight, pie.group_limit))
     # Where all priorities are infinite, the negotiator divides 0 by 0, and nobody gets anything.
-    return tuple(_share(each, (1 / each.priority) / whole if whole else 0.0, base, pie) for each in waiting)
+    return tuple(
+        _share(each, (1 / each.priority) / whole if whole else 0.0, base, pie) for each in waiting
+    )
 
 
 def _share(claimant: Claimant, share: float, base: float, pie: Pie) -> SubmitterShare:

@@ -26,7 +26,9 @@ def recover_remainders(nodes: Sequence[GroupAllocation], told: list[SurplusShari
         node.subtree_requested = float(math.floor(node.subtree_requested))
         if node.subtree_requested <= 0 or surplus < 1:
             return surplus, []
-        level = Level(node, surplus, surplus >= node.subtree_requested, handed_down, remainders=True)
+        level = Level(
+            node, surplus, surplus >= node.subtree_requested, handed_down, remainders=True
+        )
         return level.settle(_take_turns, told)
 
     for node in reversed(nodes):  # what is below a group comes before it
@@ -41,7 +43,9 @@ def _nearest(amount: float) -> float:
     return float(math.floor(0.5 + amount))
 
 
-def _take_turns(wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float) -> Division:
+def _take_turns(
+    wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float
+) -> Division:
     """Hand out whole slots, as many at a turn as all could get, to the greatest quota first, then the greatest want."""
     order = sorted(range(len(wants)), key=lambda index: (-weights[index], -wants[index]))
     shares, needs, hungry = [0.0] * len(wants), list(wants), len(wants)

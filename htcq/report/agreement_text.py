@@ -20,12 +20,17 @@ def show_agreement(found: Agreement, pool: Pool, stream: TextIO) -> None:
     if found.differing:
         title = f"Autoclusters of {one_line(pool.source)} whose reasons differ"
         show_table(title, _HEADS, [_row(each) for each in found.differing], stream, (1, 4))
-    lines = [Line(((each, "strong" if not place else ""),)) for place, each in enumerate(_sentences(found, pool))]
+    lines = [
+        Line(((each, "strong" if not place else ""),))
+        for place, each in enumerate(_sentences(found, pool))
+    ]
     show_lines(lines, stream)
 
 
 def _row(each: Compared) -> list[str]:
-    names = [one_line(name) for name in (each.access_point, each.autocluster, each.submitter, each.job)]
+    names = [
+        one_line(name) for name in (each.access_point, each.autocluster, each.submitter, each.job)
+    ]
     return [*names, str(each.idle), one_line(each.reason), one_line(each.simulated)]
 
 

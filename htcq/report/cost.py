@@ -31,7 +31,11 @@ COLUMNS = (
 def missing(costs: Costs, pool: Pool) -> tuple[str, ...]:
     """Return what the audit lacks, as sentences."""
     told = [*pool.incomplete]
-    if pool.jobs is None and not costs.classes and not any(each.startswith(JOBS_ADS) for each in told):
+    if (
+        pool.jobs is None
+        and not costs.classes
+        and not any(each.startswith(JOBS_ADS) for each in told)
+    ):
         told.append(f"there is no {JOBS_ADS}: the jobs of the pool are not known")
     return tuple(told)
 
@@ -47,7 +51,9 @@ def cost_json(costs: Costs, pool: Pool) -> dict[str, Any]:
         "incomplete": list(missing(costs, pool)),
         "slots": [_kind_json(kind) for kind in costs.kinds],
         "jobs": [_class_json(jobs) for jobs in costs.classes],
-        "charges": [{"slots": numbers[id(charge.kind)], **_charge_json(charge)} for charge in costs.charges],
+        "charges": [
+            {"slots": numbers[id(charge.kind)], **_charge_json(charge)} for charge in costs.charges
+        ],
         "conservation": [
             {
                 "slots": numbers[id(one.kind)],
@@ -162,7 +168,9 @@ def _show_kinds(costs: Costs, stream: TextIO) -> None:
 
 def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
     labels = {id(kind): _label(index) for index, kind in enumerate(costs.kinds)}
-    ranked = sorted(costs.classes, key=lambda jobs: -(sum(jobs.idle.values()) + sum(jobs.running.values())))
+    ranked = sorted(
+        costs.classes, key=lambda jobs: -(sum(jobs.idle.values()) + sum(jobs.running.values()))
+    )
     shown = {id(jobs) for jobs in (ranked if everything else ranked[:MAX_ROWS])}
     rows = [
         [
@@ -171,7 +179,10 @@ def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
             str(sum(charge.jobs.running.values())),
             labels[id(charge.kind)],
             _amounts(charge.consumption) if charge.wall is Mismatch.NONE else _why(charge),
-            *(_shown(each) for each in (charge.match_cost, charge.standing_charge, charge.gap, charge.held)),
+            *(
+                _shown(each)
+                for each in (charge.match_cost, charge.standing_charge, charge.gap, charge.held)
+            ),
         ]
         for charge in costs.charges
         if id(charge.jobs) in shown
@@ -179,7 +190,17 @@ def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
     if not rows:
         return
     print(file=stream)
-    columns = ("JOB", "IDLE", "RUNNING", "ON", "TAKES", "MATCH COST", "STANDING CHARGE", "GAP", "HELD")
+    columns = (
+        "JOB",
+        "IDLE",
+        "RUNNING",
+        "ON",
+        "TAKES",
+        "MATCH COST",
+        "STANDING CHARGE",
+        "GAP",
+        "HELD",
+    )
     _table("autoclusters on full slots, each by its first job", columns, rows, stream)
     print(CHARGES_AND_GAP, file=stream)
     if len(shown) < len(ranked):
@@ -201,19 +222,34 @@ def _show_conservation(costs: Costs, stream: TextIO) -> None:
     if rows:
         print(file=stream)
         columns = ("#", "FULL", "LEFT", "CHARGED", "GAP", "BROKEN ON", "WORST")
-        _table("conservation: the weight of the full slot is what is left and what is charged", columns, rows, stream)
+        _table(
+            "conservation: the weight of the full slot is what is left and what is charged",
+            columns,
+            rows,
+            stream,
+        )
         print(CONSERVATION, file=stream)
 
 
 def _show_shares(costs: Costs, stream: TextIO, everything: bool) -> None:
     shares = costs.shares if everything else costs.shares[:MAX_ROWS]
     rows = [
-        [str(one.slots), f"{one.weight:g}", f"{one.share:.1%}", one.expression or "(none: counts as 1)"]
+        [
+            str(one.slots),
+            f"{one.weight:g}",
+            f"{one.share:.1%}",
+            one.expression or "(none: counts as 1)",
+        ]
         for one in shares
     ]
     if rows:
         print(file=stream)
-        _table("weight expressions of all slots", ("SLOTS", "WEIGHT", "SHARE", "SLOT WEIGHT"), rows, stream)
+        _table(
+            "weight expressions of all slots",
+            ("SLOTS", "WEIGHT", "SHARE", "SLOT WEIGHT"),
+            rows,
+            stream,
+        )
     if len(shares) < len(costs.shares):
         print(f"{len(costs.shares) - len(shares)} more expressions; --all shows them", file=stream)
 
@@ -227,10 +263,17 @@ def _show_customers(costs: Costs, stream: TextIO) -> None:
     if rows:
         print(file=stream)
         columns = ("SUBMITTER", "ACCOUNTANT", "CLAIMED SLOTS")
-        _table("submitters whose charge is not the weight of their claimed slots", columns, rows, stream)
+        _table(
+            "submitters whose charge is not the weight of their claimed slots",
+            columns,
+            rows,
+            stream,
+        )
 
 
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
+def _table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO
+) -> None:
     """Show a table whose cells come from ads, which may hold anything."""
     show_table(title, columns, [[one_line(cell) for cell in row] for row in rows], stream)
 
@@ -241,5 +284,8 @@ def _label(index: int) -> str:
 
 def _amounts(amounts: Mapping[str, Number | None]) -> str:
     return (
-        ", ".join(f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount) or "nothing"
+        ", ".join(
+            f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount
+        )
+        or "nothing"
     )

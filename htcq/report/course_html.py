@@ -28,14 +28,20 @@ class Shown(NamedTuple):
 
 
 def course_page(
-    before: Course, after: Course | None, plan: Plan, pool: Pool, changes: Sequence[tuple[str, str]] = ()
+    before: Course,
+    after: Course | None,
+    plan: Plan,
+    pool: Pool,
+    changes: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Return the page of ``before``, beside ``after`` if that is given: what ``changes`` make of it.
 
     Raises:
         TemplateError: its template cannot be rendered.
     """
-    shown = [Shown("", before)] if after is None else [Shown("before", before), Shown("after", after)]
+    shown = (
+        [Shown("", before)] if after is None else [Shown("before", before), Shown("after", after)]
+    )
     last, cycles = shown[-1].course, counted(len(before.samples), "cycle")
     facts = [f"{cycles}, {lasting(plan.interval_seconds)} apart; usage is in {last.unit}."]
     if len(before.samples) > MAX_STEPS:
@@ -61,27 +67,40 @@ def course_page(
 
 
 def _machines(shown: Sequence[Shown], plan: Plan) -> Part:
-    cpus = _over_time("cpus in claims", shown, plan, lambda sample: sample.cpus, lambda course: course.total_cpus)
+    cpus = _over_time(
+        "cpus in claims", shown, plan, lambda sample: sample.cpus, lambda course: course.total_cpus
+    )
     most = max((sum(sample.by_fill) for each in shown for sample in each.course.samples), default=0)
     marks, until = amounts(most), plan.cycles * plan.interval_seconds
     charts = []
     for when, course in shown:
         counts = [sample.by_fill for sample in course.samples]
-        picture = bands(f"machines by fill{when and ', '}{when}", marks, counts, until, plan.interval_seconds)
-        charts.append({"when": when, "scale": [show_number(mark) for mark in marks], "picture": picture})
+        picture = bands(
+            f"machines by fill{when and ', '}{when}", marks, counts, until, plan.interval_seconds
+        )
+        charts.append(
+            {"when": when, "scale": [show_number(mark) for mark in marks], "picture": picture}
+        )
     told = "how many machines have so much of their cpus in claims; the full ones are at the bottom"
     figures = [cpus, {"name": "machines by fill", "told": told, "charts": charts}]
-    looks = [(f"after the last cycle{when and ', '}{when}", course.machines) for when, course in shown]
+    looks = [
+        (f"after the last cycle{when and ', '}{when}", course.machines) for when, course in shown
+    ]
     return machines_section(looks, figures, "The dashed line is what the whole pool has.")
 
 
 def _largest(shown: Sequence[Shown], plan: Plan) -> Part:
     figures = [
         _over_time("largest free, cpus", shown, plan, lambda sample: sample.largest_cpus),
-        _over_time("largest free, MB of memory", shown, plan, lambda sample: sample.largest_memory_mb),
+        _over_time(
+            "largest free, MB of memory", shown, plan, lambda sample: sample.largest_memory_mb
+        ),
     ]
     return section(
-        "largest", "The largest job that still fits", "The most that is free in any one slot.", figures=figures
+        "largest",
+        "The largest job that still fits",
+        "The most that is free in any one slot.",
+        figures=figures,
     )
 
 
@@ -103,12 +122,23 @@ def _over_time(
         words = ": ".join(word for word in (when, told) if word)
         dashed = [most] * len(each) if limit else []
         picture = curves(f"{name}, {words}", marks, each, dashed, until, plan.interval_seconds)
-        charts.append({"when": words, "scale": [show_number(mark) for mark in marks], "picture": picture})
+        charts.append(
+            {"when": words, "scale": [show_number(mark) for mark in marks], "picture": picture}
+        )
     return {"name": name, "told": "", "charts": charts}
 
 
 def _cycles(shown: Sequence[Shown]) -> Part:
-    words = ("matches", "rejections", "started", "running", "idle", "cpus in claims", "largest cpus", "largest MB")
+    words = (
+        "matches",
+        "rejections",
+        "started",
+        "running",
+        "idle",
+        "cpus in claims",
+        "largest cpus",
+        "largest MB",
+    )
     heads = [("after", False), *((word, True) for word in words)]
     tables = []
     for when, course in shown:
@@ -121,10 +151,18 @@ def _cycles(shown: Sequence[Shown]) -> Part:
 def _sums(shown: Sequence[Shown]) -> Part:
     names = ("matches", "rejections", "started")
     rows = [
-        [name, *(f"{sum(getattr(sample, name) for sample in course.samples):,}" for _, course in shown)]
+        [
+            name,
+            *(
+                f"{sum(getattr(sample, name) for sample in course.samples):,}"
+                for _, course in shown
+            ),
+        ]
         for name in names
     ]
-    return table("In all cycles", [("", False), *((each.when or "how many", True) for each in shown)], rows)
+    return table(
+        "In all cycles", [("", False), *((each.when or "how many", True) for each in shown)], rows
+    )
 
 
 def _rows(course: Course) -> Iterator[list[str]]:

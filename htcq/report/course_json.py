@@ -41,7 +41,12 @@ def course_json(course: Course, plan: Plan, seed: int, pool: Pool) -> dict[str, 
 
 
 def what_if_course_json(
-    before: Course, after: Course, plan: Plan, seed: int, pool: Pool, changes: Sequence[tuple[str, str]]
+    before: Course,
+    after: Course,
+    plan: Plan,
+    seed: int,
+    pool: Pool,
+    changes: Sequence[tuple[str, str]],
 ) -> dict[str, Any]:
     """Return both courses, the knobs that make the difference, and what it is for groups and submitters."""
     return {

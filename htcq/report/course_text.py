@@ -19,7 +19,17 @@ from htcq.units import counted, show_number
 _NONE = "-"
 #: How many characters a bar of the whole pool has.
 _BAR = 20
-_HEADS = ("TIME", "MATCHES", "STARTED", "RUNNING", "IDLE", "CPUS\nIN CLAIMS", "FILL", "LARGEST\nFREE", "")
+_HEADS = (
+    "TIME",
+    "MATCHES",
+    "STARTED",
+    "RUNNING",
+    "IDLE",
+    "CPUS\nIN CLAIMS",
+    "FILL",
+    "LARGEST\nFREE",
+    "",
+)
 
 
 def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO) -> None:
@@ -36,7 +46,12 @@ def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO) -> None:
 
 
 def show_courses(
-    before: Course, after: Course, plan: Plan, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO
+    before: Course,
+    after: Course,
+    plan: Plan,
+    pool: Pool,
+    changes: Sequence[tuple[str, str]],
+    stream: TextIO,
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to each submitter."""
     show_changes(one_line(pool.source), changes, stream)
@@ -46,7 +61,13 @@ def show_courses(
         later = then.pop(now.submitter, Wait(now.submitter, 0, 0, None, None, None))
         rows.append(_pair(now, later))
     rows += [_pair(Wait(each.submitter, 0, 0, None, None, None), each) for each in then.values()]
-    heads = ["SUBMITTER", "STARTED\nBEFORE", "STARTED\nAFTER", "WAITED, MEAN\nBEFORE", "WAITED, MEAN\nAFTER"]
+    heads = [
+        "SUBMITTER",
+        "STARTED\nBEFORE",
+        "STARTED\nAFTER",
+        "WAITED, MEAN\nBEFORE",
+        "WAITED, MEAN\nAFTER",
+    ]
     show_table("", heads, rows, stream, range(1, 5))
     print(file=stream)
     show_usages(before, after, plan, stream)
@@ -61,7 +82,14 @@ def _cycle(sample: Sample, total: float) -> list[str]:
     bar = "#" * round(share * _BAR)
     free = f"{show_number(sample.largest_cpus)} cpus, {show_number(sample.largest_memory_mb)} MB"
     counts = (sample.matches, sample.started, sample.running, sample.idle)
-    return [lasting(sample.at), *map(str, counts), show_number(sample.cpus), f"{share:4.0%}", free, bar]
+    return [
+        lasting(sample.at),
+        *map(str, counts),
+        show_number(sample.cpus),
+        f"{share:4.0%}",
+        free,
+        bar,
+    ]
 
 
 def _wait(wait: Wait) -> list[str]:
@@ -70,7 +98,13 @@ def _wait(wait: Wait) -> list[str]:
 
 
 def _pair(now: Wait, later: Wait) -> list[str]:
-    return [one_line(now.submitter), str(now.started), str(later.started), _time(now.mean), _time(later.mean)]
+    return [
+        one_line(now.submitter),
+        str(now.started),
+        str(later.started),
+        _time(now.mean),
+        _time(later.mean),
+    ]
 
 
 def _time(seconds: float | None) -> str:
@@ -99,6 +133,11 @@ def _wrong(course: Course) -> Iterator[Line]:
 def wrong(course: Course) -> Iterator[tuple[str, str]]:
     """Yield what makes the negotiator crash and what is not modelled, each with the name of its style."""
     if course.crash is not None:
-        yield one_line(f"the negotiator crashes here: {course.crash.message}, at slot {course.crash.slot}"), "error"
+        yield (
+            one_line(
+                f"the negotiator crashes here: {course.crash.message}, at slot {course.crash.slot}"
+            ),
+            "error",
+        )
     for sentence in course.unmodelled:
         yield one_line(f"not modelled: {sentence}"), "warning"

@@ -29,20 +29,30 @@ class Shown(NamedTuple):
     single: Single
 
 
-def cycle_page(before: Single, after: Single | None, pool: Pool, changes: Sequence[tuple[str, str]] = ()) -> str:
+def cycle_page(
+    before: Single, after: Single | None, pool: Pool, changes: Sequence[tuple[str, str]] = ()
+) -> str:
     """Return the page of ``before``, beside ``after`` if that is given: what ``changes`` make of it.
 
     Raises:
         TemplateError: its template cannot be rendered.
     """
-    shown = [Shown("", before)] if after is None else [Shown("before", before), Shown("after", after)]
+    shown = (
+        [Shown("", before)] if after is None else [Shown("before", before), Shown("after", after)]
+    )
     last = shown[-1].single.trace
-    rows = [] if after is None else [row for row in compare_cycles(before.trace, after.trace) if row.changed]
+    rows = (
+        []
+        if after is None
+        else [row for row in compare_cycles(before.trace, after.trace) if row.changed]
+    )
     values = {
         **headed("One cycle", pool, changes),
         "facts": [f"Usage is in {last.unit}."],
         "summary": [sentence(each.when, totals(each.single.trace)) for each in shown],
-        "because": [one_line(f"{row.kind} {row.name}: {row.because}") for row in rows if row.because],
+        "because": [
+            one_line(f"{row.kind} {row.name}: {row.because}") for row in rows if row.because
+        ],
         "warnings": [
             *(text for text, _ in wrong(last)),
             *(f"incomplete data: {one_line(each)}" for each in pool.incomplete),
@@ -59,11 +69,18 @@ def _sections(shown: Sequence[Shown], rows: Sequence[CycleDifference]) -> Iterat
     if len(last.groups) > 1:
         limits = [{each.name: each.limit for each in one.single.trace.groups} for one in shown]
         note = "What a group may use in its first turn, and what it uses; groups below one parent are of one scale."
-        yield _uses("groups", "Groups", note, shown, [one.single.trace.groups for one in shown], limits)
+        yield _uses(
+            "groups", "Groups", note, shown, [one.single.trace.groups for one in shown], limits
+        )
     else:
-        limits = [{each.name: one.single.trace.pool_weight for each in one.single.trace.submitters} for one in shown]
+        limits = [
+            {each.name: one.single.trace.pool_weight for each in one.single.trace.submitters}
+            for one in shown
+        ]
         note = "What each submitter uses of the pool."
-        yield _uses("use", "Usage", note, shown, [one.single.trace.submitters for one in shown], limits)
+        yield _uses(
+            "use", "Usage", note, shown, [one.single.trace.submitters for one in shown], limits
+        )
     yield section("submitters", "Submitters", tables=[_submitters(each) for each in shown])
     yield _machines(shown)
     yield section(
@@ -74,17 +91,30 @@ def _sections(shown: Sequence[Shown], rows: Sequence[CycleDifference]) -> Iterat
 
 def _differences(rows: Sequence[CycleDifference]) -> Part:
     if not rows:
-        return section("differences", "What changes", "Nothing: everybody is matched as much as now.")
+        return section(
+            "differences", "What changes", "Nothing: everybody is matched as much as now."
+        )
     heads = [("name", False), ("", False)]
     for what in ("matches", "used", "waiting"):
         heads += [(f"{what} {when}", True) for when in ("before", "after", "difference")]
-    cells = [[one_line(row.name), row.kind, *_pair(row.matches), *_pair(row.used), *_pair(row.waiting)] for row in rows]
-    return section("differences", "What changes", tables=[table("Groups and submitters that differ", heads, cells)])
+    cells = [
+        [one_line(row.name), row.kind, *_pair(row.matches), *_pair(row.used), *_pair(row.waiting)]
+        for row in rows
+    ]
+    return section(
+        "differences",
+        "What changes",
+        tables=[table("Groups and submitters that differ", heads, cells)],
+    )
 
 
 def _pair(pair: Pair) -> tuple[str, str, str]:
     sign = "+" if pair.difference > 0 else ""
-    return show_number(pair.before), show_number(pair.after), f"{sign}{show_number(pair.difference)}"
+    return (
+        show_number(pair.before),
+        show_number(pair.after),
+        f"{sign}{show_number(pair.difference)}",
+    )
 
 
 def _uses(
@@ -104,14 +134,20 @@ def _uses(
         {
             "name": one_line(name),
             "drawn": [
-                _bar(name, one.when, uses.get(name), limit.get(name), scales[name.rpartition(".")[0]])
+                _bar(
+                    name, one.when, uses.get(name), limit.get(name), scales[name.rpartition(".")[0]]
+                )
                 for one, uses, limit in zip(shown, by_name, limits)
             ],
         }
         for name in names[:MAX_ROWS]
     ]
     legend = (("mark", "limit"), ("used", "used at the start"), ("asked", "used at the end"))
-    notes = [note] if len(names) <= MAX_ROWS else [note, f"{len(names) - MAX_ROWS:,} more are not shown here: {_ALL}."]
+    notes = (
+        [note]
+        if len(names) <= MAX_ROWS
+        else [note, f"{len(names) - MAX_ROWS:,} more are not shown here: {_ALL}."]
+    )
     return section(id_, title, *notes, legend=legend, bars=bars)
 
 
@@ -129,7 +165,12 @@ def _submitters(shown: Shown) -> Part:
     trace = shown.single.trace
     why = reasons(trace)
     words = ("idle jobs", "matches", "used before", "used after", "claimed")
-    heads = [("submitter", False), ("group", False), *((word, True) for word in words), ("rejected", False)]
+    heads = [
+        ("submitter", False),
+        ("group", False),
+        *((word, True) for word in words),
+        ("rejected", False),
+    ]
     rows = [
         [one_line(each.name), one_line(each.group), f"{each.idle:,}", f"{each.matches:,}"]
         + [show_number(amount) for amount in (each.used_before, each.used_after, each.standing)]
@@ -147,9 +188,14 @@ def _machines(shown: Sequence[Shown]) -> Part:
     part = machines_section(looks, ())
     fills = [("before the cycle", shown[0].single.before)]
     fills += [(_titled("after the cycle", when), single.after) for when, single in shown]
-    rows = [[when, show_number(fill.largest_cpus), show_number(fill.largest_memory_mb)] for when, fill in fills]
+    rows = [
+        [when, show_number(fill.largest_cpus), show_number(fill.largest_memory_mb)]
+        for when, fill in fills
+    ]
     heads = [("", False), ("cpus", True), ("MB of memory", True)]
-    largest = table("The largest job that still fits: the most that is free in any one slot", heads, rows)
+    largest = table(
+        "The largest job that still fits: the most that is free in any one slot", heads, rows
+    )
     return {**part, "tables": [largest, *part["tables"]]}
 
 
@@ -163,9 +209,20 @@ def _rejections(shown: Shown) -> Part:
 def _matches(shown: Shown) -> Part:
     trace: Trace = shown.single.trace
     words = ("job", "submitter", "slot")
-    heads = [("match", False), *((word, False) for word in words), ("cost", True), ("refused by the startd", False)]
+    heads = [
+        ("match", False),
+        *((word, False) for word in words),
+        ("cost", True),
+        ("refused by the startd", False),
+    ]
     rows = [
-        [f"{number:,}", each.job, *map(one_line, (each.submitter, each.slot)), show_number(each.cost), _refused(each)]
+        [
+            f"{number:,}",
+            each.job,
+            *map(one_line, (each.submitter, each.slot)),
+            show_number(each.cost),
+            _refused(each),
+        ]
         for number, each in enumerate(trace.matches, 1)
     ]
     caption = _titled(f"Matches: {len(rows):,}", shown.when)

@@ -47,7 +47,12 @@ def elastic_json(computed: Computed, trace: bool = False) -> dict[str, Any]:
         "default": {"request": dict(computed.default_request), "used": dict(computed.default_used)},
         "groups": {group.name: _group(group, outcome, told) for group in outcome.groups},
         "findings": [
-            {"rule": each.rule, "severity": each.severity.word, "subject": each.subject, "message": each.message}
+            {
+                "rule": each.rule,
+                "severity": each.severity.word,
+                "subject": each.subject,
+                "message": each.message,
+            }
             for each in computed.findings.findings
         ],
     }
@@ -62,7 +67,9 @@ def _group(group: GroupRuntime, outcome: Outcome, told: Trace | None) -> dict[st
     found["implied"] = sorted(group.implied)
     found["not_managed"] = sorted(set(outcome.total) - set(group.max))
     if told is not None:
-        found["steps"] = {name: list(_steps(told, group.name, name)) for name in sorted(group.runtime)}
+        found["steps"] = {
+            name: list(_steps(told, group.name, name)) for name in sorted(group.runtime)
+        }
     return found
 
 

@@ -16,7 +16,18 @@ from htcq.report.terminal import show_table
 from htcq.units import show_number
 
 _WHY = {SMALL: "too small a change", HELD: "changed a moment ago", MOVING: "in steps"}
-_COLUMNS = ("GROUP", "NOW", "PLANNED", "CHANGE", "TARGET", "SURPLUS", "USED", "OVER", "DRAINS", "WHY")
+_COLUMNS = (
+    "GROUP",
+    "NOW",
+    "PLANNED",
+    "CHANGE",
+    "TARGET",
+    "SURPLUS",
+    "USED",
+    "OVER",
+    "DRAINS",
+    "WHY",
+)
 _RIGHT = (1, 2, 3, 4, 6, 7, 8)
 _NONE = "-"
 
@@ -29,7 +40,11 @@ def show_plan(step: NextStep, taken: ReclaimPlan, stream: TextIO) -> None:
         f"{moment(plan.taken_at)}\n"
     )
     changing = {group.group for group in differences(plan)}
-    rows = [_row(group) for group in plan.groups if group.group in changing or group.over or group.damped]
+    rows = [
+        _row(group)
+        for group in plan.groups
+        if group.group in changing or group.over or group.damped
+    ]
     if rows:
         show_table("", _COLUMNS, rows, stream, _RIGHT, repeat=1)
     if taken.victims:

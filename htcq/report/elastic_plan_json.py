@@ -17,7 +17,10 @@ SCHEMA = 1
 
 
 def plan_json(
-    step: NextStep, taken: ReclaimPlan, refusals: Iterable[GateRefusal], health: Sequence[Ailment] = ()
+    step: NextStep,
+    taken: ReclaimPlan,
+    refusals: Iterable[GateRefusal],
+    health: Sequence[Ailment] = (),
 ) -> dict[str, Any]:
     """Return the plan with what a reclaim would take, and why it must not be applied now, if it must not."""
     plan = step.plan

@@ -13,7 +13,18 @@ from htcq.report.printable import one_line
 from htcq.report.terminal import Line, line, show_lines, show_table
 from htcq.spelling import did_you_mean
 
-_COLUMNS = ("MIN", "MAX", "WEIGHT", "REQUEST", "USED", "RUNTIME", "LENT", "BORROWED", "WAITING", "OVER")
+_COLUMNS = (
+    "MIN",
+    "MAX",
+    "WEIGHT",
+    "REQUEST",
+    "USED",
+    "RUNTIME",
+    "LENT",
+    "BORROWED",
+    "WAITING",
+    "OVER",
+)
 _NONE = "-"
 
 
@@ -22,7 +33,12 @@ def show_elastic(computed: Computed, source: str, stream: TextIO) -> None:
     outcome = computed.outcome
     rows = [[one_line(cell) for cell in row] for group in outcome.groups for row in _rows(group)]
     show_table(
-        _title(computed, source), ["GROUP", "OF", *_COLUMNS], rows, stream, range(2, 2 + len(_COLUMNS)), repeat=2
+        _title(computed, source),
+        ["GROUP", "OF", *_COLUMNS],
+        rows,
+        stream,
+        range(2, 2 + len(_COLUMNS)),
+        repeat=2,
     )
     show_lines(_below(computed), stream)
 
@@ -61,14 +77,24 @@ def _below(computed: Computed) -> Iterator[Line]:
         if left < 0:
             yield line(f"{text}; the groups are promised {-left} more than there is", "warning")
         else:
-            yield line(f"{text}; {left} nobody asks for or may have" if left else f"{text}; all of it is somebody's")
+            yield line(
+                f"{text}; {left} nobody asks for or may have"
+                if left
+                else f"{text}; all of it is somebody's"
+            )
     for group in outcome.groups:
         missing = sorted(set(outcome.total) - set(group.max))
         if missing:
-            yield line(f"{group.name}: no quota of {', '.join(missing)}, which is not managed there", "quiet")
+            yield line(
+                f"{group.name}: no quota of {', '.join(missing)}, which is not managed there",
+                "quiet",
+            )
         for name, cap in sorted(group.max.items()):
             if cap is not None and group.used[name] > cap:
-                yield line(f"{group.name}: uses {group.used[name]} {name}, over its max of {cap}: draining", "warning")
+                yield line(
+                    f"{group.name}: uses {group.used[name]} {name}, over its max of {cap}: draining",
+                    "warning",
+                )
 
 
 def show_why(computed: Computed, name: str, stream: TextIO) -> None:

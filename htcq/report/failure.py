@@ -43,9 +43,15 @@ def _message(error: BaseException) -> tuple[str, str]:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted", ""
     if isinstance(error, MemoryError):
-        return "there is not enough memory for it", f"{LIMITS_OPTION} raises the limit for data from elsewhere"
+        return (
+            "there is not enough memory for it",
+            f"{LIMITS_OPTION} raises the limit for data from elsewhere",
+        )
     if isinstance(error, RecursionError):
-        return f"what was read is nested too deeply at {_place(error)}", "the input is damaged or hostile"
+        return (
+            f"what was read is nested too deeply at {_place(error)}",
+            "the input is damaged or hostile",
+        )
     if isinstance(error, OSError):
         return _of_the_system(error), ""
     if isinstance(error, ImportError) and not str(error.name or "").startswith("htcq"):
@@ -58,7 +64,11 @@ def _of_the_system(error: OSError) -> str:
     why = error.strerror or str(error) or type(error).__name__
     if error.filename is None:
         return f"{why} at {_place(error)}"
-    name = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else f"file {error.filename}"
+    name = (
+        os.fsdecode(error.filename)
+        if isinstance(error.filename, (str, bytes))
+        else f"file {error.filename}"
+    )
     return f"{name}: {why}"
 
 

@@ -177,7 +177,10 @@ def show_node_summary(fleet: FleetPlan, stream: TextIO) -> None:
     """Write what stands below the tables of one node."""
     kind = fleet.kinds[0]
     if any(kind.running()):
-        print(f"full of these jobs in turn: {_running(kind)} run; left are {_stranded(kind)}", file=stream)
+        print(
+            f"full of these jobs in turn: {_running(kind)} run; left are {_stranded(kind)}",
+            file=stream,
+        )
     print(weight_sentence(fleet), file=stream)
     for sentence in gap_sentences(fleet):
         print(one_line(sentence), file=stream)
@@ -190,7 +193,12 @@ def show_fleet(fleet: FleetPlan, stream: TextIO) -> None:
     _show_jobs(fleet, stream)
     print(file=stream)
     rows = [[kind.name, _running(kind), _stranded(kind)] for kind in fleet.kinds]
-    show_table("full of these jobs in turn", ("KIND", "JOBS THAT RUN", "LEFT FOR NONE OF THEM"), rows, stream)
+    show_table(
+        "full of these jobs in turn",
+        ("KIND", "JOBS THAT RUN", "LEFT FOR NONE OF THEM"),
+        rows,
+        stream,
+    )
     print(file=stream)
     print(weight_sentence(fleet), file=stream)
     for sentence in gap_sentences(fleet):
@@ -204,9 +212,19 @@ def _show_kinds(fleet: FleetPlan, stream: TextIO) -> None:
     for kind in fleet.kinds:
         low, high = kind.busy()
         rows.append(
-            [kind.name, str(kind.count), show_number(kind.weight), show_number(low), show_number(high)],
+            [
+                kind.name,
+                str(kind.count),
+                show_number(kind.weight),
+                show_number(low),
+                show_number(high),
+            ],
         )
-    nodes = f"{fleet.nodes} nodes of {len(fleet.kinds)} kinds" if len(fleet.kinds) > 1 else f"{fleet.nodes} nodes"
+    nodes = (
+        f"{fleet.nodes} nodes of {len(fleet.kinds)} kinds"
+        if len(fleet.kinds) > 1
+        else f"{fleet.nodes} nodes"
+    )
     columns = ("KIND", "NODES", "WEIGHT", "LEAST BUSY", "MOST BUSY")
     show_table(f"{nodes}: {fleet.model}", columns, rows, stream, right=(1, 2, 3, 4))
 
@@ -260,12 +278,18 @@ def _problems(fleet: FleetPlan, index: int) -> Mapping[str, Sequence[str]]:
 
 
 def _running(kind: KindPlan) -> str:
-    running = [f"{count} of job {number}" for number, count in enumerate(kind.running(), 1) if count]
+    running = [
+        f"{count} of job {number}" for number, count in enumerate(kind.running(), 1) if count
+    ]
     return ", ".join(running) or "none"
 
 
 def _stranded(kind: KindPlan) -> str:
-    amounts = [f"{asset} {show_rough(asset, amount)}" for asset, amount in kind.stranded().items() if amount]
+    amounts = [
+        f"{asset} {show_rough(asset, amount)}"
+        for asset, amount in kind.stranded().items()
+        if amount
+    ]
     return f"{', '.join(amounts) or 'nothing'}, weight {show_number(plain(kind.stranded_weight()))}"
 
 

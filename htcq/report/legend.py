@@ -15,7 +15,9 @@ CHARGES = f"{_CHARGES}."
 CHARGES_AND_GAP = f"{_CHARGES}; gap: standing charge minus match cost."
 
 #: Under one with SCHEDD WEIGHT and two gaps.
-CHARGES_AND_DEMAND = f"{_CHARGES}; schedd weight: demand of the idle job; gap: each of these two minus match cost."
+CHARGES_AND_DEMAND = (
+    f"{_CHARGES}; schedd weight: demand of the idle job; gap: each of these two minus match cost."
+)
 
 #: Under one that compares the weight of slots before and after jobs were matched.
 CONSERVATION = "gap: weight that is left and charged, minus that of the full slots."

@@ -23,7 +23,10 @@ def groups_toml(found: Migration, central: Configuration | None, declared: Group
         InputError: there are no groups, or one has a name that no site file can declare.
     """
     if not found.grouped:
-        raise InputError(f"{found.source} has no groups: there are no quotas to write", "leave out --write-groups")
+        raise InputError(
+            f"{found.source} has no groups: there are no quotas to write",
+            "leave out --write-groups",
+        )
     known = {name_key(group.name): group for group in declared.groups}
     lines = [
         "# The groups of the pool in the new unit of slot weight: put them in the place of [groups] in htcq.toml.",
@@ -37,7 +40,9 @@ def groups_toml(found: Migration, central: Configuration | None, declared: Group
     return "\n".join(lines) + "\n"
 
 
-def _table(group: GroupMove, central: Configuration | None, known: Mapping[bytes, DeclaredGroup]) -> Iterator[str]:
+def _table(
+    group: GroupMove, central: Configuration | None, known: Mapping[bytes, DeclaredGroup]
+) -> Iterator[str]:
     if not _DECLARABLE.fullmatch(group.name):
         raise InputError(
             f"group {group.name!r} cannot be declared in a site file",

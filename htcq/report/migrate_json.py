@@ -21,15 +21,22 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def migration_json(found: Migration, elastic: Sequence[ElasticMove], todo: Sequence[Step]) -> dict[str, Any]:
+def migration_json(
+    found: Migration, elastic: Sequence[ElasticMove], todo: Sequence[Step]
+) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
     printed: dict[str, Any] = finite(
         {
             "schema": SCHEMA,
             **asdict(found),
             "factor": found.factor,
-            "groups": [{**asdict(group), "over": group.over, "verdict": verdict(group)} for group in found.groups],
-            "submitters": [{**asdict(each), "too_good": each.too_good} for each in found.submitters],
+            "groups": [
+                {**asdict(group), "over": group.over, "verdict": verdict(group)}
+                for group in found.groups
+            ],
+            "submitters": [
+                {**asdict(each), "too_good": each.too_good} for each in found.submitters
+            ],
             "elastic": [asdict(move) for move in elastic],
             "ceiling_commands": list(ceiling_commands(found)),
             "priority_commands": list(priority_commands(found)),

@@ -61,7 +61,11 @@ def priority_sentence(each: SubmitterMove) -> str:
     if not is_off(each):
         return ""
     times = show_number(round(max(each.too_good, 1 / each.too_good), 2))
-    goes = f"{times} times too good: goes first" if each.too_good > 1 else f"{times} times too bad: goes last"
+    goes = (
+        f"{times} times too good: goes first"
+        if each.too_good > 1
+        else f"{times} times too bad: goes last"
+    )
     return f"{goes} for about {lasting(each.until_seconds)}" if each.until_seconds else goes
 
 

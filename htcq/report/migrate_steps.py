@@ -15,7 +15,10 @@ from htcq.simulate.migration.records import Migration
 
 #: Where the files of the transition go: after what ``htcq emit`` writes, and easy to take away.
 DIRECTORY = "/etc/condor/config.d"
-KEEP_FILE, LEFTOVERS_FILE = f"{DIRECTORY}/99-htcq-old-weight.config", f"{DIRECTORY}/99-htcq-no-leftovers.config"
+KEEP_FILE, LEFTOVERS_FILE = (
+    f"{DIRECTORY}/99-htcq-old-weight.config",
+    f"{DIRECTORY}/99-htcq-no-leftovers.config",
+)
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,9 @@ def _write_new(found: Migration, files: Files) -> Step:
     ]
     if found.grouped:
         groups = files.groups or "GROUPS.toml"
-        commands.append(f"htcq quota emit --config {groups} --write {DIRECTORY}   # on the central manager")
+        commands.append(
+            f"htcq quota emit --config {groups} --write {DIRECTORY}   # on the central manager"
+        )
     if found.round_robin_rate is not None:
         commands.append(
             f"# GROUP_QUOTA_ROUND_ROBIN_RATE = {amount(found.round_robin_rate.after)} stands in the same file"

@@ -24,14 +24,23 @@ _SUBMITTERS = (
 )  # fmt: skip
 
 
-def show_migration(found: Migration, elastic: Sequence[ElasticMove], todo: Sequence[Step], stream: TextIO) -> None:
+def show_migration(
+    found: Migration, elastic: Sequence[ElasticMove], todo: Sequence[Step], stream: TextIO
+) -> None:
     """Write everything to ``stream``."""
     show_lines(map(line, _pool(found)), stream)
     if found.grouped:
         rows = [_group(group) for group in found.groups]
         show_table("", _GROUPS, rows, stream, range(1, 9), repeat=1)
     if found.submitters:
-        show_table("", _SUBMITTERS, [_submitter(each) for each in found.submitters], stream, range(1, 9), repeat=1)
+        show_table(
+            "",
+            _SUBMITTERS,
+            [_submitter(each) for each in found.submitters],
+            stream,
+            range(1, 9),
+            repeat=1,
+        )
     show_lines(map(line, _notes(found, elastic)), stream)
     show_lines(_steps(todo), stream)
 
@@ -52,7 +61,10 @@ def _pair(amounts: Amount) -> str:
 def _group(group: GroupMove) -> list[str]:
     quota = [_NONE, _NONE]
     if group.config_quota is not None:
-        quota = [_configured(group, value) for value in (group.config_quota.before, group.config_quota.after)]
+        quota = [
+            _configured(group, value)
+            for value in (group.config_quota.before, group.config_quota.after)
+        ]
     numbers = (group.usage.before, group.usage.after, group.idle.before, group.idle.after)
     return [
         f"{'  ' * max(0, group.depth - 1)}{one_line(group.name)}",
@@ -71,7 +83,11 @@ def _configured(group: GroupMove, value: float) -> str:
 def _submitter(each: SubmitterMove) -> list[str]:
     cells = [one_line(each.name), show_number(each.usage.before), show_number(each.usage.after)]
     for amounts in (each.ceiling, each.floor):
-        cells += [_NONE, _NONE] if amounts is None else [show_number(amounts.before), show_number(amounts.after)]
+        cells += (
+            [_NONE, _NONE]
+            if amounts is None
+            else [show_number(amounts.before), show_number(amounts.after)]
+        )
     if each.priority is None:
         cells += [_NONE, _NONE]
     else:

@@ -41,7 +41,10 @@ def mix_json(mix: Mix | None) -> dict[str, Any] | None:
             {"asset": each.asset, "asked": each.asked, "there": each.there, "ratio": each.ratio}
             for each in (found.demands if found else ())
         ],
-        "weights": {asset: show_weight(asset, price) for asset, price in (found.prices if found else {}).items()},
+        "weights": {
+            asset: show_weight(asset, price)
+            for asset, price in (found.prices if found else {}).items()
+        },
     }
 
 
@@ -55,14 +58,25 @@ def show_mix(mix: Mix | None, stream: TextIO) -> None:
     title = f"{mix.jobs} jobs of {len(mix.shapes)} shapes, all at once"
     show_table(title, ("ASSET", "ASKED", "THERE", "ASKED/THERE"), rows, stream, right=(1, 2, 3))
     if found:
-        weights = " ".join(f"--weight {asset}={show_weight(asset, price)}" for asset, price in found.prices.items())
+        weights = " ".join(
+            f"--weight {asset}={show_weight(asset, price)}" for asset, price in found.prices.items()
+        )
         print(f"{_verdict(found)}; weights that say so: {weights}", file=stream)
     if found is None or found.unfit:
-        print(f"{found.unfit if found else mix.jobs} jobs fit on no node and are not counted", file=stream)
+        print(
+            f"{found.unfit if found else mix.jobs} jobs fit on no node and are not counted",
+            file=stream,
+        )
     if mix.left_out:
-        print(f"{mix.left_out} jobs are left out: they ask for something that is no number", file=stream)
+        print(
+            f"{mix.left_out} jobs are left out: they ask for something that is no number",
+            file=stream,
+        )
     if mix.planned < len(mix.shapes):
-        print(f"the {mix.planned} most frequent of {len(mix.shapes)} shapes are planned above", file=stream)
+        print(
+            f"the {mix.planned} most frequent of {len(mix.shapes)} shapes are planned above",
+            file=stream,
+        )
 
 
 def _row(demand: AssetDemand) -> list[str]:

@@ -21,7 +21,9 @@ def iso(seconds: float) -> str:
 
 def local(seconds: float, zone: tzinfo | None = None) -> datetime:
     """Return the moment as a time of ``zone``, that of this machine if it is None; one out of range as the nearest."""
-    return datetime.fromtimestamp(min(max(_FIRST, seconds), _LAST), tz=timezone.utc).astimezone(zone)
+    return datetime.fromtimestamp(min(max(_FIRST, seconds), _LAST), tz=timezone.utc).astimezone(
+        zone
+    )
 
 
 def zone_name(seconds: float, zone: tzinfo | None = None) -> str:

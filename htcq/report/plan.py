@@ -58,7 +58,9 @@ def _slot_json(plan: SlotPlan) -> dict[str, Any]:
         "limiting": plan.limiting,
         "num_claims": policy.num_claims,
         "jobs": [_job_json(job) for job in plan.jobs],
-        "together": None if together is None else {**vars(together), "running": list(together.running)},
+        "together": None
+        if together is None
+        else {**vars(together), "running": list(together.running)},
         "changes": [{"what": what, "why": why} for what, why in policy.changes],
     }
 
@@ -89,14 +91,22 @@ def _show_slot(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     slot = plan.slot
     model = slot.counted.describe()
     title = model if alone else f"slot type {slot.type.number} ({slot.type.count}): {model}"
-    rows = [[asset, show_amount(asset, amount), _claims(plan, asset)] for asset, amount in slot.total.items()]
-    show_table(title, ("ASSET", "AMOUNT", "CLAIMS" if plan.counts_claims else "WEIGHT"), rows, stream)
+    rows = [
+        [asset, show_amount(asset, amount), _claims(plan, asset)]
+        for asset, amount in slot.total.items()
+    ]
+    show_table(
+        title, ("ASSET", "AMOUNT", "CLAIMS" if plan.counts_claims else "WEIGHT"), rows, stream
+    )
     print(f"{_summary(plan)}; split by the {slot.policy.splitting}", file=stream)
     if slot.policy.cpu_shares > 1:
         print(f"Each core counts as {slot.policy.cpu_shares} cpus.", file=stream)
     print(file=stream)
     # Consumption and slot are the same under a sound policy: one column then says both.
-    same = all(not job.carved or amounts_text(job.carved) == amounts_text(job.consumption) for job in plan.jobs)
+    same = all(
+        not job.carved or amounts_text(job.carved) == amounts_text(job.consumption)
+        for job in plan.jobs
+    )
     taken = ("TAKES",) if same else ("CONSUMES", "IS GIVEN")
     show_table(
         "jobs, each shape alone on the empty slot",
@@ -146,7 +156,9 @@ def _show_together(plan: SlotPlan, stream: TextIO) -> None:
     together = plan.together
     if together is None or plan.slot.policy.splitting != NEGOTIATOR:
         return
-    running = ", ".join(f"{count} of job {number}" for number, count in enumerate(together.running, 1) if count)
+    running = ", ".join(
+        f"{count} of job {number}" for number, count in enumerate(together.running, 1) if count
+    )
     print(
         f"all of them at once, in this order: {running or 'none'} run; match costs {together.match_cost:g}, "
         f"standing charges {together.standing_charge:g}, weight left {together.weight_left:g}, "

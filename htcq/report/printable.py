@@ -15,7 +15,9 @@ from htcq.errors import shortened
 
 #: Control characters but tab and newline (Unicode's Cc), its marks of writing direction and of lines, and what is left
 #: of bytes that are no text (surrogates).
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def printable(text: str) -> str:

@@ -30,7 +30,12 @@ def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
         show_victims("to be vacated", plan, stream)
     if plan.ceilings:
         rows = [
-            (one_line(each.submitter), str(each.ceiling), show_number(each.used), show_number(each.reclaimed))
+            (
+                one_line(each.submitter),
+                str(each.ceiling),
+                show_number(each.used),
+                show_number(each.reclaimed),
+            )
             for each in plan.ceilings
         ]
         show_table("ceilings that are set first", _CEILINGS, rows, stream, (1, 2, 3), repeat=1)
@@ -42,7 +47,9 @@ def show_victims(title: str, plan: ReclaimPlan, stream: TextIO) -> None:
     """Write which jobs a plan would take back, and what that loses."""
     show_table(title, _VICTIMS, [_victim(each) for each in plan.victims], stream, (4, 6), repeat=1)
     lost = f"lose {plan.lost_weight_hours:.2f} weight-hours"
-    stream.write(f"{len(plan.victims)} jobs {lost}\n" if len(plan.victims) > 1 else f"1 job would {lost}\n")
+    stream.write(
+        f"{len(plan.victims)} jobs {lost}\n" if len(plan.victims) > 1 else f"1 job would {lost}\n"
+    )
 
 
 def _over(plan: ReclaimPlan) -> Iterator[tuple[str, ...]]:
@@ -56,7 +63,9 @@ def _needs(plan: ReclaimPlan) -> Iterator[tuple[str, ...]]:
 
 
 def _amounts(amounts: Mapping[str, int]) -> str:
-    parts = ((name, amount / PARTS if name == WEIGHT else amount) for name, amount in amounts.items())
+    parts = (
+        (name, amount / PARTS if name == WEIGHT else amount) for name, amount in amounts.items()
+    )
     return ", ".join(f"{show_number(amount)} {one_line(name)}" for name, amount in parts)
 
 

@@ -34,7 +34,8 @@ def _rule_json(rule: AnyRule) -> dict[str, Any]:
 def show_rules(families: Mapping[str, Iterable[AnyRule]], stream: TextIO) -> None:
     """Write all rules as a table for each family that has any."""
     tables = [
-        (family, [[rule.id, rule.severity.word, rule.summary] for rule in rules]) for family, rules in families.items()
+        (family, [[rule.id, rule.severity.word, rule.summary] for rule in rules])
+        for family, rules in families.items()
     ]
     for index, (family, rows) in enumerate((family, rows) for family, rows in tables if rows):
         if index:

@@ -97,11 +97,18 @@ def _text(text: str) -> Iterator[str]:
         if _KNOB.match(line):
             yield from (".br", ".RS", ".nf", _line(line.strip()), ".fi", ".RE")
         else:
-            yield from (_line(_breakable(sentence)) for sentence in re.split(r"(?<=[.;:]) +(?=[A-Z])", line.strip()))
+            yield from (
+                _line(_breakable(sentence))
+                for sentence in re.split(r"(?<=[.;:]) +(?=[A-Z])", line.strip())
+            )
 
 
 def _breakable(sentence: str) -> str:
-    return re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: re.sub(r"(?<=[^\w\s])(?=\w)", "\0", word.group()), sentence)
+    return re.sub(
+        rf"\S{{{_LONGEST_WORD},}}",
+        lambda word: re.sub(r"(?<=[^\w\s])(?=\w)", "\0", word.group()),
+        sentence,
+    )
 
 
 def _line(text: str) -> str:

@@ -31,7 +31,10 @@ Part = dict[str, Any]
 def headed(what: str, pool: Pool, changes: Sequence[tuple[str, str]]) -> Part:
     """Return what stands above: which pool, and ``changes``, knobs and options with their values."""
     source = one_line(pool.source)
-    told = [f"{one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}" for knob, value in changes]
+    told = [
+        f"{one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}"
+        for knob, value in changes
+    ]
     return {
         "health": unwell(ailments(pool)),
         "source": source,
@@ -59,21 +62,41 @@ def section(id_: str, title: str, *notes: str, **parts: object) -> Part:
 
 
 def table(
-    caption: str, heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], folded: str = "", all_: str = ""
+    caption: str,
+    heads: Sequence[tuple[str, bool]],
+    rows: Iterable[Sequence[str]],
+    folded: str = "",
+    all_: str = "",
 ) -> Part:
     """Return a table whose heads tell whether numbers are below them.
 
     One that is ``folded`` opens with these words; ``all_`` says where the rows are that are not shown.
     """
     every = list(rows)
-    more = f"{len(every) - MAX_ROWS:,} more are not shown here: {all_}." if len(every) > MAX_ROWS else ""
-    return {"caption": caption, "summary": folded, "heads": heads, "rows": every[:MAX_ROWS], "more": more}
+    more = (
+        f"{len(every) - MAX_ROWS:,} more are not shown here: {all_}."
+        if len(every) > MAX_ROWS
+        else ""
+    )
+    return {
+        "caption": caption,
+        "summary": folded,
+        "heads": heads,
+        "rows": every[:MAX_ROWS],
+        "more": more,
+    }
 
 
-def machines_section(looks: Sequence[tuple[str, Sequence[Machine]]], figures: Sequence[Part], *notes: str) -> Part:
+def machines_section(
+    looks: Sequence[tuple[str, Sequence[Machine]]], figures: Sequence[Part], *notes: str
+) -> Part:
     """Return how full the machines are: for each look when that is, and the machines."""
     drawn = [
-        {"when": when, "told": _told(machines), "pictures": "".join(cell_picture(cell) for cell in cells(machines))}
+        {
+            "when": when,
+            "told": _told(machines),
+            "pictures": "".join(cell_picture(cell) for cell in cells(machines)),
+        }
         for when, machines in looks
     ]
     legend: list[tuple[str, str]] = [
@@ -81,16 +104,27 @@ def machines_section(looks: Sequence[tuple[str, Sequence[Machine]]], figures: Se
         ("memory", "share of its memory in claims"),
     ]
     if figures:
-        legend += [(f"fill{number}", f"{word} of its cpus") for number, word in enumerate(CLASS_WORDS)]
+        legend += [
+            (f"fill{number}", f"{word} of its cpus") for number, word in enumerate(CLASS_WORDS)
+        ]
     tables = [_classes(looks), *(_cells(when, machines) for when, machines in looks)]
     return section(
-        "machines", "Fill of the machines", *notes, legend=legend, figures=figures, cells=drawn, tables=tables
+        "machines",
+        "Fill of the machines",
+        *notes,
+        legend=legend,
+        figures=figures,
+        cells=drawn,
+        tables=tables,
     )
 
 
 def _told(machines: Sequence[Machine]) -> str:
     cpus, claimed = sum(each.cpus for each in machines), sum(each.claimed_cpus for each in machines)
-    memory, taken = sum(each.memory_mb for each in machines), sum(each.claimed_memory_mb for each in machines)
+    memory, taken = (
+        sum(each.memory_mb for each in machines),
+        sum(each.claimed_memory_mb for each in machines),
+    )
     each = "a cell is a machine"
     if len(machines) > MAX_CELLS:
         each = f"a cell is {-(-len(machines) // MAX_CELLS):,} machines"
@@ -102,7 +136,9 @@ def _told(machines: Sequence[Machine]) -> str:
 
 def _classes(looks: Sequence[tuple[str, Sequence[Machine]]]) -> Part:
     counts = [by_fill(machines) for _, machines in looks]
-    rows = [[word, *(f"{each[number]:,}" for each in counts)] for number, word in enumerate(CLASS_WORDS)]
+    rows = [
+        [word, *(f"{each[number]:,}" for each in counts)] for number, word in enumerate(CLASS_WORDS)
+    ]
     heads = [("cpus in claims", False), *((when, True) for when, _ in looks)]
     return table("How many machines have so much of their cpus in claims", heads, rows)
 
@@ -110,4 +146,9 @@ def _classes(looks: Sequence[tuple[str, Sequence[Machine]]]) -> Part:
 def _cells(when: str, machines: Sequence[Machine]) -> Part:
     words = ("cpus in claims", "cpus", "MB in claims", "MB of memory")
     rows = [[cell.name, *cell.numbers] for cell in cells(machines)]
-    return table(f"Machines, {when}", [("machine", False), *((word, True) for word in words)], rows, f"Numbers: {when}")
+    return table(
+        f"Machines, {when}",
+        [("machine", False), *((word, True) for word in words)],
+        rows,
+        f"Numbers: {when}",
+    )

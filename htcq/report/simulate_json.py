@@ -17,15 +17,26 @@ SCHEMA = 1
 
 def cycle_json(single: Single, pool: Pool) -> dict[str, Any]:
     """Return what ``json.dumps`` takes."""
-    trace = {**asdict(replace(single.trace, matches=())), "matches": [each._asdict() for each in single.trace.matches]}
+    trace = {
+        **asdict(replace(single.trace, matches=())),
+        "matches": [each._asdict() for each in single.trace.matches],
+    }
     health = health_json(ailments(pool))
-    told = {"schema": SCHEMA, "source": pool.source, "taken": pool.taken_at, "health": health, **trace}
+    told = {
+        "schema": SCHEMA,
+        "source": pool.source,
+        "taken": pool.taken_at,
+        "health": health,
+        **trace,
+    }
     fill = {"before": asdict(single.before), "after": asdict(single.after)}
     printed: dict[str, Any] = finite({**told, "fill": fill, "incomplete": list(pool.incomplete)})
     return printed
 
 
-def what_if_cycle_json(before: Single, after: Single, pool: Pool, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def what_if_cycle_json(
+    before: Single, after: Single, pool: Pool, changes: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
     """Return both cycles, the knobs that make the difference, and what it is for groups and submitters."""
     return {
         "schema": SCHEMA,

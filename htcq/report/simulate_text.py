@@ -35,9 +35,19 @@ def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = Fal
         show_table(title, heads, list(_groups(trace, blocks)), stream, (1, 2, 3))
         print(file=stream)
         title = ""
-    heads = ["SUBMITTER", "GROUP", "IDLE\nJOBS", "MATCHES", *used, *([] if grouped else ["USED OF POOL"]), "REJECTED"]
+    heads = [
+        "SUBMITTER",
+        "GROUP",
+        "IDLE\nJOBS",
+        "MATCHES",
+        *used,
+        *([] if grouped else ["USED OF POOL"]),
+        "REJECTED",
+    ]
     show_table(title, heads, list(_submitters(trace, grouped, blocks)), stream, range(2, 7))
-    show_lines([Line(((bar_legend("a limit" if grouped else "the pool", blocks), "quiet"),))], stream)
+    show_lines(
+        [Line(((bar_legend("a limit" if grouped else "the pool", blocks), "quiet"),))], stream
+    )
     show_lines(_below(trace, pool), stream)
 
 
@@ -62,26 +72,42 @@ def _bar(use: GroupUse | SubmitterUse, limit: float | None, blocks: bool) -> str
 def _submitters(trace: Trace, grouped: bool, blocks: bool) -> Iterator[list[str]]:
     why = reasons(trace)
     for each in trace.submitters:
-        used = (show_number(amount) for amount in (each.used_before, each.used_after, each.standing))
+        used = (
+            show_number(amount) for amount in (each.used_before, each.used_after, each.standing)
+        )
         names = one_line(each.name), one_line(each.group)
         bar = [] if grouped else [_bar(each, trace.pool_weight, blocks)]
         yield [*names, str(each.idle), str(each.matches), *used, *bar, why.get(each.name, "")]
 
 
-def show_what_if(before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
+def show_what_if(
+    before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO
+) -> None:
     """Write what ``changes`` (knobs and their values) do to groups and submitters."""
     show_changes(_title(pool), changes, stream)
     rows = [row for row in compare_cycles(before, after) if row.changed]
     if rows:
         heads = ["", "NAME"]
         for what in ("matches", f"used {after.unit}", "waiting"):
-            heads += [f"{what} {when}".upper().replace(" ", "\n") for when in ("before", "after", "difference")]
-        show_table("", [*heads, "STARVED", "REJECTED"], [_cells(row) for row in rows], stream, range(2, 11), repeat=2)
+            heads += [
+                f"{what} {when}".upper().replace(" ", "\n")
+                for when in ("before", "after", "difference")
+            ]
+        show_table(
+            "",
+            [*heads, "STARVED", "REJECTED"],
+            [_cells(row) for row in rows],
+            stream,
+            range(2, 11),
+            repeat=2,
+        )
         _show_limits(before, after, {row.name for row in rows if row.kind == "group"}, stream)
         told = [row for row in rows if row.because]
         show_lines([line(f"{row.kind} {row.name}: {row.because}") for row in told], stream)
     else:
-        show_lines([Line((("nothing changes: everybody is matched as much as now", "strong"),))], stream)
+        show_lines(
+            [Line((("nothing changes: everybody is matched as much as now", "strong"),))], stream
+        )
     for when, trace in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}, {totals(trace)}", ""),))], stream)
     show_lines(_wrong(after), stream)
@@ -98,7 +124,13 @@ def _show_limits(before: Trace, after: Trace, names: Collection[str], stream: Te
         found = [trace.get(name) or GroupUse(name, None, 0.0, 0.0) for trace in traces]
         limits = (_NONE if each.limit is None else show_number(each.limit) for each in found)
         rows.append([one_line(name), *limits, *(_bar(each, each.limit, blocks) for each in found)])
-    heads = ["GROUP", "LIMIT\nBEFORE", "LIMIT\nAFTER", "USED OF LIMIT\nBEFORE", "USED OF LIMIT\nAFTER"]
+    heads = [
+        "GROUP",
+        "LIMIT\nBEFORE",
+        "LIMIT\nAFTER",
+        "USED OF LIMIT\nBEFORE",
+        "USED OF LIMIT\nAFTER",
+    ]
     print(file=stream)
     show_table("", heads, rows, stream, (1, 2))
     show_lines([Line(((bar_legend("a limit", blocks), "quiet"),))], stream)
@@ -108,11 +140,16 @@ def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO)
     """Write what is different: knobs with their values, and options that make another pool."""
     print(f"{title}, what if", file=stream)
     for knob, value in changes:
-        print(f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}".rstrip(), file=stream)
+        print(
+            f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}".rstrip(),
+            file=stream,
+        )
 
 
 def _cells(row: CycleDifference) -> list[str]:
-    why = row.why[1] if row.why[0] == row.why[1] else " -> ".join(each or "none" for each in row.why)
+    why = (
+        row.why[1] if row.why[0] == row.why[1] else " -> ".join(each or "none" for each in row.why)
+    )
     words = ["yes" if each else "no" for each in row.starved]
     starved = words[1] if words[0] == words[1] else " -> ".join(words)
     numbers = (cell for pair in (row.matches, row.used, row.waiting) for cell in _pair(pair))
@@ -121,7 +158,11 @@ def _cells(row: CycleDifference) -> list[str]:
 
 def _pair(pair: Pair) -> tuple[str, str, str]:
     sign = "+" if pair.difference > 0 else ""
-    return show_number(pair.before), show_number(pair.after), f"{sign}{show_number(pair.difference)}"
+    return (
+        show_number(pair.before),
+        show_number(pair.after),
+        f"{sign}{show_number(pair.difference)}",
+    )
 
 
 def _title(pool: Pool) -> str:
@@ -138,7 +179,11 @@ def reasons(trace: Trace) -> dict[str, str]:
     for each in trace.rejections:
         found.setdefault(each.submitter, Counter())[each.reason] += 1
     return {
-        name: one_line("; ".join(reason if count == 1 else f"{reason} ({count}x)" for reason, count in why.items()))
+        name: one_line(
+            "; ".join(
+                reason if count == 1 else f"{reason} ({count}x)" for reason, count in why.items()
+            )
+        )
         for name, why in found.items()
     }
 
@@ -183,7 +228,12 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
         text = f"the negotiator crashes here: {crash.message}, at slot {crash.slot} for job {crash.job}"
         yield one_line(text), "error"
     for crash in trace.skipped:
-        yield one_line(f"left out: slot {crash.slot}, at which the negotiator would crash: {crash.message}"), "warning"
+        yield (
+            one_line(
+                f"left out: slot {crash.slot}, at which the negotiator would crash: {crash.message}"
+            ),
+            "warning",
+        )
     for why, matches in _refused(trace).items():
         by = "given back by the schedd" if why in GIVEN_BACK else "refused by the startd"
         text = f"{by}: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"

@@ -13,7 +13,13 @@ from htcq.simulate.sweep import SCHEMA, Ground, Run, record
 
 def sweep_json(file: str, source: str, runs: Iterable[Run], ground: Ground) -> Iterator[str]:
     """Yield the text of one object; htcq-simulate(1) lists its names."""
-    told = {"schema": SCHEMA, "sweep": file, "source": source, "snapshot": ground.snapshot, "htcq": ground.htcq}
+    told = {
+        "schema": SCHEMA,
+        "sweep": file,
+        "source": source,
+        "snapshot": ground.snapshot,
+        "htcq": ground.htcq,
+    }
     yield json.dumps(told, indent=2)[:-2] + ',\n  "items": ['
     separator = "\n"
     for run in runs:

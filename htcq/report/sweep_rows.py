@@ -43,7 +43,14 @@ def summary(result: Mapping[str, Any]) -> Summary | None:
 
 def _is_sound(found: Summary) -> bool:
     """Tell whether all numbers are numbers, and all names text: a file of results can hold anything."""
-    numbers = [found.matches, found.used, found.waiting, *found.groups.values(), found.full_at, found.mean_wait]
+    numbers = [
+        found.matches,
+        found.used,
+        found.waiting,
+        *found.groups.values(),
+        found.full_at,
+        found.mean_wait,
+    ]
     texts = [found.unit, found.crash, *found.groups, *found.starved]
     amounts = all(number is None or isinstance(number, (int, float)) for number in numbers)
     return amounts and all(isinstance(text, str) for text in texts)
@@ -61,7 +68,9 @@ def _of_cycle(told: Mapping[str, Any]) -> Summary:
         matches=len(told["matches"]),
         used=sum(used.values()),
         unit=told["unit"],
-        groups={each["name"]: each["used_after"] for each in told["groups"] if each["name"] != ROOT},
+        groups={
+            each["name"]: each["used_after"] for each in told["groups"] if each["name"] != ROOT
+        },
         waiting=sum(waits.values()),
         starved=_starved(waits, used),
         crash=_crash(told),
@@ -70,7 +79,9 @@ def _of_cycle(told: Mapping[str, Any]) -> Summary:
 
 def _of_course(told: Mapping[str, Any]) -> Summary:
     cycles, waits = told["cycles"], told["waits"]
-    last: Mapping[str, Any] = cycles[-1] if cycles else {"used": 0.0, "groups": {}, "submitters": {}}
+    last: Mapping[str, Any] = (
+        cycles[-1] if cycles else {"used": 0.0, "groups": {}, "submitters": {}}
+    )
     started = sum(each["started"] for each in waits)
     waited = sum(each["started"] * each["mean"] for each in waits if each["started"])
     waiting = {each["submitter"]: each["waiting"] for each in waits}

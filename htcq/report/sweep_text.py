@@ -44,7 +44,10 @@ def show_sweep(source: str, sweep: Sweep, runs: Iterable[Run], stream: TextIO) -
     heads += ["FULL\nAFTER", "WAITED,\nMEAN"] if courses else []
     right = range(own, len(heads))
     heads += ["GROUPS", "STARVED", *(["WRONG"] if any(row.wrong for row in rows) else [])]
-    cells = [[*_own(row.run, sweep, named), *_numbers(row.summary, courses), one_line(row.wrong)] for row in rows]
+    cells = [
+        [*_own(row.run, sweep, named), *_numbers(row.summary, courses), one_line(row.wrong)]
+        for row in rows
+    ]
     title = one_line(f"{source}: a sweep of {counted(len(rows), 'item')}")
     show_table(title, heads, [row[: len(heads)] for row in cells], stream, right, repeat=own)
     show_lines(_below(rows), stream)
@@ -54,7 +57,10 @@ def _row(run: Run) -> _Row:
     result = run.verdict.result
     found = None if result is None else summary(result)
     verdict = run.verdict
-    return _Row(replace(run, verdict=Verdict(verdict.exit_status, None, verdict.reason, verdict.warnings)), found)
+    return _Row(
+        replace(run, verdict=Verdict(verdict.exit_status, None, verdict.reason, verdict.warnings)),
+        found,
+    )
 
 
 def _of_course(row: _Row) -> bool:
@@ -74,7 +80,10 @@ def _numbers(found: Summary | None, courses: bool) -> list[str]:
         return [_NONE] * (7 if courses else 5)
     times = [_time(found.full_at), _time(found.mean_wait)] if courses else []
     most = sorted(found.groups.items(), key=lambda each: -each[1])
-    names = (listed(f"{name} {show_number(used)}" for name, used in most if used), listed(found.starved))
+    names = (
+        listed(f"{name} {show_number(used)}" for name, used in most if used),
+        listed(found.starved),
+    )
     counts = (str(found.matches), show_number(found.used), str(found.waiting))
     return [*counts, *times, *(one_line(each) or _NONE for each in names)]
 
@@ -88,7 +97,9 @@ def _below(rows: Sequence[_Row]) -> Iterator[Line]:
     ends = sum(row.summary is not None and bool(row.summary.crash) for row in rows)
     yield Line()
     if failed:
-        yield Line(((f"{counted(failed, 'item')} failed, {len(rows) - failed} have a result", "error"),))
+        yield Line(
+            ((f"{counted(failed, 'item')} failed, {len(rows) - failed} have a result", "error"),)
+        )
     if ends:
         yield Line(((f"in {counted(ends, 'item')} the negotiator would end", "error"),))
     if not failed and not ends:

@@ -17,7 +17,13 @@ _GAP = "  "
 _WIDEST_GAP = 3
 #: Text is not broken into less than so many columns, however deep it is indented.
 _NARROWEST = 20
-_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan", "strong": "bold", "quiet": "dim"}
+_STYLES = {
+    "error": "bold red",
+    "warning": "bold yellow",
+    "info": "bold cyan",
+    "strong": "bold",
+    "quiet": "dim",
+}
 
 
 def show_table(
@@ -37,7 +43,10 @@ def show_table(
     width = shutil.get_terminal_size().columns if stream.isatty() and repeat else 0
     rows = [[in_cell(cell) for cell in row] for row in rows]
     for part in _parts(columns, rows, repeat, width):
-        heads, body = [columns[index] for index in part], [[row[index] for index in part] for row in rows]
+        heads, body = (
+            [columns[index] for index in part],
+            [[row[index] for index in part] for row in rows],
+        )
         ends = {place for place, index in enumerate(part) if index in right}
         (_rich if coloured else _plain)(one_line(title), heads, body, stream, ends)
         title = ""
@@ -45,11 +54,14 @@ def show_table(
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     return [
-        max(len(line) for row in (columns, *rows) for line in row[index].split("\n")) for index in range(len(columns))
+        max(len(line) for row in (columns, *rows) for line in row[index].split("\n"))
+        for index in range(len(columns))
     ]
 
 
-def _parts(columns: Sequence[str], rows: Sequence[Sequence[str]], repeat: int, width: int) -> Iterator[Sequence[int]]:
+def _parts(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], repeat: int, width: int
+) -> Iterator[Sequence[int]]:
     """Yield which columns stand beside each other."""
     first, widths = list(range(repeat)), _widths(columns, rows) if width else []
     part = list(first)
@@ -63,7 +75,11 @@ def _parts(columns: Sequence[str], rows: Sequence[Sequence[str]], repeat: int, w
 
 
 def _plain(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, right: Collection[int]
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    stream: TextIO,
+    right: Collection[int],
 ) -> None:
     widths = _widths(columns, rows)
     print(title, file=stream)
@@ -84,7 +100,11 @@ def _heading(columns: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _rich(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, right: Collection[int]
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    stream: TextIO,
+    right: Collection[int],
 ) -> None:
     from rich import box
     from rich.console import Console
@@ -120,14 +140,22 @@ class Bar:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
-        self._progress = Progress(*columns, console=Console(file=stream), auto_refresh=False, transient=True)
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}", markup=False),
+        )
+        self._progress = Progress(
+            *columns, console=Console(file=stream), auto_refresh=False, transient=True
+        )
         self._task = self._progress.add_task("", total=None)
         self._progress.start()
 
     def step(self, done: int, total: int, what: str) -> None:
         """Draw that ``done`` of ``total`` are done, last the one called ``what``."""
-        self._progress.update(self._task, completed=done, total=total, description=one_line(what), refresh=True)
+        self._progress.update(
+            self._task, completed=done, total=total, description=one_line(what), refresh=True
+        )
 
     def close(self) -> None:
         """Take the bar away."""
@@ -183,7 +211,9 @@ def _rich_lines(lines: Iterable[Line], stream: TextIO) -> None:
 
     console = Console(file=stream, highlight=False)
     for line in lines:
-        text = Text.assemble(*((printable(text), _STYLES.get(style, style)) for text, style in line.pieces))
+        text = Text.assemble(
+            *((printable(text), _STYLES.get(style, style)) for text, style in line.pieces)
+        )
         width = max(console.width - line.indent, _NARROWEST)
         rows = [text] if line.verbatim else text.wrap(console, width) or [text]
         for row in rows:

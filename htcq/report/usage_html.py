@@ -23,15 +23,25 @@ def usage_section(shown: Sequence[tuple[str, Course]], plan: Plan) -> Part:
     found = [(when, {use.name: use for use in uses(course)}) for when, course in shown]
     names = list(dict.fromkeys(name for _, each in found for name in each))
     kind = next((use.kind for _, each in found for use in each.values()), "group")
-    heights = {name: max(_height(each[name]) for _, each in found if name in each) for name in names}
-    drawn = sorted((name for name in names if heights[name] > 0), key=lambda name: -heights[name])[:MAX_PLOTS]
+    heights = {
+        name: max(_height(each[name]) for _, each in found if name in each) for name in names
+    }
+    drawn = sorted((name for name in names if heights[name] > 0), key=lambda name: -heights[name])[
+        :MAX_PLOTS
+    ]
     figures = [_figure(name, found, heights[name], plan) for name in drawn]
     heads = [(kind, False), *pool_head(shown), *((word, True) for word in _WORDS)]
     rows = [
-        [one_line(name), *([when] if when else []), *_numbers(each.get(name))] for name in names for when, each in found
+        [one_line(name), *([when] if when else []), *_numbers(each.get(name))]
+        for name in names
+        for when, each in found
     ]
     unit = shown[-1][1].unit
-    notes = [] if len(drawn) == len(names) else [f"Drawn are the {len(drawn)} with most; the table has the others."]
+    notes = (
+        []
+        if len(drawn) == len(names)
+        else [f"Drawn are the {len(drawn)} with most; the table has the others."]
+    )
     legend = [("usage", f"usage, {unit}"), *([("limit", "quota")] if kind == "group" else [])]
     numbers = table(f"Usage of each {kind}, {unit}", heads, rows, all_="--json has all of them")
     title = "Usage against quota over time" if kind == "group" else "Usage over time"
@@ -49,16 +59,24 @@ def _numbers(use: Use | None) -> tuple[str, ...]:
     return (*map(show_number, numbers), _NONE if use.quota is None else show_number(use.quota))
 
 
-def _figure(name: str, found: Sequence[tuple[str, Mapping[str, Use]]], height: float, plan: Plan) -> Part:
+def _figure(
+    name: str, found: Sequence[tuple[str, Mapping[str, Use]]], height: float, plan: Plan
+) -> Part:
     """Return the plots of one group, on one scale."""
     marks, charts = amounts(height), []
     for when, uses_ in found:
         use = uses_.get(name)
-        words = ": ".join(each for each in (when, "not there" if use is None else _told(use)) if each)
+        words = ": ".join(
+            each for each in (when, "not there" if use is None else _told(use)) if each
+        )
         usage, quotas = ((), ()) if use is None else (use.usage, use.quotas or ())
         until = plan.cycles * plan.interval_seconds
-        picture = curves(f"{one_line(name)}, {words}", marks, usage, quotas, until, plan.interval_seconds)
-        charts.append({"when": words, "scale": [show_number(mark) for mark in marks], "picture": picture})
+        picture = curves(
+            f"{one_line(name)}, {words}", marks, usage, quotas, until, plan.interval_seconds
+        )
+        charts.append(
+            {"when": words, "scale": [show_number(mark) for mark in marks], "picture": picture}
+        )
     return {"name": one_line(name), "told": "", "charts": charts}
 
 

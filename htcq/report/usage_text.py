@@ -25,7 +25,12 @@ def show_usage(course: Course, plan: Plan, stream: TextIO) -> None:
         return
     blocks = shows_blocks(getattr(stream, "encoding", None))
     rows = [
-        [one_line(use.name), _spark(use, len(course.samples), blocks), *map(show_number, _numbers(use)), _quota(use)]
+        [
+            one_line(use.name),
+            _spark(use, len(course.samples), blocks),
+            *map(show_number, _numbers(use)),
+            _quota(use),
+        ]
         for use in found
     ]
     heads = [found[0].kind.upper(), _over(found), "FIRST", "MEAN", "MAX", "LAST", "QUOTA"]
@@ -39,7 +44,10 @@ def show_usages(before: Course, after: Course, plan: Plan, stream: TextIO) -> No
     found = [*one.values(), *other.values()]
     if not found:
         return
-    blocks, cycles = shows_blocks(getattr(stream, "encoding", None)), max(len(before.samples), len(after.samples))
+    blocks, cycles = (
+        shows_blocks(getattr(stream, "encoding", None)),
+        max(len(before.samples), len(after.samples)),
+    )
     rows = []
     for name in dict.fromkeys([*one, *other]):
         both = one.get(name), other.get(name)

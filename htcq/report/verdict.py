@@ -48,7 +48,10 @@ def read_range(text: str) -> Range:
     start = -math.inf if match[2] == "~" else float(match[2] or 0)
     end = float(match[4]) if match[4] else math.inf
     if start > end:
-        raise InputError(f"the range '{text}' ends before it starts", "start:end, and start is 0 where it is left out")
+        raise InputError(
+            f"the range '{text}' ends before it starts",
+            "start:end, and start is 0 where it is left out",
+        )
     return Range(start, end, bool(match[1]), text.strip())
 
 

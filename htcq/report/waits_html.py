@@ -19,11 +19,15 @@ def waits_section(shown: Sequence[tuple[str, Course]]) -> Part:
     """Return how long the jobs of each submitter waited, in courses with what they are called."""
     found = [(when, {each.submitter: each for each in waits(course)}) for when, course in shown]
     names = list(dict.fromkeys(name for _, each in found for name in each))
-    whole = max((each.longest or 0.0 for _, waits_ in found for each in waits_.values()), default=0.0)
+    whole = max(
+        (each.longest or 0.0 for _, waits_ in found for each in waits_.values()), default=0.0
+    )
     bars = [
         {
             "name": one_line(name),
-            "drawn": [_drawn(when, each.get(name) or _nothing(name), whole) for when, each in found],
+            "drawn": [
+                _drawn(when, each.get(name) or _nothing(name), whole) for when, each in found
+            ],
         }
         for name in names[:MAX_ROWS]
     ]

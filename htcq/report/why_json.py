@@ -16,7 +16,9 @@ from htcq.why.verdict import Verdict
 SCHEMA = 1
 
 
-def why_json(verdicts: Sequence[Verdict], pool: Pool, starts: Starts | None = None) -> dict[str, Any]:
+def why_json(
+    verdicts: Sequence[Verdict], pool: Pool, starts: Starts | None = None
+) -> dict[str, Any]:
     """Return what ``json.dumps`` takes; ``starts`` are those of a course, None where none was asked for."""
     return {
         "schema": SCHEMA,
@@ -62,5 +64,9 @@ def _reason(reason: NegotiatorReason | None, verdict: Verdict) -> dict[str, Any]
 
 
 def _wall(wall: MatchFailure) -> dict[str, Any]:
-    told: dict[str, Any] = {"wall": wall.id, "text": wall.text, "amounts": finite(dict(wall.amounts))}
+    told: dict[str, Any] = {
+        "wall": wall.id,
+        "text": wall.text,
+        "amounts": finite(dict(wall.amounts)),
+    }
     return {**told, "lifted_by": WALLS[wall.id].lifted_by}

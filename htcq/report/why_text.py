@@ -21,14 +21,21 @@ _HOW = {
 _NONE = "-"
 
 
-def show_verdicts(verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None) -> None:
+def show_verdicts(
+    verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None
+) -> None:
     """Write each verdict with all reasons; ``starts`` are those of a course, None where none was asked for."""
     for verdict in verdicts:
         alike = len(verdict.jobs) - 1
         others = f" and {counted(alike, 'job')} like it" if alike else ""
         where = f" at {verdict.access_point}" if verdict.access_point else ""
-        head = f"job {verdict.jobs[0].id} of {verdict.submitter}{where}{others}: {_verdict(verdict)}"
-        show_lines([Line(((one_line(head), "strong"),)), *map(_line, _below(verdict, pool, starts))], stream)
+        head = (
+            f"job {verdict.jobs[0].id} of {verdict.submitter}{where}{others}: {_verdict(verdict)}"
+        )
+        show_lines(
+            [Line(((one_line(head), "strong"),)), *map(_line, _below(verdict, pool, starts))],
+            stream,
+        )
 
 
 def _verdict(verdict: Verdict) -> str:
@@ -73,26 +80,43 @@ def _when(verdict: Verdict, starts: Starts) -> str:
     if not started:
         return "no start in these cycles"
     first, last = min(started), max(started)
-    some = "" if len(started) == len(found) else f"; {len(found) - len(started)} of {len(found)} do not start"
+    some = (
+        ""
+        if len(started) == len(found)
+        else f"; {len(found) - len(started)} of {len(found)} do not start"
+    )
     when = f"starts with cycle {first.cycle}, in {show_number(first.seconds)} s ({first.by})"
     until = f", the last one with cycle {last.cycle}" if last.cycle > first.cycle else ""
     return f"{when}{until}{some}"
 
 
-def show_table_of(verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None) -> None:
+def show_table_of(
+    verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None
+) -> None:
     """Write one row for all jobs that are alike, and below it what each reason is and what resolves it."""
-    heads = ["JOBS", "FIRST JOB", "SUBMITTER", "ACCESS POINT", "STARTS", *(["CYCLE"] if starts is not None else [])]
+    heads = [
+        "JOBS",
+        "FIRST JOB",
+        "SUBMITTER",
+        "ACCESS POINT",
+        "STARTS",
+        *(["CYCLE"] if starts is not None else []),
+    ]
     rows = [list(_row(verdict, starts)) for verdict in verdicts]
     title = f"{pool.source}, taken {pool.taken_at}" if pool.taken_at else pool.source
     show_table(one_line(title), [*heads, "REASONS"], rows, stream, (0,))
     waiting = [verdict for verdict in verdicts if not verdict.starts]
-    started = sum(len(verdict.jobs) for verdict in verdicts) - sum(len(verdict.jobs) for verdict in waiting)
+    started = sum(len(verdict.jobs) for verdict in verdicts) - sum(
+        len(verdict.jobs) for verdict in waiting
+    )
     idle = sum(len(verdict.jobs) for verdict in waiting)
     starting = "1 job starts" if started == 1 else f"{started} jobs start"
     text = f"{starting} with the next cycle, {idle} {'waits' if idle == 1 else 'wait'}"
     show_lines([Line(), Line(((text, "strong"),))], stream)
     for id_ in dict.fromkeys(wall.id for verdict in verdicts for wall in verdict.walls):
-        show_lines([_line(f"{id_}: {WALLS[id_].text} Resolved by: {WALLS[id_].lifted_by}.")], stream)
+        show_lines(
+            [_line(f"{id_}: {WALLS[id_].text} Resolved by: {WALLS[id_].lifted_by}.")], stream
+        )
 
 
 def _row(verdict: Verdict, starts: Starts | None) -> Iterator[str]:
@@ -103,7 +127,11 @@ def _row(verdict: Verdict, starts: Starts | None) -> Iterator[str]:
     if starts is not None:
         cycles = [starts[key].cycle for key in _keys(verdict) if key in starts]
         yield (
-            _NONE if not cycles else str(min(cycles)) if min(cycles) == max(cycles) else f"{min(cycles)}-{max(cycles)}"
+            _NONE
+            if not cycles
+            else str(min(cycles))
+            if min(cycles) == max(cycles)
+            else f"{min(cycles)}-{max(cycles)}"
         )
     yield one_line("; ".join(f"{wall.id}: {wall.text}" for wall in verdict.walls))
 

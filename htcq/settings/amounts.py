@@ -24,12 +24,16 @@ def parse_shape(text: str) -> Shape:
         asset, equals, value = each.strip().partition("=")
         asset = asset.strip().lower()
         if not equals or not asset or asset in amounts:
-            raise InputError(f"job '{text}': '{each.strip()}' is not ASSET=AMOUNT", "such as cpus=1,memory=8GiB")
+            raise InputError(
+                f"job '{text}': '{each.strip()}' is not ASSET=AMOUNT", "such as cpus=1,memory=8GiB"
+            )
         if asset == "count":
             number = parse_amount("count", value)
             count = int(number)
             if count < 1 or count != number:
-                raise InputError(f"job '{text}': count must be 1, 2, 3, …", "such as cpus=1,memory=8GiB,count=10")
+                raise InputError(
+                    f"job '{text}': count must be 1, 2, 3, …", "such as cpus=1,memory=8GiB,count=10"
+                )
             continue
         amount = parse_amount(asset, value)
         amounts[asset] = int(amount) if amount.denominator == 1 else float(amount)
@@ -53,7 +57,9 @@ def parse_part(asset: str, value: Any, where: str) -> Part:
         return part
     amount = parse_amount(asset, text)
     if amount.denominator != 1:
-        raise InputError(f"{where}{asset} = {text}: not a whole number of HTCondor's units", 'such as "50%" or 4')
+        raise InputError(
+            f"{where}{asset} = {text}: not a whole number of HTCondor's units", 'such as "50%" or 4'
+        )
     return int(amount)
 
 

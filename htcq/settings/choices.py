@@ -52,9 +52,15 @@ class Given:
                 assets=self._assets("assets"),
                 levels={asset: self._level(asset, n) for asset, n in self._table("level").items()},
                 rule=self._text("rule"),
-                charges={asset: self._charge(asset, amount) for asset, amount in self._table("charge").items()},
+                charges={
+                    asset: self._charge(asset, amount)
+                    for asset, amount in self._table("charge").items()
+                },
                 whole_charges=self._truth("whole_charges"),
-                weights={asset: parse_weight(asset, str(weight)) for asset, weight in self._table("weights").items()},
+                weights={
+                    asset: parse_weight(asset, str(weight))
+                    for asset, weight in self._table("weights").items()
+                },
                 scale=self._scale(),
                 optional_assets=self._assets("optional_assets"),
                 cpu_shares=self._whole("cpu_shares"),
@@ -81,7 +87,11 @@ class Given:
 
     def _list(self, key: str) -> list[Any]:
         value = self.values.get(key) or []
-        return value if isinstance(value, list) else self._refuse(key, value, 'a list such as ["cpus", "memory"]')
+        return (
+            value
+            if isinstance(value, list)
+            else self._refuse(key, value, 'a list such as ["cpus", "memory"]')
+        )
 
     def _table(self, key: str) -> dict[str, Any]:
         value = self.values.get(key) or {}
@@ -97,7 +107,8 @@ class Given:
         name = str(asset).lower()
         if not _ASSET.match(name):
             raise InputError(
-                (f"{self.where}{key}: {name!r} is not a name of an asset"), "such as memory, gpus or gpus:a100"
+                (f"{self.where}{key}: {name!r} is not a name of an asset"),
+                "such as memory, gpus or gpus:a100",
             )
         return name
 
@@ -118,11 +129,14 @@ class Given:
         text = str(value)
         if text.startswith("-"):
             raise InputError(
-                f"{self.where}charge {asset}={text}: a charge must be above 0", "leave the asset out instead"
+                f"{self.where}charge {asset}={text}: a charge must be above 0",
+                "leave the asset out instead",
             )
         amount, divided, claims = text.partition("/")
         if divided and not whole_number(claims):
-            raise InputError(f"{self.where}charge {asset}={text}: not an even share", "such as memory=64GiB/32")
+            raise InputError(
+                f"{self.where}charge {asset}={text}: not an even share", "such as memory=64GiB/32"
+            )
         return parse_amount(asset, amount) / int(claims or 1)
 
     def _refuse(self, key: str, value: Any, expected: str) -> NoReturn:

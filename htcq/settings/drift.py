@@ -56,7 +56,10 @@ def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
 def _file(table: Mapping[str, Any], key: str, usual: str) -> str:
     name = table.get(key, usual)
     if not isinstance(name, str) or not name or "\0" in name:
-        raise InputError(f"htcq.toml: drift.{key} is {name!r}", f'it must be the name of a file, such as "{usual}"')
+        raise InputError(
+            f"htcq.toml: drift.{key} is {name!r}",
+            f'it must be the name of a file, such as "{usual}"',
+        )
     return name
 
 

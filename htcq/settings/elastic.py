@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from htcq.errors import InputError
-from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.declaration import (
+    ElasticDemand,
+    ElasticGroup,
+    ElasticQuotas,
+    Options,
+    Rounding,
+)
 from htcq.settings.elastic_write import WriteSettings, write_settings_from
 from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
 from htcq.settings.tables import check_keys
@@ -82,24 +88,39 @@ def _tree(table: Mapping[str, Any], where: str, file: str) -> ElasticQuotas:
     options = Options(
         scale_min=_truth(file, place, elastic, "scale_min", True),
         guarantee_usage=_truth(file, place, elastic, "guarantee_usage", False),
-        rounding=_rounding(file, f"{place}.rounding", elastic.get("rounding", Rounding.HAMILTON.value)),
+        rounding=_rounding(
+            file, f"{place}.rounding", elastic.get("rounding", Rounding.HAMILTON.value)
+        ),
         same_dimensions=_truth(file, place, elastic, "same_dimensions", False),
     )
-    return ElasticQuotas(tuple(_group(name, value, where, file) for name, value in groups.items()), options)
+    return ElasticQuotas(
+        tuple(_group(name, value, where, file) for name, value in groups.items()), options
+    )
 
 
 def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
     place = f"{where}groups.{name}"
     if not name or name.isspace() or "@" in name or not name.isprintable():
-        raise InputError(f"{file}: {where}groups has a group called {name!r}", "give it a name without '@'")
+        raise InputError(
+            f"{file}: {where}groups has a group called {name!r}", "give it a name without '@'"
+        )
     table = _table(file, place, value)
     for key, each in table.items():
-        if key not in ELASTIC_GROUP_KEYS and isinstance(each, Mapping) and not near_names(key, ELASTIC_GROUP_KEYS):
-            raise InputError(f"{file}: {place}.{key} is unknown", f'a group below it is [{where}groups."{name}.{key}"]')
+        if (
+            key not in ELASTIC_GROUP_KEYS
+            and isinstance(each, Mapping)
+            and not near_names(key, ELASTIC_GROUP_KEYS)
+        ):
+            raise InputError(
+                f"{file}: {place}.{key} is unknown",
+                f'a group below it is [{where}groups."{name}.{key}"]',
+            )
     check_keys(f"{place}.", table, ELASTIC_GROUP_KEYS, file)
     parent = table.get("parent", name.rpartition(".")[0])
     if not isinstance(parent, str):
-        raise InputError(f"{file}: {place}.parent is {parent!r}", 'it must be the name of a group, "" for none')
+        raise InputError(
+            f"{file}: {place}.parent is {parent!r}", 'it must be the name of a group, "" for none'
+        )
     return ElasticGroup(
         name,
         parent,
@@ -135,14 +156,20 @@ def demand_from(content: Any, file: str) -> Mapping[str, ElasticDemand]:
 def _demand(table: Mapping[str, Any], where: str, file: str) -> ElasticDemand:
     if "total" not in table:
         raise InputError(
-            f"{file}: {where}total is missing", ('set the available amounts, such as "total": {"cpus": 100}')
+            f"{file}: {where}total is missing",
+            ('set the available amounts, such as "total": {"cpus": 100}'),
         )
-    plain = {key: _whole(file, f"{where}{key}", table.get(key)) for key in ("total", "system_used", "default_used")}
+    plain = {
+        key: _whole(file, f"{where}{key}", table.get(key))
+        for key in ("total", "system_used", "default_used")
+    }
     by_group: dict[str, dict[str, dict[str, int]]] = {}
     for key in ("request", "used", "guarantee"):
         given = table.get(key)
         groups = _table(file, f"{where}{key}", {} if given is None else given)
-        by_group[key] = {name: _whole(file, f"{where}{key}.{name}", amounts) for name, amounts in groups.items()}
+        by_group[key] = {
+            name: _whole(file, f"{where}{key}.{name}", amounts) for name, amounts in groups.items()
+        }
     return ElasticDemand(
         plain["total"],
         by_group["request"],
@@ -162,13 +189,18 @@ def _whole(file: str, where: str, value: Any) -> dict[str, int]:
 
 
 def _amounts(file: str, where: str, value: Any) -> dict[str, int]:
-    return {name: _integer(file, f"{where}.{name}", each) for name, each in _dimensions(file, where, value).items()}
+    return {
+        name: _integer(file, f"{where}.{name}", each)
+        for name, each in _dimensions(file, where, value).items()
+    }
 
 
 def _caps(file: str, where: str, value: Any) -> _Caps:
     """Return caps; the word unlimited is the cap None."""
     return {
-        name: None if each == UNLIMITED else _integer(file, f"{where}.{name}", each, f', or "{UNLIMITED}"')
+        name: None
+        if each == UNLIMITED
+        else _integer(file, f"{where}.{name}", each, f', or "{UNLIMITED}"')
         for name, each in _dimensions(file, where, value).items()
     }
 
@@ -178,17 +210,23 @@ def _dimensions(file: str, where: str, value: Any) -> Mapping[str, Any]:
         return {}
     if not isinstance(value, Mapping):
         raise InputError(
-            f"{file}: {where} is {_shown(value)} [{MALFORMED}]", "it must have an amount for each dimension: cpus = 10"
+            f"{file}: {where} is {_shown(value)} [{MALFORMED}]",
+            "it must have an amount for each dimension: cpus = 10",
         )
     for name in value:
         if not name or not name.isprintable() or " " in name:
-            raise InputError(f"{file}: {where} has a dimension called {name!r}", "such as cpus, gpus or gpus:a100")
+            raise InputError(
+                f"{file}: {where} has a dimension called {name!r}",
+                "such as cpus, gpus or gpus:a100",
+            )
     return value
 
 
 def _integer(file: str, where: str, value: Any, more: str = "") -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{file}: {where} is {_shown(value)} [{MALFORMED}]", f"it must be a whole number{more}")
+        raise InputError(
+            f"{file}: {where} is {_shown(value)} [{MALFORMED}]", f"it must be a whole number{more}"
+        )
     return value
 
 
@@ -198,7 +236,9 @@ def _shown(value: Any) -> str:
 
 def _table(file: str, where: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{file}: {where} is {_shown(value)}", "it must be a table of keys and values")
+        raise InputError(
+            f"{file}: {where} is {_shown(value)}", "it must be a table of keys and values"
+        )
     return value
 
 

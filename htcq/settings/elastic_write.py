@@ -54,7 +54,9 @@ _PARTS = ("min_seen", "capacity_drop", "min_change_part", "max_raise", "max_lowe
 _TEXTS = ("directory", "file", "journal")
 
 
-def write_settings_from(table: Mapping[str, Any], file: str, where: str = WRITE_TABLE) -> WriteSettings:
+def write_settings_from(
+    table: Mapping[str, Any], file: str, where: str = WRITE_TABLE
+) -> WriteSettings:
     """Return what the table ``[elastic.write]`` of ``file`` says.
 
     Raises:
@@ -71,13 +73,19 @@ def write_settings_from(table: Mapping[str, Any], file: str, where: str = WRITE_
         elif key in _PARTS:
             given[key] = float(number_in(place, value, 0, 1, "it must be a number from 0 to 1"))
         elif key == "max_failures":
-            given[key] = int(number_in(place, value, 0, 1000, "it must be a whole number", whole=True))
+            given[key] = int(
+                number_in(place, value, 0, 1000, "it must be a whole number", whole=True)
+            )
         else:
-            given[key] = float(number_in(place, value, 0, 1e9, "it must be an amount of slot weight"))
+            given[key] = float(
+                number_in(place, value, 0, 1e9, "it must be an amount of slot weight")
+            )
     return WriteSettings(**given)
 
 
 def _text(place: str, value: Any) -> str:
     if not isinstance(value, str) or not value or not value.isprintable():
-        raise InputError(f"{place} is {value!r}", "it must be the name of a file or directory, in quotes")
+        raise InputError(
+            f"{place} is {value!r}", "it must be the name of a file or directory, in quotes"
+        )
     return value

@@ -69,7 +69,10 @@ class DeclaredGroup:
             found.append((f"GROUP_QUOTA_{self.name}", number_text(self.quota)))
         if self.share is not None:
             found.append((f"GROUP_QUOTA_DYNAMIC_{self.name}", number_text(self.share)))
-        for knob, value in (("ACCEPT_SURPLUS", self.accept_surplus), ("AUTOREGROUP", self.autoregroup)):
+        for knob, value in (
+            ("ACCEPT_SURPLUS", self.accept_surplus),
+            ("AUTOREGROUP", self.autoregroup),
+        ):
             if value is not None:
                 found.append((f"GROUP_{knob}_{self.name}", truth_text(value)))
         return tuple(found)
@@ -106,9 +109,13 @@ def _declared(groups: Mapping[str, Any]) -> Iterator[DeclaredGroup]:
         name, table = waiting.popleft()
         twin = seen.setdefault(name_key(name), name)
         if twin != name:
-            raise InputError(f"htcq.toml: groups.{name} is declared twice: groups.{twin} is the same name", _CASE)
+            raise InputError(
+                f"htcq.toml: groups.{name} is declared twice: groups.{twin} is the same name", _CASE
+            )
         below = list(_tables(f"{name}.", table))
-        yield _group(name, {key: value for key, value in table.items() if not isinstance(value, Mapping)})
+        yield _group(
+            name, {key: value for key, value in table.items() if not isinstance(value, Mapping)}
+        )
         waiting.extendleft(reversed(below))
 
 
@@ -127,10 +134,13 @@ def _check_name(path: str, name: str) -> None:
     where = f"htcq.toml: groups.{path}{name if _NAME.fullmatch(name) else repr(name)}"
     if name_key(name) == name_key(ROOT):
         raise InputError(
-            f"{where}: the name is that of the root group", "the root always exists and has no quota of its own"
+            f"{where}: the name is that of the root group",
+            "the root always exists and has no quota of its own",
         )
     if "." in name:
-        raise InputError(f"{where}: a dot separates a group from its child", f"write [groups.{path}{name}]")
+        raise InputError(
+            f"{where}: a dot separates a group from its child", f"write [groups.{path}{name}]"
+        )
     if not _NAME.fullmatch(name):
         raise InputError(
             f"{where}: a group's name consists of letters, digits, '_' and '/'",
@@ -139,7 +149,9 @@ def _check_name(path: str, name: str) -> None:
     upper = f"{path}{name}".upper()
     if upper in _SETTINGS or upper.startswith(_DYNAMIC):
         other = "a setting of all groups" if upper in _SETTINGS else "the share of another group"
-        raise InputError(f"{where}: its GROUP_QUOTA_{path}{name} would be {other}", "choose another name")
+        raise InputError(
+            f"{where}: its GROUP_QUOTA_{path}{name} would be {other}", "choose another name"
+        )
 
 
 def _group(name: str, table: Mapping[str, Any]) -> DeclaredGroup:
@@ -154,8 +166,12 @@ def _group(name: str, table: Mapping[str, Any]) -> DeclaredGroup:
     part = "it must be a number from 0 to 1; an amount of slot weight is a quota"
     return DeclaredGroup(
         name,
-        number_in(f"{SITE_FILE}: {where}.quota", table["quota"], 0, MAX_QUOTA, amount) if "quota" in table else None,
-        number_in(f"{SITE_FILE}: {where}.share", table["share"], 0, 1, part) if "share" in table else None,
+        number_in(f"{SITE_FILE}: {where}.quota", table["quota"], 0, MAX_QUOTA, amount)
+        if "quota" in table
+        else None,
+        number_in(f"{SITE_FILE}: {where}.share", table["share"], 0, 1, part)
+        if "share" in table
+        else None,
         _truth(where, table, "accept_surplus"),
         _truth(where, table, "autoregroup"),
         _text(where, table, "owner"),
@@ -184,4 +200,6 @@ def _date(where: str, value: Any) -> date:
     except ValueError:
         pass  # no such day
     shown = repr(value) if isinstance(value, str) else str(value)
-    raise InputError(f"htcq.toml: {where} is {shown}", "it must be the last day of the quota, such as 2027-03-31")
+    raise InputError(
+        f"htcq.toml: {where} is {shown}", "it must be the last day of the quota, such as 2027-03-31"
+    )

@@ -81,16 +81,22 @@ def _rate(where: str, value: Any) -> str:
 
 def _expression(where: str, value: Any) -> str:
     if not isinstance(value, str) or not value.isprintable() or not value.strip():
-        raise InputError(f"htcq.toml: {where} is {value!r}", "it must be a ClassAd expression in quotes, on one line")
+        raise InputError(
+            f"htcq.toml: {where} is {value!r}",
+            "it must be a ClassAd expression in quotes, on one line",
+        )
     text = value.strip()
     if "$" in text or text.endswith("\\"):
         raise InputError(
-            f"htcq.toml: {where} has a '$' or ends in a backslash", "HTCondor's configuration would interpret them"
+            f"htcq.toml: {where} has a '$' or ends in a backslash",
+            "HTCondor's configuration would interpret them",
         )
     try:
         Expr(text)
     except PolicyError as error:
-        raise InputError(f"htcq.toml: {where}: {error}", "the negotiator would exit on it") from error
+        raise InputError(
+            f"htcq.toml: {where}: {error}", "the negotiator would exit on it"
+        ) from error
     return text
 
 

@@ -55,7 +55,9 @@ _TIMES = ("over_for", "need_for", "max_gap", "settle_time", "min_runtime", "grac
 _COUNTS = ("vacates", "group_jobs", "user_jobs", "day_jobs", "batch")
 
 
-def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAIM_TABLE) -> ReclaimLimits:
+def reclaim_limits_from(
+    table: Mapping[str, Any], file: str, where: str = RECLAIM_TABLE
+) -> ReclaimLimits:
     """Return what the table ``[elastic.reclaim]`` of ``file`` says.
 
     Raises:
@@ -63,9 +65,13 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
     """
     check_keys(f"{where}.", table, RECLAIM_KEYS, file)
     given: dict[str, Any] = {
-        key: parse_duration(f"{file}: {where}.{key}", table[key], zero=True) for key in _TIMES if key in table
+        key: parse_duration(f"{file}: {where}.{key}", table[key], zero=True)
+        for key in _TIMES
+        if key in table
     }
-    given.update((key, _count(f"{file}: {where}.{key}", key, table[key])) for key in _COUNTS if key in table)
+    given.update(
+        (key, _count(f"{file}: {where}.{key}", key, table[key])) for key in _COUNTS if key in table
+    )
     if "wall_time" in table:
         given["wall_time"] = _attribute(f"{file}: {where}.wall_time", table["wall_time"])
     if "journal" in table:
@@ -73,7 +79,9 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
     for key, most in (("pool_percent", 100), ("release", 1)):
         if key in table:
             hint = f"it must be a number above 0, {most} at most"
-            given[key] = float(number_in(f"{file}: {where}.{key}", table[key], _ABOVE_ZERO, most, hint))
+            given[key] = float(
+                number_in(f"{file}: {where}.{key}", table[key], _ABOVE_ZERO, most, hint)
+            )
     limits = ReclaimLimits(**given)
     for longer, shorter in (("max_gap", "need_for"), ("lease", "settle_time")):
         if getattr(limits, longer) < getattr(limits, shorter):
@@ -88,12 +96,18 @@ def reclaim_limits_from(table: Mapping[str, Any], file: str, where: str = RECLAI
 
 def _count(place: str, key: str, value: Any) -> int:
     least = 1 if key == "batch" else 0
-    return int(number_in(place, value, least, math.inf, f"it must be a whole number, {least} or more", whole=True))
+    return int(
+        number_in(
+            place, value, least, math.inf, f"it must be a whole number, {least} or more", whole=True
+        )
+    )
 
 
 def _path(place: str, value: Any) -> str:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        raise InputError(f"{place} is {value!r}", f'it must be the full path of a file, such as "{_JOURNAL}"')
+        raise InputError(
+            f"{place} is {value!r}", f'it must be the full path of a file, such as "{_JOURNAL}"'
+        )
     return value
 
 

@@ -43,7 +43,8 @@ def audit_settings_from(table: Mapping[str, Any]) -> AuditSettings:
     check_keys("audit.", table, AUDIT_KEYS)
     rules = table_of("audit.rules", table.get("rules", {}))
     return AuditSettings(
-        _text("audit.fail_on", table.get("fail_on", "")), {name: _rule(name, value) for name, value in rules.items()}
+        _text("audit.fail_on", table.get("fail_on", "")),
+        {name: _rule(name, value) for name, value in rules.items()},
     )
 
 
@@ -70,5 +71,7 @@ def _text(where: str, value: Any) -> str:
 
 def _patterns(where: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise InputError(f"htcq.toml: {where} is {value!r}", 'it must be a list such as ["slot *@gpu*"]')
+        raise InputError(
+            f"htcq.toml: {where} is {value!r}", 'it must be a list such as ["slot *@gpu*"]'
+        )
     return tuple(value)

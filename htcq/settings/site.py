@@ -23,7 +23,18 @@ if TYPE_CHECKING:
     from htcq.settings.groups import GroupSettings
     from htcq.settings.rules import AuditSettings
 
-TOP_KEYS = ("capacity", "slot_types", "nodes", "jobs", "templates", "literal", "audit", "groups", "quotas", "drift")
+TOP_KEYS = (
+    "capacity",
+    "slot_types",
+    "nodes",
+    "jobs",
+    "templates",
+    "literal",
+    "audit",
+    "groups",
+    "quotas",
+    "drift",
+)
 #: Tables that are read, and their modules loaded, only where the file has them or a command asks.
 LAZY_KEYS = ("audit", "groups", "quotas", "drift")
 SLOT_KEYS = (*CHOICE_KEYS, "count", "part", "parts")
@@ -76,12 +87,18 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
     check_keys("", content, TOP_KEYS)
     jobs = content.get("jobs", [])
     if not isinstance(jobs, list) or not all(isinstance(job, str) for job in jobs):
-        raise InputError("htcq.toml: jobs must be a list of texts", 'such as jobs = ["cpus=1,memory=8GiB"]')
+        raise InputError(
+            "htcq.toml: jobs must be a list of texts", 'such as jobs = ["cpus=1,memory=8GiB"]'
+        )
     if "capacity" in content and "slot_types" in content:
-        raise InputError("htcq.toml: [capacity] and [slot_types] contradict each other", "give one of them")
+        raise InputError(
+            "htcq.toml: [capacity] and [slot_types] contradict each other", "give one of them"
+        )
     for key, kind in (("templates", str), ("literal", bool)):
         if not isinstance(content.get(key, kind()), kind):
-            raise InputError(f"htcq.toml: {key} is {content[key]!r}", f"it must be a {kind.__name__}")
+            raise InputError(
+                f"htcq.toml: {key} is {content[key]!r}", f"it must be a {kind.__name__}"
+            )
     settings = Settings(
         slot_types=_slot_types("", content, forced),
         kinds=_kinds(table_of("nodes", content.get("nodes", {})), forced),
@@ -113,10 +130,16 @@ def _kinds(table: Mapping[str, Any], forced: bool) -> tuple[NodeKind, ...]:
         check_keys(f"{where}.", given, NODE_KEYS)
         match = given.get("match")
         if not isinstance(match, str) or parsed(match) is None:
-            raise InputError(f"htcq.toml: {where}.match is not a ClassAd expression", 'such as match = "TotalGPUs > 0"')
+            raise InputError(
+                f"htcq.toml: {where}.match is not a ClassAd expression",
+                'such as match = "TotalGPUs > 0"',
+            )
         own = {key: each for key, each in given.items() if key in CHOICE_KEYS}
         if own and "slot_types" in given:
-            raise InputError(f"htcq.toml: {where} has a model and slot_types, which contradict each other", "give one")
+            raise InputError(
+                f"htcq.toml: {where} has a model and slot_types, which contradict each other",
+                "give one",
+            )
         if "slot_types" in given:
             types = _slot_types(f"{where}.", given, forced)
         else:
@@ -131,7 +154,9 @@ def _slot_types(within: str, content: Mapping[str, Any], forced: bool) -> tuple[
         check_keys("capacity.", table, CHOICE_KEYS)
         return (SlotType(Given(table, "htcq.toml: capacity.").choice(forced)),)
     types = []
-    for number, value in sorted(table_of(f"{within}slot_types", content.get("slot_types", {})).items()):
+    for number, value in sorted(
+        table_of(f"{within}slot_types", content.get("slot_types", {})).items()
+    ):
         where = f"{within}slot_types.{number}."
         table = table_of(where.rstrip("."), value)
         check_keys(where, table, SLOT_KEYS)
@@ -147,7 +172,9 @@ def _slot_type(number: int, table: Mapping[str, Any], where: str, forced: bool) 
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError(f"{where}count is {count!r}", "it must be a whole number, 1 or more")
     given_parts = table_of(f"slot_types.{number}.parts", table.get("parts", {}))
-    parts = {asset.lower(): parse_part(asset.lower(), part, where) for asset, part in given_parts.items()}
+    parts = {
+        asset.lower(): parse_part(asset.lower(), part, where) for asset, part in given_parts.items()
+    }
     if "part" in table:
         every = parse_part("part", table["part"], where)
         parts = {**dict.fromkeys((*BUILT_IN_ASSETS, GPUS), every), **parts}

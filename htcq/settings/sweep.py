@@ -61,7 +61,11 @@ class _Reader:
     def refuse(self, where: str, value: Any, hint: str) -> InputError:
         """Return the error that ``value`` cannot stand at ``where``."""
         try:
-            shown = repr(value) if isinstance(value, (str, bool, int, float, list, dict)) else str(value)
+            shown = (
+                repr(value)
+                if isinstance(value, (str, bool, int, float, list, dict))
+                else str(value)
+            )
         except ValueError:
             shown = "a very long number"
         shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 3]}..."
@@ -127,11 +131,16 @@ def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str)
     grid = _grid(reader, reader.table("grid", content.get("grid", {})), base, len(own))
     items = [*grid, *(_own(reader, number, each, base) for number, each in enumerate(own, 1))]
     if not items:
-        raise InputError(f"{file} has no items", 'such as [grid] with demand = ["physics=x1", "physics=x2"]')
+        raise InputError(
+            f"{file} has no items", 'such as [grid] with demand = ["physics=x1", "physics=x2"]'
+        )
     seen: set[str] = set()
     for item in items:
         if item.name in seen:
-            raise InputError(f"{file}: two items are called {item.name}", "names must be unique, and so must values")
+            raise InputError(
+                f"{file}: two items are called {item.name}",
+                "names must be unique, and so must values",
+            )
         seen.add(item.name)
     return Sweep(tuple(items), _submit(reader, content.get("submit", {})))
 
@@ -153,7 +162,11 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
             f"{reader.file} has {count + others:,} items ({shape}{f', and {others} of their own' if others else ''})",
             f"the maximum is {MAX_ITEMS:,}; split it into several files",
         )
-    return [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)] if axes else []
+    return (
+        [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)]
+        if axes
+        else []
+    )
 
 
 def _called(point: _Given) -> str:
@@ -179,7 +192,9 @@ def _own(reader: _Reader, number: int, value: Any, base: _Given) -> Item:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         hint = f"it must be up to {_LONGEST_NAME} letters, digits and . _ = + : , @ - in quotes"
         raise reader.refuse(f"{where}.name", "missing" if name is None else name, hint)
-    return Item(name, reader.join(base, _options(reader, where, reader.table(where, table))), named=True)
+    return Item(
+        name, reader.join(base, _options(reader, where, reader.table(where, table))), named=True
+    )
 
 
 def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
@@ -187,8 +202,12 @@ def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
     for name, given in reader.plain_table("submit", value).items():
         where = f"submit.{name}"
         if not _COMMAND.fullmatch(name):
-            raise InputError(f"{reader.file}: {where} is not a submit command", "see condor_submit(1)")
+            raise InputError(
+                f"{reader.file}: {where} is not a submit command", "see condor_submit(1)"
+            )
         if name.lower() in OWN_COMMANDS:
-            raise InputError(f"{reader.file}: htcq sets {where} itself", "all other commands are allowed")
+            raise InputError(
+                f"{reader.file}: htcq sets {where} itself", "all other commands are allowed"
+            )
         commands[name] = str(given) if isinstance(given, bool) else reader.text(where, given)
     return commands

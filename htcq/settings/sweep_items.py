@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 #: Options whose values end in the name of a file, and what stands before it.
-_FILES = {"arrivals": re.compile(r""), "model": re.compile(r"(.*=)?"), "run-time": re.compile(r"history:")}
+_FILES = {
+    "arrivals": re.compile(r""),
+    "model": re.compile(r"(.*=)?"),
+    "run-time": re.compile(r"history:"),
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,10 @@ class Item:
 
     def moved(self, places: Mapping[str, str]) -> Item:
         """Return the item with files named as ``places`` says."""
-        options = tuple((name, tuple(_moved(name, value, places) for value in values)) for name, values in self.options)
+        options = tuple(
+            (name, tuple(_moved(name, value, places) for value in values))
+            for name, values in self.options
+        )
         return replace(self, options=options)
 
     @property

@@ -35,7 +35,9 @@ def table_of(name: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def check_keys(where: str, table: Mapping[str, Any], known: Iterable[str], file: str = SITE_FILE) -> None:
+def check_keys(
+    where: str, table: Mapping[str, Any], known: Iterable[str], file: str = SITE_FILE
+) -> None:
     """Refuse keys of ``table`` that are not ``known``.
 
     Raises:
@@ -54,7 +56,9 @@ def _hint(key: str, known: Sequence[str]) -> str:
     return did_you_mean(key, known, f"the keys are {', '.join(known)}")
 
 
-def number_in(place: str, value: Any, least: float, most: float, hint: str, *, whole: bool = False) -> float:
+def number_in(
+    place: str, value: Any, least: float, most: float, hint: str, *, whole: bool = False
+) -> float:
     """Return ``value``, which stands at ``place`` of a file.
 
     Raises:

@@ -39,7 +39,11 @@ def cpu_shares_of(slot: Slot) -> int:
 def amounts_of(slot: Slot) -> dict[str, int]:
     """Return what the slot had at birth, cpus in cores; without what an earlier model put there."""
     has = {asset: int(amount or 0) for asset, amount in slot.total().items() if asset != TOKEN}
-    return {**dict.fromkeys(BUILT_IN_ASSETS, 0), **has, CPUS: has.get(CPUS, 0) // cpu_shares_of(slot)}
+    return {
+        **dict.fromkeys(BUILT_IN_ASSETS, 0),
+        **has,
+        CPUS: has.get(CPUS, 0) // cpu_shares_of(slot),
+    }
 
 
 def machine_of(slots: Sequence[Slot]) -> dict[str, int]:
@@ -48,7 +52,11 @@ def machine_of(slots: Sequence[Slot]) -> dict[str, int]:
     for asset in dict.fromkeys(asset for slot in slots for asset in amounts_of(slot)):
         whole = as_number(slots[0].value(f"Total{attribute(asset)}"))
         total = sum(amounts_of(slot).get(asset, 0) for slot in slots)
-        found[asset] = total if whole is None else int(whole) // (cpu_shares_of(slots[0]) if asset == CPUS else 1)
+        found[asset] = (
+            total
+            if whole is None
+            else int(whole) // (cpu_shares_of(slots[0]) if asset == CPUS else 1)
+        )
     return found
 
 
@@ -58,7 +66,9 @@ def node_of(has: Mapping[str, int], slot: Slot) -> Node:
     Raises:
         InputError: it has no cpu, memory or disk.
     """
-    custom = {asset: amount for asset, amount in has.items() if asset not in (*BUILT_IN_ASSETS, GPUS)}
+    custom = {
+        asset: amount for asset, amount in has.items() if asset not in (*BUILT_IN_ASSETS, GPUS)
+    }
     card = slot.value("GPUs_DeviceName")
     cards = (Gpu("GPUs", card),) if isinstance(card, str) and has.get(GPUS) else ()
     return Node(

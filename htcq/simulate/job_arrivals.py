@@ -30,16 +30,24 @@ def with_arrivals(pool: Pool, name: str) -> Pool:
     """
     good, told = _sorted_out(pool.past, name)
     if not good:
-        raise InputError(told[0] if told else f"--arrivals {name}: no job in it", "condor_history -long prints them")
+        raise InputError(
+            told[0] if told else f"--arrivals {name}: no job in it",
+            "condor_history -long prints them",
+        )
     first = min(_queued_at(job) for job, _ in good)
-    numbers = 1 + max((each.cluster for each in pool.jobs or () if isinstance(each.cluster, int)), default=0)
+    numbers = 1 + max(
+        (each.cluster for each in pool.jobs or () if isinstance(each.cluster, int)), default=0
+    )
     schedds = _Schedds(pool)
     ordered = sorted(good, key=lambda each: (_queued_at(each.job), *_number(each.job)))
     arriving = tuple(
         Arrival(_queued_at(job) - first, _idle(job, cluster, schedds.of(job)), seconds)
         for cluster, (job, seconds) in enumerate(ordered, numbers)
     )
-    records = (*pool.submitters, *_new_records(arriving, {record.name for record in pool.submitters}))
+    records = (
+        *pool.submitters,
+        *_new_records(arriving, {record.name for record in pool.submitters}),
+    )
     return replace(
         pool,
         arriving=arriving,
@@ -87,7 +95,12 @@ def _number(job: Job) -> tuple[float, ...]:
 
 def _idle(job: Job, cluster: int, schedd: Value) -> Job:
     return job._replace(
-        cluster=cluster, status=IDLE, max_hosts=1, current_hosts=0, remote_host=UNDEFINED, schedd=schedd
+        cluster=cluster,
+        status=IDLE,
+        max_hosts=1,
+        current_hosts=0,
+        remote_host=UNDEFINED,
+        schedd=schedd,
     )
 
 
@@ -119,6 +132,12 @@ class _Schedds:
 
 
 def _new_records(arriving: Iterable[Arrival], known: set[str]) -> Iterable[Record]:
-    new = {each.job.submitter: each.job.schedd for each in reversed(tuple(arriving)) if each.job.submitter not in known}
+    new = {
+        each.job.submitter: each.job.schedd
+        for each in reversed(tuple(arriving))
+        if each.job.submitter not in known
+    }
     for name in sorted(new):
-        yield Record(SUBMITTER, {"name": name, "scheddname": new[name], "idlejobs": 0, "runningjobs": 0})
+        yield Record(
+            SUBMITTER, {"name": name, "scheddname": new[name], "idlejobs": 0, "runningjobs": 0}
+        )

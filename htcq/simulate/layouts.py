@@ -18,7 +18,13 @@ from htcq.classads import as_number
 from htcq.errors import HtcqError, ModelError
 from htcq.node import Node
 from htcq.pool.slot import Slot
-from htcq.simulate.captured_nodes import CapturedNode, amounts_of, cpu_shares_of, machine_of, node_of
+from htcq.simulate.captured_nodes import (
+    CapturedNode,
+    amounts_of,
+    cpu_shares_of,
+    machine_of,
+    node_of,
+)
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
 #: Memory of a slot may differ by so much from what its slot type says: machines of one kind differ by some MB.
@@ -33,7 +39,9 @@ def shape(slot: Slot) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def laid_out(types: tuple[SlotType, ...], literal: bool, slots: Sequence[Slot], alone: bool) -> list[Layout]:
+def laid_out(
+    types: tuple[SlotType, ...], literal: bool, slots: Sequence[Slot], alone: bool
+) -> list[Layout]:
     """Return what the slot types of a site file make of the partitionable ``slots`` of one machine.
 
     One that is the whole node is meant for every slot, whatever its size. Any others must be those that the machine
@@ -62,12 +70,17 @@ def _on_slot(kind: SlotType, literal: bool, slot: Slot, alone: bool) -> Layout:
 
 def _by_type(types: tuple[SlotType, ...], literal: bool, slots: Sequence[Slot]) -> list[Layout]:
     """Return the models of the slots by their slot types, if those are what the file says."""
-    laid = {each.type.number: each for each in lay_out(node_of(machine_of(slots), slots[0]), types, literal)}
+    laid = {
+        each.type.number: each
+        for each in lay_out(node_of(machine_of(slots), slots[0]), types, literal)
+    }
     shares = common_shares(tuple(kind.choice for kind in types))
     there = [int(as_number(slot.value("SlotTypeID")) or 0) for slot in slots]
     for number, layout in laid.items():
         if there.count(number) != layout.type.count:
-            raise ModelError(f"it has {there.count(number)} slots of type {number}, there {layout.type.count}")
+            raise ModelError(
+                f"it has {there.count(number)} slots of type {number}, there {layout.type.count}"
+            )
     for number, slot in zip(there, slots):
         if number not in laid:
             raise ModelError(f"slot type {number} is none of the file's")

@@ -66,7 +66,10 @@ def with_models(pool: Pool, models: Sequence[MachineModel]) -> Pool:
         modelled, refused = _modelled(model, {name: machines[name] for name in names})
         if not modelled:
             why = f": {next(iter(refused))}" if refused else ""
-            raise InputError(f"{model.told}: it fits no machine{why}", "htcq plan shows what a model makes of a node")
+            raise InputError(
+                f"{model.told}: it fits no machine{why}",
+                "htcq plan shows what a model makes of a node",
+            )
         found.update(modelled)
         told += [_stays(model, names, why) for why, names in refused.items()]
     slots, execute = _published(pool.slots or (), found), _execute(pool, found)
@@ -82,10 +85,17 @@ def _shared_out(
 ) -> Iterator[tuple[MachineModel, list[str]]]:
     """Yield each model with the machines that it is for."""
     with_parts = [name for name, slots in machines.items() if any(map(divisible, slots))]
-    last = {name: number for name in with_parts for number, model in enumerate(models) if model.meant_for(name)}
+    last = {
+        name: number
+        for name in with_parts
+        for number, model in enumerate(models)
+        if model.meant_for(name)
+    }
     for number, model in enumerate(models):
         if not any(map(model.meant_for, machines)):
-            raise InputError(f"{model.told}: no machine of that name", "a name, or a pattern such as node1*")
+            raise InputError(
+                f"{model.told}: no machine of that name", "a name, or a pattern such as node1*"
+            )
         if not any(map(model.meant_for, with_parts)):
             raise InputError(f"{model.told}: no partitionable slot there", "a model is for those")
         mine = [name for name, given in last.items() if given == number]
@@ -119,7 +129,10 @@ def _modelled(
         key = (kind, alone, *map(shape, pslots))
         if key not in known:
             try:
-                known[key] = [Model(each, model.literal) for each in laid_out(types, model.literal, pslots, alone)]
+                known[key] = [
+                    Model(each, model.literal)
+                    for each in laid_out(types, model.literal, pslots, alone)
+                ]
             except HtcqError as error:
                 known[key] = str(error)
         outcome = known[key]
@@ -178,7 +191,9 @@ def _execute(pool: Pool, models: Mapping[str, Model]) -> dict[str, Configuration
                 f"SLOT_TYPE_{type_id}_MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}": text
                 for asset, text in model.layout.policy.modify.items()
             }
-            knobs = {name: Knob(name, model.layout.policy.expanded(text)) for name, text in names.items()}
+            knobs = {
+                name: Knob(name, model.layout.policy.expanded(text)) for name, text in names.items()
+            }
             known[key] = replace(own, knobs={**own.knobs, **knobs})
         execute[machine] = known[key]
     return execute

@@ -40,7 +40,9 @@ class Model:
     def claims(self) -> int:
         """Return NumClaims, as the startd reckons it on this machine."""
         text = self.layout.policy.claims(self.literal)
-        claims = as_number(Expr(text.replace("$(NUM_CPUS)", str(self.layout.machine[CPUS]))).evaluate())
+        claims = as_number(
+            Expr(text.replace("$(NUM_CPUS)", str(self.layout.machine[CPUS]))).evaluate()
+        )
         return int(claims or 0)
 
 
@@ -55,13 +57,27 @@ class Publishing:
         """Return a partitionable ``slot``, with so many dynamic ones, or one of those, as ``model`` makes it."""
         dynamic = slot.type == DYNAMIC
         shares = cpu_shares_in(slot.frame.text("ConsumptionCpus"))
-        key = (id(slot.frame), id(model.layout), claims if model.layout.policy.provides and not dynamic else 0)
+        key = (
+            id(slot.frame),
+            id(model.layout),
+            claims if model.layout.policy.provides and not dynamic else 0,
+        )
         if key not in self._frames:
-            lines = {**_kept(slot.frame), **_told(slot, model, shares), **_tokens(model, None if dynamic else claims)}
+            lines = {
+                **_kept(slot.frame),
+                **_told(slot, model, shares),
+                **_tokens(model, None if dynamic else claims),
+            }
             encoded = tuple((name.encode(), text.encode()) for name, text in lines.items())
             self._frames[key] = SharedAttributes(encoded, self._expressions)
-        cpus, total = (_in_shares(slot.value(name), shares, model) for name in ("Cpus", "TotalSlotCpus"))
-        changed = {name: value for name, value in (("cpus", cpus), ("total_slot_cpus", total)) if value is not None}
+        cpus, total = (
+            _in_shares(slot.value(name), shares, model) for name in ("Cpus", "TotalSlotCpus")
+        )
+        changed = {
+            name: value
+            for name, value in (("cpus", cpus), ("total_slot_cpus", total))
+            if value is not None
+        }
         return slot._replace(frame=self._frames[key], **changed)
 
 
@@ -80,14 +96,23 @@ def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
     policy, frame = model.layout.policy, slot.frame
     # What a slot lists without an amount is nothing that its machine has: a startd would list it no more.
     known = {_SWAP, *model.layout.machine}
-    resources = [name for name in _resources(slot) if name.lower() != TOKEN and name.lower() in known]
-    resources += [name for name in policy.provides if name not in [each.lower() for each in resources]]
+    resources = [
+        name for name in _resources(slot) if name.lower() != TOKEN and name.lower() in known
+    ]
+    resources += [
+        name for name in policy.provides if name not in [each.lower() for each in resources]
+    ]
     told = {_name(frame, "SlotWeight"): policy.expanded(policy.weight)}
     if "MachineResources" in frame or model.consumes:
         told[_name(frame, "MachineResources")] = f'"{" ".join(resources)}"'
     assets = [name for name in resources if name.lower() != _SWAP]
     if model.consumes:
-        told.update({f"Consumption{name}": policy.expanded(policy.consumption[name.lower()]) for name in assets})
+        told.update(
+            {
+                f"Consumption{name}": policy.expanded(policy.consumption[name.lower()])
+                for name in assets
+            }
+        )
         if slot.type != DYNAMIC:
             told["NumClaims"] = str(model.claims())
     # Snapshots do not keep what machines have of custom resources.
@@ -114,7 +139,11 @@ def _name(frame: SharedAttributes, name: str) -> str:
 
 def _resources(slot: Slot) -> list[str]:
     text = slot.frame.value("MachineResources")
-    return text.replace(",", " ").split() if isinstance(text, str) else [attribute(each) for each in slot.assets]
+    return (
+        text.replace(",", " ").split()
+        if isinstance(text, str)
+        else [attribute(each) for each in slot.assets]
+    )
 
 
 def _limits(frame: SharedAttributes, model: Model, assets: list[str]) -> str:
@@ -132,7 +161,10 @@ def _limits(frame: SharedAttributes, model: Model, assets: list[str]) -> str:
             for name in sorted(assets, key=str.lower)
         ]
     else:
-        parts = [f"MY.{name} > 0 && TARGET.Request{name} <= MY.{name}" for name in map(attribute, BUILT_IN_ASSETS)]
+        parts = [
+            f"MY.{name} > 0 && TARGET.Request{name} <= MY.{name}"
+            for name in map(attribute, BUILT_IN_ASSETS)
+        ]
         parts += [
             f"(TARGET.Request{name} =?= undefined || MY.{name} >= TARGET.Request{name})"
             for name in assets

@@ -28,7 +28,9 @@ def with_schedd_weight(pool: Pool, text: str) -> Pool:
     knobs = {name: Knob(name, value) for name, value in ((OWN_KNOB, text), (SWITCH, "True"))}
     prefixed = [f"SCHEDD.{name}" for name in knobs]
     access = dict(pool.access)
-    for schedd in dict.fromkeys([*access, *(record.text("ScheddName") for record in pool.submitters)]):
+    for schedd in dict.fromkeys(
+        [*access, *(record.text("ScheddName") for record in pool.submitters)]
+    ):
         own = access.get(schedd) or pool.central or Configuration("model")
         kept = {name: knob for name, knob in own.knobs.items() if name not in prefixed}
         access[schedd] = replace(own, knobs={**kept, **knobs})
@@ -50,7 +52,9 @@ def reweighed(pool: Pool, before: Pool) -> Pool:
     records = {**(pool.records or {}), SUBMITTER: submitters}
     if accounting:
         records[ACCOUNTING] = accounting
-    return replace(pool, records=records if pool.records is not None else None, priorities=priorities)
+    return replace(
+        pool, records=records if pool.records is not None else None, priorities=priorities
+    )
 
 
 # Demand ---------------------------------------------------------------------------------------------------------
@@ -63,7 +67,9 @@ class _Idle:
         self._found: dict[tuple[str, str], tuple[int, int]] = {}
         self._weights: dict[tuple[int, str], int] = {}
         names = {record.name: record.text("ScheddName") for record in pool.submitters}
-        weights = {schedd: ScheddWeight(configuration) for schedd, configuration in pool.access.items()}
+        weights = {
+            schedd: ScheddWeight(configuration) for schedd, configuration in pool.access.items()
+        }
         for job in pool.jobs or ():
             if not job.wanted or job.submitter not in names:
                 continue
@@ -76,12 +82,17 @@ class _Idle:
             if key not in self._weights:
                 self._weights[key] = weights[schedd].idle(job.ad(), 1)
             number, weight = self._found.get((job.submitter, own), (0, 0))
-            self._found[job.submitter, own] = number + job.wanted, weight + self._weights[key] * job.wanted
+            self._found[job.submitter, own] = (
+                number + job.wanted,
+                weight + self._weights[key] * job.wanted,
+            )
 
     def of(self, record: Record) -> tuple[int, int]:
         """Return number and weight of the jobs behind one ad."""
         schedd = record.text("ScheddName")
-        return self._found.get((record.name, schedd)) or self._found.get((record.name, "")) or (0, 0)
+        return (
+            self._found.get((record.name, schedd)) or self._found.get((record.name, "")) or (0, 0)
+        )
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,9 @@ def _running(slots: Iterable[Slot]) -> dict[str, float]:
     weights, found = Weights(), dict[str, float]()
     for slot in slots:
         if slot.claimed and slot.customer:
-            found[slot.customer] = found.get(slot.customer, 0.0) + (as_number(weights.of(slot)) or 0.0)
+            found[slot.customer] = found.get(slot.customer, 0.0) + (
+                as_number(weights.of(slot)) or 0.0
+            )
     return found
 
 
@@ -127,15 +140,22 @@ class UsageChange:
     def __init__(self, pool: Pool, before: Pool) -> None:
         was, now = (PoolQuotas(each, Weights(), each.negotiator) for each in (before, pool))
         self.submitters = Change(*(_floats(each.supply.charged) for each in (was, now)))
-        self.groups = Change(*(_by_group(now.tree, each) for each in (self.submitters.before, self.submitters.after)))
-        self._subtrees = Change(*(_with_below(now.tree, each) for each in (self.groups.before, self.groups.after)))
+        self.groups = Change(
+            *(_by_group(now.tree, each) for each in (self.submitters.before, self.submitters.after))
+        )
+        self._subtrees = Change(
+            *(_with_below(now.tree, each) for each in (self.groups.before, self.groups.after))
+        )
         self._tree = now.tree
 
     def of(self, record: Record) -> Record:
         """Return the accounting ad with the usage that its claims have now."""
         group = record.value("IsAccountingGroup") is True
         name = self._known_name(record.name) if group else record.name
-        changes = {_OWN_USAGE: self.groups if group else self.submitters, _SUBTREE_USAGE: self._subtrees}
+        changes = {
+            _OWN_USAGE: self.groups if group else self.submitters,
+            _SUBTREE_USAGE: self._subtrees,
+        }
         values: dict[str, Value] = dict(record.values)
         for attribute, change in changes.items():
             published = record.number(attribute)

@@ -74,7 +74,11 @@ class Run:
 
 
 def judged(
-    exit_status: int | None, printed: str, complaint: str, names: Mapping[str, str], ending: str = ""
+    exit_status: int | None,
+    printed: str,
+    complaint: str,
+    names: Mapping[str, str],
+    ending: str = "",
 ) -> Verdict:
     """Return what came of a simulation by what it wrote on its two outputs.
 
@@ -89,7 +93,9 @@ def judged(
     if result is not None:
         return Verdict(exit_status, result, warnings=tuple(said))
     last = said[-1] if said else ""
-    reason = ": ".join(filter(None, (ending, last))) or f"ended with status {exit_status} and no result"
+    reason = (
+        ": ".join(filter(None, (ending, last))) or f"ended with status {exit_status} and no result"
+    )
     return Verdict(exit_status, reason=reason)
 
 
@@ -126,6 +132,8 @@ def kept_run(item: Item, key: str, told: Mapping[str, Any]) -> Run | None:
     result, warnings = told.get("result"), told.get("warnings")
     if not isinstance(result, (dict, type(None))) or not isinstance(warnings, list):
         return None
-    verdict = Verdict(told.get("exit_status"), result, str(told.get("reason", "")), tuple(map(str, warnings)))
+    verdict = Verdict(
+        told.get("exit_status"), result, str(told.get("reason", "")), tuple(map(str, warnings))
+    )
     tries = told.get("tries")
     return Run(item, verdict, tries if isinstance(tries, int) else 1)

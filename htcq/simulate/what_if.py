@@ -57,7 +57,9 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
         slots = tuple(slot for slot in slots if str(slot.machine) not in gone)
     for pattern in what.drain:
         drained, make = _matched(slots, pattern, "--drain"), Slots()
-        slots = tuple(make.drained(slot) if str(slot.machine) in drained else slot for slot in slots)
+        slots = tuple(
+            make.drained(slot) if str(slot.machine) in drained else slot for slot in slots
+        )
     pool = replace(pool, slots=(*slots, *added))
     if what.models:
         modelled = with_models(pool, what.models)
@@ -70,7 +72,9 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
 def _matched(slots: Iterable[Slot], pattern: str, option: str) -> set[str]:
     found = {str(slot.machine) for slot in slots if fnmatch.fnmatchcase(str(slot.machine), pattern)}
     if not found:
-        raise InputError(f"{option} {pattern}: no machine of that name", "a name, or a pattern such as node1*")
+        raise InputError(
+            f"{option} {pattern}: no machine of that name", "a name, or a pattern such as node1*"
+        )
     return found
 
 
@@ -81,17 +85,24 @@ def _copies(slots: Sequence[Slot], pattern: str, count: int) -> Iterable[Slot]:
         if str(slot.machine) != like or slot.type == DYNAMIC:
             continue
         whole = {asset: amount or 0 for asset, amount in slot.total().items()}
-        empty = make.left(slot, whole)._replace(dynamic_slots=0) if slot.type == PARTITIONABLE else slot
+        empty = (
+            make.left(slot, whole)._replace(dynamic_slots=0) if slot.type == PARTITIONABLE else slot
+        )
         for number in range(1, count + 1):
             machine = f"{like}-added{number}"
-            yield make.unclaimed(empty)._replace(name=f"{str(slot.name).partition('@')[0]}@{machine}", machine=machine)
+            yield make.unclaimed(empty)._replace(
+                name=f"{str(slot.name).partition('@')[0]}@{machine}", machine=machine
+            )
 
 
 def _demanding(pool: Pool, name: str, factor: float) -> Pool:
     named = {record.name for record in pool.submitters if _is_of(record.name, name)}
     mine = [job for job in pool.jobs or () if job.submitter in named and job.wanted]
     if not mine:
-        raise InputError(f"--demand {name}: nobody of that name has idle jobs", "a group, or a submitter's whole name")
+        raise InputError(
+            f"--demand {name}: nobody of that name has idle jobs",
+            "a group, or a submitter's whole name",
+        )
     others = [job for job in pool.jobs or () if not (job.submitter in named and job.wanted)]
     more: list[Job] = []
     idle: dict[str, tuple[int, int]] = {}
@@ -101,7 +112,9 @@ def _demanding(pool: Pool, name: str, factor: float) -> Pool:
         more += _repeated(queue, wanted)
         idle[submitter] = (len(queue), wanted)
     records = tuple(_asking(record, *idle.get(record.name, (1, 1))) for record in pool.submitters)
-    return replace(pool, jobs=(*others, *more), records={**(pool.records or {}), SUBMITTER: records})
+    return replace(
+        pool, jobs=(*others, *more), records={**(pool.records or {}), SUBMITTER: records}
+    )
 
 
 def _is_of(submitter: str, name: str) -> bool:

@@ -14,7 +14,16 @@ from typing import Any
 
 from htcq.errors import AnonymityError
 from htcq.pool.anonymize import Rewriter
-from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META, PRIORITIES_ADS, USERS_ADS
+from htcq.pool.files import (
+    ACCESS,
+    COLLECTOR_ADS,
+    CONFIG,
+    EXECUTE,
+    JOBS_ADS,
+    META,
+    PRIORITIES_ADS,
+    USERS_ADS,
+)
 from htcq.pool.left_out import KINDS, left_out_from, left_out_json
 from htcq.pool.named import Collector
 
@@ -89,7 +98,9 @@ def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) 
     _check(directory, rewriter)
     names = collector.names
     people_and_places = names.users | names.labels | names.groups
-    return Anonymized(rewriter, len(people_and_places), len(rewriter.search.common), len(rewriter.patterns))
+    return Anonymized(
+        rewriter, len(people_and_places), len(rewriter.search.common), len(rewriter.patterns)
+    )
 
 
 # The first look -----------------------------------------------------------------------------------------------------
@@ -201,7 +212,9 @@ def _rewrite_meta(path: Path, rewriter: Rewriter) -> None:
         if key in old:
             meta[key] = rewriter.identities.place(str(old[key]))
     # Names and reasons are strangers' text; the counts tell how much is missing.
-    unnamed = (replace(each, named=()) for each in left_out_from(old.get("left_out")) if each.what in KINDS)
+    unnamed = (
+        replace(each, named=()) for each in left_out_from(old.get("left_out")) if each.what in KINDS
+    )
     meta["left_out"] = left_out_json(unnamed)
     meta["failed"] = [
         {"what": _what(str(each["what"]), rewriter), "why": rewriter.free(str(each["why"]))}

@@ -49,7 +49,9 @@ class Journal:
         if not self.damaged:
             return ()
         lines = ", ".join(str(number) for number in self.damaged)
-        return (f"{self.path}: no record in line {lines}: it was written in part, and nothing was done after it",)
+        return (
+            f"{self.path}: no record in line {lines}: it was written in part, and nothing was done after it",
+        )
 
     def append(self, record: Record) -> None:
         """Add ``record``; it is on the disk when this returns.

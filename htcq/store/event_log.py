@@ -25,7 +25,9 @@ class EventLog(Generic[Event]):
     JournalError where the log must not be used at all. ``write`` returns the line of an event, its end included.
     """
 
-    def __init__(self, path: Path, read: Callable[[bytes, int], Event], write: Callable[[Event], str]) -> None:
+    def __init__(
+        self, path: Path, read: Callable[[bytes, int], Event], write: Callable[[Event], str]
+    ) -> None:
         self.path = path
         #: How often it was read from its beginning: another file has taken its place.
         self.begun = 0
@@ -137,7 +139,12 @@ class Fold(Generic[Event, State]):
     ``step`` returns the state after one more event, and may change the one that it gets.
     """
 
-    def __init__(self, log: EventLog[Event], begin: Callable[[], State], step: Callable[[State, Event], State]) -> None:
+    def __init__(
+        self,
+        log: EventLog[Event],
+        begin: Callable[[], State],
+        step: Callable[[State, Event], State],
+    ) -> None:
         self._log, self._begin, self._step = log, begin, step
         self._begun = self._counted = 0
         self._state = begin()

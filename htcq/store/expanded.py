@@ -17,7 +17,16 @@ from htcq.errors import InputError
 from htcq.limits import OPTION, Limits
 
 #: What a damaged file or archive makes Python raise; lzma and a few others know no OSError.
-DAMAGE = (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError, ValueError, LookupError, MemoryError)
+DAMAGE = (
+    OSError,
+    EOFError,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    ValueError,
+    LookupError,
+    MemoryError,
+)
 #: Longest header of a member that is read: tarfile takes it into memory in one piece.
 _MAX_HEADER = 256 * 1024
 _FORMATS: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
@@ -60,7 +69,9 @@ class _Raw(io.RawIOBase):
         return self._offset
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._offset, os.SEEK_END: self._descriptor.size}[whence]
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._offset, os.SEEK_END: self._descriptor.size}[
+            whence
+        ]
         self._offset = max(0, base + offset)
         return self._offset
 
@@ -100,7 +111,10 @@ class Expanded:
             InputError: no header is so long.
         """
         if not 0 <= size <= _MAX_HEADER:
-            raise InputError(f"{self._path} is no snapshot: it has a header of {size} bytes", "make it anew with tar")
+            raise InputError(
+                f"{self._path} is no snapshot: it has a header of {size} bytes",
+                "make it anew with tar",
+            )
         return self.content(size)
 
     def content(self, size: int) -> bytes:
@@ -114,7 +128,9 @@ class Expanded:
 
     def _check(self, position: int) -> None:
         if position > self._max + _MAX_HEADER:
-            raise InputError(f"{self._path} expands to more than {self._allowed}", f"{OPTION} raises the limit")
+            raise InputError(
+                f"{self._path} expands to more than {self._allowed}", f"{OPTION} raises the limit"
+            )
 
 
 def expanded(path: Path, archive: Descriptor, limits: Limits) -> Expanded:

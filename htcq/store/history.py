@@ -32,7 +32,9 @@ class History:
     ``set_aside`` is where the former file lies if it was damaged and this is a new one.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, number: int | None, timeout: float) -> None:
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, number: int | None, timeout: float
+    ) -> None:
         self.path = path
         self.set_aside: Path | None = None
         self._connection = connection
@@ -80,7 +82,12 @@ class History:
         return None if found is None else (found.first, found.last)
 
     def samples(
-        self, pool: str, since: int, until: int, groups: Collection[str] | None = None, step: int = 1
+        self,
+        pool: str,
+        since: int,
+        until: int,
+        groups: Collection[str] | None = None,
+        step: int = 1,
     ) -> Iterator[Sample]:
         """Yield, by time, the samples that stand for any time from ``since`` to ``until``, fine or merged.
 
@@ -118,7 +125,9 @@ class History:
 
 
 @contextmanager
-def open_history(path: Path, writable: bool = False, timeout: float = PATIENCE) -> Iterator[History]:
+def open_history(
+    path: Path, writable: bool = False, timeout: float = PATIENCE
+) -> Iterator[History]:
     """Open the history at ``path``, waiting ``timeout`` seconds for others.
 
     To be written, it is made if it is not there, brought to today's tables, looked through for damage, and set aside
@@ -130,8 +139,13 @@ def open_history(path: Path, writable: bool = False, timeout: float = PATIENCE) 
     """
     try:
         path = path.resolve()
-    except (OSError, RuntimeError) as error:  # Python before 3.13 has the latter for links that go round
-        raise HistoryError(f"{path} cannot be found: {error}", "give the history another file") from error
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # Python before 3.13 has the latter for links that go round
+        raise HistoryError(
+            f"{path} cannot be found: {error}", "give the history another file"
+        ) from error
     if not writable:
         with connected_reader(path, timeout) as connection:
             yield History(path, connection, None, timeout)

@@ -36,13 +36,17 @@ def explained(path: Path, writable: bool) -> Iterator[None]:
         raise HistoryError(message, hint) from error
     except OSError as error:
         hint = f"{_INTACT}; {_PLACE}" if writable else "it must be readable for you"
-        raise HistoryError(f"{path} cannot be {_DONE[writable]}: {error.strerror or error}", hint) from error
+        raise HistoryError(
+            f"{path} cannot be {_DONE[writable]}: {error.strerror or error}", hint
+        ) from error
 
 
 def is_damage(error: BaseException | None) -> bool:
     """Tell whether ``error`` is SQLite's word for a damaged file; 3.9 has none where its message is no text."""
     said = str(error)
-    return isinstance(error, sqlite3.DatabaseError) and (not said or any(text in said for text in _DAMAGE))
+    return isinstance(error, sqlite3.DatabaseError) and (
+        not said or any(text in said for text in _DAMAGE)
+    )
 
 
 _DONE = {True: "written", False: "read"}
@@ -57,9 +61,18 @@ def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
             "begins a new one",
         )
     if any(text in error for text in _BUSY):
-        return f"{path} is being written by another program, which did not end", f"nothing was changed; {_INTACT}"
+        return (
+            f"{path} is being written by another program, which did not end",
+            f"nothing was changed; {_INTACT}",
+        )
     if any(text in error for text in _FULL):
         return f"{path} cannot be written: {error}", f"make room and try again; {_INTACT}"
     if any(text in error for text in _BROKEN):
-        return f"{path} cannot be {_DONE[writable]}: {error}", f"{_INTACT}; is the file system full, or broken?"
-    return f"{path} cannot be {_DONE[writable]}: {error}", f"{_INTACT}; {_PLACE}" if writable else ""
+        return (
+            f"{path} cannot be {_DONE[writable]}: {error}",
+            f"{_INTACT}; is the file system full, or broken?",
+        )
+    return (
+        f"{path} cannot be {_DONE[writable]}: {error}",
+        f"{_INTACT}; {_PLACE}" if writable else "",
+    )

@@ -25,12 +25,16 @@ _ROWS = f"""SELECT account, time - span AS begun, time AS ended, {", ".join(BOOK
     WHERE pool = (SELECT id FROM pool WHERE name = :pool)
     AND time > :since AND time <= :until + {_LONGEST} AND time - span < :until"""
 #: The sums of several rows, each in two parts: years of the KiB of a large pool are more than SQLite can add up.
-_TOGETHER = ", ".join(f"SUM({column} >> {_BITS}), SUM({column} & {2**_BITS - 1})" for column in BOOKED)
+_TOGETHER = ", ".join(
+    f"SUM({column} >> {_BITS}), SUM({column} & {2**_BITS - 1})" for column in BOOKED
+)
 #: Whether a row lies in one of the parts of :step seconds that begin at :since; division cuts what is below 0 to 0.
 _WITHIN = "begun >= :since AND ended <= :until AND (begun - :since) / :step = (ended - 1 - :since) / :step"
 
 
-def book(connection: sqlite3.Connection, pool: int, time: int, span: int, entries: Iterable[LedgerEntry]) -> None:
+def book(
+    connection: sqlite3.Connection, pool: int, time: int, span: int, entries: Iterable[LedgerEntry]
+) -> None:
     """Write what was seen at ``time``, in the transaction of its look."""
     known = {
         (name, dimension): number
@@ -42,16 +46,22 @@ def book(connection: sqlite3.Connection, pool: int, time: int, span: int, entrie
     for each in entries:
         key = plain(each.group), plain(each.dimension)
         if key not in known:
-            added = connection.execute("INSERT INTO account (pool, name, dimension) VALUES (?, ?, ?)", (pool, *key))
+            added = connection.execute(
+                "INSERT INTO account (pool, name, dimension) VALUES (?, ?, ?)", (pool, *key)
+            )
             known[key] = int(added.lastrowid or 0)
-        rows[known[key]] = [span * max(-_MAX_AMOUNT, min(_MAX_AMOUNT, getattr(each, amount))) for amount in AMOUNTS]
+        rows[known[key]] = [
+            span * max(-_MAX_AMOUNT, min(_MAX_AMOUNT, getattr(each, amount))) for amount in AMOUNTS
+        ]
     connection.executemany(
         "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((pool, time, account, span, *row) for account, row in rows.items()),
     )
 
 
-def bookings_of(connection: sqlite3.Connection, pool: str, since: int, until: int, step: int) -> Iterator[Booking]:
+def bookings_of(
+    connection: sqlite3.Connection, pool: str, since: int, until: int, step: int
+) -> Iterator[Booking]:
     """Yield what stands for any time from ``since`` to ``until``.
 
     What lies in one part of ``step`` seconds, counted from ``since``, is added up: whoever tells no finer parts loses
@@ -61,7 +71,8 @@ def bookings_of(connection: sqlite3.Connection, pool: str, since: int, until: in
     accounts = {
         number: (name, dimension)
         for number, name, dimension in connection.execute(
-            "SELECT id, name, dimension FROM account WHERE pool = (SELECT id FROM pool WHERE name = ?)", (pool,)
+            "SELECT id, name, dimension FROM account WHERE pool = (SELECT id FROM pool WHERE name = ?)",
+            (pool,),
         )
     }
     part = "(begun - :since) / :step * :step + :since"

@@ -15,7 +15,12 @@ from htcq.store.history_errors import NO_TEXT, explained, is_damage
 from htcq.store.history_record import keep_damage
 from htcq.store.history_schema import is_current, migrate
 
-_AS_A_WRITER = ("synchronous = FULL", "foreign_keys = ON", "journal_mode = WAL", "wal_autocheckpoint = 0")
+_AS_A_WRITER = (
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "journal_mode = WAL",
+    "wal_autocheckpoint = 0",
+)
 
 
 def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path | None]:
@@ -26,7 +31,9 @@ def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path
         sqlite3.Error, OSError: it cannot be written.
     """
     if not path.parent.is_dir():
-        raise HistoryError(f"{path.parent} is not a directory", "make it first, writable for the user who records")
+        raise HistoryError(
+            f"{path.parent} is not a directory", "make it first, writable for the user who records"
+        )
     with place.making_locked(path, timeout):
         if not place.is_there(path):
             if place.is_ahead(path):
@@ -43,7 +50,9 @@ def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path
             return _instead(path, timeout, str(error))
 
 
-def connect_anew(path: Path, timeout: float, damaged: int, why: str) -> tuple[sqlite3.Connection, Path | None]:
+def connect_anew(
+    path: Path, timeout: float, damaged: int, why: str
+) -> tuple[sqlite3.Connection, Path | None]:
     """As :func:`connect_writer`, after use has found damage in the file that has the number ``damaged``."""
     with place.making_locked(path, timeout):
         if path.stat().st_ino == damaged:

@@ -49,7 +49,9 @@ def check_owner(path: Path) -> None:
     if len(header) < _HEADER or not header.startswith(_MAGIC):
         raise HistoryError(f"{path} is no history: it is no SQLite database", hint)
     if int.from_bytes(header[_NUMBER], "big") != APPLICATION_ID:
-        raise HistoryError(f"{path} is no history of htcq: it is the SQLite database of another program", hint)
+        raise HistoryError(
+            f"{path} is no history of htcq: it is the SQLite database of another program", hint
+        )
 
 
 def is_there(path: Path) -> bool:
@@ -63,7 +65,9 @@ def is_there(path: Path) -> bool:
 
 def connect(path: Path, parameters: str, timeout: float) -> sqlite3.Connection:
     """Return a connection that does nothing by itself: no transaction is begun but with BEGIN."""
-    return sqlite3.connect(f"{path.as_uri()}?{parameters}", timeout=timeout, isolation_level=None, uri=True)
+    return sqlite3.connect(
+        f"{path.as_uri()}?{parameters}", timeout=timeout, isolation_level=None, uri=True
+    )
 
 
 def make_history(path: Path, like: os.stat_result | None) -> None:
@@ -73,7 +77,9 @@ def make_history(path: Path, like: os.stat_result | None) -> None:
     with noted(*parts):
         for part in parts:
             part.unlink(missing_ok=True)
-        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _MODE))
+        os.close(
+            os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _MODE)
+        )
         connection = connect(new, "mode=rw", 0)
         try:
             make_tables(connection)
@@ -103,8 +109,13 @@ def make_private(path: Path) -> None:
 def set_aside(path: Path) -> Path:
     """Rename the history, with what SQLite has beside it, to ``NAME.damaged-TIME``, which is returned."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    names = (path.with_name(f"{path.name}.damaged-{stamp}{more}") for more in ("", *(f"-{n}" for n in range(2, 1000))))
-    goal = next(name for name in names if not any(_beside(name, ending).exists() for ending in ENDINGS))
+    names = (
+        path.with_name(f"{path.name}.damaged-{stamp}{more}")
+        for more in ("", *(f"-{n}" for n in range(2, 1000)))
+    )
+    goal = next(
+        name for name in names if not any(_beside(name, ending).exists() for ending in ENDINGS)
+    )
     for ending in ENDINGS:
         if _beside(path, ending).exists():
             _beside(path, ending).rename(_beside(goal, ending))

@@ -14,7 +14,10 @@ from htcq.store.history_merge import BOOKED, BOOKED_TOGETHER, MERGED, NUMBERS, b
 from htcq.store.history_schema import transaction
 
 #: What is merged: the table, the one that has the names and its column here, the numbers, those of several rows.
-_MERGED = (("sample", "pool_group", NUMBERS, MERGED), ("ledger", "account", BOOKED, BOOKED_TOGETHER))
+_MERGED = (
+    ("sample", "pool_group", NUMBERS, MERGED),
+    ("ledger", "account", BOOKED, BOOKED_TOGETHER),
+)
 _RANGE = "pool = ? AND time > ? AND time <= ?"
 
 
@@ -22,7 +25,9 @@ def prune(connection: sqlite3.Connection, now: int, retention: Retention) -> int
     """Merge and drop what is older than ``retention`` wants at ``now``; return how many rows fewer there are."""
     removed = 0
     for (pool,) in connection.execute("SELECT id FROM pool").fetchall():
-        removed += _merge(connection, pool, HOUR, "hours_to", now - min(retention.fine, retention.hours))
+        removed += _merge(
+            connection, pool, HOUR, "hours_to", now - min(retention.fine, retention.hours)
+        )
         removed += _merge(connection, pool, DAY, "days_to", now - retention.hours)
         removed += _drop(connection, pool, now - retention.days)
     with transaction(connection):
@@ -58,7 +63,9 @@ def _merge_range(connection: sqlite3.Connection, where: tuple[int, int, int], wi
             f"GROUP BY bin, {whose}",
             where,
         ).fetchall()
-        removed += connection.execute(f"DELETE FROM {table} WHERE {_RANGE}", where).rowcount - len(merged)
+        removed += connection.execute(f"DELETE FROM {table} WHERE {_RANGE}", where).rowcount - len(
+            merged
+        )
         places = ", ".join("?" * (len(numbers) + 3))
         columns = f"pool, time, {whose}, {', '.join(numbers)}"
         connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", merged)
@@ -69,11 +76,18 @@ def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
     """Forget what ended by ``end``: samples, groups of which nothing is left, and the pool itself if it is that old."""
     with transaction(connection):
         deleted = sum(
-            connection.execute(f"DELETE FROM {table} WHERE pool = ? AND time <= ?", (pool, end)).rowcount
+            connection.execute(
+                f"DELETE FROM {table} WHERE pool = ? AND time <= ?", (pool, end)
+            ).rowcount
             for table, _, _, _ in _MERGED
         )
         if _of_pool(connection, pool, "last")[0] <= end:
-            for table, column in (("kept", "pool"), ("account", "pool"), ("pool_group", "pool"), ("pool", "id")):
+            for table, column in (
+                ("kept", "pool"),
+                ("account", "pool"),
+                ("pool_group", "pool"),
+                ("pool", "id"),
+            ):
                 connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (pool,))
         elif deleted:
             connection.execute("UPDATE pool SET first = MAX(first, ?) WHERE id = ?", (end, pool))
@@ -88,5 +102,7 @@ def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
 def _of_pool(connection: sqlite3.Connection, pool: int, *columns: str) -> tuple[int, ...]:
     """Return numbers of a pool; 0 where another prune has forgotten it meanwhile."""
     wanted = ", ".join(f"COALESCE(MAX({column}), 0)" for column in columns)
-    found: tuple[int, ...] = connection.execute(f"SELECT {wanted} FROM pool WHERE id = ?", (pool,)).fetchone()
+    found: tuple[int, ...] = connection.execute(
+        f"SELECT {wanted} FROM pool WHERE id = ?", (pool,)
+    ).fetchone()
     return found

@@ -33,7 +33,12 @@ def pools_of(connection: sqlite3.Connection) -> tuple[KnownPool, ...]:
 
 
 def samples_of(
-    connection: sqlite3.Connection, pool: str, since: int, until: int, groups: Collection[str] | None, step: int
+    connection: sqlite3.Connection,
+    pool: str,
+    since: int,
+    until: int,
+    groups: Collection[str] | None,
+    step: int,
 ) -> Iterator[Sample]:
     """Yield the samples of ``pool`` that stand for any time from ``since`` to ``until``, ordered by time.
 
@@ -42,9 +47,14 @@ def samples_of(
     names = _group_names(connection, pool, groups)
     if not names:
         return
-    wanted = "" if groups is None else f"AND pool_group IN ({', '.join(str(int(number)) for number in names)})"
+    wanted = (
+        ""
+        if groups is None
+        else f"AND pool_group IN ({', '.join(str(int(number)) for number in names)})"
+    )
     which = (
-        "WHERE pool = (SELECT id FROM pool WHERE name = ?) AND time >= ? AND time <= ? AND time - span <= ? " + wanted
+        "WHERE pool = (SELECT id FROM pool WHERE name = ?) AND time >= ? AND time <= ? AND time - span <= ? "
+        + wanted
     )
     if step > 1:
         query = (
@@ -57,7 +67,9 @@ def samples_of(
         yield _sample(row, names)
 
 
-def kept_of(connection: sqlite3.Connection, pool: str, since: int, until: int, kind: str | None) -> tuple[Kept, ...]:
+def kept_of(
+    connection: sqlite3.Connection, pool: str, since: int, until: int, kind: str | None
+) -> tuple[Kept, ...]:
     """Return the intervals that overlap the time from ``since`` to ``until``, by when they began."""
     rows = connection.execute(
         "SELECT kind, name, text, since, until FROM kept "
@@ -69,7 +81,9 @@ def kept_of(connection: sqlite3.Connection, pool: str, since: int, until: int, k
     return tuple(Kept(*row) for row in rows)
 
 
-def _group_names(connection: sqlite3.Connection, pool: str, groups: Collection[str] | None) -> dict[int, str]:
+def _group_names(
+    connection: sqlite3.Connection, pool: str, groups: Collection[str] | None
+) -> dict[int, str]:
     rows = connection.execute(
         "SELECT id, name FROM pool_group WHERE pool = (SELECT id FROM pool WHERE name = ?)", (pool,)
     )
@@ -77,7 +91,20 @@ def _group_names(connection: sqlite3.Connection, pool: str, groups: Collection[s
 
 
 def _sample(row: tuple[int, ...], names: dict[int, str]) -> Sample:
-    time, group, span, looks, effective, computed, usage, most, idle, requested, allocated, *seconds = row
+    (
+        time,
+        group,
+        span,
+        looks,
+        effective,
+        computed,
+        usage,
+        most,
+        idle,
+        requested,
+        allocated,
+        *seconds,
+    ) = row
     try:
         over_time = (span or looks) * PARTS
         return Sample(

@@ -43,7 +43,12 @@ def record(connection: sqlite3.Connection, observation: DriftObservation) -> boo
         )
         if span:
             book(connection, pool, observation.time, span, observation.ledger)
-        _keep(connection, pool, observation.time, {(kind, plain(name), plain(text)) for kind, name, text in texts})
+        _keep(
+            connection,
+            pool,
+            observation.time,
+            {(kind, plain(name), plain(text)) for kind, name, text in texts},
+        )
     return True
 
 
@@ -58,7 +63,9 @@ def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int)
 
 def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tuple[int, int | None]:
     """Return the pool's number and when it was last observed, and note that it is observed now."""
-    name, negotiator, unit = (plain(text) for text in (observation.pool, observation.negotiator, observation.unit))
+    name, negotiator, unit = (
+        plain(text) for text in (observation.pool, observation.negotiator, observation.unit)
+    )
     found = connection.execute("SELECT id, last FROM pool WHERE name = ?", (name,)).fetchone()
     if found is None:
         added = connection.execute(
@@ -75,16 +82,21 @@ def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tupl
             "observations are recorded in their order; if a clock was wrong, give the history a new file",
         )
     connection.execute(
-        "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?", (observation.time, negotiator, unit, pool)
+        "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?",
+        (observation.time, negotiator, unit, pool),
     )
     return pool, last
 
 
 def _groups(connection: sqlite3.Connection, pool: int, names: Iterable[str]) -> dict[str, int]:
-    known: dict[str, int] = dict(connection.execute("SELECT name, id FROM pool_group WHERE pool = ?", (pool,)))
+    known: dict[str, int] = dict(
+        connection.execute("SELECT name, id FROM pool_group WHERE pool = ?", (pool,))
+    )
     for name in map(plain, names):
         if name not in known:
-            added = connection.execute("INSERT INTO pool_group (pool, name) VALUES (?, ?)", (pool, name))
+            added = connection.execute(
+                "INSERT INTO pool_group (pool, name) VALUES (?, ?)", (pool, name)
+            )
             known[name] = int(added.lastrowid or 0)
     return known
 
@@ -106,7 +118,9 @@ def _row(group: GroupObservation, state: QuotaState, span: int) -> tuple[int | N
     )
 
 
-def _keep(connection: sqlite3.Connection, pool: int, time: int, texts: set[tuple[str, str, str]]) -> None:
+def _keep(
+    connection: sqlite3.Connection, pool: int, time: int, texts: set[tuple[str, str, str]]
+) -> None:
     """End the intervals of texts that no longer hold, and begin those of new ones."""
     held = {
         (kind, name, text): number
@@ -115,7 +129,8 @@ def _keep(connection: sqlite3.Connection, pool: int, time: int, texts: set[tuple
         )
     }
     connection.executemany(
-        "UPDATE kept SET until = ? WHERE id = ?", [(time, number) for each, number in held.items() if each not in texts]
+        "UPDATE kept SET until = ? WHERE id = ?",
+        [(time, number) for each, number in held.items() if each not in texts],
     )
     connection.executemany(
         "INSERT INTO kept (pool, kind, name, text, since) VALUES (?, ?, ?, ?, ?)",

@@ -30,7 +30,9 @@ def key_of(path: Path) -> bytes:
             _make(path)
         return _read(path)
     except OSError as error:
-        raise InputError(f"--key {path}: {error.strerror}", "name a file in a directory that is yours") from error
+        raise InputError(
+            f"--key {path}: {error.strerror}", "name a file in a directory that is yours"
+        ) from error
 
 
 def _make(path: Path) -> None:
@@ -48,7 +50,9 @@ def _read(path: Path) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise InputError(f"--key {path} is no plain file", _HOW)
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o077:
-            raise InputError(f"--key {path}: others can read or change it", f"chmod 600 {path}, or name another")
+            raise InputError(
+                f"--key {path}: others can read or change it", f"chmod 600 {path}, or name another"
+            )
         key = file.read(_MAX_CHARACTERS + 1).strip()
     if not _MIN_CHARACTERS <= len(key) <= _MAX_CHARACTERS:
         raise InputError(f"--key {path} holds no key: {_MIN_CHARACTERS} characters or more", _HOW)

@@ -22,7 +22,9 @@ def add_line(path: Path, line: str) -> None:
     """
     try:
         new = not path.exists()
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
+        handle = os.open(
+            path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE
+        )
         try:
             _add(handle, line.encode("utf-8"))
         finally:
@@ -30,7 +32,9 @@ def add_line(path: Path, line: str) -> None:
         if new:
             sync_directory(path.parent)
     except OSError as error:
-        hint = "its directory must be there and writable for you (usually root), with room on the disk"
+        hint = (
+            "its directory must be there and writable for you (usually root), with room on the disk"
+        )
         raise JournalError(f"{path} cannot be written: {error.strerror}", hint) from error
 
 
@@ -43,7 +47,9 @@ def is_long(path: Path, most: int) -> bool:
     try:
         return path.exists() and path.stat().st_size > most
     except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}", "it must be readable for you") from error
+        raise JournalError(
+            f"{path} cannot be read: {error.strerror}", "it must be readable for you"
+        ) from error
 
 
 def begin_anew(path: Path, content: str, suffix: str) -> Path:

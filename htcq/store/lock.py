@@ -73,12 +73,17 @@ def held(path: Path, instance: str) -> Iterator[None]:
 def _refused(path: Path, error: OSError) -> LockedError:
     if isinstance(error, BlockingIOError):
         return LockedError(
-            f"another htcq is writing there: {_holder(path) or 'it does not tell who'}", "wait until it has ended"
+            f"another htcq is writing there: {_holder(path) or 'it does not tell who'}",
+            "wait until it has ended",
         )
     if error.errno == errno.ELOOP:
-        return LockedError(f"{path} cannot be written: {error.strerror}", "it is a symbolic link: remove it")
+        return LockedError(
+            f"{path} cannot be written: {error.strerror}", "it is a symbolic link: remove it"
+        )
     if error.errno in NO_LOCKS:
-        return LockedError(f"{path} cannot be locked: {error.strerror}", "is it on a file system with locks?")
+        return LockedError(
+            f"{path} cannot be locked: {error.strerror}", "is it on a file system with locks?"
+        )
     hint = "the directory must be there and writable for you (usually root)"
     return LockedError(f"{path} cannot be written: {error.strerror}", hint)
 

@@ -96,11 +96,15 @@ class ReclaimJournal:
         if not isinstance(record, dict):
             raise ValueError("not a record")
         if record.get("v") != _VERSION:
-            raise JournalError(f"{self.path} has records of another version", "is it that of another htcq?")
+            raise JournalError(
+                f"{self.path} has records of another version", "is it that of another htcq?"
+            )
         flaw = flaw_of(record)
         if flaw:
             # Without it more might be taken back than a day allows.
-            raise JournalError(f"{self.path}: line {number} is no record: {flaw}", "fix or remove the line")
+            raise JournalError(
+                f"{self.path}: line {number} is no record: {flaw}", "fix or remove the line"
+            )
         return record
 
 

@@ -140,7 +140,9 @@ class Results:
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(f"{path} cannot be written: {error.strerror}", "the same command goes on from what is there")
+    return InputError(
+        f"{path} cannot be written: {error.strerror}", "the same command goes on from what is there"
+    )
 
 
 @contextmanager
@@ -158,7 +160,9 @@ def claimed(directory: Path) -> Iterator[None]:
         try:
             stack.enter_context(locked(directory / _LOCK, _PATIENCE))
         except BlockingIOError as error:
-            raise InputError(f"another htcq is at work in {directory}", "wait for its end") from error
+            raise InputError(
+                f"another htcq is at work in {directory}", "wait for its end"
+            ) from error
         except OSError as error:
             if error.errno in NO_LOCKS:
                 how = "choose a local directory"

@@ -19,7 +19,16 @@ from typing import Any
 from htcq.errors import InputError
 from htcq.limits import OPTION, USUAL, Limits
 from htcq.pool.adtext import Chunks
-from htcq.pool.files import ACCESS, COLLECTOR_ADS, CONFIG, EXECUTE, JOBS_ADS, META, PRIORITIES_ADS, USERS_ADS
+from htcq.pool.files import (
+    ACCESS,
+    COLLECTOR_ADS,
+    CONFIG,
+    EXECUTE,
+    JOBS_ADS,
+    META,
+    PRIORITIES_ADS,
+    USERS_ADS,
+)
 from htcq.store.expanded import DAMAGE, Descriptor, expanded, reason
 
 _CHUNK = 4 * 1024 * 1024
@@ -55,7 +64,11 @@ class Opened:
     @property
     def size(self) -> int:
         """How many bytes it has."""
-        return self.archive.size if self.archive else sum(member.size for member in self.members.values())
+        return (
+            self.archive.size
+            if self.archive
+            else sum(member.size for member in self.members.values())
+        )
 
 
 @dataclass(frozen=True)
@@ -87,10 +100,15 @@ class Snapshot:
         if member is None:
             return None
         if member.size > self.limits.text:
-            raise InputError(f"{self.path}: {name} is larger than any configuration", f"{OPTION} raises the limit")
+            raise InputError(
+                f"{self.path}: {name} is larger than any configuration",
+                f"{OPTION} raises the limit",
+            )
         self._sizes[name] = member.size
         if sum(self._sizes.values()) > self.limits.texts:
-            raise InputError(f"{self.path}: its configurations are larger than any", f"{OPTION} raises the limit")
+            raise InputError(
+                f"{self.path}: its configurations are larger than any", f"{OPTION} raises the limit"
+            )
         try:
             return b"".join(self._read(member)).decode("utf-8", "replace")
         except InputError as error:
@@ -98,7 +116,11 @@ class Snapshot:
 
     def configurations(self, directory: str) -> dict[str, str]:
         """Return the texts in ``directory`` by file name without ``.txt``."""
-        names = [name for name in sorted(self.members) if name.startswith(f"{directory}/") and name.endswith(".txt")]
+        names = [
+            name
+            for name in sorted(self.members)
+            if name.startswith(f"{directory}/") and name.endswith(".txt")
+        ]
         return {PurePosixPath(name).stem: self.text(name) or "" for name in names}
 
     def meta(self) -> dict[str, Any]:
@@ -180,7 +202,9 @@ def snapshot_of(opened: Opened) -> Snapshot:
         except (*DAMAGE, RecursionError) as error:
             raise InputError(f"{opened.path} is no snapshot: {reason(error)}", _HOW) from error
     if not members.keys() & {COLLECTOR_ADS, JOBS_ADS, CONFIG}:
-        raise InputError(f"{opened.path} holds neither {COLLECTOR_ADS} nor {JOBS_ADS} nor {CONFIG}", _HOW)
+        raise InputError(
+            f"{opened.path} holds neither {COLLECTOR_ADS} nor {JOBS_ADS} nor {CONFIG}", _HOW
+        )
     return Snapshot(opened.path, members, opened.packed, opened.limits)
 
 
@@ -229,7 +253,9 @@ def _opened(name: str, directory: int, limits: Limits) -> Member:
 
 def _check_count(path: Path, found: Sized, limits: Limits) -> None:
     if len(found) > limits.members:
-        raise InputError(f"{path} has more than {limits.members} files", f"{OPTION} raises the limit")
+        raise InputError(
+            f"{path} has more than {limits.members} files", f"{OPTION} raises the limit"
+        )
 
 
 def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict[str, Member]:
@@ -240,12 +266,18 @@ def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict
         for info in packed:
             count += 1
             if count > limits.members:
-                raise InputError(f"{path} has more than {limits.members} files", f"{OPTION} raises the limit")
+                raise InputError(
+                    f"{path} has more than {limits.members} files", f"{OPTION} raises the limit"
+                )
             # Nothing but the list is asked for again.
             packed.members = []
             if info.isfile():
                 flaw = "has holes (a sparse file)" if info.sparse is not None else ""
-                found[PurePosixPath(info.name)] = Member(info.size, archive, info.offset_data, flaw=flaw)
+                found[PurePosixPath(info.name)] = Member(
+                    info.size, archive, info.offset_data, flaw=flaw
+                )
     tops = [str(name.parent) for name in found if name.name in (COLLECTOR_ADS, JOBS_ADS)]
     top = PurePosixPath(min(tops, key=len)) if tops else PurePosixPath(".")
-    return {str(name.relative_to(top)): member for name, member in found.items() if top in name.parents}
+    return {
+        str(name.relative_to(top)): member for name, member in found.items() if top in name.parents
+    }

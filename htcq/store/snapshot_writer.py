@@ -38,8 +38,12 @@ def new_snapshot(goal: Path) -> Iterator[Path]:
     except OSError as error:
         told = f"{goal} cannot be written: {error.strerror or error}"
         if error.errno in BY_THE_DISK:
-            raise OutputError(told, "nothing was left behind; is there room on the disk?") from error
-        raise InputError(told, "nothing was left behind; choose a place that is writable") from error
+            raise OutputError(
+                told, "nothing was left behind; is there room on the disk?"
+            ) from error
+        raise InputError(
+            told, "nothing was left behind; choose a place that is writable"
+        ) from error
 
 
 def is_packed(goal: Path) -> bool:
@@ -57,7 +61,9 @@ def _top(goal: Path) -> str:
 
 def _check(goal: Path) -> None:
     if not goal.name or goal.name == "..":
-        raise InputError(f"'{goal}' cannot become a snapshot", "give the name of a new directory or .tar.gz")
+        raise InputError(
+            f"'{goal}' cannot become a snapshot", "give the name of a new directory or .tar.gz"
+        )
     if not goal.parent.is_dir():
         raise InputError(f"{goal.parent} is not a directory", "make it first")
     if goal.is_symlink():
@@ -66,10 +72,15 @@ def _check(goal: Path) -> None:
         return
     if goal.is_dir() == is_packed(goal) or (not goal.is_dir() and not goal.is_file()):
         kind = "a directory" if goal.is_dir() else "not a directory"
-        raise InputError(f"{goal} is {kind}", "a name that ends in .tar.gz makes an archive, any other a directory")
+        raise InputError(
+            f"{goal} is {kind}",
+            "a name that ends in .tar.gz makes an archive, any other a directory",
+        )
     empty = not any(goal.iterdir()) if goal.is_dir() else goal.stat().st_size == 0
     if not empty:
-        raise InputError(f"{goal} is there already and not empty", "choose another name, or remove it first")
+        raise InputError(
+            f"{goal} is there already and not empty", "choose another name, or remove it first"
+        )
 
 
 def _finish(content: Path, goal: Path) -> None:

@@ -101,7 +101,11 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     for each in talk.offered:
         counts[_outcome(each)] += each.count
     first = talk.offered[0]
-    amounts: dict[str, Amount] = {"budget": talk.budget, "offered": sum(counts.values()), "first": first.job}
+    amounts: dict[str, Amount] = {
+        "budget": talk.budget,
+        "offered": sum(counts.values()),
+        "first": first.job,
+    }
     amounts.update({f"offered_{outcome}": count for outcome, count in counts.items()})
     id_, what = wall.OFFER_BUDGET, "MAX_CONCURRENT_UPLOADS_PER_USER"
     if talk.budget != asking.access.per_submitter:
@@ -113,16 +117,25 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     yield MatchFailure(id_, text, amounts)
 
 
-def _kept_by_user(asking: SubmitterQueue, offered: Sequence[Offered], run: Run) -> Iterator[MatchFailure]:
+def _kept_by_user(
+    asking: SubmitterQueue, offered: Sequence[Offered], run: Run
+) -> Iterator[MatchFailure]:
     """Yield a wall where the record of its user keeps a part of ``run`` from being offered, and the rest is matched."""
     limit = asking.access.user_limit(run.request.first)
-    matches = sum(each.matched for each in offered if each.run is run and each.kept and not each.rejection)
+    matches = sum(
+        each.matched for each in offered if each.run is run and each.kept and not each.rejection
+    )
     if limit is not None and matches:
         text = (
             f"{limit.user} runs {limit.running} of the {limit.limit} jobs that its user record allows "
             f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs of its autocluster use the rest"
         )
-        amounts: Amounts = {"user": limit.user, "used": limit.running, "limit": limit.limit, "matches": matches}
+        amounts: Amounts = {
+            "user": limit.user,
+            "used": limit.running,
+            "limit": limit.limit,
+            "matches": matches,
+        }
         yield MatchFailure(wall.USER_MAX_JOBS, text, amounts)
 
 
@@ -130,7 +143,9 @@ def _none_left(asking: SubmitterQueue) -> Iterator[MatchFailure]:
     """Yield a wall where the matches of the cycle itself bring a schedd to MAX_JOBS_RUNNING."""
     if any(True for _ in asking.access.refusals()):
         return
-    text = f"with the matches of this cycle the schedd {asking.access.name} reaches MAX_JOBS_RUNNING"
+    text = (
+        f"with the matches of this cycle the schedd {asking.access.name} reaches MAX_JOBS_RUNNING"
+    )
     yield MatchFailure(wall.MAX_JOBS_RUNNING, text, {"schedd": asking.access.name})
 
 

@@ -20,7 +20,9 @@ from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION, OVER_LIMIT
 from htcq.why import match_failure as wall
 
 #: What limits a submitter.
-_LIMITS = frozenset({wall.SUBMITTER_SHARE, wall.SUBMITTER_CEILING, wall.GROUP_QUOTA, wall.GROUP_ORDER})
+_LIMITS = frozenset(
+    {wall.SUBMITTER_SHARE, wall.SUBMITTER_CEILING, wall.GROUP_QUOTA, wall.GROUP_ORDER}
+)
 #: Every reason that a negotiator gives, with the walls that it may stand for. It says "no match found" also of claimed
 #: slots whose Rank is lower for the job, and of a submitter beyond its limits: it then looks at claimed slots alone.
 REASONS: Mapping[str, frozenset[str]] = {
@@ -184,10 +186,15 @@ def _rejected(cycle: Cycle) -> Iterator[tuple[tuple[str, str, int], str]]:
     for asking in cycle.askers.every:
         for offered in () if asking.talk is None else asking.talk.offered:
             if offered.rejection:
-                yield (asking.access.name, asking.submitter.name, id(offered.run.request)), offered.rejection
+                yield (
+                    (asking.access.name, asking.submitter.name, id(offered.run.request)),
+                    offered.rejection,
+                )
 
 
-def _simulated(cycle: Cycle, jobs: tuple[Job, ...], matched: Collection[object], rejected: _Rejected) -> str:
+def _simulated(
+    cycle: Cycle, jobs: tuple[Job, ...], matched: Collection[object], rejected: _Rejected
+) -> str:
     """Return what the simulated cycle says of jobs of one autocluster."""
     for job in jobs:
         where = cycle.askers.access.name_of(job)
@@ -197,7 +204,9 @@ def _simulated(cycle: Cycle, jobs: tuple[Job, ...], matched: Collection[object],
     return STARTS if all(_place(job) in matched for job in jobs) else NOT_ASKED
 
 
-def _compared(cycle: Cycle, jobs: tuple[Job, ...], rejected: Job, reason: str, simulated: str) -> Compared:
+def _compared(
+    cycle: Cycle, jobs: tuple[Job, ...], rejected: Job, reason: str, simulated: str
+) -> Compared:
     number = as_number(rejected.autocluster)
     return Compared(
         access_point=cycle.askers.access.name_of(rejected),

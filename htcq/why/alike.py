@@ -48,7 +48,9 @@ def alike_slots(cycle: Cycle) -> Iterator[Alike]:
 
 def hidden_slots(cycle: Cycle) -> Iterator[Alike]:
     """Yield the slots that NEGOTIATOR_SLOT_CONSTRAINT hides."""
-    yield from _counted(cycle, ((_as_offer(cycle, slot), True) for slot in cycle.quotas.supply.hidden))
+    yield from _counted(
+        cycle, ((_as_offer(cycle, slot), True) for slot in cycle.quotas.supply.hidden)
+    )
 
 
 def _as_offer(cycle: Cycle, slot: Slot) -> Offer:
@@ -73,5 +75,7 @@ def _counted(cycle: Cycle, offers: Iterable[tuple[Offer, bool]]) -> Iterator[Ali
 def _unused(offer: Offer) -> OfferGroup:
     """Return the state of a slot with all that it had at birth."""
     first = offer.first_state
-    total = {asset: amount if amount is not None else 0 for asset, amount in offer.slot.total().items()}
+    total = {
+        asset: amount if amount is not None else 0 for asset, amount in offer.slot.total().items()
+    }
     return first if total == first.amounts else first.states.state(first, total)

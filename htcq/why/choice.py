@@ -48,7 +48,9 @@ def jobs_of(pool: Pool, quotas: PoolQuotas, who: str) -> tuple[Job, ...]:
     return tuple(job for job in found if job.status in (IDLE, HELD)) or tuple(found)
 
 
-def at_access_point(jobs: Sequence[Job], name: str, of: _AccessPointOf, pool: Pool) -> tuple[Job, ...]:
+def at_access_point(
+    jobs: Sequence[Job], name: str, of: _AccessPointOf, pool: Pool
+) -> tuple[Job, ...]:
     """Return those of ``jobs`` that wait at the access point ``name``; all where it is empty.
 
     Raises:
@@ -63,14 +65,20 @@ def at_access_point(jobs: Sequence[Job], name: str, of: _AccessPointOf, pool: Po
             if what.lower() == f"jobs of {name}".lower():
                 raise PoolError(f"the jobs of the access point '{name}' are not known", why)
         names = sorted({*(each.name for each in pool.schedds), *map(of, jobs)} - {""})
-        hint = f"the access points are {', '.join(names)}" if names else "the pool names no access point"
+        hint = (
+            f"the access points are {', '.join(names)}"
+            if names
+            else "the pool names no access point"
+        )
         raise InputError(f"none of these jobs waits at the access point '{name}'", hint)
     return found
 
 
 def _of_group(jobs: Iterable[Job], quotas: PoolQuotas, who: str) -> list[Job]:
     """Return the jobs of the group of that name and of all below it."""
-    group = next((each.name for each in quotas.tree.groups if name_key(each.name) == name_key(who)), None)
+    group = next(
+        (each.name for each in quotas.tree.groups if name_key(each.name) == name_key(who)), None
+    )
     if group is None:
         return []
     below = set(quotas.subtree(group)) if group != ROOT else {ROOT}
@@ -100,7 +108,9 @@ def _of_id(jobs: Sequence[Job], who: str) -> list[Job]:
         number = whole_number(proc) if proc else last.materialize_next
         if number is None:
             continue
-        job = last._replace(proc=number, status=IDLE, last_rejection=UNDEFINED, rejected_at=UNDEFINED)
+        job = last._replace(
+            proc=number, status=IDLE, last_rejection=UNDEFINED, rejected_at=UNDEFINED
+        )
         if is_to_come(job):
             found.append(job)
     return found

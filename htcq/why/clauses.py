@@ -58,13 +58,21 @@ class Clauses(Conditions):
     ``flaw`` says what is wrong with the consumption policy; empty where nothing is.
     """
 
-    def __init__(self, slot: Slot, request: Request, taken: Mapping[str, Number | None], links: ReferenceGraph) -> None:
+    def __init__(
+        self,
+        slot: Slot,
+        request: Request,
+        taken: Mapping[str, Number | None],
+        links: ReferenceGraph,
+    ) -> None:
         self._label: tuple[Clause, int] | None = None
         self._false: dict[Clause, None] = {}
         self._asked: list[tuple[str, str, Number]] = []
         self._lacking: list[Shortage] = []
         self._looks: list[_Varying] = []
-        self._requested = {name[len(_REQUEST) :] for name in request.frame.texts if name.startswith(_REQUEST)}
+        self._requested = {
+            name[len(_REQUEST) :] for name in request.frame.texts if name.startswith(_REQUEST)
+        }
         self.flaw = _flaw(taken)
         super().__init__(slot, request, taken, links)
         if self.flaw:

@@ -26,5 +26,7 @@ def starts_of(course: Course, plan: Plan, access_point: Callable[[Job], str]) ->
     found: dict[tuple[str, str], StartsAt] = {}
     for start in course.starts:
         cycle = int(start.at // plan.interval_seconds) + 1
-        found.setdefault((access_point(start.job), start.job.id), StartsAt(cycle, start.at, start.by))
+        found.setdefault(
+            (access_point(start.job), start.job.id), StartsAt(cycle, start.at, start.by)
+        )
     return found

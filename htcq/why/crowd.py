@@ -44,7 +44,9 @@ class Crowd:
         """Return what they have of each asset."""
         found = self._left.get(when)
         if found is None:
-            found = self._left[when] = left_on((when(each).amounts, each.count) for each in self.members)
+            found = self._left[when] = left_on(
+                (when(each).amounts, each.count) for each in self.members
+            )
         return found
 
     def parts(self, when: When, conditions: Conditions) -> list[Crowd]:
@@ -62,7 +64,9 @@ class Crowd:
         """Return the parts of the crowd in each of which the same comparisons hold."""
         parts = [self]
         for asset, compare, number in compared:
-            parts = [part for each in parts for part in each._compared(when, asset, compare, number)]
+            parts = [
+                part for each in parts for part in each._compared(when, asset, compare, number)
+            ]
         return parts
 
     def _compared(

@@ -37,7 +37,12 @@ def demand_walls(
             f"its {idle} idle jobs weigh {show_number(weighted)} (WeightedIdleJobs): group {group} has no demand, "
             "and the negotiator skips it"
         )
-        amounts: Amounts = {"submitter": submitter, "group": group, "idle": idle, "weighted_idle": weighted}
+        amounts: Amounts = {
+            "submitter": submitter,
+            "group": group,
+            "idle": idle,
+            "weighted_idle": weighted,
+        }
         yield MatchFailure(wall.NO_DEMAND, text, amounts)
 
 
@@ -52,7 +57,9 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> MatchFailure:
         text = f"the collector has no submitter ad of {submitter} from {access_point or 'its schedd'}{where}"
         return MatchFailure(wall.NOT_ADVERTISED, text, amounts)
     if all(skips(each, cycle.quotas.negotiator_version) for each in here):
-        return MatchFailure(wall.SKIP_MATCHMAKING, f"the ad of {submitter} has SkipMatchmaking = true", amounts)
+        return MatchFailure(
+            wall.SKIP_MATCHMAKING, f"the ad of {submitter} has SkipMatchmaking = true", amounts
+        )
     if "@" not in submitter:
         text = f"the negotiator skips the submitter {submitter}: its name has no @ and no domain"
         return MatchFailure(wall.NOT_ADVERTISED, text, amounts)

@@ -24,7 +24,9 @@ _MAX_NAMED = 3
 _DUST = 1e-6
 
 
-def group_walls(cycle: Cycle, asking: SubmitterQueue | None, run: Run, others: bool) -> Iterator[MatchFailure]:
+def group_walls(
+    cycle: Cycle, asking: SubmitterQueue | None, run: Run, others: bool
+) -> Iterator[MatchFailure]:
     """Yield what of quotas, shares and ceilings keeps ``run`` from more matches.
 
     A share of all that there is counts only where there are no ``others``: then the pool is full, not the share.
@@ -93,7 +95,11 @@ def _left(cycle: Cycle, asking: SubmitterQueue) -> _Left:
 def _share(cycle: Cycle, asking: SubmitterQueue, left: _Left) -> MatchFailure:
     name = asking.submitter.name
     share = left.part * left.base
-    whole = f"{100 * left.part:.3g}% of {show_number(left.base)}" if left.part < 1 else "the whole amount"
+    whole = (
+        f"{100 * left.part:.3g}% of {show_number(left.base)}"
+        if left.part < 1
+        else "the whole amount"
+    )
     amounts: Amounts = {
         "submitter": name, "used": left.used, "share": share, "part": left.part, "of": left.base,
         "priority": cycle.accounts.claimant(asking.submitter).priority,
@@ -120,7 +126,11 @@ def _no_turn(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
         return
     if ROOT in cycle.turns and quotas.tree[ROOT].autoregroup and quotas.tree[group].autoregroup:
         return
-    used, quota, allocated = cycle.accounts.groups[group], quotas.quota(group).quota, quotas.allocated(group)
+    used, quota, allocated = (
+        cycle.accounts.groups[group],
+        quotas.quota(group).quota,
+        quotas.allocated(group),
+    )
     amounts: Amounts = {
         "group": group,
         "used": used,
@@ -160,11 +170,17 @@ def order_wall(cycle: Cycle, asking: SubmitterQueue | None) -> Iterator[MatchFai
     }
     if not taken:
         return
-    named = ", ".join(f"{name} ({show_number(amount)})" for name, amount in list(taken.items())[:_MAX_NAMED])
+    named = ", ".join(
+        f"{name} ({show_number(amount)})" for name, amount in list(taken.items())[:_MAX_NAMED]
+    )
     more = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
     text = (
         f"group {asking.submitter.group} is negotiated at position {turn.place}; groups before it take the slots: "
         f"{named}{more}"
     )
-    amounts: Amounts = {"group": asking.submitter.group, "turn": turn.place, "taken_before": sum(taken.values())}
+    amounts: Amounts = {
+        "group": asking.submitter.group,
+        "turn": turn.place,
+        "taken_before": sum(taken.values()),
+    }
     yield MatchFailure(wall.GROUP_ORDER, text, amounts)

@@ -23,7 +23,9 @@ def started_on_leftovers(pool: Pool, cycle: Cycle) -> frozenset[tuple[str, str]]
     world = World(pool, lambda job, dice: math.inf, cast("Dice", None))
     world.take(made)
     name_of = cycle.askers.access.name_of
-    return frozenset((name_of(start.job), start.job.id) for start in world.starts if start.by == LEFTOVER)
+    return frozenset(
+        (name_of(start.job), start.job.id) for start in world.starts if start.by == LEFTOVER
+    )
 
 
 def _leaving(pool: Pool, cycle: Cycle) -> Iterator[Made]:

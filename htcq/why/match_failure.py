@@ -11,7 +11,11 @@ Amounts = Mapping[str, Amount]
 
 # The job itself.
 HELD, COOL_DOWN, DEFERRED, NOT_IDLE = "held", "cool-down", "deferred", "not-idle"
-MAX_IDLE, UNMATCHED_UNIVERSE, SKIP_MATCHMAKING = "max-idle", "scheduler-universe", "skip-matchmaking"
+MAX_IDLE, UNMATCHED_UNIVERSE, SKIP_MATCHMAKING = (
+    "max-idle",
+    "scheduler-universe",
+    "skip-matchmaking",
+)
 HOSTS_TAKEN, MANAGED = "hosts-taken", "managed-elsewhere"
 # The access point.
 MAX_JOBS_RUNNING, USER_MAX_JOBS = "max-jobs-running", "user-max-jobs"
@@ -33,7 +37,11 @@ OUTRANKED, PREEMPTION = "outranked", "preemption"
 CLAIM_REFUSED = "claim-refused"
 # The negotiator.
 NEGOTIATOR_ABSENT, NEGOTIATOR_LATE = "negotiator-absent", "negotiator-late"
-NEGOTIATOR_CRASH, CYCLE_ENDED_EARLY, SLOT_WEIGHT = "negotiator-crash", "cycle-ended-early", "slot-weight"
+NEGOTIATOR_CRASH, CYCLE_ENDED_EARLY, SLOT_WEIGHT = (
+    "negotiator-crash",
+    "cycle-ended-early",
+    "slot-weight",
+)
 
 
 @dataclass(frozen=True)

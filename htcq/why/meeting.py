@@ -26,7 +26,9 @@ _RESOURCE_LIMITS, _REQUEST = "withinresourcelimits", "request"
 class Meeting:
     """The jobs of ``request`` of one ``submitter`` at one ``schedd``, and slots."""
 
-    def __init__(self, request: Request, submitter: str, schedd: str, links: ReferenceGraph) -> None:
+    def __init__(
+        self, request: Request, submitter: str, schedd: str, links: ReferenceGraph
+    ) -> None:
         self.request, self.submitter, self.schedd = request, submitter, schedd
         self._links = links
         self._suits: dict[OfferGroup, bool] = {}
@@ -57,7 +59,9 @@ class Meeting:
         """Yield the parts of ``crowd`` whose slots are short of the same assets when the cycle begins."""
         for part in self._as_much_taken(crowd, at_first):
             wanted = self._wanted(part.one.first)
-            yield from part.compared(at_first, [(asset, operator.lt, amount) for asset, amount in wanted])
+            yield from part.compared(
+                at_first, [(asset, operator.lt, amount) for asset, amount in wanted]
+            )
 
     def failing(self, crowd: Crowd) -> Iterator[Crowd]:
         """Yield the parts of ``crowd`` on whose slots, unused, the same clauses are false."""
@@ -71,7 +75,9 @@ class Meeting:
 
     def short(self, state: OfferGroup) -> tuple[Shortage, ...]:
         """Return the assets of which there is too little for what the request asks, or by policy takes."""
-        return tuple([each for each in self._wanted(state) if each.amount > state.amounts[each.asset]])
+        return tuple(
+            [each for each in self._wanted(state) if each.amount > state.amounts[each.asset]]
+        )
 
     def _wanted(self, state: OfferGroup) -> list[Shortage]:
         """Return the amounts without which a slot is too small."""
@@ -80,7 +86,11 @@ class Meeting:
             return [Shortage(asset, amount) for asset, amount in taken if amount is not None]
         limited = self._limited(state.slot.frame)
         asked = self.asked.items()
-        return [Shortage(asset, amount) for asset, amount in asked if asset in state.amounts and asset in limited]
+        return [
+            Shortage(asset, amount)
+            for asset, amount in asked
+            if asset in state.amounts and asset in limited
+        ]
 
     @cached_property
     def asked(self) -> dict[str, Number]:

@@ -18,7 +18,8 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     pool = cycle.quotas.pool
     if not pool.negotiators:
         yield MatchFailure(
-            wall.NEGOTIATOR_ABSENT, "the collector has no ad of a negotiator: it is not known whether one runs"
+            wall.NEGOTIATOR_ABSENT,
+            "the collector has no ad of a negotiator: it is not known whether one runs",
         )
     for ailment in negotiator_ailments(pool):
         if ailment.id in (SILENT, LATE):
@@ -26,7 +27,9 @@ def negotiator_walls(cycle: Cycle, trace: Trace) -> Iterator[MatchFailure]:
     for problem in cycle.quotas.problems:
         if problem.fatal:
             text = f"the negotiator exits when it reads its configuration: {problem.message}"
-            yield MatchFailure(wall.NEGOTIATOR_CRASH, text, {"knob": problem.knob, "value": problem.value})
+            yield MatchFailure(
+                wall.NEGOTIATOR_CRASH, text, {"knob": problem.knob, "value": problem.value}
+            )
 
 
 def crash_walls(trace: Trace) -> Iterator[MatchFailure]:
@@ -34,6 +37,10 @@ def crash_walls(trace: Trace) -> Iterator[MatchFailure]:
     crash = trace.crash
     if crash is None:
         return
-    id_ = wall.SLOT_WEIGHT if any(word in crash.message for word in _OF_WEIGHT) else wall.NEGOTIATOR_CRASH
+    id_ = (
+        wall.SLOT_WEIGHT
+        if any(word in crash.message for word in _OF_WEIGHT)
+        else wall.NEGOTIATOR_CRASH
+    )
     text = f"the negotiator crashes at slot {crash.slot} for job {crash.job}: {crash.message}"
     yield MatchFailure(id_, text, {"slot": crash.slot, "job": crash.job})

@@ -21,7 +21,10 @@ POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
 #: deferral of a start, the schedd for a job that asks for slots of its dedicated scheduler.
 _WRITTEN = {
     "deferraltime": (wall.DEFERRED, "it requests a later start: {} is not true yet"),
-    "dedicatedscheduler": (wall.DEDICATED_SCHEDULER, "no slot is dedicated to the scheduler of its access point: {}"),
+    "dedicatedscheduler": (
+        wall.DEDICATED_SCHEDULER,
+        "no slot is dedicated to the scheduler of its access point: {}",
+    ),
 }
 #: Most clauses of one kind that become walls.
 _MAX_CLAUSES = 5
@@ -76,8 +79,14 @@ def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[Ma
         yield _outranked(found[TAKEN])
     elif ROOM in found:
         yield from _no_room(found[ROOM])
-    yield from _plain(wall.NO_CLAIMS_LEFT, "no claim is left on {} that could take it", found.get(CLAIMS, ()))
-    yield from _plain(wall.OTHER_ACCESS_POINT, "{} that could take it: claimed whole by {}", found.get(CLAIMER, ()))
+    yield from _plain(
+        wall.NO_CLAIMS_LEFT, "no claim is left on {} that could take it", found.get(CLAIMS, ())
+    )
+    yield from _plain(
+        wall.OTHER_ACCESS_POINT,
+        "{} that could take it: claimed whole by {}",
+        found.get(CLAIMER, ()),
+    )
     yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
     never = found.get(UNUSED, ())
     yield from _clauses([each for each in never if each[0].has_room] if suits else never, slots)
@@ -106,12 +115,16 @@ def _weights(found: _Counted) -> Iterator[MatchFailure]:
     for each, count in found:
         details[each.detail] += count
     for detail, count in details.items():
-        yield MatchFailure(wall.SLOT_WEIGHT, f"the negotiator crashes at {detail}", {"slots": count, "why": detail})
+        yield MatchFailure(
+            wall.SLOT_WEIGHT, f"the negotiator crashes at {detail}", {"slots": count, "why": detail}
+        )
 
 
 def _outranked(found: _Counted) -> MatchFailure:
     number = _number(found)
-    text = f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take them"
+    text = (
+        f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take them"
+    )
     return MatchFailure(wall.OUTRANKED, text, {"slots": number})
 
 
@@ -123,7 +136,10 @@ def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
     for each, count in found:
         for clause in each.failure.clauses:
             counts[clause] += count
-    for of_job, id_, owner in ((True, wall.REQUIREMENTS, "Requirements"), (False, wall.START, "START")):
+    for of_job, id_, owner in (
+        (True, wall.REQUIREMENTS, "Requirements"),
+        (False, wall.START, "START"),
+    ):
         own = [(clause, count) for clause, count in counts.most_common() if clause.of_job is of_job]
         for clause, count in own[:_MAX_CLAUSES]:
             written = _written(clause)
@@ -154,10 +170,14 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
     largest_of = _free_and_largest(found)[1]
     for asset in missing:
         asked, largest = _asked(found, asset), largest_of.get(asset, 0)
-        most = f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
+        most = (
+            f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
+        )
         text = f"no slot has {show_amount(asset, asked)} {asset}: {most}"
         yield MatchFailure(
-            wall.NO_SUCH_MACHINE, text, {"asset": asset, "asked": asked, "largest": largest, "of": slots}
+            wall.NO_SUCH_MACHINE,
+            text,
+            {"asset": asset, "asked": asked, "largest": largest, "of": slots},
         )
     allowed = [each for each in found if not each[0].failure.clauses]
     if missing or not allowed:
@@ -167,7 +187,9 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
     largest_of = _free_and_largest(allowed)[1]
     for asset in assets:
         asked, largest = _asked(allowed, asset), largest_of.get(asset, 0)
-        most = f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
+        most = (
+            f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
+        )
         text = (
             f"Requirements and START allow {number} of {counted(slots, 'slot')}; none of these has "
             f"{show_amount(asset, asked)} {asset}: {most}"
@@ -193,7 +215,9 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
     for asset in missing:
         asked, largest = _asked(found, asset), largest_of.get(asset, 0)
         free = free_of.get(asset, 0)
-        others = [each for each, _, _ in found[0][0].left if each not in missing and free_of[each] > 0]
+        others = [
+            each for each, _, _ in found[0][0].left if each not in missing and free_of[each] > 0
+        ]
         left = ", ".join(f"{show_amount(each, free_of[each])} {each}" for each in others)
         text = (
             f"{asset}: {show_amount(asset, asked)} requested, {show_amount(asset, free)} free on "
@@ -202,7 +226,13 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
         if largest >= asked:
             text += "; the matching ones are in use"
         text += f" (also free: {left})" if left else ""
-        amounts = {"asset": asset, "asked": asked, "free": free, "largest": largest, "slots": number}
+        amounts = {
+            "asset": asset,
+            "asked": asked,
+            "free": free,
+            "largest": largest,
+            "slots": number,
+        }
         yield MatchFailure(wall.NO_ROOM, text, amounts)
     if not missing:
         yield _combination(wall.NO_ROOM, "no slot has free", found, number)
@@ -212,7 +242,10 @@ def _combination(id_: str, what: str, found: _Counted, number: int) -> MatchFail
     """Return the wall of assets of which some slots are short of one, others of another."""
     assets = list(dict.fromkeys(bound.asset for each, _ in found for bound in each.failure.short))
     asked = " and ".join(f"{show_amount(asset, _asked(found, asset))} {asset}" for asset in assets)
-    counts = [f"{asset} on {sum(count for each, count in found if _is_short(each, asset))}" for asset in assets]
+    counts = [
+        f"{asset} on {sum(count for each, count in found if _is_short(each, asset))}"
+        for asset in assets
+    ]
     text = f"{what} {asked} at once; {counted(number, 'slot')} have too little: {', '.join(counts)}"
     return MatchFailure(id_, text, {"assets": ", ".join(assets), "slots": number})
 

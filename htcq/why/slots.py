@@ -30,7 +30,18 @@ from htcq.why.match_failure import (
     MatchFailure,
 )
 from htcq.why.meeting import Meeting
-from htcq.why.slot_walls import CLAIMER, CLAIMS, POLICY, ROOM, TAKEN, UNUSED, WEIGHT, Blocked, left_on, slot_side
+from htcq.why.slot_walls import (
+    CLAIMER,
+    CLAIMS,
+    POLICY,
+    ROOM,
+    TAKEN,
+    UNUSED,
+    WEIGHT,
+    Blocked,
+    left_on,
+    slot_side,
+)
 
 #: The devices of a slot that no job has.
 _AVAILABLE = "availablegpus"
@@ -57,7 +68,9 @@ class SlotSide:
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
         knobs = Knobs(cycle.quotas.knobs)
         claims = (slot.concurrency_limits for slot in cycle.quotas.supply.slots)
-        self._limits_at_first = ConcurrencyLimits(knobs, (each for each in claims if isinstance(each, str)))
+        self._limits_at_first = ConcurrencyLimits(
+            knobs, (each for each in claims if isinstance(each, str))
+        )
 
     def walls(self, job: Job, none_left: bool = False) -> tuple[MatchFailure, ...]:
         """Return what keeps ``job`` from the slots; equal jobs of one submitter have equal walls.
@@ -79,7 +92,9 @@ class SlotSide:
 
     def _meeting(self, job: Job, request: Request) -> Meeting:
         schedd = self._cycle.askers.access.name_of(job)
-        return Meeting(self._request(request, job.submitter), job.submitter, schedd, self._cycle.links)
+        return Meeting(
+            self._request(request, job.submitter), job.submitter, schedd, self._cycle.links
+        )
 
     def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
         """Yield ``walls`` with the schedd's name for what the schedd, and not the job, asks in Requirements."""
@@ -93,16 +108,18 @@ class SlotSide:
             if start is None or each.id != REQUIREMENTS or not is_written:
                 yield each
                 continue
-            text = (
-                f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of {each.amounts['of']} slots: {start.text}"
+            text = f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of {each.amounts['of']} slots: {start.text}"
+            yield MatchFailure(
+                START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text}
             )
-            yield MatchFailure(START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text})
 
     def _request(self, request: Request, submitter: str) -> Request:
         """Return ``request`` with what the negotiator writes into it about its submitter."""
         known, accounts = self._submitters.get(submitter), self._cycle.accounts
         priority = _UNKNOWN_PRIORITY if known is None else accounts.claimant(known).priority
-        return self._cycle.talks.submitting.of(request, submitter, priority, accounts.group_of(submitter))
+        return self._cycle.talks.submitting.of(
+            request, submitter, priority, accounts.group_of(submitter)
+        )
 
     def _of(self, meeting: Meeting, none_left: bool) -> Iterator[MatchFailure]:
         if not none_left and any(self._takes(each, meeting) for each in self._open):
@@ -120,7 +137,9 @@ class SlotSide:
                 suits = meeting.suits(part.one.unused)
                 (suited if suits else unsuited).append(part)
         yield from self._in_order(each for part in suited for each in self._suited(part, meeting))
-        yield from self._in_order(each for part in unsuited for each in self._unsuited(part, meeting, not suited))
+        yield from self._in_order(
+            each for part in unsuited for each in self._unsuited(part, meeting, not suited)
+        )
 
     def _in_order(self, found: Iterable[tuple[Crowd, Blocked]]) -> list[tuple[Blocked, int]]:
         ordered = sorted(found, key=lambda each: self._place[each[0].one])
@@ -136,7 +155,12 @@ class SlotSide:
 
     def _takes(self, alike: Alike, meeting: Meeting) -> bool:
         """Tell whether slots are left at the end of the cycle that would take a job."""
-        if alike.last is None or alike.drained or alike.last.held or not _may_have(alike.offer, meeting):
+        if (
+            alike.last is None
+            or alike.drained
+            or alike.last.held
+            or not _may_have(alike.offer, meeting)
+        ):
             return False
         try:
             return meeting.fits(alike.last)
@@ -165,7 +189,10 @@ class SlotSide:
     def _large_enough(self, alike: Alike, meeting: Meeting) -> Blocked:
         """Return what keeps a request from slots that are large enough when the cycle begins."""
         try:
-            fits, still_fits = meeting.fits(alike.first), alike.last is not None and meeting.fits(alike.last)
+            fits, still_fits = (
+                meeting.fits(alike.first),
+                alike.last is not None and meeting.fits(alike.last),
+            )
         except CrashError as error:
             return Blocked(WEIGHT, detail=f"{alike.offer.name}: {error}")
         if fits:
@@ -175,7 +202,9 @@ class SlotSide:
             return Blocked(POLICY, detail=failure)
         return Blocked(ROOM, failure, left_on([(alike.first.amounts, alike.count)]))
 
-    def _unsuited(self, crowd: Crowd, meeting: Meeting, every: bool) -> Iterator[tuple[Crowd, Blocked]]:
+    def _unsuited(
+        self, crowd: Crowd, meeting: Meeting, every: bool
+    ) -> Iterator[tuple[Crowd, Blocked]]:
         """Yield what keeps a request from slots that would not take it even unused; unless ``every``, where is room."""
         is_free = not crowd.one.withheld and not crowd.one.first.held
         if not is_free and not every:
@@ -194,14 +223,18 @@ class SlotSide:
         for alike in self._held:
             if not _may_have(alike.offer, meeting):
                 continue
-            refused = self._cycle.search.preemption_refused(alike.offer, meeting.request, meeting.submitter)
+            refused = self._cycle.search.preemption_refused(
+                alike.offer, meeting.request, meeting.submitter
+            )
             if not refused and alike.withheld:
                 refused = _RUNS_ON
             # A submitter never preempts its own claims but by Rank: no policy stands in the way there.
             if refused != OWN_CLAIM and refused not in found and meeting.suits(alike.first):
                 found[refused] = alike.offer.name
         for refused, slot in found.items():
-            what = f"are not preempted: {refused}" if refused else f"may be preempted: {_NOT_FOLLOWED}"
+            what = (
+                f"are not preempted: {refused}" if refused else f"may be preempted: {_NOT_FOLLOWED}"
+            )
             text = f"claimed slots that match it, such as {slot}, {what}"
             yield MatchFailure(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
 

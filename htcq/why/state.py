@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.classads import as_number
-from htcq.pool.job import COMPLETED, HELD, IDLE, REMOVED, RUNNING, SUSPENDED, TRANSFERRING, UNMATCHED_UNIVERSES, Job
+from htcq.pool.job import (
+    COMPLETED,
+    HELD,
+    IDLE,
+    REMOVED,
+    RUNNING,
+    SUSPENDED,
+    TRANSFERRING,
+    UNMATCHED_UNIVERSES,
+    Job,
+)
 from htcq.units import counted
 from htcq.why import match_failure as wall
 from htcq.why.match_failure import MatchFailure
@@ -27,7 +37,9 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
         yield _to_come(job)
         return
     if job.status == HELD:
-        yield MatchFailure(wall.HELD, "it is on hold; condor_q -hold shows the reason", {"job_status": HELD})
+        yield MatchFailure(
+            wall.HELD, "it is on hold; condor_q -hold shows the reason", {"job_status": HELD}
+        )
     elif job.status != IDLE:
         state = _STATES.get(job.status, "") if isinstance(job.status, int) else ""
         text = f"{state or 'it is not idle'}: JobStatus is {job.status}"
@@ -42,7 +54,9 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
     elif job.status == IDLE and not job.wanted:
         text = f"it has {job.current_hosts} of the {job.max_hosts} slots that it requests (CurrentHosts, MaxHosts)"
         yield MatchFailure(
-            wall.HOSTS_TAKEN, text, {"current_hosts": str(job.current_hosts), "max_hosts": str(job.max_hosts)}
+            wall.HOSTS_TAKEN,
+            text,
+            {"current_hosts": str(job.current_hosts), "max_hosts": str(job.max_hosts)},
         )
 
 

@@ -18,7 +18,14 @@ from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION
-from htcq.simulate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Trace
+from htcq.simulate.cycle.trace import (
+    NO_JOB_LEFT,
+    SCHEDD_IS_FULL,
+    START_REFUSES,
+    USER_IS_FULL,
+    Match,
+    Trace,
+)
 from htcq.why.access import budget_walls, refusal_walls, silent_walls
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
@@ -80,12 +87,19 @@ class Verdicts:
         self.cycle = Cycle(pool, tuple(order), skip_bad_slots)
         self.trace: Trace = self.cycle.run()
         self._access = self.cycle.askers.access
-        self._made = {(self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made}
+        self._made = {
+            (self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made
+        }
         #: Matches that the schedd gives back: for a job that it names, or for the first of a request.
-        self._given_back = {(where, match.job or match.request): match for where, match in self.cycle.talks.given_back}
+        self._given_back = {
+            (where, match.job or match.request): match
+            for where, match in self.cycle.talks.given_back
+        }
         self._leftover = started_on_leftovers(pool, self.cycle)
         self._places = dict(self._placed())
-        self._asking: dict[int, SubmitterQueue] = {id(each.queue): each for each in self.cycle.askers.every}
+        self._asking: dict[int, SubmitterQueue] = {
+            id(each.queue): each for each in self.cycle.askers.every
+        }
         self._by_run: dict[int, tuple[tuple[MatchFailure, ...], str]] = {}
         self._slots = SlotSide(self.cycle)
         self._of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
@@ -107,7 +121,14 @@ class Verdicts:
         for job in jobs:
             verdict = self._one(job)
             walls = tuple(map(id, verdict.walls))
-            key = (verdict.submitter, verdict.access_point, id(job.frame), verdict.starts_by, verdict.starts, walls)
+            key = (
+                verdict.submitter,
+                verdict.access_point,
+                id(job.frame),
+                verdict.starts_by,
+                verdict.starts,
+                walls,
+            )
             found.setdefault(key, (verdict, []))[1].append(job)
         return tuple(_with(verdict, alike) for verdict, alike in found.values())
 
@@ -122,10 +143,14 @@ class Verdicts:
         if key in self._leftover:
             return self._started(job, LEFTOVER)
         if made is not None:
-            return self._verdict(job, False, "", (_refused(made.slot, made.claim.refusal), *self._of_cycle))
+            return self._verdict(
+                job, False, "", (_refused(made.slot, made.claim.refusal), *self._of_cycle)
+            )
         back = self._given_back.get(key)
         if back is not None and back.job:
-            return self._verdict(job, False, "", (_back(back, self._access[where]), *self._of_cycle))
+            return self._verdict(
+                job, False, "", (_back(back, self._access[where]), *self._of_cycle)
+            )
         place = self._places.get(key)
         if place is None:
             return self._verdict(job, False, "", self._unoffered(job))
@@ -139,9 +164,16 @@ class Verdicts:
         return self._verdict(job, True, by, ())
 
     def _verdict(
-        self, job: Job, starts: bool, starts_by: str, walls: tuple[MatchFailure, ...], rejection: str = ""
+        self,
+        job: Job,
+        starts: bool,
+        starts_by: str,
+        walls: tuple[MatchFailure, ...],
+        rejection: str = "",
     ) -> Verdict:
-        return Verdict((job,), job.submitter, self.access_point(job), starts, starts_by, walls, rejection)
+        return Verdict(
+            (job,), job.submitter, self.access_point(job), starts, starts_by, walls, rejection
+        )
 
     def _unoffered(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return the walls of a job that no access point offers."""
@@ -166,7 +198,9 @@ class Verdicts:
         returned = (_back(back, self._access[where]),) if back is not None and not back.job else ()
         if returned and not rejection:
             return (*returned, *self._of_cycle), rejection
-        none_left = rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
+        none_left = (
+            rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
+        )
         of_slots = self._slots.walls(job, none_left)
         if rejection == NO_PREEMPTION and not of_slots:
             of_slots = self._slots.preemption_walls(job)
@@ -197,13 +231,19 @@ class Verdicts:
         """Return the wall of a job that no other wall keeps from a slot."""
         if not self.pool.slots:
             return MatchFailure(NO_SUCH_MACHINE, "the collector has no slot")
-        why = offered.rejection if offered is not None and offered.rejection else "the negotiation ends before it"
+        why = (
+            offered.rejection
+            if offered is not None and offered.rejection
+            else "the negotiation ends before it"
+        )
         return MatchFailure(OUTRANKED, f"earlier jobs take the slots: {why}")
 
 
 def _refused(slot: str, why: str) -> MatchFailure:
     return MatchFailure(
-        CLAIM_REFUSED, f"it is matched with {slot}, but the startd refuses the claim: {why}", {"slot": slot}
+        CLAIM_REFUSED,
+        f"it is matched with {slot}, but the startd refuses the claim: {why}",
+        {"slot": slot},
     )
 
 
@@ -214,7 +254,9 @@ def _back(match: Match, access: AccessPoint) -> MatchFailure:
         why = f"START_VANILLA_UNIVERSE of the schedd is not true for it there: {access.start.text}"
         if access.start.lost:
             why += f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are in JOB or SLOT)"
-    return MatchFailure(id_, f"a match is made for it and returned: {why}", {"given_back": match.slot})
+    return MatchFailure(
+        id_, f"a match is made for it and returned: {why}", {"given_back": match.slot}
+    )
 
 
 def _with(verdict: Verdict, jobs: list[Job]) -> Verdict:

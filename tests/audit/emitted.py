@@ -30,10 +30,20 @@ MIXED = {
 def emitted_pool(choice: Choice, node: Node, literal: bool = False) -> Pool:
     """Return the pool of such a node, an access point and a central manager, with some jobs of different shapes."""
     (laid_out,) = lay_out(node, (SlotType(choice),), literal)
-    texts = {role: configuration(role, node, (laid_out,), literal=literal) for role in (EXECUTE, ACCESS, CENTRAL)}
+    texts = {
+        role: configuration(role, node, (laid_out,), literal=literal)
+        for role in (EXECUTE, ACCESS, CENTRAL)
+    }
     # What the node would detect by itself.
     texts[EXECUTE] += f"NUM_CPUS = {laid_out.machine['cpus']}\n"
-    shapes = ((1, 600, 1000), (1, 1024, 1024), (2, 2100, 500_000), (1, 5000, 2_000_000), (3, 100, 1000), (0, 0, 0))
+    shapes = (
+        (1, 600, 1000),
+        (1, 1024, 1024),
+        (2, 2100, 500_000),
+        (1, 5000, 2_000_000),
+        (3, 100, 1000),
+        (0, 0, 0),
+    )
     jobs = [
         job(f"{number}.0", RequestCpus=cpus, RequestMemory=memory, RequestDisk=disk)
         for number, (cpus, memory, disk) in enumerate(shapes, 1)
@@ -69,12 +79,21 @@ def slot_ad(laid_out: Slot, text: str, node: str = "node1") -> str:
     # A startd lists GPUs also where there are none.
     total, machine = {"gpus": 0, **laid_out.total}, {"gpus": 0, **laid_out.machine}
     assets = {asset: attribute(asset) for asset in total}
-    knobs = ["SLOT_WEIGHT", "NUM_CLAIMS", "CONSUMPTION_POLICY", *(f"CONSUMPTION_{asset.upper()}" for asset in assets)]
+    knobs = [
+        "SLOT_WEIGHT",
+        "NUM_CLAIMS",
+        "CONSUMPTION_POLICY",
+        *(f"CONSUMPTION_{asset.upper()}" for asset in assets),
+    ]
     values = read_configuration(text, knobs)
     ad: dict[str, Text] = {"SlotWeight": values["SLOT_WEIGHT"], "SlotTypeID": 1}
     ad["MachineResources"] = f'"{" ".join(["Swap", *assets.values()])}"'
     for asset, name in assets.items():
-        ad[name], ad[f"TotalSlot{name}"], ad[f"Total{name}"] = total[asset], total[asset], machine[asset]
+        ad[name], ad[f"TotalSlot{name}"], ad[f"Total{name}"] = (
+            total[asset],
+            total[asset],
+            machine[asset],
+        )
     ad["TotalSlotDisk"], ad["TotalCpus"] = float(total["disk"]), float(machine["cpus"])
     if values["CONSUMPTION_POLICY"].lower() == "true":
         ad["NumClaims"] = values["NUM_CLAIMS"]

@@ -18,7 +18,9 @@ _TRUTHS = re.compile(
     r"|CLAIM_PARTITIONABLE_LEFTOVERS|SCHEDD_USE_SLOT_WEIGHT|CONSUMPTION_POLICY|PARTITIONABLE",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"GROUP_QUOTA_(?!ROUND|MAX).+|GROUP_PRIO_FACTOR_.+|NUM_CLAIMS|NUM_SLOTS.*", re.IGNORECASE)
+_NUMBERS = re.compile(
+    r"GROUP_QUOTA_(?!ROUND|MAX).+|GROUP_PRIO_FACTOR_.+|NUM_CLAIMS|NUM_SLOTS.*", re.IGNORECASE
+)
 _EXPRESSIONS = re.compile(
     r"(SCHEDD_)?SLOT_WEIGHT|CONSUMPTION_(?!POLICY).+|MODIFY_REQUEST_EXPR_.+|NEGOTIATOR_SLOT_.*CONSTRAINT|START|RANK"
     r"|PREEMPTION_(REQUIREMENTS|RANK)|GROUP_SORT_EXPR|WithinResourceLimits",
@@ -71,5 +73,7 @@ def _read(settings: tuple[tuple[str, str, str], ...]) -> None:
         others = {each for name, _, each in settings if name.upper() == knob.upper()}
         if value and len(others) == 1 and not _MACRO.search(value):
             read = values[knob]
-            same = read == value or (truth_of(read) is not None and truth_of(read) == truth_of(value))
+            same = read == value or (
+                truth_of(read) is not None and truth_of(read) == truth_of(value)
+            )
             assert same or number_of(read) == number_of(value), (line, read)

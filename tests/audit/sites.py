@@ -65,7 +65,9 @@ def policy_slot(name: str = "slot1@node1", **changes: Text | None) -> str:
     return slot(name, **{**_POLICY, **changes})
 
 
-def dynamic_slot(name: str = "slot1_1@node1", customer: str = "ada@site", **changes: Text | None) -> str:
+def dynamic_slot(
+    name: str = "slot1_1@node1", customer: str = "ada@site", **changes: Text | None
+) -> str:
     """Return a claimed dynamic slot of 1 cpu and 1 GiB."""
     own: dict[str, Text | None] = {
         "SlotType": '"Dynamic"', "PartitionableSlot": None, "DynamicSlot": "true", "State": '"Claimed"',
@@ -102,24 +104,43 @@ def submitter(name: str = "ada@site", **changes: Text | None) -> str:
 
 def schedd(name: str = "access1", **changes: Text | None) -> str:
     """Return a schedd ad."""
-    own: dict[str, Text | None] = {"MyType": '"Scheduler"', "Name": f'"{name}"', "Machine": f'"{name}"'}
+    own: dict[str, Text | None] = {
+        "MyType": '"Scheduler"',
+        "Name": f'"{name}"',
+        "Machine": f'"{name}"',
+    }
     return ad(**{**own, "CondorVersion": f'"{VERSION}"', **changes})
 
 
 def user(name: str = "ada@site", **changes: Text | None) -> str:
     """Return the record that a schedd has of a user."""
-    own: dict[str, Text | None] = {"MyType": '"Owner"', "User": f'"{name}"', "ScheddName": '"access1"'}
+    own: dict[str, Text | None] = {
+        "MyType": '"Owner"',
+        "User": f'"{name}"',
+        "ScheddName": '"access1"',
+    }
     return ad(**{**own, "NumRunning": 0, "NumSuspended": 0, **changes})
 
 
 def collector(machine: str = "central", **changes: Text | None) -> str:
     """Return the collector's own ad; configuration counts for every daemon on its machine."""
-    return ad(**{"MyType": '"Collector"', "Name": f'"pool@{machine}"', "Machine": f'"{machine}"', **changes})
+    return ad(
+        **{
+            "MyType": '"Collector"',
+            "Name": f'"pool@{machine}"',
+            "Machine": f'"{machine}"',
+            **changes,
+        }
+    )
 
 
 def negotiator(machine: str = "central", **changes: Text | None) -> str:
     """Return a negotiator ad."""
-    own: dict[str, Text | None] = {"MyType": '"Negotiator"', "Name": f'"{machine}"', "Machine": f'"{machine}"'}
+    own: dict[str, Text | None] = {
+        "MyType": '"Negotiator"',
+        "Name": f'"{machine}"',
+        "Machine": f'"{machine}"',
+    }
     return ad(**{**own, "CondorVersion": f'"{VERSION}"', **changes})
 
 
@@ -133,7 +154,11 @@ def collected(ads: Iterable[str]) -> str:
 
 def accounting(name: str, **changes: Text | None) -> str:
     """Return an accounting ad of a group or submitter."""
-    own: dict[str, Text | None] = {"MyType": '"Accounting"', "Name": f'"{name}"', "IsAccountingGroup": "false"}
+    own: dict[str, Text | None] = {
+        "MyType": '"Accounting"',
+        "Name": f'"{name}"',
+        "IsAccountingGroup": "false",
+    }
     return ad(**{**own, "WeightedResourcesUsed": "0.0", "ResourcesUsed": 0, **changes})
 
 

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 import htcq.audit.rules
-from htcq.audit.catalog import DECLARATION, ELASTIC, FAMILIES, all_rules, family, rules_on_declared_groups
+from htcq.audit.catalog import (
+    DECLARATION,
+    ELASTIC,
+    FAMILIES,
+    all_rules,
+    family,
+    rules_on_declared_groups,
+)
 from htcq.audit.rule import Input, Rule
 
 PLACE = Path(htcq.audit.rules.__file__).parent
@@ -25,13 +32,17 @@ def test_every_module_has_its_rule_in_the_order_of_the_names(name: str) -> None:
     modules = sorted(each.stem for each in (PLACE / name).glob("*.py") if each.stem != "__init__")
     prefix = "elastic-" if name == ELASTIC else ""
 
-    assert [each.id for each in family(name)] == [f"{prefix}{module.replace('_', '-')}" for module in modules]
+    assert [each.id for each in family(name)] == [
+        f"{prefix}{module.replace('_', '-')}" for module in modules
+    ]
     assert all(isinstance(each, Rule) for each in family(name))
     assert {each.family for each in family(name)} == {name}
 
 
 def test_no_id_is_there_twice() -> None:
-    assert [id_ for id_, count in Counter(each.id for each in all_rules()).items() if count > 1] == []
+    assert [
+        id_ for id_, count in Counter(each.id for each in all_rules()).items() if count > 1
+    ] == []
 
 
 def test_a_rule_says_what_it_looks_at() -> None:
@@ -56,13 +67,19 @@ def test_rules_on_declared_groups_are_their_own_and_those_that_pools_break_as_we
         ("import htcq.audit.catalog", set()),
         ("import htcq.audit.site", set()),
         ("import htcq.report.schemas", set()),
-        ("from htcq.audit.elastic import unsound; from htcq.audit.catalog import family; family('elastic')", {ELASTIC}),
+        (
+            "from htcq.audit.elastic import unsound; from htcq.audit.catalog import family; family('elastic')",
+            {ELASTIC},
+        ),
     ],
 )
 def test_only_the_rules_that_are_asked_for_are_imported(code: str, loaded: set[str]) -> None:
     names = "[name.split('.')[3] for name in sys.modules if name.startswith('htcq.audit.rules.')]"
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; {code}; print(*{names})"], check=True, capture_output=True, text=True
+        [sys.executable, "-c", f"import sys; {code}; print(*{names})"],
+        check=True,
+        capture_output=True,
+        text=True,
     )
 
     assert set(done.stdout.split()) == loaded

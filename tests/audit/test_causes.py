@@ -35,7 +35,11 @@ USERS = tuple(submitter(f"{group}.ada@site") for group in ("chem", "physics"))
 
 
 def _whole(given: Pool, **site: Verdict) -> Audit:
-    return audit(Evidence(given), rules_of_pools(), {name.replace("_", "-"): verdict for name, verdict in site.items()})
+    return audit(
+        Evidence(given),
+        rules_of_pools(),
+        {name.replace("_", "-"): verdict for name, verdict in site.items()},
+    )
 
 
 def _of(outcome: Audit, rule: str) -> Finding:
@@ -60,7 +64,10 @@ def test_groups_lost_to_a_later_file_are_one_finding_with_both_files_and_lines()
         ("astro", "/etc/condor/config.d/90-astro.config:1"),
     ]
     assert root.severity is Severity.ERROR
-    assert {each.rule for each in root.caused} == {"quota-for-unknown-group", "submitter-in-unknown-group"}
+    assert {each.rule for each in root.caused} == {
+        "quota-for-unknown-group",
+        "submitter-in-unknown-group",
+    }
     others = {each.rule for each in outcome.findings} - {"group-names-overridden"}
     assert not others & {each.rule for each in root.caused}
 
@@ -70,7 +77,9 @@ def test_what_is_listed_under_a_root_cause_is_gone_when_it_is_mended() -> None:
     root = _of(_whole(given), "group-names-overridden")
     after = _whole(pool_with_settings(given, root.settings))
 
-    left = {each.fingerprint for each in after.findings} | {f for each in after.findings for f in each.fingerprints}
+    left = {each.fingerprint for each in after.findings} | {
+        f for each in after.findings for f in each.fingerprints
+    }
     assert not left & root.fingerprints
 
 
@@ -86,7 +95,9 @@ def test_what_has_two_causes_is_not_listed_under_one_of_them() -> None:
     outcome = _whole(_site(config))
 
     assert _of(outcome, "quota-exceeds-pool").subject == "group chem"
-    assert "quota-exceeds-pool" not in {each.rule for each in _of(outcome, "weights-off-with-partitionable").caused}
+    assert "quota-exceeds-pool" not in {
+        each.rule for each in _of(outcome, "weights-off-with-partitionable").caused
+    }
 
 
 def test_a_list_that_goes_on_with_a_former_one_overrides_nothing() -> None:
@@ -103,8 +114,16 @@ def test_without_files_several_groups_that_are_not_listed_are_one_finding() -> N
 @pytest.mark.parametrize(
     ("config", "root", "follows"),
     [
-        (GROUPS.replace("GROUP_NAMES = chem", "GROUP_NAMES = chme"), "quota-for-unknown-group", "group-without-quota"),
-        (GROUPS.replace("QUOTA_chem", "QUOTA_chme"), "quota-for-unknown-group", "group-without-quota"),
+        (
+            GROUPS.replace("GROUP_NAMES = chem", "GROUP_NAMES = chme"),
+            "quota-for-unknown-group",
+            "group-without-quota",
+        ),
+        (
+            GROUPS.replace("QUOTA_chem", "QUOTA_chme"),
+            "quota-for-unknown-group",
+            "group-without-quota",
+        ),
         (GROUPS.replace("= 4", "= 1500"), "quota-exceeds-pool", "quotas-fill-the-pool"),
         (GROUPS + "NEGOTIATOR_SLOT_CONSTRAINT = false\n", "pool-constraint-matches-nothing", ""),
     ],
@@ -138,9 +157,12 @@ def test_an_access_point_without_the_pools_weight_explains_what_its_ads_say() ->
 
 
 @pytest.mark.parametrize(
-    ("open_slots", "severity"), [(0, Severity.ERROR), (1, Severity.ERROR), (3, Severity.WARNING), (12, Severity.INFO)]
+    ("open_slots", "severity"),
+    [(0, Severity.ERROR), (1, Severity.ERROR), (3, Severity.WARNING), (12, Severity.INFO)],
 )
-def test_what_shuts_more_than_a_tenth_of_the_pool_is_never_info(open_slots: int, severity: Severity) -> None:
+def test_what_shuts_more_than_a_tenth_of_the_pool_is_never_info(
+    open_slots: int, severity: Severity
+) -> None:
     slots = [slot(f"slot1@open{number}") for number in range(open_slots)]
     outcome = _whole(pool(*slots, slot("slot1@shut", Start="false")))
     assert _of(outcome, "slots-closed").severity is severity
@@ -157,14 +179,25 @@ def test_a_guarded_name_that_shuts_half_of_the_pool_is_an_error() -> None:
 
 
 def test_a_misspelt_name_explains_what_it_shuts_and_is_as_severe() -> None:
-    outcome = _whole(pool(slot("slot1@a"), slot("slot1@b", Start="TARGET.RequestCpu <= 8"), jobs=[job()]))
+    outcome = _whole(
+        pool(slot("slot1@a"), slot("slot1@b", Start="TARGET.RequestCpu <= 8"), jobs=[job()])
+    )
 
     root = _of(outcome, "attribute-nobody-defines")
-    assert (root.severity, [each.rule for each in root.caused]) == (Severity.ERROR, ["slots-closed"])
+    assert (root.severity, [each.rule for each in root.caused]) == (
+        Severity.ERROR,
+        ["slots-closed"],
+    )
 
 
 @pytest.mark.parametrize(
-    "start", ["KeyboardIdle > 900", "TARGET.RequestCpus > 1", "TARGET.IsGpuJob", 'TARGET.ProjectName == "x"']
+    "start",
+    [
+        "KeyboardIdle > 900",
+        "TARGET.RequestCpus > 1",
+        "TARGET.IsGpuJob",
+        'TARGET.ProjectName == "x"',
+    ],
 )
 def test_a_start_that_opens_again_or_lets_some_jobs_in_shuts_nothing(start: str) -> None:
     other = job("2.0", IsGpuJob="false", ProjectName='"y"')
@@ -204,7 +237,9 @@ POOL = pool(slot(), config="ROOT = yes\nOTHER = yes\n")
 _MEND = (Setting(Role.CENTRAL, "ROOT", ""),)
 
 
-def _rule(name: str, knob: str, mend: tuple[Setting, ...] = (), severity: Severity = Severity.WARNING) -> Rule:
+def _rule(
+    name: str, knob: str, mend: tuple[Setting, ...] = (), severity: Severity = Severity.WARNING
+) -> Rule:
     """Return a rule that finds something while ``knob`` is set."""
 
     def find(evidence: Evidence) -> Iterator[Found]:
@@ -220,7 +255,10 @@ def _run(*rules: Rule) -> list[tuple[str, list[str]]]:
 
 
 def test_only_what_goes_with_the_cause_is_listed_under_it() -> None:
-    assert _run(_rule("a", "ROOT", _MEND), _rule("b", "ROOT"), _rule("c", "OTHER")) == [("a", ["b"]), ("c", [])]
+    assert _run(_rule("a", "ROOT", _MEND), _rule("b", "ROOT"), _rule("c", "OTHER")) == [
+        ("a", ["b"]),
+        ("c", []),
+    ]
 
 
 def test_of_two_that_explain_each_other_the_first_rule_is_the_root() -> None:
@@ -228,12 +266,19 @@ def test_of_two_that_explain_each_other_the_first_rule_is_the_root() -> None:
 
 
 def test_of_two_that_explain_each_other_one_that_is_information_only_is_not_the_root() -> None:
-    assert _run(_rule("b", "ROOT", _MEND, Severity.INFO), _rule("a", "ROOT", _MEND)) == [("a", ["b"])]
+    assert _run(_rule("b", "ROOT", _MEND, Severity.INFO), _rule("a", "ROOT", _MEND)) == [
+        ("a", ["b"])
+    ]
 
 
 def test_the_one_from_which_most_follows_is_the_root() -> None:
     both = (*_MEND, Setting(Role.CENTRAL, "OTHER", ""))
-    rules = (_rule("small", "ROOT", _MEND), _rule("x", "ROOT"), _rule("y", "OTHER"), _rule("large", "OTHER", both))
+    rules = (
+        _rule("small", "ROOT", _MEND),
+        _rule("x", "ROOT"),
+        _rule("y", "OTHER"),
+        _rule("large", "OTHER", both),
+    )
     assert _run(*rules) == [("large", ["small", "x", "y"])]
 
 
@@ -243,7 +288,9 @@ def test_settings_that_leave_the_cause_explain_nothing() -> None:
 
 
 def test_a_root_cause_is_as_severe_as_what_follows_from_it() -> None:
-    (root,) = audit(Evidence(POOL), [_rule("a", "ROOT", _MEND), _rule("b", "ROOT", severity=Severity.ERROR)]).findings
+    (root,) = audit(
+        Evidence(POOL), [_rule("a", "ROOT", _MEND), _rule("b", "ROOT", severity=Severity.ERROR)]
+    ).findings
     assert (root.rule, root.severity) == ("a", Severity.ERROR)
 
 
@@ -253,14 +300,20 @@ def test_a_rule_that_fails_on_the_mended_pool_keeps_its_finding() -> None:
             raise ValueError("odd")
         yield Found("x", "knob X", "it is odd")
 
-    assert _run(_rule("a", "ROOT", _MEND), replace(_rule("b", "ROOT"), find=find)) == [("a", []), ("b", [])]
+    assert _run(_rule("a", "ROOT", _MEND), replace(_rule("b", "ROOT"), find=find)) == [
+        ("a", []),
+        ("b", []),
+    ]
 
 
 def test_the_same_for_another_subject_is_not_gone() -> None:
     def find(evidence: Evidence) -> Iterator[Found]:
         yield Found("same", f"slot {evidence.setting('ROOT') or 'other'}", "one of the slots")
 
-    assert _run(_rule("a", "ROOT", _MEND), replace(_rule("b", "ROOT"), find=find)) == [("a", []), ("b", [])]
+    assert _run(_rule("a", "ROOT", _MEND), replace(_rule("b", "ROOT"), find=find)) == [
+        ("a", []),
+        ("b", []),
+    ]
 
 
 def test_a_known_root_cause_is_reported_again_when_more_follows_from_it() -> None:
@@ -272,13 +325,21 @@ def test_a_known_root_cause_is_reported_again_when_more_follows_from_it() -> Non
 
 
 def test_an_access_point_that_runs_nothing_explains_why_its_jobs_are_not_offered() -> None:
-    ads = (slot(), schedd(MaxJobsRunning=0), submitter("chem.ada@site", IdleJobs=20, WeightedIdleJobs=20))
+    ads = (
+        slot(),
+        schedd(MaxJobsRunning=0),
+        submitter("chem.ada@site", IdleJobs=20, WeightedIdleJobs=20),
+    )
     own = {"ScheddName": '"access1"', "AccountingGroup": '"chem.ada"'}
     queue = [job(f"1.{proc}", **own) for proc in range(20)]
     config = "GROUP_NAMES = chem\nGROUP_QUOTA_chem = 4\n"
-    outcome = _whole(pool(*ads, jobs=queue, config=config, access={"access1": "MAX_JOBS_RUNNING = 0\n"}))
+    outcome = _whole(
+        pool(*ads, jobs=queue, config=config, access={"access1": "MAX_JOBS_RUNNING = 0\n"})
+    )
 
-    assert "advertised-demand-differs" in {each.rule for each in _of(outcome, "access-point-closed").caused}
+    assert "advertised-demand-differs" in {
+        each.rule for each in _of(outcome, "access-point-closed").caused
+    }
     assert "advertised-demand-differs" not in {each.rule for each in outcome.findings}
 
 

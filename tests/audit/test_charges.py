@@ -27,7 +27,9 @@ def test_the_mean_of_claims_of_which_most_are_free() -> None:
 
 def test_claims_of_another_proportion_than_the_slot_are_charged_more_than_they_cost() -> None:
     """16 cpus, 8 charges of 2048 MB: a job of 4 charges costs 4; one of 16 cpus costs 8 and is charged 16."""
-    weight = "ifThenElse(DynamicSlot =?= true, max({Cpus, Memory / 2048}), min({Cpus, Memory / 2048}))"
+    weight = (
+        "ifThenElse(DynamicSlot =?= true, max({Cpus, Memory / 2048}), min({Cpus, Memory / 2048}))"
+    )
     wide = {"SlotWeight": weight, "Cpus": 16, "TotalSlotCpus": 16}
     even = _charge(job(RequestMemory=8192), **wide)
     assert (even.mean, even.standing, even.rises, even.falls) == (4, 4, False, False)
@@ -47,12 +49,16 @@ def test_a_first_match_that_costs_as_much_as_is_charged_says_nothing_of_the_othe
 def test_a_policy_that_looks_at_what_is_left_is_followed_claim_by_claim() -> None:
     """Half of what is left: 4, 2, 1 and 1 of 8 cpus, in four claims that cost 8 together."""
     halves = "max({1, Cpus / 2})"
-    charge = _charge(job(), ConsumptionCpus=halves, SlotWeight="ifThenElse(DynamicSlot =?= true, 0, Cpus)")
+    charge = _charge(
+        job(), ConsumptionCpus=halves, SlotWeight="ifThenElse(DynamicSlot =?= true, 0, Cpus)"
+    )
     assert (charge.cost, charge.mean, charge.standing) == (4, 2, 0)
 
 
 def test_a_weight_that_is_no_number_later_is_no_charge() -> None:
-    evidence = Evidence(pool(policy_slot(SlotWeight="ifThenElse(Cpus == 7, undefined, Cpus)"), jobs=[job()]))
+    evidence = Evidence(
+        pool(policy_slot(SlotWeight="ifThenElse(Cpus == 7, undefined, Cpus)"), jobs=[job()])
+    )
     assert not [charge for charge in evidence.charges(evidence.slot_classes[0]) if charge.trial.own]
 
 

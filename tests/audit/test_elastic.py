@@ -34,9 +34,15 @@ class Given:
 
     def audited(self) -> Audit:
         quotas = quotas_from({"groups": self.groups, "elastic": self.elastic}, "q.toml").trees[""]
-        before = None if self.before is None else quotas_from({"groups": self.before}, "b.toml").trees[""]
+        before = (
+            None
+            if self.before is None
+            else quotas_from({"groups": self.before}, "b.toml").trees[""]
+        )
         assigned = assign(quotas.groups, ElasticDemand(self.total, **self.demand))
-        subject = DeclaredElasticQuotas("q.toml", quotas, assigned.demand, assigned.unknown, assigned.lost, before)
+        subject = DeclaredElasticQuotas(
+            "q.toml", quotas, assigned.demand, assigned.unknown, assigned.lost, before
+        )
         return unsound(subject).joined(doubtful(subject))
 
     def having(self, **changed: Any) -> Given:
@@ -191,7 +197,9 @@ def test_sound_quotas_have_no_findings() -> None:
 
 def test_a_finding_has_its_facts_and_the_near_name() -> None:
     (found,) = [
-        each for each in CASES["elastic-min-above-max"][0].audited().findings if each.severity is Severity.ERROR
+        each
+        for each in CASES["elastic-min-above-max"][0].audited().findings
+        if each.severity is Severity.ERROR
     ]
     assert [(fact.attribute, fact.value, fact.place) for fact in found.evidence] == [
         ("groups.a.min.cpus", "6", "q.toml"),
@@ -202,7 +210,9 @@ def test_a_finding_has_its_facts_and_the_near_name() -> None:
 
 
 def test_what_a_site_says_of_a_rule_holds() -> None:
-    quotas = DeclaredElasticQuotas("q", ElasticQuotas((ElasticGroup("a", "", {"cpus": 2}, {"cpus": 1}),)))
+    quotas = DeclaredElasticQuotas(
+        "q", ElasticQuotas((ElasticGroup("a", "", {"cpus": 2}, {"cpus": 1}),))
+    )
     ignored = {"elastic-min-above-max": Verdict(ignore=("group a",))}
 
     assert [each.rule for each in audit(quotas, RULES).findings] == ["elastic-min-above-max"]
@@ -214,12 +224,18 @@ def test_only_errors_are_computable_or_not() -> None:
 
 
 def test_a_cycle_is_told_with_the_way_around() -> None:
-    (found,) = [each for each in CASES["elastic-cycle"][0].audited().findings if each.rule == "elastic-cycle"]
+    (found,) = [
+        each
+        for each in CASES["elastic-cycle"][0].audited().findings
+        if each.rule == "elastic-cycle"
+    ]
 
     assert "a below b below a" in found.message
 
 
-@pytest.mark.parametrize("amounts", [{"cpus": 1.5}, {"cpus": True}, {"cpus": "5"}, {"cpus": None}, 5, []])
+@pytest.mark.parametrize(
+    "amounts", [{"cpus": 1.5}, {"cpus": True}, {"cpus": "5"}, {"cpus": None}, 5, []]
+)
 @pytest.mark.parametrize("key", ["min", "max", "weight"])
 def test_an_amount_that_is_no_whole_number_breaks_a_rule(key: str, amounts: object) -> None:
     with pytest.raises(InputError, match=re.escape(f"[{MALFORMED}]")):
@@ -242,7 +258,9 @@ STATED = {
     "keys(child min) subset keys(parent min)": ("elastic-min-not-of-parent",),
     "sum(children min) <= own min": ("elastic-children-min-above-parent",),
     "sum(brothers min) <= parent min": ("elastic-children-min-above-parent",),
-    "sum(brothers min) <= parent min; an absent parent min is 0": ("elastic-children-min-above-parent",),
+    "sum(brothers min) <= parent min; an absent parent min is 0": (
+        "elastic-children-min-above-parent",
+    ),
     "guarantee feature, named tree": ("elastic-guarantee-not-covered",),
     "guarantee feature, named tree: some ancestor below the root must already guarantee the sum": (
         "elastic-guarantee-not-covered",
@@ -253,7 +271,9 @@ PLACES = {"group": "g", "parent": "p", "child": "p.c", "sibling": "p.s", "existi
 
 
 @pytest.mark.parametrize("case", VERDICTS, ids=[case["name"] for case in VERDICTS])
-def test_what_koordinator_refuses_is_refused_and_what_it_accepts_is_not(case: dict[str, Any]) -> None:
+def test_what_koordinator_refuses_is_refused_and_what_it_accepts_is_not(
+    case: dict[str, Any],
+) -> None:
     groups, used, guarantee = [], {}, {}
     for key, name in PLACES.items():
         given = case.get(key)
@@ -270,8 +290,12 @@ def test_what_koordinator_refuses_is_refused_and_what_it_accepts_is_not(case: di
             )
             used[name], guarantee[name] = given.get("used", {}), given.get("guaranteed", {})
     flexible, guaranteed = case.get("flexible_keys", True), case["rule"].startswith("guarantee")
-    quotas = ElasticQuotas(tuple(groups), Options(guarantee_usage=guaranteed, same_dimensions=not flexible))
-    found = unsound(DeclaredElasticQuotas("q", quotas, ElasticDemand(used=used, guarantee=guarantee)))
+    quotas = ElasticQuotas(
+        tuple(groups), Options(guarantee_usage=guaranteed, same_dimensions=not flexible)
+    )
+    found = unsound(
+        DeclaredElasticQuotas("q", quotas, ElasticDemand(used=used, guarantee=guarantee))
+    )
     broken = {finding.rule for finding in found.findings}
 
     assert bool(broken & set(STATED[case["rule"]])) is not case["accept"]

@@ -26,11 +26,15 @@ def _group(name: str, cause: str = "", **changes: Any) -> Found:
     return replace(Found(cause or name, f"group {name}", f"{name} is wrong"), **changes)
 
 
-POOL = Evidence(replace(pool(slot()), failed=(("schedd a", "timed out"),), damage=("jobs.ads is cut",)))
+POOL = Evidence(
+    replace(pool(slot()), failed=(("schedd a", "timed out"),), damage=("jobs.ads is cut",))
+)
 
 
 def test_one_cause_is_one_finding_however_many_it_hurts() -> None:
-    outcome = audit(POOL, [_rule(*[_group(f"g{number}", "the knob", count=2) for number in range(5)])])
+    outcome = audit(
+        POOL, [_rule(*[_group(f"g{number}", "the knob", count=2) for number in range(5)])]
+    )
     (finding,) = outcome.findings
 
     assert (finding.subject, finding.count) == ("group g0", 10)
@@ -39,7 +43,10 @@ def test_one_cause_is_one_finding_however_many_it_hurts() -> None:
 
 
 def test_the_worst_come_first() -> None:
-    rules = [_rule(_group(word), id=word, severity=Severity[word.upper()]) for word in ("info", "error", "warning")]
+    rules = [
+        _rule(_group(word), id=word, severity=Severity[word.upper()])
+        for word in ("info", "error", "warning")
+    ]
 
     assert [finding.rule for finding in audit(POOL, rules).findings] == ["error", "warning", "info"]
 
@@ -69,7 +76,9 @@ def test_a_rule_without_evidence_is_not_checked() -> None:
     outcome = audit(POOL, [_rule(_group("a"), needs=(Input.SLOTS, Input.JOBS, Input.CENTRAL))])
 
     assert (outcome.findings, outcome.checked) == ((), 0)
-    assert outcome.not_checked == (NotChecked("made-up", f"{Input.JOBS.value}; {Input.CENTRAL.value}"),)
+    assert outcome.not_checked == (
+        NotChecked("made-up", f"{Input.JOBS.value}; {Input.CENTRAL.value}"),
+    )
 
 
 def test_a_rule_that_could_look_at_a_part_tells_the_rest_once() -> None:

@@ -9,7 +9,12 @@ from tests.audit.sites import job, policy_slot, pool, slot, static_slot
 def test_the_cheapest_match_is_by_policy_where_whole_slots_cost_more() -> None:
     """By policy a job of 2 cpus costs 2, a whole slot of 8 cpus costs 8, and a static one of 1 cpu is too small."""
     evidence = Evidence(
-        pool(slot("slot1@a"), policy_slot("slot1@b"), static_slot("slot1@c"), jobs=[job(RequestCpus=2)])
+        pool(
+            slot("slot1@a"),
+            policy_slot("slot1@b"),
+            static_slot("slot1@c"),
+            jobs=[job(RequestCpus=2)],
+        )
     )
     found = evidence.cheapest(evidence.autoclusters[0])
     assert found is not None
@@ -34,7 +39,12 @@ def test_a_job_that_fits_nowhere_costs_nothing_to_nobody() -> None:
 
 
 def test_idle_jobs_are_known_by_their_submitters() -> None:
-    jobs = [job("1.0"), job("2.0", RequestCpus=2), job("3.0", User='"bob@site"'), job("4.0", JobStatus=2)]
+    jobs = [
+        job("1.0"),
+        job("2.0", RequestCpus=2),
+        job("3.0", User='"bob@site"'),
+        job("4.0", JobStatus=2),
+    ]
     waiting = Evidence(pool(jobs=jobs)).waiting
     assert {who: [each.name for each in classes] for who, classes in waiting.items()} == {
         "ada@site": ["1.0", "2.0"],

@@ -33,8 +33,12 @@ def test_one_thing_is_singular() -> None:
 
 
 def test_a_knob_comes_with_its_place_its_default_or_the_word_that_it_is_not_set() -> None:
-    evidence = Evidence(pool(config="GROUP_NAMES = a\n # at: /etc/condor/config.d/10-groups, line 3\n"))
-    assert knob_fact(evidence, "group_names") == Fact("GROUP_NAMES", "a", "/etc/condor/config.d/10-groups:3")
+    evidence = Evidence(
+        pool(config="GROUP_NAMES = a\n # at: /etc/condor/config.d/10-groups, line 3\n")
+    )
+    assert knob_fact(evidence, "group_names") == Fact(
+        "GROUP_NAMES", "a", "/etc/condor/config.d/10-groups:3"
+    )
     assert knob_fact(evidence, "GROUP_ACCEPT_SURPLUS").value.lower() == "false"
     assert knob_fact(evidence, "GROUP_QUOTA_a") == Fact("GROUP_QUOTA_a", "(not set)")
     assert knob_fact(Evidence(pool()), "GROUP_QUOTA_a", "0") == Fact("GROUP_QUOTA_a", "0")

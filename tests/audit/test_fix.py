@@ -26,7 +26,9 @@ def test_advice_is_prose_and_holds_no_configuration(rule: Rule) -> None:
 @pytest.mark.parametrize(
     "setting",
     [
-        Setting(Role.CENTRAL, "NEGOTIATOR_MATCHLIST_CACHING", "False fills in the order of the ranks"),
+        Setting(
+            Role.CENTRAL, "NEGOTIATOR_MATCHLIST_CACHING", "False fills in the order of the ranks"
+        ),
         Setting(Role.CENTRAL, "NEGOTIATOR_NUM_THREADS", "one"),
         Setting(Role.CENTRAL, "GROUP_QUOTA_chem", "20 cores"),
         Setting(Role.CENTRAL, "GROUP_ACCEPT_SURPLUS_chem", "maybe"),
@@ -44,7 +46,9 @@ def test_a_value_that_a_daemon_would_refuse_is_caught(setting: Setting) -> None:
 @pytest.mark.parametrize("rule_id", ["breadth-first-fill", "catalog-space-with-policy"])
 def test_what_was_prose_and_configuration_in_one_is_apart(rule_id: str) -> None:
     jobs = [job(RequestedCatalogIDs='"a"')]
-    (finding,) = found(rule_id, pool(policy_slot(), config="A = 1\n", jobs=jobs, execute={"node1": "A = 1\n"}))
+    (finding,) = found(
+        rule_id, pool(policy_slot(), config="A = 1\n", jobs=jobs, execute={"node1": "A = 1\n"})
+    )
     expected = {
         "breadth-first-fill": "NEGOTIATOR_MATCHLIST_CACHING = False",
         "catalog-space-with-policy": "MODIFY_REQUEST_EXPR_REQUESTDISK = UNDEFINED",
@@ -63,7 +67,14 @@ def test_equal_settings_of_several_machines_are_one() -> None:
 
 @pytest.mark.parametrize(
     ("knob", "value"),
-    [("A", "1\nB = 2"), ("A", "1\\"), ("GROUP_QUOTA_nice-user", "1"), ("use", "1"), ("STARTD.include", "x"), ("", "")],
+    [
+        ("A", "1\nB = 2"),
+        ("A", "1\\"),
+        ("GROUP_QUOTA_nice-user", "1"),
+        ("use", "1"),
+        ("STARTD.include", "x"),
+        ("", ""),
+    ],
 )
 def test_what_is_more_than_one_assignment_is_no_setting(knob: str, value: str) -> None:
     assert united([Setting(Role.CENTRAL, knob, value)]) == ()
@@ -78,10 +89,15 @@ def test_settings_are_grouped_by_machines_and_file() -> None:
 
 def test_the_knob_that_counts_is_the_one_to_set() -> None:
     """One of the slot type comes before the general one, and one with the daemon's name before the plain one."""
-    execute = {"node1": "SLOT_TYPE_1_CONSUMPTION_CPUS = 1.5\n # at: /etc/condor/config.d/10, line 3\n"}
+    execute = {
+        "node1": "SLOT_TYPE_1_CONSUMPTION_CPUS = 1.5\n # at: /etc/condor/config.d/10, line 3\n"
+    }
     (finding,) = found("fractional-cpus", pool(policy_slot(ConsumptionCpus="1.5"), execute=execute))
     (setting,) = finding.settings
-    assert (setting.knob, setting.file) == ("SLOT_TYPE_1_CONSUMPTION_CPUS", "/etc/condor/config.d/10")
+    assert (setting.knob, setting.file) == (
+        "SLOT_TYPE_1_CONSUMPTION_CPUS",
+        "/etc/condor/config.d/10",
+    )
 
     config = "NEGOTIATOR.NEGOTIATOR_DEPTH_FIRST = True\nNEGOTIATOR_DEPTH_FIRST = True\n"
     (finding,) = found("depth-first-with-policy", pool(policy_slot(), config=config))
@@ -89,7 +105,10 @@ def test_the_knob_that_counts_is_the_one_to_set() -> None:
 
 
 def test_slot_types_of_one_machine_are_set_apart() -> None:
-    slots = (policy_slot("slot1@node1", ConsumptionCpus="1.5"), policy_slot("slot2@node1", SlotTypeID=2))
+    slots = (
+        policy_slot("slot1@node1", ConsumptionCpus="1.5"),
+        policy_slot("slot2@node1", SlotTypeID=2),
+    )
     (finding,) = found("fractional-cpus", pool(*slots))
 
     assert lines(finding) == ["SLOT_TYPE_1_CONSUMPTION_CPUS = ceiling(1.5)"]
@@ -118,8 +137,12 @@ def test_a_macro_in_an_expression_of_an_ad_stays_text() -> None:
         ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "0", "3"),
     ],
 )
-def test_a_value_on_which_the_negotiator_ends_becomes_what_was_meant(knob: str, value: str, meant: str) -> None:
-    (finding,) = found("quota-out-of-range", pool(slot(), config=f"GROUP_NAMES = chem\n{knob} = {value}\n"))
+def test_a_value_on_which_the_negotiator_ends_becomes_what_was_meant(
+    knob: str, value: str, meant: str
+) -> None:
+    (finding,) = found(
+        "quota-out-of-range", pool(slot(), config=f"GROUP_NAMES = chem\n{knob} = {value}\n")
+    )
 
     assert lines(finding) == [f"{knob} = {meant}".strip()]
 
@@ -133,6 +156,8 @@ def test_groups_that_are_missing_are_added_together_with_their_quota() -> None:
 def test_a_pool_of_another_weight_keeps_its_total() -> None:
     """8 cpus and 16 GiB weigh 8 by the scarcest of both, and 8 by half of each."""
     weight = "min({Cpus, floor(Memory/2048)})"
-    (finding,) = found("weight-not-additive", pool(policy_slot(SlotWeight=weight), jobs=[job(RequestMemory=8192)]))
+    (finding,) = found(
+        "weight-not-additive", pool(policy_slot(SlotWeight=weight), jobs=[job(RequestMemory=8192)])
+    )
 
     assert lines(finding)[0] == "SLOT_WEIGHT = 0.5 * Cpus + Memory / 4096.0"

@@ -13,9 +13,15 @@ from htcq.settings import AuditSettings, RuleSettings
 from tests.audit.sites import pool, slot, submitter
 from tests.emit.declared import declared, having
 
-SETTINGS = declared(a={"quota": 90, "owner": "Anna"}, b={"quota": 20, "owner": "Anna"}, c={"owner": "Anna"})
+SETTINGS = declared(
+    a={"quota": 90, "owner": "Anna"}, b={"quota": 20, "owner": "Anna"}, c={"owner": "Anna"}
+)
 DECLARED = DeclaredGroups(SETTINGS, date(2026, 11, 2))
-POOL = pool(slot(Cpus=100), submitter("ada@site", IdleJobs=3), config="GROUP_QUOTA_x = 1\nGROUP_QUOTAS = 5\n")
+POOL = pool(
+    slot(Cpus=100),
+    submitter("ada@site", IdleJobs=3),
+    config="GROUP_QUOTA_x = 1\nGROUP_QUOTAS = 5\n",
+)
 ALONE = having(Pool("test"), SETTINGS)
 NOTHING = AuditSettings()
 
@@ -25,18 +31,29 @@ def test_without_a_pool_only_what_the_configuration_alone_can_tell_is_checked() 
     checked_rules = [each.rule for each in outcome.rules]
     needs = {rule.id: rule.needs for rule in rules_of_pools()}
 
-    assert {"quota-expired", "static-quotas-exceed-parent", "unknown-knob", "quota-out-of-range"} <= set(checked_rules)
+    assert {
+        "quota-expired",
+        "static-quotas-exceed-parent",
+        "unknown-knob",
+        "quota-out-of-range",
+    } <= set(checked_rules)
     assert all(needs.get(id_, ()) in ((), (Input.CENTRAL,)) for id_ in checked_rules)
     assert len(checked_rules) == len(set(checked_rules))
-    assert [(finding.rule, finding.subject) for finding in outcome.findings] == [("group-without-quota", "group c")]
+    assert [(finding.rule, finding.subject) for finding in outcome.findings] == [
+        ("group-without-quota", "group c")
+    ]
 
 
 def test_an_order_is_looked_at_where_it_is_declared_or_a_pool_has_one() -> None:
     order = declared({"sort_expression": "NoSuchThing"}, a={"quota": 1, "owner": "Anna"})
-    outcome = linted(DeclaredGroups(order, DECLARED.today), having(Pool("test"), order), NOTHING, with_pool=False)
+    outcome = linted(
+        DeclaredGroups(order, DECLARED.today), having(Pool("test"), order), NOTHING, with_pool=False
+    )
 
     assert [finding.rule for finding in outcome.findings] == ["sort-expression-broken"]
-    assert {each.rule for each in linted(DECLARED, ALONE, NOTHING, with_pool=False).not_checked} == set()
+    assert {
+        each.rule for each in linted(DECLARED, ALONE, NOTHING, with_pool=False).not_checked
+    } == set()
 
 
 def test_with_a_pool_all_rules_of_quotas_are_asked() -> None:
@@ -44,7 +61,9 @@ def test_with_a_pool_all_rules_of_quotas_are_asked() -> None:
     asked = {each.rule for each in outcome.rules} | {each.rule for each in outcome.not_checked}
 
     assert {rule.id for rule in rules_of_pools() if rule.family == "quota"} <= asked
-    assert {"quotas-fill-the-pool", "group-without-quota"} == {finding.rule for finding in outcome.findings}
+    assert {"quotas-fill-the-pool", "group-without-quota"} == {
+        finding.rule for finding in outcome.findings
+    }
 
 
 def test_a_site_s_opinion_of_a_rule_holds() -> None:
@@ -53,17 +72,26 @@ def test_a_site_s_opinion_of_a_rule_holds() -> None:
         "quotas-fill-the-pool": RuleSettings(disable=True),
         "dynamic-quotas-exceed-one": RuleSettings(disable=True),
     }
-    outcome = linted(DECLARED, having(POOL, SETTINGS), AuditSettings(rules=opinions), with_pool=True)
+    outcome = linted(
+        DECLARED, having(POOL, SETTINGS), AuditSettings(rules=opinions), with_pool=True
+    )
 
-    assert [(each.rule, each.severity) for each in outcome.findings] == [("group-without-quota", Severity.INFO)]
+    assert [(each.rule, each.severity) for each in outcome.findings] == [
+        ("group-without-quota", Severity.INFO)
+    ]
     assert "dynamic-quotas-exceed-one" not in {each.rule for each in outcome.rules}
 
 
-def test_before_groups_are_written_their_promises_are_checked_and_whether_they_fit_the_pool() -> None:
+def test_before_groups_are_written_their_promises_are_checked_and_whether_they_fit_the_pool() -> (
+    None
+):
     alone, known = checked(DECLARED, ALONE), checked(DECLARED, having(POOL, SETTINGS))
 
     assert {finding.rule for finding in alone.findings} == {"group-without-quota"}
-    assert {finding.rule for finding in known.findings} == {"group-without-quota", "quotas-fill-the-pool"}
+    assert {finding.rule for finding in known.findings} == {
+        "group-without-quota",
+        "quotas-fill-the-pool",
+    }
     assert alone.not_checked == known.not_checked == ()
 
 
@@ -71,4 +99,6 @@ def test_a_quota_above_the_pool_is_told_before_it_is_written() -> None:
     settings = declared({}, a={"quota": 2000, "owner": "Anna"})
     outcome = checked(DeclaredGroups(settings, DECLARED.today), having(POOL, settings))
 
-    assert ("quota-exceeds-pool", "group a") in {(finding.rule, finding.subject) for finding in outcome.findings}
+    assert ("quota-exceeds-pool", "group a") in {
+        (finding.rule, finding.subject) for finding in outcome.findings
+    }

@@ -62,6 +62,8 @@ def test_others_are_not(weight: str) -> None:
 
 
 def test_the_text_does_not_matter() -> None:
-    given = slot(SlotWeight="Base + MemoryPart", Base="Cpus", MemoryPart="quantize(Memory, {1}) / 2048.0")
+    given = slot(
+        SlotWeight="Base + MemoryPart", Base="Cpus", MemoryPart="quantize(Memory, {1}) / 2048.0"
+    )
     (kind,) = slot_classes(pool(given).slots or ())
     assert prices(kind) is None, "attributes that a snapshot does not keep cannot be evaluated"

@@ -36,12 +36,16 @@ def checked(name: str) -> Audit:
 
 @pytest.mark.parametrize("name", ["linear-idle", "linear-busy"])
 def test_a_pool_with_the_linear_model_is_sound(name: str) -> None:
-    assert [finding.rule for finding in checked(name).findings if finding.severity > Severity.INFO] == []
+    assert [
+        finding.rule for finding in checked(name).findings if finding.severity > Severity.INFO
+    ] == []
 
 
 def test_the_weight_that_the_used_up_cpus_leave_is_told() -> None:
     """condor_status showed 71 that nobody had."""
-    (finding,) = [finding for finding in checked("linear-busy").findings if finding.rule == "stranded-weight"]
+    (finding,) = [
+        finding for finding in checked("linear-busy").findings if finding.rule == "stranded-weight"
+    ]
     assert (
         "2 of 4 slots without cpus for any idle job: a weight of 71, 19 % of the pool's 368, is left there"
         in finding.message
@@ -49,31 +53,52 @@ def test_the_weight_that_the_used_up_cpus_leave_is_told() -> None:
     assert "19 % of the pool's 368" in finding.message
 
 
-@pytest.mark.parametrize("prices", [(1.0, 1 / 4096, 8.0, 1), (1 / 3, 1 / 12288, 4.0, 1), (0.25, 1 / 8192, 2.0, 100)])
+@pytest.mark.parametrize(
+    "prices", [(1.0, 1 / 4096, 8.0, 1), (1 / 3, 1 / 12288, 4.0, 1), (0.25, 1 / 8192, 2.0, 100)]
+)
 def test_a_pool_whose_jobs_all_wait_is_sound(prices: tuple[float, float, float, int]) -> None:
     """Demand is what SCHEDD_SLOT_WEIGHT makes of the requests: rounded up, and 1 at least."""
     cpus_price, memory_price, gpus_price, scale = prices
     weights = {"cpus": cpus_price, "memory": memory_price, "gpus": gpus_price}
-    choice = Choice(weights={asset: Fraction(price) for asset, price in weights.items()}, scale=Fraction(scale))
+    choice = Choice(
+        weights={asset: Fraction(price) for asset, price in weights.items()}, scale=Fraction(scale)
+    )
     queue: list[str] = []
     demand: list[str] = []
     for cluster, (name, count, cpus, memory, gpus) in enumerate(CROWDS, 1):
         group, _, user = name.partition(".")
-        who = {"User": f'"{user}@site"', "AccountingGroup": f'"{name}"', "AcctGroup": f'"{group}"', "RequestGPUs": gpus}
-        queue += [job(f"{cluster}.{proc}", **who, RequestCpus=cpus, RequestMemory=memory) for proc in range(count)]
-        weight = max(1, math.ceil(scale * (cpus * cpus_price + memory * memory_price + gpus * gpus_price)))
+        who = {
+            "User": f'"{user}@site"',
+            "AccountingGroup": f'"{name}"',
+            "AcctGroup": f'"{group}"',
+            "RequestGPUs": gpus,
+        }
+        queue += [
+            job(f"{cluster}.{proc}", **who, RequestCpus=cpus, RequestMemory=memory)
+            for proc in range(count)
+        ]
+        weight = max(
+            1, math.ceil(scale * (cpus * cpus_price + memory * memory_price + gpus * gpus_price))
+        )
         demand.append(submitter(f"{name}@site", IdleJobs=count, WeightedIdleJobs=count * weight))
-    quotas = "".join(f"GROUP_QUOTA_{group} = {30 * scale}\n" for group in ("biology", "chem", "physics"))
+    quotas = "".join(
+        f"GROUP_QUOTA_{group} = {30 * scale}\n" for group in ("biology", "chem", "physics")
+    )
     groups = f"GROUP_NAMES = biology, chem, physics\nUID_DOMAIN = site\n{quotas}"
     outcome = audit(
-        Evidence(mixed_pool(choice, *demand, negotiator("central"), jobs=queue, groups=groups)), rules_of_pools()
+        Evidence(mixed_pool(choice, *demand, negotiator("central"), jobs=queue, groups=groups)),
+        rules_of_pools(),
     )
     assert [finding.rule for finding in outcome.findings if finding.severity > Severity.INFO] == []
 
 
 def test_the_claim_model_exceeds_quotas_by_no_more_than_is_predicted() -> None:
     """biology used 112 of 40."""
-    errors = {finding.rule: finding for finding in checked("claims-busy").findings if finding.severity > Severity.INFO}
+    errors = {
+        finding.rule: finding
+        for finding in checked("claims-busy").findings
+        if finding.severity > Severity.INFO
+    }
     assert set(errors) == {"weight-overcharges", "quotas-do-not-hold"}
     assert all(finding.severity is Severity.ERROR for finding in errors.values())
     assert "group biology can use 120 with a quota of 40" in errors["quotas-do-not-hold"].message

@@ -15,7 +15,10 @@ def _node(text: str, **changes: str | int) -> Node:
 
 def test_the_slot_types_knob_comes_before_the_general_one() -> None:
     node = _node("SLOT_WEIGHT = Cpus\nSLOT_TYPE_1_SLOT_WEIGHT = Memory\nNUM_CLAIMS = 3\n")
-    assert (node.knob("SLOT_WEIGHT").name, node.knob("SLOT_WEIGHT").value) == ("SLOT_TYPE_1_SLOT_WEIGHT", "Memory")
+    assert (node.knob("SLOT_WEIGHT").name, node.knob("SLOT_WEIGHT").value) == (
+        "SLOT_TYPE_1_SLOT_WEIGHT",
+        "Memory",
+    )
     assert node.knob("NUM_CLAIMS").value == "3"
 
 
@@ -33,7 +36,9 @@ def test_a_truth_value_of_the_slot_type_that_is_none_does_not_count() -> None:
 
 
 def test_a_dynamic_slot_has_its_parents_type() -> None:
-    evidence = Evidence(pool(dynamic_slot(SlotTypeID=-2), execute={"node1": "SLOT_TYPE_2_NUM_CLAIMS = 5\n"}))
+    evidence = Evidence(
+        pool(dynamic_slot(SlotTypeID=-2), execute={"node1": "SLOT_TYPE_2_NUM_CLAIMS = 5\n"})
+    )
     (node,) = nodes(evidence, evidence.slot_classes[0])
     assert node.knob("NUM_CLAIMS").value == "5"
 
@@ -41,7 +46,10 @@ def test_a_dynamic_slot_has_its_parents_type() -> None:
 def test_a_machine_counts_once_for_each_slot_type() -> None:
     slots = [slot("slot1@node1"), slot("slot2@node1"), slot("slot1@node2"), slot("slot1@node3")]
     evidence = Evidence(pool(*slots, execute={"node1": "A = 1\n", "node2": "A = 1\n"}))
-    assert [node.slot.name for node in nodes(evidence, evidence.slot_classes[0])] == ["slot1@node1", "slot1@node2"]
+    assert [node.slot.name for node in nodes(evidence, evidence.slot_classes[0])] == [
+        "slot1@node1",
+        "slot1@node2",
+    ]
 
 
 def test_requests_are_rounded_as_htcondor_does_by_default() -> None:
@@ -49,12 +57,17 @@ def test_requests_are_rounded_as_htcondor_does_by_default() -> None:
     evidence = Evidence(pool(policy_slot(), jobs=[job(RequestMemory=100, RequestDisk=1025)]))
     (kind,) = evidence.slot_classes
     (assumed,) = modifications(evidence, kind)
-    assert assumed.changed(kind, evidence.trials.own(kind)[0]) == {"RequestMemory": 128, "RequestDisk": 2048}
+    assert assumed.changed(kind, evidence.trials.own(kind)[0]) == {
+        "RequestMemory": 128,
+        "RequestDisk": 2048,
+    }
     assert not list(modifications(evidence, kind, assumed=False))
 
 
 def test_a_knob_that_is_no_number_leaves_the_request_alone() -> None:
-    text = "".join(f"MODIFY_REQUEST_EXPR_REQUEST{asset} = UNDEFINED\n" for asset in ("CPUS", "MEMORY", "DISK"))
+    text = "".join(
+        f"MODIFY_REQUEST_EXPR_REQUEST{asset} = UNDEFINED\n" for asset in ("CPUS", "MEMORY", "DISK")
+    )
     evidence = Evidence(pool(policy_slot(), jobs=[job(RequestMemory=100)], execute={"node1": text}))
     (kind,) = evidence.slot_classes
     (known,) = modifications(evidence, kind)

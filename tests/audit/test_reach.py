@@ -14,9 +14,16 @@ DOMINANT = "ifThenElse(DynamicSlot =?= true, max({Cpus, ceiling(Memory / 2048.0)
 
 def filled(cpus: int, memory: int, slots: int = 1) -> Filling:
     """Return how jobs of 1 cpu and ``memory`` fill slots of ``cpus`` and 32 GiB, that is 16 charges of memory."""
-    shape = {"Cpus": cpus, "TotalSlotCpus": cpus, "Memory": 32768, "TotalSlotMemory": 32768, "SlotWeight": DOMINANT}
+    shape = {
+        "Cpus": cpus,
+        "TotalSlotCpus": cpus,
+        "Memory": 32768,
+        "TotalSlotMemory": 32768,
+        "SlotWeight": DOMINANT,
+    }
     given = pool(
-        *(policy_slot(f"slot1@n{number}", **shape) for number in range(slots)), jobs=[job(RequestMemory=memory)]
+        *(policy_slot(f"slot1@n{number}", **shape) for number in range(slots)),
+        jobs=[job(RequestMemory=memory)],
     )
     evidence = Evidence(given)
     (kind,) = evidence.slot_classes
@@ -85,7 +92,10 @@ def test_a_slot_is_filled_by_one_kind_of_job() -> None:
     other = filled(8, 8192)
     found = reach(
         100,
-        [demand(given, 100), Demand(Filling(given.kind, other.charge, other.steps), other.charge.trial.jobs, 100)],
+        [
+            demand(given, 100),
+            Demand(Filling(given.kind, other.charge, other.steps), other.charge.trial.jobs, 100),
+        ],
         0,
         100,
     )

@@ -65,7 +65,9 @@ def test_what_names_no_rule_is_refused(only: list[str], ignored: list[str], said
 
 
 def test_what_the_site_says_of_a_rule() -> None:
-    site = AuditSettings(rules={ONE: RuleSettings(severity="info", only=("slot *@gpu*",), ignore=("*9",))})
+    site = AuditSettings(
+        rules={ONE: RuleSettings(severity="info", only=("slot *@gpu*",), ignore=("*9",))}
+    )
 
     assert verdicts(site) == {ONE: Verdict(Severity.INFO, ("slot *@gpu*",), ("*9",))}
 
@@ -73,13 +75,35 @@ def test_what_the_site_says_of_a_rule() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "said", "hint"),
     [
-        ("weigth-not-a-number", RuleSettings(), "audit.rules.weigth-not-a-number: there is no rule", ONE),
-        ("zzz", RuleSettings(), "htcq.toml: audit.rules.zzz: there is no rule 'zzz'", "htcq explain"),
-        (ONE, RuleSettings(severity="fatal"), "severity is 'fatal'", "it must be error, warning or info"),
-        (ONE, RuleSettings(severity="never"), "severity is 'never'", "it must be error, warning or info"),
+        (
+            "weigth-not-a-number",
+            RuleSettings(),
+            "audit.rules.weigth-not-a-number: there is no rule",
+            ONE,
+        ),
+        (
+            "zzz",
+            RuleSettings(),
+            "htcq.toml: audit.rules.zzz: there is no rule 'zzz'",
+            "htcq explain",
+        ),
+        (
+            ONE,
+            RuleSettings(severity="fatal"),
+            "severity is 'fatal'",
+            "it must be error, warning or info",
+        ),
+        (
+            ONE,
+            RuleSettings(severity="never"),
+            "severity is 'never'",
+            "it must be error, warning or info",
+        ),
     ],
 )
-def test_what_the_site_says_of_nothing_is_refused(name: str, given: RuleSettings, said: str, hint: str) -> None:
+def test_what_the_site_says_of_nothing_is_refused(
+    name: str, given: RuleSettings, said: str, hint: str
+) -> None:
     with pytest.raises(InputError) as refused:
         verdicts(AuditSettings(rules={name: given}))
 

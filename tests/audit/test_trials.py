@@ -15,19 +15,31 @@ def test_jobs_that_the_policy_cannot_tell_apart_are_tried_once() -> None:
     evidence = _evidence(job("1.0"), job("2.0", Rank="Memory"), job("3.0", RequestCpus=2))
     (kind,) = evidence.slot_classes
     assert [trial.job for trial in evidence.trials.own(kind)] == ["job 1.0", "job 3.0"]
-    assert [[jobs.name for jobs in trial.alike] for trial in evidence.trials.own(kind)] == [["1.0", "2.0"], ["3.0"]]
+    assert [[jobs.name for jobs in trial.alike] for trial in evidence.trials.own(kind)] == [
+        ["1.0", "2.0"],
+        ["3.0"],
+    ]
 
 
 def test_a_request_that_is_an_expression_stands_for_itself() -> None:
-    evidence = _evidence(job("1.0", RequestMemory="2 * Base", Base=512), job("2.0", RequestMemory="2 * Base", Base=700))
+    evidence = _evidence(
+        job("1.0", RequestMemory="2 * Base", Base=512),
+        job("2.0", RequestMemory="2 * Base", Base=700),
+    )
     (kind,) = evidence.slot_classes
     assert [trial.taken["memory"] for trial in evidence.trials.own(kind)] == [1024, 1408]
 
 
 def test_own_jobs_come_first_and_those_with_most_jobs_before_others() -> None:
-    evidence = _evidence(job("1.0", RequestCpus=2), job("2.0", MaxHosts=5), job("3.0", RequestCpus=3, MaxHosts=2))
+    evidence = _evidence(
+        job("1.0", RequestCpus=2), job("2.0", MaxHosts=5), job("3.0", RequestCpus=3, MaxHosts=2)
+    )
     (kind,) = evidence.slot_classes
-    assert [trial.job for trial in evidence.trials.of(kind)[:3]] == ["job 2.0", "job 3.0", "job 1.0"]
+    assert [trial.job for trial in evidence.trials.of(kind)[:3]] == [
+        "job 2.0",
+        "job 3.0",
+        "job 1.0",
+    ]
     assert not evidence.trials.of(kind)[3].own
 
 

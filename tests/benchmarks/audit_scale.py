@@ -73,7 +73,18 @@ def status_command(directory: Path) -> list[str]:
         return [str(directory / "collector.ads") if word == "FILE" else word for word in _STATUS]
     inside = ["/mnt/collector.ads" if word == "FILE" else word for word in _STATUS]
     root = str(debian_root("sid", Home().roots))
-    return ["unshare", "--mount", "sh", "-ec", _INSIDE, "status", root, str(directory), root, *inside]
+    return [
+        "unshare",
+        "--mount",
+        "sh",
+        "-ec",
+        _INSIDE,
+        "status",
+        root,
+        str(directory),
+        root,
+        *inside,
+    ]
 
 
 def audit_command(text: str, directory: Path) -> list[str]:
@@ -91,7 +102,9 @@ def cost_of(command: Sequence[str]) -> Cost:
     """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "CONDOR_CONFIG": "/dev/null"}
     begun = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir(), env=environment) as child:
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir(), env=environment
+    ) as child:
         watch = Watch(child.pid)
         _, status, usage = os.wait4(child.pid, 0)
         seconds = time.perf_counter() - begun
@@ -119,7 +132,9 @@ class Watch:
             with suppress(psutil.Error):
                 processes = [self._process, *self._process.children(recursive=True)]
                 if len(processes) > 1:
-                    self._peak = max(self._peak, sum(process.memory_info().rss for process in processes))
+                    self._peak = max(
+                        self._peak, sum(process.memory_info().rss for process in processes)
+                    )
 
     def peak_mb(self) -> float:
         """End the watch and return the most that was seen of several processes; 0 where there was only one."""
@@ -142,7 +157,9 @@ def compare(directory: Path, audit: str, runs: int) -> tuple[Cost, Cost]:
     commands = (audit_command(audit, directory), status_command(directory))
     costs = [[cost_of(command) for command in commands] for _ in range(runs)]
     medians = [
-        Cost(statistics.median(cost.seconds for cost in column), max(cost.peak_mb for cost in column))
+        Cost(
+            statistics.median(cost.seconds for cost in column), max(cost.peak_mb for cost in column)
+        )
         for column in zip(*costs)
     ]
     return medians[0], medians[1]
@@ -154,7 +171,9 @@ def measure(directory: Path, given: argparse.Namespace) -> None:
     took = snapshot(directory, size, given.seed)
     megabytes = sum((directory / name).stat().st_size for name in FILES) / 1e6
     state = f"made in {took:.1f} s" if took else "made before"
-    sys.stdout.write(f"{size.slots} slots, {size.jobs} jobs, {megabytes:.0f} MB, {state}, in {directory}\n")
+    sys.stdout.write(
+        f"{size.slots} slots, {size.jobs} jobs, {megabytes:.0f} MB, {state}, in {directory}\n"
+    )
     audit, status = compare(directory, given.command, given.runs)
     sys.stdout.write(f"htcq audit     {audit.seconds:7.1f} s  {audit.peak_mb:7.0f} MB\n")
     sys.stdout.write(f"condor_status  {status.seconds:7.1f} s  {status.peak_mb:7.0f} MB\n")
@@ -166,8 +185,12 @@ def measure(directory: Path, given: argparse.Namespace) -> None:
 
 def main() -> None:
     """Measure once, in the directory given or in a temporary one."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", type=Path, nargs="?", help="kept and used again; without it a temporary one")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "directory", type=Path, nargs="?", help="kept and used again; without it a temporary one"
+    )
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--command", default=AUDIT, help="what to run instead of: %(default)s")
     add_size_options(parser)

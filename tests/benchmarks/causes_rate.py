@@ -57,7 +57,9 @@ class Costs(NamedTuple):
 
 def size_of_pool(slots: int) -> Size:
     """Return a pool of so many slots, with groups, users and jobs to match."""
-    return Size(slots, submitters=max(10, slots // 100), groups=max(10, slots // 1700), jobs=slots * 2 // 5)
+    return Size(
+        slots, submitters=max(10, slots // 100), groups=max(10, slots // 1700), jobs=slots * 2 // 5
+    )
 
 
 def broken_pool(directory: Path, size: Size) -> Pool:
@@ -79,7 +81,9 @@ def measure(pool: Pool, runs: int = 3) -> Costs:
     for _ in range(runs):
         with mock.patch.object(engine, "root_causes", return_value={}):
             plain.append(_seconds(pool))
-        with mock.patch("htcq.audit.evidence.pool_with_settings", wraps=pool_with_settings) as trials:
+        with mock.patch(
+            "htcq.audit.evidence.pool_with_settings", wraps=pool_with_settings
+        ) as trials:
             whole.append(_seconds(pool))
             roots = trials.call_count
     return Costs(statistics.median(whole), statistics.median(plain), roots)
@@ -98,8 +102,12 @@ def _seconds(pool: Pool) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure pools of some sizes, and print a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--slots", type=int, action="append", metavar="N", help="default: 5000 and 50000")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--slots", type=int, action="append", metavar="N", help="default: 5000 and 50000"
+    )
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args(arguments)
     sys.stdout.write("  slots  roots  audit s  without s  more by audit\n")

@@ -87,13 +87,20 @@ def alone(directory: str) -> Cost:
     read = time.process_time()
     matches = len(run_cycle(pool).matches)
     ended = time.process_time()
-    return Cost(read - begun, ended - read, matches, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    return Cost(
+        read - begun,
+        ended - read,
+        matches,
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    )
 
 
 def in_a_process(directory: Path) -> Cost:
     """Return the same, measured in a new process."""
     command = [sys.executable, __file__, "--alone", str(directory)]
-    return Cost(*json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout))
+    return Cost(
+        *json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
+    )
 
 
 def settings(given: argparse.Namespace) -> str:
@@ -144,16 +151,31 @@ def real(given: argparse.Namespace, directory: Path) -> tuple[float, int]:
         wait_seconds=_PATIENCE_SECONDS,
     ) as pool:
         slots = given.slots // given.sizes * given.sizes
-        pool.wait(lambda: len(pool.ads("slots", ["Name"])) == slots, _PATIENCE_SECONDS, f"{slots} slots")
+        pool.wait(
+            lambda: len(pool.ads("slots", ["Name"])) == slots, _PATIENCE_SECONDS, f"{slots} slots"
+        )
         pool.off("negotiator")
         jobs = submit(pool, given)
-        command = [sys.executable, "-m", "htcq", "snapshot", str(directory), "--pool", pool.collector]
+        command = [
+            sys.executable,
+            "-m",
+            "htcq",
+            "snapshot",
+            str(directory),
+            "--pool",
+            pool.collector,
+        ]
         subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
         startd = pool.daemon_pids()["startd"]
         os.kill(startd, signal.SIGSTOP)
         try:
             pool.tool("condor_on", "-daemon", "negotiator")
-            pool.wait(lambda: bool(_cycles(pool)), _PATIENCE_SECONDS, "a cycle with matches", ("NegotiatorLog",))
+            pool.wait(
+                lambda: bool(_cycles(pool)),
+                _PATIENCE_SECONDS,
+                "a cycle with matches",
+                ("NegotiatorLog",),
+            )
             ad = _cycles(pool)[0]
         finally:
             os.kill(startd, signal.SIGCONT)
@@ -174,7 +196,10 @@ def compare(given: argparse.Namespace, directory: Path) -> None:
     reference = negotiator / matches
     _row("", "seconds", "matches", "us per match", "by the negotiator's")
     _row("negotiator", f"{negotiator:.2f}", matches, f"{1e6 * reference:.1f}", "1")
-    for name, seconds in (("htcq, cycle", cost.cycle), ("htcq, with reading", cost.read + cost.cycle)):
+    for name, seconds in (
+        ("htcq, cycle", cost.cycle),
+        ("htcq, with reading", cost.read + cost.cycle),
+    ):
         each = seconds / cost.matches
         _row(name, f"{seconds:.2f}", cost.matches, f"{1e6 * each:.1f}", f"{each / reference:.3f}")
 
@@ -188,7 +213,13 @@ def grow(given: argparse.Namespace, directory: Path) -> None:
             write(where, Size(slots, autoclusters, 10 * slots, min(given.submitters, autoclusters)))
             cost = in_a_process(where)
             each = 1e6 * cost.cycle / max(1, cost.matches)
-            measured = f"{cost.read:.1f}", f"{cost.cycle:.1f}", cost.matches, f"{each:.0f}", f"{cost.peak_mb:.0f}"
+            measured = (
+                f"{cost.read:.1f}",
+                f"{cost.cycle:.1f}",
+                cost.matches,
+                f"{each:.0f}",
+                f"{cost.peak_mb:.0f}",
+            )
             _row(slots, autoclusters, *measured)
 
 
@@ -199,15 +230,28 @@ def _row(*cells: object) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure once."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--slots", type=int, default=5000, metavar="N")
-    parser.add_argument("--sizes", type=int, default=100, metavar="N", help="different sizes of slots")
+    parser.add_argument(
+        "--sizes", type=int, default=100, metavar="N", help="different sizes of slots"
+    )
     parser.add_argument("--jobs", type=int, default=50_000, metavar="N")
     parser.add_argument("--autoclusters", type=int, default=200, metavar="N")
     parser.add_argument("--submitters", type=int, default=40, metavar="N")
     parser.add_argument("--suite", default="sid")
-    parser.add_argument("--grow", type=int, nargs="*", metavar="N", help="htcq alone, with so many slots")
-    parser.add_argument("--kinds", type=int, nargs="+", default=[10, 100, 500], metavar="N", help="autoclusters then")
+    parser.add_argument(
+        "--grow", type=int, nargs="*", metavar="N", help="htcq alone, with so many slots"
+    )
+    parser.add_argument(
+        "--kinds",
+        type=int,
+        nargs="+",
+        default=[10, 100, 500],
+        metavar="N",
+        help="autoclusters then",
+    )
     parser.add_argument("--alone", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.alone:

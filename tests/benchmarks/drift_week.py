@@ -44,11 +44,23 @@ def week(groups: int, days: int, seed: int, ledger: bool = False) -> Iterator[Dr
     for number in range(1, days * DAY // LOOK + 1):
         crowd = [_later(each, chance) for each in crowd]
         slots += chance.choice((0,) * 30 + (-8, 8))
-        weights = (WeightUse("Cpus", slots, 64.0 * slots), WeightUse("Cpus + 8 * GPUs", 120, 11520.0))
+        weights = (
+            WeightUse("Cpus", slots, 64.0 * slots),
+            WeightUse("Cpus + 8 * GPUs", 120, 11520.0),
+        )
         total = 64.0 * slots + 11520
         booked = _booked(crowd, total) if ledger else ()
         yield DriftObservation(
-            POOL, "NEGOTIATOR", START + number * LOOK, total, tuple(crowd), weights, {}, "slot weight", (), booked
+            POOL,
+            "NEGOTIATOR",
+            START + number * LOOK,
+            total,
+            tuple(crowd),
+            weights,
+            {},
+            "slot weight",
+            (),
+            booked,
         )
 
 
@@ -63,7 +75,8 @@ def _booked(crowd: Sequence[GroupObservation], total: float) -> tuple[LedgerEntr
     caps: dict[str, int | None] = dict.fromkeys(names)
     quotas = ElasticQuotas(
         tuple(
-            ElasticGroup(f"team{number}", "", amounts(each.effective or 0), caps) for number, each in enumerate(crowd)
+            ElasticGroup(f"team{number}", "", amounts(each.effective or 0), caps)
+            for number, each in enumerate(crowd)
         )
     )
     used, request = (
@@ -84,7 +97,10 @@ def _group(number: int, chance: random.Random) -> GroupObservation:
 
 def _later(group: GroupObservation, chance: random.Random) -> GroupObservation:
     if chance.random() < 1 / 3000:
-        setting = replace(group.configured or QuotaSetting(0, True, False, False), quota=float(chance.randrange(2000)))
+        setting = replace(
+            group.configured or QuotaSetting(0, True, False, False),
+            quota=float(chance.randrange(2000)),
+        )
         group = replace(group, configured=setting, effective=setting.quota, computed=setting.quota)
     if group.usage == 0 and chance.random() < 0.995:
         return group
@@ -92,7 +108,9 @@ def _later(group: GroupObservation, chance: random.Random) -> GroupObservation:
         return replace(group, usage=0.0, idle=0.0, running=0.0, requested=0.0, allocated=0.0)
     usage = max(1.0, group.usage + chance.randrange(-40, 41) / chance.choice((1, 1, 2)))
     idle = max(0.0, group.idle + chance.randrange(-200, 201))
-    return replace(group, usage=usage, idle=idle, running=usage, requested=usage + idle, allocated=usage)
+    return replace(
+        group, usage=usage, idle=idle, running=usage, requested=usage + idle, allocated=usage
+    )
 
 
 def measure(path: Path, given: argparse.Namespace) -> None:
@@ -106,9 +124,14 @@ def measure(path: Path, given: argparse.Namespace) -> None:
     last = observation.time
     _say(f"{given.groups} groups, {len(took)} observations: {_megabytes(path)}")
     mean, late = (statistics.mean(part) * 1000 for part in (took, took[-100:]))
-    _say(f"one recording: mean {mean:.0f} ms, of the last 100 {late:.0f} ms, longest {max(took) * 1000:.0f} ms")
+    _say(
+        f"one recording: mean {mean:.0f} ms, of the last 100 {late:.0f} ms, longest {max(took) * 1000:.0f} ms"
+    )
     _read(path, last - 7 * DAY, last, "7 days")
-    for name, retention in (("hours", Retention(DAY, 90 * DAY, 400 * DAY)), ("days", Retention(DAY, DAY, 400 * DAY))):
+    for name, retention in (
+        ("hours", Retention(DAY, 90 * DAY, 400 * DAY)),
+        ("days", Retention(DAY, DAY, 400 * DAY)),
+    ):
         begun = time.perf_counter()
         with open_history(path, writable=True) as history:
             removed = history.prune(last, retention)
@@ -129,10 +152,14 @@ def _read(path: Path, since: int, until: int, what: str) -> None:
         read = time.perf_counter() - begun
         windows(found, since, until)
         both = time.perf_counter() - begun
-        _say(f"{what}, {name}: {len(found)} samples, {len(kept)} texts, {read:.1f} s, with windows {both:.1f} s")
+        _say(
+            f"{what}, {name}: {len(found)} samples, {len(kept)} texts, {read:.1f} s, with windows {both:.1f} s"
+        )
     begun = time.perf_counter()
     with open_history(path) as history:
-        booked = accounts(history.ledger(POOL, since, until, part_seconds(since, until)), since, until)
+        booked = accounts(
+            history.ledger(POOL, since, until, part_seconds(since, until)), since, until
+        )
     if booked:
         _say(f"{what}, the ledger: {len(booked)} accounts in {time.perf_counter() - begun:.1f} s")
 
@@ -148,7 +175,9 @@ def _say(text: str) -> None:
 
 def main() -> None:
     """Measure once, in the file given, which must be new, or in a temporary one."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--groups", type=int, default=300)
     parser.add_argument("--days", type=int, default=7)

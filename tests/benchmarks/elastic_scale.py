@@ -83,18 +83,26 @@ def _tree(dice: Random, names: Sequence[str]) -> Tree:
     # A leaf has a min of its own, every other group what those below it have and a little more.
     for name in sorted(names, key=lambda each: -each.count(".")):
         mins[name] = {
-            each: sum(mins[child][each] for child in below.get(name, ())) + dice.randint(0, 20) for each in DIMENSIONS
+            each: sum(mins[child][each] for child in below.get(name, ())) + dice.randint(0, 20)
+            for each in DIMENSIONS
         }
         mins[name]["gpus"] = max(mins[name]["gpus"], sum(mins[name][kind] for kind in KINDS))
     for name in names:
-        caps: dict[str, int | None] = {each: 2 * amount + 10_000 for each, amount in mins[name].items()}
-        found[name] = ElasticGroup(name, name.rpartition(".")[0], mins[name], caps, lend=dice.random() < 0.9)
+        caps: dict[str, int | None] = {
+            each: 2 * amount + 10_000 for each, amount in mins[name].items()
+        }
+        found[name] = ElasticGroup(
+            name, name.rpartition(".")[0], mins[name], caps, lend=dice.random() < 0.9
+        )
     request = {
         name: {each: dice.randint(0, 100) for each in DIMENSIONS}
         for name in names
         if name not in below or dice.random() < 0.2
     }
-    used = {name: {each: dice.randint(0, amount) for each, amount in asked.items()} for name, asked in request.items()}
+    used = {
+        name: {each: dice.randint(0, amount) for each, amount in asked.items()}
+        for name, asked in request.items()
+    }
     promised = {each: sum(mins[name][each] for name in below[""]) for each in DIMENSIONS}
     total = {each: amount * 6 // 5 for each, amount in promised.items()}
     total["gpus"] = max(total["gpus"], sum(total[kind] for kind in KINDS))
@@ -131,7 +139,9 @@ def measure(tree: Tree, runs: int, directory: Path) -> Cost:
 
     def command() -> None:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            status = run(["elastic", "compute", "--quotas", str(quotas), "--demand", str(demand), "--json"])
+            status = run(
+                ["elastic", "compute", "--quotas", str(quotas), "--demand", str(demand), "--json"]
+            )
         if status:
             raise SystemExit(f"htcq elastic compute: status {status}")
 
@@ -141,7 +151,13 @@ def measure(tree: Tree, runs: int, directory: Path) -> Cost:
     outcome = compute(*tree)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return Cost(times[0], times[1], times[2], peak, max(len(each.passes) for each in outcome.sharings.values()))
+    return Cost(
+        times[0],
+        times[1],
+        times[2],
+        peak,
+        max(len(each.passes) for each in outcome.sharings.values()),
+    )
 
 
 def _fastest(work: Callable[[], object], runs: int) -> float:
@@ -156,7 +172,15 @@ def _fastest(work: Callable[[], object], runs: int) -> float:
 
 def rows(shape: str, sizes: Sequence[int], costs: Sequence[Cost]) -> Iterator[tuple[str, ...]]:
     """Yield the table of one shape: a row for each size, then the growth from one size to the next."""
-    yield (shape, "compute s", "per group us", "with steps s", "command s", "peak MiB", "most passes")
+    yield (
+        shape,
+        "compute s",
+        "per group us",
+        "with steps s",
+        "command s",
+        "peak MiB",
+        "most passes",
+    )
     for size, cost in zip(sizes, costs):
         yield (
             f"{size} groups",
@@ -171,15 +195,32 @@ def rows(shape: str, sizes: Sequence[int], costs: Sequence[Cost]) -> Iterator[tu
     for index in range(1, len(sizes)):
         step = math.log(sizes[index] / sizes[index - 1])
         one, other = costs[index - 1], costs[index]
-        bound = math.log(sizes[index] * math.log(sizes[index]) / (sizes[index - 1] * math.log(sizes[index - 1]))) / step
+        bound = (
+            math.log(
+                sizes[index]
+                * math.log(sizes[index])
+                / (sizes[index - 1] * math.log(sizes[index - 1]))
+            )
+            / step
+        )
         grown = (math.log(after / before) / step for before, after in zip(one[:4], other[:4]))
         compute_, steps, command, peak = (f"{each:.2f}" for each in grown)
-        yield (f"{sizes[index - 1]} to {sizes[index]}", compute_, f"{bound:.2f}", steps, command, peak, "")
+        yield (
+            f"{sizes[index - 1]} to {sizes[index]}",
+            compute_,
+            f"{bound:.2f}",
+            steps,
+            command,
+            peak,
+            "",
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure once."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--groups", type=int, nargs="+", default=[100, 1000, 10_000], metavar="N")
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args(arguments)

@@ -31,7 +31,9 @@ def seconds_of(command: list[str], compiled: str) -> float:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": compiled}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir(), env=environment)
+    subprocess.run(
+        command, check=True, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir(), env=environment
+    )
     return time.perf_counter() - begun
 
 
@@ -43,7 +45,9 @@ def compare(arguments: list[str], runs: int) -> tuple[float, float]:
         for command in (emit, imports):
             seconds_of(command, compiled)
         pairs = [(seconds_of(emit, compiled), seconds_of(imports, compiled)) for _ in range(runs)]
-    return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
+    return statistics.median(pair[0] for pair in pairs), statistics.median(
+        pair[1] for pair in pairs
+    )
 
 
 def main() -> None:

@@ -38,7 +38,9 @@ SLOTS = 100_000
 def slots_of_a_pool(count: int) -> list[dict[str, int]]:
     """Return what is left on ``count`` slots; the same for every run."""
     dice = random.Random(1)
-    return [{asset: dice.randint(0, amount) for asset, amount in TOTAL.items()} for _ in range(count)]
+    return [
+        {asset: dice.randint(0, amount) for asset, amount in TOTAL.items()} for _ in range(count)
+    ]
 
 
 def evaluate(model: Model, slots: Sequence[Mapping[str, int]]) -> int:

@@ -56,7 +56,11 @@ def large_case(groups: int) -> Case:
     dice = Random(groups)
     names = list(_group_names(dice, groups))
     # The usual log level, with times to the millisecond.
-    knobs = {"GROUP_NAMES": " ".join(names), "GROUP_ACCEPT_SURPLUS": "True", "NEGOTIATOR_DEBUG": "D_SUB_SECOND"}
+    knobs = {
+        "GROUP_NAMES": " ".join(names),
+        "GROUP_ACCEPT_SURPLUS": "True",
+        "NEGOTIATOR_DEBUG": "D_SUB_SECOND",
+    }
     for name in names:
         static = dice.random() < 0.5
         quota = dice.randint(0, 50) if static else dice.randint(0, 9) / 10
@@ -64,10 +68,17 @@ def large_case(groups: int) -> Case:
     free = [slot_ad(f"slot1@free{number}", **_SLOT, Cpus=64) for number in range(groups // 4)]
     users = [f"{name}.user{number}@test" for name in names for number in range(SUBMITTERS)]
     busy = [
-        slot_ad(f"slot1_1@busy{number}", **{**_SLOT, **_CLAIM}, Cpus=dice.randint(1, 8), RemoteUser=f'"{user}"')
+        slot_ad(
+            f"slot1_1@busy{number}",
+            **{**_SLOT, **_CLAIM},
+            Cpus=dice.randint(1, 8),
+            RemoteUser=f'"{user}"',
+        )
         for number, user in enumerate(users[::SUBMITTERS])
     ]
-    wanting = (submitter_ad(user, "access", IdleJobs=dice.randint(0, 60), RunningJobs=1) for user in users)
+    wanting = (
+        submitter_ad(user, "access", IdleJobs=dice.randint(0, 60), RunningJobs=1) for user in users
+    )
     return Case(f"{groups} groups", knobs, (*free, *busy), tuple(wanting))
 
 
@@ -78,7 +89,12 @@ _SLOT = {
     "State": '"Unclaimed"',
     "Activity": '"Idle"',
 }
-_CLAIM = {"PartitionableSlot": "false", "DynamicSlot": "true", "State": '"Claimed"', "Activity": '"Busy"'}
+_CLAIM = {
+    "PartitionableSlot": "false",
+    "DynamicSlot": "true",
+    "State": '"Claimed"',
+    "Activity": '"Busy"',
+}
 
 
 def _group_names(dice: Random, count: int) -> Iterator[str]:
@@ -111,7 +127,10 @@ def _stamped(log: str) -> Iterator[tuple[float, str]]:
     for line in log.splitlines():
         found = _STAMPED.match(line)
         if found:
-            yield datetime.strptime(found.group(1), "%m/%d/%y %H:%M:%S.%f").timestamp(), found.group(2).strip()  # noqa: DTZ007
+            yield (
+                datetime.strptime(found.group(1), "%m/%d/%y %H:%M:%S.%f").timestamp(),
+                found.group(2).strip(),
+            )  # noqa: DTZ007
 
 
 def htcq_cost(snapshot: Path, runs: int) -> Cost:
@@ -121,7 +140,9 @@ def htcq_cost(snapshot: Path, runs: int) -> Cost:
         return Evidence(pool_of(open_snapshot(snapshot), str(snapshot))).quotas
 
     inputs = read().inputs
-    return Cost(_fastest(lambda: compute_quotas(inputs), runs), _fastest(lambda: read().computed, runs))
+    return Cost(
+        _fastest(lambda: compute_quotas(inputs), runs), _fastest(lambda: read().computed, runs)
+    )
 
 
 def _fastest(work: Callable[[], object], runs: int) -> float:
@@ -143,14 +164,18 @@ def real(case: Case, suite: str, runs: int, directory: Path) -> float:
             took, rounds = negotiator_seconds(oracle.cycle())
             seconds.append(took)
         oracle.snapshot(directory, ads)
-        sys.stdout.write(f"HTCondor {pool.record.version}: {rounds} rounds over {len(case.submitters)} submitters\n")
+        sys.stdout.write(
+            f"HTCondor {pool.record.version}: {rounds} rounds over {len(case.submitters)} submitters\n"
+        )
     return min(seconds)
 
 
 def written(case: Case, directory: Path) -> Path:
     """Write a snapshot of ``case`` without any daemon."""
     directory.mkdir()
-    (directory / "collector.ads").write_text("\n".join((*case.slots, *case.submitters)), encoding="utf-8")
+    (directory / "collector.ads").write_text(
+        "\n".join((*case.slots, *case.submitters)), encoding="utf-8"
+    )
     knobs = "".join(f"{name} = {text}\n" for name, text in case.knobs.items())
     (directory / "config.txt").write_text(knobs, encoding="utf-8")
     return directory
@@ -164,7 +189,14 @@ def measure(given: argparse.Namespace, directory: Path) -> None:
     _row("negotiator", f"{negotiator:.3f}", "1")
     _row("htcq, quotas", f"{same.quotas:.3f}", f"{same.quotas / negotiator:.2f}")
     _row("htcq, snapshot", f"{same.snapshot:.3f}", f"{same.snapshot / negotiator:.2f}")
-    _row("groups", "quotas s", "per group ms", "snapshot s", "per group ms", f"quotas by {given.real} real")
+    _row(
+        "groups",
+        "quotas s",
+        "per group ms",
+        "snapshot s",
+        "per group ms",
+        f"quotas by {given.real} real",
+    )
     for groups in given.groups:
         cost = htcq_cost(written(large_case(groups), directory / str(groups)), given.runs)
         each = (f"{1000 * seconds / groups:.3f}" for seconds in cost)
@@ -184,10 +216,19 @@ def _row(*cells: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure once."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--real", type=int, default=2000, metavar="N", help="groups of the negotiator's tree")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--groups", type=int, nargs="+", default=[100, 1000, 10_000], metavar="N", help="of htcq's trees"
+        "--real", type=int, default=2000, metavar="N", help="groups of the negotiator's tree"
+    )
+    parser.add_argument(
+        "--groups",
+        type=int,
+        nargs="+",
+        default=[100, 1000, 10_000],
+        metavar="N",
+        help="of htcq's trees",
     )
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--suite", default="sid")

@@ -14,7 +14,9 @@ GROUPS = 10_000
 
 
 @pytest.mark.parametrize("make", [deep, wide])
-def test_the_elastic_quotas_of_a_large_site(benchmark: BenchmarkFixture, make: Callable[[int], Tree]) -> None:
+def test_the_elastic_quotas_of_a_large_site(
+    benchmark: BenchmarkFixture, make: Callable[[int], Tree]
+) -> None:
     """10,000 groups where it is measured, a tenth of them as a test."""
     groups = GROUPS if benchmark.enabled else GROUPS // 10
     tree = make(groups)

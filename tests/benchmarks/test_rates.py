@@ -23,7 +23,9 @@ def test_a_model_over_a_whole_pool(name: str, benchmark: BenchmarkFixture) -> No
 
 def test_a_whole_emit(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     (tmp_path / "node.json").write_text(json.dumps(NODE))
-    emitted, imported = benchmark.pedantic(compare, (["--node", str(tmp_path / "node.json")], 1), rounds=1)
+    emitted, imported = benchmark.pedantic(
+        compare, (["--node", str(tmp_path / "node.json")], 1), rounds=1
+    )
 
     assert emitted > 0
     assert imported > 0

@@ -19,7 +19,9 @@ MAX_RATIO = 1.0
 
 
 @pytest.mark.parametrize("fill", FILLS)
-def test_all_walls_cost_no_more_than_a_cycle(fill: str, benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+def test_all_walls_cost_no_more_than_a_cycle(
+    fill: str, benchmark: BenchmarkFixture, tmp_path: Path
+) -> None:
     """5,000 slots and 20,000 jobs of 300 autoclusters where it is measured."""
     size = SIZE if benchmark.enabled else SMALL
     pool = pool_at(tmp_path, size)

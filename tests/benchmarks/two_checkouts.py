@@ -39,7 +39,9 @@ _USUAL = ["audit", "cost", "quota", "emit"]
 #: A run of less than a second is repeated so often.
 _SHORT = {"emit": 15}
 #: Runs htcq without the confined process.
-_UNCONFINED = "import gc, sys; gc.disable(); from htcq.cli.main import run; sys.exit(run(sys.argv[1:]))"
+_UNCONFINED = (
+    "import gc, sys; gc.disable(); from htcq.cli.main import run; sys.exit(run(sys.argv[1:]))"
+)
 
 
 class Program(NamedTuple):
@@ -71,13 +73,20 @@ def cost_of(program: Program, words: Sequence[str], compiled: Path) -> Cost:
     }
     begun = time.perf_counter()
     child = subprocess.Popen(
-        [sys.executable, *program.start, *words], stdout=subprocess.DEVNULL, cwd=compiled, env=environment
+        [sys.executable, *program.start, *words],
+        stdout=subprocess.DEVNULL,
+        cwd=compiled,
+        env=environment,
     )
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1):
-        raise RuntimeError(f"exit status {child.returncode} in {program.checkout}: htcq {' '.join(words)}")
-    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - begun, usage.ru_maxrss / 1024)
+        raise RuntimeError(
+            f"exit status {child.returncode} in {program.checkout}: htcq {' '.join(words)}"
+        )
+    return Cost(
+        usage.ru_utime + usage.ru_stime, time.perf_counter() - begun, usage.ru_maxrss / 1024
+    )
 
 
 def median(costs: Sequence[Cost]) -> Cost:
@@ -85,7 +94,9 @@ def median(costs: Sequence[Cost]) -> Cost:
     return Cost(*(statistics.median(column) for column in zip(*costs)))
 
 
-def compare(programs: Sequence[Program], words: Sequence[str], runs: int, place: Path) -> list[Cost]:
+def compare(
+    programs: Sequence[Program], words: Sequence[str], runs: int, place: Path
+) -> list[Cost]:
     """Return the medians of each program, run in turn after one run that compiles."""
     costs: list[list[Cost]] = [[] for _ in programs]
     for number in range(runs + 1):
@@ -100,7 +111,9 @@ def compare(programs: Sequence[Program], words: Sequence[str], runs: int, place:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("other", type=Path, nargs="?", help="the other checkout")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=list(_COMMANDS), default=_USUAL)
@@ -117,7 +130,9 @@ def main() -> None:
         named = {"POOL": str(place / "pool"), "NODE": str(place / "node.json")}
         for name in given.only:
             words = [named.get(word, word) for word in _COMMANDS[name]]
-            here, there = compare((Program(ROOT), other), words, _SHORT.get(name, given.runs), place)
+            here, there = compare(
+                (Program(ROOT), other), words, _SHORT.get(name, given.runs), place
+            )
             sys.stdout.write(
                 f"{name:<9} processor {there.processor:8.2f} -> {here.processor:8.2f} s  "
                 f"x{here.processor / there.processor:.3f}   clock {there.clock:8.2f} -> {here.clock:8.2f} s   "

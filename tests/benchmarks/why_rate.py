@@ -89,17 +89,25 @@ def used(pool: Pool) -> Pool:
 
 def _used(slot: Slot, dice: Random) -> Slot:
     return slot._replace(
-        cpus=dice.choice((0, 0, 1, 2, 8)), memory_mb=dice.randrange(100, 60_000), disk_kb=dice.randrange(10_000_000)
+        cpus=dice.choice((0, 0, 1, 2, 8)),
+        memory_mb=dice.randrange(100, 60_000),
+        disk_kb=dice.randrange(10_000_000),
     )
 
 
 #: What is measured: how an empty pool is filled.
-FILLS: Mapping[str, Callable[[Pool], Pool]] = {"empty": lambda pool: pool, "full": full, "used": used}
+FILLS: Mapping[str, Callable[[Pool], Pool]] = {
+    "empty": lambda pool: pool,
+    "full": full,
+    "used": used,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the pools, empty, full and used in part."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name in ("slots", "autoclusters", "jobs", "submitters"):
         parser.add_argument(f"--{name}", type=int, default=getattr(SIZE, name), metavar="N")
     given = parser.parse_args(arguments)
@@ -109,7 +117,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.write("pool    cycle s  verdict s   walls s  more by cycle  waiting\n")
         for name, fill in FILLS.items():
             costs = measure(fill(pool))
-            numbers = f"{costs.cycle:9.2f}  {costs.verdict:9.2f} {costs.walls:9.2f}  {costs.ratio:13.2f}"
+            numbers = (
+                f"{costs.cycle:9.2f}  {costs.verdict:9.2f} {costs.walls:9.2f}  {costs.ratio:13.2f}"
+            )
             sys.stdout.write(f"{name:5} {numbers}  {costs.waiting:7}\n")
             sys.stdout.flush()
 

@@ -59,7 +59,9 @@ class Browser:
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
 
-    def open(self, page: Path, width: int = 1280, scheme: str = "light", media: str = "screen") -> None:
+    def open(
+        self, page: Path, width: int = 1280, scheme: str = "light", media: str = "screen"
+    ) -> None:
         """Open ``page`` anew, forgetting what former pages asked for."""
         metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
         self._command("Emulation.setDeviceMetricsOverride", **metrics)
@@ -87,10 +89,10 @@ class Browser:
 
     def scrolling(self) -> int:
         """Return how many elements of the page are narrower than what is in them, and do not let it stand out."""
-        wide = (
-            "return [...document.querySelectorAll('main *')].filter((each) => each.scrollWidth > each.clientWidth + 1"
+        wide = "return [...document.querySelectorAll('main *')].filter((each) => each.scrollWidth > each.clientWidth + 1"
+        count = self.run(
+            f"{wide} && getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1).length"
         )
-        count = self.run(f"{wide} && getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1).length")
         return int(count)
 
     def brightness(self, page: Path, scheme: str) -> int:
@@ -121,7 +123,10 @@ class Browser:
     def title_after_a_script_of_somebody_else(self, page: Path) -> str:
         """Return the title of ``page`` with a script in it that would change that."""
         text = page.read_text(encoding="utf-8")
-        page.write_text(text.replace("<main>", "<main><script>document.title = 'stolen'</script>"), encoding="utf-8")
+        page.write_text(
+            text.replace("<main>", "<main><script>document.title = 'stolen'</script>"),
+            encoding="utf-8",
+        )
         self.open(page)
         return self.driver.title
 
@@ -131,8 +136,14 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Return every address that was asked for since this was last asked."""
-        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+        messages = [
+            json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")
+        ]
+        return [
+            each["params"]["request"]["url"]
+            for each in messages
+            if each["method"] == "Network.requestWillBeSent"
+        ]
 
     def _command(self, name: str, **parameters: object) -> Any:
         return self.driver.execute_cdp_cmd(name, parameters)

@@ -45,7 +45,10 @@ def test_names_of_the_pool_run_nothing(browser: Browser, page: Path) -> None:
     browser.open(page)
 
     assert browser.driver.title == "htcq audit: cm.example.net"
-    assert "<script>document.title = 'stolen'</script>" in browser.driver.find_element(By.ID, "list").text
+    assert (
+        "<script>document.title = 'stolen'</script>"
+        in browser.driver.find_element(By.ID, "list").text
+    )
 
 
 def test_a_script_of_somebody_else_would_be_blocked(browser: Browser, page: Path) -> None:
@@ -112,7 +115,9 @@ def test_prose_cannot_be_copied_as_configuration(browser: Browser, page: Path) -
     assert not {finding.advice for finding in SAMPLE.findings} & set(copied)
 
 
-def test_a_pool_that_is_not_healthy_says_so_before_all_else(browser: Browser, tmp_path: Path) -> None:
+def test_a_pool_that_is_not_healthy_says_so_before_all_else(
+    browser: Browser, tmp_path: Path
+) -> None:
     browser.open(_written(tmp_path, SICK, PICTURES))
     box = browser.driver.find_element(By.CSS_SELECTOR, ".unwell")
     heading = browser.driver.find_element(By.TAG_NAME, "h1")
@@ -141,7 +146,9 @@ def test_the_keyboard_skips_to_the_findings(browser: Browser, page: Path) -> Non
     assert browser.run("return document.activeElement.id") == "findings"
 
 
-def test_without_javascript_everything_is_there_but_the_filter(browser: Browser, page: Path) -> None:
+def test_without_javascript_everything_is_there_but_the_filter(
+    browser: Browser, page: Path
+) -> None:
     browser.without_scripts(page)
 
     assert len(browser.run(_SHOWN)) == 3
@@ -151,9 +158,13 @@ def test_without_javascript_everything_is_there_but_the_filter(browser: Browser,
 
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize(
-    "audit", [SAMPLE, NOTHING, replace(SAMPLE, known=120), SICK], ids=["sample", "nothing", "known", "sick"]
+    "audit",
+    [SAMPLE, NOTHING, replace(SAMPLE, known=120), SICK],
+    ids=["sample", "nothing", "known", "sick"],
 )
-def test_nothing_is_wider_than_the_window(width: int, audit: Audit, browser: Browser, tmp_path: Path) -> None:
+def test_nothing_is_wider_than_the_window(
+    width: int, audit: Audit, browser: Browser, tmp_path: Path
+) -> None:
     browser.open(_written(tmp_path, audit, PICTURES), width)
 
     assert browser.run("return document.documentElement.scrollWidth") <= width
@@ -167,7 +178,10 @@ def test_paper_shows_what_the_filter_hides(browser: Browser, page: Path) -> None
 
     assert len(browser.run(_SHOWN)) == 3
     assert not browser.driver.find_element(By.ID, "filter").is_displayed()
-    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert (
+        browser.run("return getComputedStyle(document.body).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -192,7 +206,9 @@ def test_a_picture_is_an_image_with_a_name(browser: Browser, page: Path) -> None
 
     assert len(pictures) == 8
     assert {picture.aria_role for picture in pictures} <= {"img", "image"}
-    assert "group_chemistry: quota 4,000, uses 3,300, asks for 5,200" in {each.accessible_name for each in pictures}
+    assert "group_chemistry: quota 4,000, uses 3,300, asks for 5,200" in {
+        each.accessible_name for each in pictures
+    }
 
 
 def test_tables_stay_tables_on_a_phone(browser: Browser, page: Path) -> None:

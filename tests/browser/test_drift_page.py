@@ -95,7 +95,9 @@ def test_words_filter_the_ledger_and_paper_has_it_all(browser: Browser, page: Pa
     assert browser.run(script) == 5
 
 
-def test_the_ledger_stays_a_table_on_a_phone_and_its_pictures_have_names(browser: Browser, page: Path) -> None:
+def test_the_ledger_stays_a_table_on_a_phone_and_its_pictures_have_names(
+    browser: Browser, page: Path
+) -> None:
     browser.open(page, 320)
     row = browser.driver.find_element(By.CSS_SELECTOR, ".ledger tbody tr")
     cells = row.find_elements(By.CSS_SELECTOR, "th, td")
@@ -105,7 +107,9 @@ def test_the_ledger_stays_a_table_on_a_phone_and_its_pictures_have_names(browser
     named = "return getComputedStyle(arguments[0], '::before').content"
     assert [browser.run(named, cell) for cell in cells[1:4]] == ['"of"', '"guarantee"', '"used"']
     pictures = browser.driver.find_elements(By.CSS_SELECTOR, "svg.when")
-    assert "physics, gpus: 720 lent, 0 borrowed" in {picture.accessible_name for picture in pictures}
+    assert "physics, gpus: 720 lent, 0 borrowed" in {
+        picture.accessible_name for picture in pictures
+    }
 
 
 def test_what_was_lent_stands_where_it_was_lent(browser: Browser, page: Path) -> None:
@@ -136,7 +140,9 @@ def test_what_was_lent_stands_where_it_was_lent(browser: Browser, page: Path) ->
         ("lending", [ODD, "physics", "chem", LONG]),
     ],
 )
-def test_rows_and_plots_can_be_sorted(order: str, names: list[str], browser: Browser, page: Path) -> None:
+def test_rows_and_plots_can_be_sorted(
+    order: str, names: list[str], browser: Browser, page: Path
+) -> None:
     browser.open(page)
     select = Select(browser.driver.find_element(By.ID, "order"))
     select.select_by_visible_text("name")
@@ -160,7 +166,9 @@ def test_a_change_leads_to_the_plot_of_its_group(browser: Browser, page: Path) -
     assert browser.run("return document.querySelector(':target').dataset.name") == "physics"
 
 
-def test_without_javascript_everything_is_there_but_the_filter(browser: Browser, page: Path) -> None:
+def test_without_javascript_everything_is_there_but_the_filter(
+    browser: Browser, page: Path
+) -> None:
     browser.without_scripts(page)
 
     assert len(shown(browser, _ROWS)) == len(shown(browser, _PLOTS)) == 4
@@ -169,7 +177,9 @@ def test_without_javascript_everything_is_there_but_the_filter(browser: Browser,
 
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize(
-    "stories", [(STORY,), (UNSEEN,), (STORY, QUIET, UNSEEN), (crowd(60),)], ids=["one", "unseen", "three", "crowd"]
+    "stories",
+    [(STORY,), (UNSEEN,), (STORY, QUIET, UNSEEN), (crowd(60),)],
+    ids=["one", "unseen", "three", "crowd"],
 )
 def test_nothing_is_wider_than_the_window(
     width: int, stories: tuple[Story, ...], browser: Browser, tmp_path: Path
@@ -181,7 +191,9 @@ def test_nothing_is_wider_than_the_window(
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_words_of_an_axis_do_not_lie_on_each_other(width: int, browser: Browser, page: Path) -> None:
+def test_words_of_an_axis_do_not_lie_on_each_other(
+    width: int, browser: Browser, page: Path
+) -> None:
     browser.open(page, width)
     boxes = browser.run(
         "return [...document.querySelectorAll('figure')].map((each) => [...each.querySelectorAll('text')]"
@@ -210,7 +222,9 @@ def test_the_amounts_stand_beside_their_lines(browser: Browser, page: Path) -> N
 
 def test_lines_are_as_thick_however_wide_the_plot_is(browser: Browser, page: Path) -> None:
     browser.open(page)
-    style = browser.run("return getComputedStyle(document.querySelector('.plot .limit')).vectorEffect")
+    style = browser.run(
+        "return getComputedStyle(document.querySelector('.plot .limit')).vectorEffect"
+    )
 
     assert style == "non-scaling-stroke"
 
@@ -222,7 +236,10 @@ def test_paper_shows_what_the_filter_hides(browser: Browser, page: Path) -> None
 
     assert len(shown(browser, _ROWS)) == len(shown(browser, _PLOTS)) == 4
     assert not browser.driver.find_element(By.ID, "filter").is_displayed()
-    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert (
+        browser.run("return getComputedStyle(document.body).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

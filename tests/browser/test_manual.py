@@ -20,7 +20,11 @@ WIDER = "return document.documentElement.scrollWidth > document.documentElement.
 @pytest.fixture(scope="module")
 def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("manual")
-    subprocess.run([sys.executable, str(ROOT / "contrib/manual/build"), "--html", str(place)], check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, str(ROOT / "contrib/manual/build"), "--html", str(place)],
+        check=True,
+        timeout=120,
+    )
     return place
 
 
@@ -50,7 +54,9 @@ def test_on_a_phone_nothing_sticks_out(name: str, browser: Browser, manual: Path
     assert browser.run(WIDER) is False
 
 
-def test_a_page_loads_nothing_and_has_nothing_to_complain_of(browser: Browser, manual: Path) -> None:
+def test_a_page_loads_nothing_and_has_nothing_to_complain_of(
+    browser: Browser, manual: Path
+) -> None:
     page = manual / "htcq.1.html"
     browser.open(page)
 

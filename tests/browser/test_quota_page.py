@@ -38,7 +38,9 @@ def several(tmp_path: Path) -> Path:
 
 
 def _fold(browser: Browser, name: str) -> None:
-    browser.driver.find_element(By.CSS_SELECTOR, f"tbody[data-name='{name}'] button").send_keys(Keys.ENTER)
+    browser.driver.find_element(By.CSS_SELECTOR, f"tbody[data-name='{name}'] button").send_keys(
+        Keys.ENTER
+    )
 
 
 def _filter(browser: Browser, words: str) -> str:
@@ -88,7 +90,10 @@ def test_what_a_button_folds_is_said_to_those_who_do_not_see(browser: Browser, p
     browser.open(page)
     button = browser.driver.find_element(By.CSS_SELECTOR, "tbody[data-name='group_physics'] button")
 
-    assert (button.accessible_name, button.get_attribute("aria-expanded")) == ("Groups below group_physics", "true")
+    assert (button.accessible_name, button.get_attribute("aria-expanded")) == (
+        "Groups below group_physics",
+        "true",
+    )
     button.click()
     assert button.get_attribute("aria-expanded") == "false"
 
@@ -133,7 +138,9 @@ def test_the_keyboard_skips_to_the_groups(browser: Browser, page: Path) -> None:
     assert browser.run("return document.activeElement.id") == "groups"
 
 
-def test_without_javascript_everything_is_there_but_filter_and_folding(browser: Browser, page: Path) -> None:
+def test_without_javascript_everything_is_there_but_filter_and_folding(
+    browser: Browser, page: Path
+) -> None:
     browser.without_scripts(page)
 
     assert browser.run(_SHOWN) == _ALL
@@ -146,10 +153,15 @@ def test_without_javascript_everything_is_there_but_filter_and_folding(browser: 
 
 @pytest.mark.parametrize("width", [320, 800, 1280])
 @pytest.mark.parametrize(
-    "looks", [[(SITE, CHANGED), (OTHER, OTHER)], [(SITE, None)], [(PLAIN, None)]], ids=["several", "one", "plain"]
+    "looks",
+    [[(SITE, CHANGED), (OTHER, OTHER)], [(SITE, None)], [(PLAIN, None)]],
+    ids=["several", "one", "plain"],
 )
 def test_nothing_is_wider_than_the_window(
-    width: int, looks: Sequence[tuple[PoolQuotaReport, PoolQuotaReport | None]], browser: Browser, tmp_path: Path
+    width: int,
+    looks: Sequence[tuple[PoolQuotaReport, PoolQuotaReport | None]],
+    browser: Browser,
+    tmp_path: Path,
 ) -> None:
     """A table that scrolls within its place is allowed to be, where there is room for one at all."""
     browser.open(_written(tmp_path, *looks), width)
@@ -167,7 +179,10 @@ def test_paper_shows_what_folding_and_the_filter_hide(browser: Browser, several:
 
     assert browser.run(_SHOWN) == [*_ALL, *(each.name for each in OTHER.standings)]
     assert not browser.driver.find_element(By.ID, "filter").is_displayed()
-    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert (
+        browser.run("return getComputedStyle(document.body).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
     assert browser.run("return document.documentElement.scrollWidth") <= 1047
 
 
@@ -194,13 +209,19 @@ def test_a_bar_is_an_image_with_a_name(browser: Browser, page: Path) -> None:
     pictures = browser.driver.find_elements(By.TAG_NAME, "svg")
 
     assert {picture.aria_role for picture in pictures} <= {"img", "image"}
-    assert "group_physics: quota 5,995.8, uses 1,200, requests 9,200" in {each.accessible_name for each in pictures}
+    assert "group_physics: quota 5,995.8, uses 1,200, requests 9,200" in {
+        each.accessible_name for each in pictures
+    }
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_tables_stay_tables_whatever_they_look_like(width: int, browser: Browser, page: Path) -> None:
+def test_tables_stay_tables_whatever_they_look_like(
+    width: int, browser: Browser, page: Path
+) -> None:
     browser.open(page, width)
-    cells = browser.driver.find_elements(By.CSS_SELECTOR, "tbody[data-name='group_biology'] tr:first-child > *")
+    cells = browser.driver.find_elements(
+        By.CSS_SELECTOR, "tbody[data-name='group_biology'] tr:first-child > *"
+    )
 
     assert [cell.aria_role for cell in cells] == ["rowheader", *["cell"] * 14]
     assert (cells[0].rect["y"] < cells[2].rect["y"]) is (width == 320)

@@ -51,7 +51,10 @@ _LINES = (
     ((".plot .limit", "stroke"), PAGE),
     ((".plot .limit", "stroke"), (".plot .usage", "fill")),
 )
-_CELLS = (((".cell .used", "fill"), (".cell .track", "fill")), ((".cell .memory", "fill"), (".cell .track", "fill")))
+_CELLS = (
+    ((".cell .used", "fill"), (".cell .track", "fill")),
+    ((".cell .memory", "fill"), (".cell .track", "fill")),
+)
 #: Seconds in which a page of many machines is there, on a machine that has other things to do.
 _SOON = 10.0
 #: The cells of the table with this caption, row by row.
@@ -72,7 +75,9 @@ def page(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", _PAGES)
-def test_a_page_loads_nothing_and_has_no_complaint(name: str, browser: Browser, tmp_path: Path) -> None:
+def test_a_page_loads_nothing_and_has_no_complaint(
+    name: str, browser: Browser, tmp_path: Path
+) -> None:
     page = _written(tmp_path, name)
     browser.open(page)
     browser.driver.find_element(By.TAG_NAME, "summary").click()
@@ -108,20 +113,37 @@ def test_every_section_is_seen(browser: Browser, page: Path) -> None:
 def test_the_usage_of_groups_is_that_of_the_json(browser: Browser, page: Path) -> None:
     browser.open(page)
     both = what_if_course_json(BEFORE, AFTER, PLAN, 7, POOL, CHANGES)
-    rows = {(row[0], row[1]): row[2:] for row in browser.run(_TABLE, "Usage of each group, slot weight")}
+    rows = {
+        (row[0], row[1]): row[2:] for row in browser.run(_TABLE, "Usage of each group, slot weight")
+    }
 
     for when, word in (("before", "before"), ("after", "after")):
         cycles = both[when]["cycles"]
         for name in cycles[0]["groups"]:
             used = [each["groups"][name] for each in cycles]
-            numbers = (used[0], sum(used) / len(used), max(used), used[-1], cycles[-1]["quotas"][name])
+            numbers = (
+                used[0],
+                sum(used) / len(used),
+                max(used),
+                used[-1],
+                cycles[-1]["quotas"][name],
+            )
             assert rows[name, word] == [show_number(number) for number in numbers]
     assert len(rows) == 2 * len(BEFORE.samples[0].groups)
 
 
 def test_every_cycle_is_that_of_the_json(browser: Browser, tmp_path: Path) -> None:
     browser.open(_written(tmp_path, "course"))
-    names = ("matches", "rejections", "started", "running", "idle", "cpus", "largest_cpus", "largest_memory_mb")
+    names = (
+        "matches",
+        "rejections",
+        "started",
+        "running",
+        "idle",
+        "cpus",
+        "largest_cpus",
+        "largest_memory_mb",
+    )
     cycles = course_json(BEFORE, PLAN, 7, POOL)["cycles"]
 
     assert [row[1:] for row in browser.run(_TABLE, "Cycle by cycle")] == [
@@ -136,8 +158,12 @@ def test_machines_and_waits_are_those_of_the_json(browser: Browser, tmp_path: Pa
     waits = {row[0]: row[1:3] for row in browser.run(_TABLE, "Jobs of each submitter")}
 
     amounts = ("claimed_cpus", "cpus", "claimed_memory_mb", "memory_mb")
-    assert machines == {each["name"]: [show_number(each[name]) for name in amounts] for each in told["machines"]}
-    assert waits == {each["submitter"]: [str(each["started"]), str(each["waiting"])] for each in told["waits"]}
+    assert machines == {
+        each["name"]: [show_number(each[name]) for name in amounts] for each in told["machines"]
+    }
+    assert waits == {
+        each["submitter"]: [str(each["started"]), str(each["waiting"])] for each in told["waits"]
+    }
 
 
 def test_one_cycle_is_that_of_the_json(browser: Browser, tmp_path: Path) -> None:
@@ -145,17 +171,25 @@ def test_one_cycle_is_that_of_the_json(browser: Browser, tmp_path: Path) -> None
     told = cycle_json(ONE, POOL)
     matches = browser.run(_TABLE, f"Matches: {len(told['matches'])}")
     rejections = browser.run(_TABLE, f"Rejections: {len(told['rejections'])}")
-    largest = browser.run(_TABLE, "The largest job that still fits: the most that is free in any one slot")
+    largest = browser.run(
+        _TABLE, "The largest job that still fits: the most that is free in any one slot"
+    )
 
-    assert [row[1:4] for row in matches] == [[each["job"], each["submitter"], each["slot"]] for each in told["matches"]]
-    assert rejections == [[each["job"], each["submitter"], each["reason"]] for each in told["rejections"]]
+    assert [row[1:4] for row in matches] == [
+        [each["job"], each["submitter"], each["slot"]] for each in told["matches"]
+    ]
+    assert rejections == [
+        [each["job"], each["submitter"], each["reason"]] for each in told["rejections"]
+    ]
     assert [row[1:] for row in largest] == [
         [show_number(told["fill"][when][name]) for name in ("largest_cpus", "largest_memory_mb")]
         for when in ("before", "after")
     ]
 
 
-def test_base_and_what_if_stand_beside_each_other_where_there_is_room(browser: Browser, page: Path) -> None:
+def test_base_and_what_if_stand_beside_each_other_where_there_is_room(
+    browser: Browser, page: Path
+) -> None:
     places = (
         "return [...document.querySelector('figure').querySelectorAll('svg.plot')]"
         ".map((each) => each.getBoundingClientRect()).map((box) => [box.x, box.y])"
@@ -188,7 +222,9 @@ def test_without_javascript_everything_is_there(browser: Browser, page: Path) ->
 
 @pytest.mark.parametrize("width", [320, 800, 1280])
 @pytest.mark.parametrize("name", _PAGES)
-def test_nothing_is_wider_than_the_window(width: int, name: str, browser: Browser, tmp_path: Path) -> None:
+def test_nothing_is_wider_than_the_window(
+    width: int, name: str, browser: Browser, tmp_path: Path
+) -> None:
     browser.open(_written(tmp_path, name), width)
     browser.run("for (const each of document.querySelectorAll('details')) each.open = true")
 
@@ -197,7 +233,9 @@ def test_nothing_is_wider_than_the_window(width: int, name: str, browser: Browse
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_words_of_an_axis_do_not_lie_on_each_other(width: int, browser: Browser, page: Path) -> None:
+def test_words_of_an_axis_do_not_lie_on_each_other(
+    width: int, browser: Browser, page: Path
+) -> None:
     browser.open(page, width)
     plots = browser.run(
         "return [...document.querySelectorAll('svg.plot')].map((each) => [...each.querySelectorAll('text')]"
@@ -221,7 +259,9 @@ def test_amounts_stand_beside_their_lines(browser: Browser, page: Path) -> None:
     assert all(abs(mark - line) < 2 for mark, line in zip(marks, lines))
 
 
-def test_a_quota_is_dashed_and_as_thick_however_wide_the_plot_is(browser: Browser, page: Path) -> None:
+def test_a_quota_is_dashed_and_as_thick_however_wide_the_plot_is(
+    browser: Browser, page: Path
+) -> None:
     browser.open(page)
     dashes, effect = browser.run(
         "const style = getComputedStyle(document.querySelector('.plot .limit'));"
@@ -245,14 +285,20 @@ def test_every_text_has_contrast(scheme: str, name: str, browser: Browser, tmp_p
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_line_has_contrast_and_bands_are_told_apart(scheme: str, browser: Browser, page: Path) -> None:
+def test_every_line_has_contrast_and_bands_are_told_apart(
+    scheme: str, browser: Browser, page: Path
+) -> None:
     browser.open(page, scheme=scheme)
     fills = browser.run(
         "return [...document.querySelectorAll('.key li')].filter((each) => each.className.startsWith('fill'))"
         ".map((each) => getComputedStyle(each, '::before').backgroundColor)"
     )
 
-    assert [pair for pair, ratio in zip(_LINES + _CELLS, browser.contrasts_of(_LINES + _CELLS)) if ratio < 3] == []
+    assert [
+        pair
+        for pair, ratio in zip(_LINES + _CELLS, browser.contrasts_of(_LINES + _CELLS))
+        if ratio < 3
+    ] == []
     assert len(set(fills)) == len(fills) == CLASSES
 
 
@@ -265,7 +311,10 @@ def test_paper_is_white_and_as_wide_as_it_is(browser: Browser, page: Path) -> No
     browser.open(page, 1047)
     browser.emulate("dark", "print")
 
-    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert (
+        browser.run("return getComputedStyle(document.body).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
     assert not browser.driver.find_element(By.TAG_NAME, "nav").is_displayed()
     assert browser.run("return document.documentElement.scrollWidth") <= 1047
 
@@ -276,14 +325,21 @@ def test_a_plot_is_an_image_with_a_name(browser: Browser, page: Path) -> None:
     used = [sample.groups["biology"] for sample in BEFORE.samples]
     told = ", ".join(
         f"{word} {show_number(number)}"
-        for word, number in (("mean", sum(used) / len(used)), ("max", max(used)), ("last", used[-1]), ("quota", 12))
+        for word, number in (
+            ("mean", sum(used) / len(used)),
+            ("max", max(used)),
+            ("last", used[-1]),
+            ("quota", 12),
+        )
     )
 
     assert {picture.aria_role for picture in pictures} <= {"img", "image"}
     assert f"biology, before: {told}" in {each.accessible_name for each in pictures}
 
 
-def test_tables_stay_tables_on_a_phone_and_every_number_says_what_it_is(browser: Browser, page: Path) -> None:
+def test_tables_stay_tables_on_a_phone_and_every_number_says_what_it_is(
+    browser: Browser, page: Path
+) -> None:
     browser.open(page, 320)
     cells = browser.driver.find_elements(By.CSS_SELECTOR, "#usage ~ table tbody tr:first-child > *")
 

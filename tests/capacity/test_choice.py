@@ -28,16 +28,31 @@ HALF = {"cpus": Fraction(1, 2)}
         ({"model": "fixed", "preset": "simple"}, "--model and --preset contradict each other"),
         ({"model": "fixed", "levels": {"cpus": 1}}, "--level contradicts --model fixed"),
         ({"model": "quantized", "claims": 3}, "--claims contradicts --model quantized"),
-        ({"preset": "simple", "whole_charges": True}, "--whole-charges contradicts --preset simple"),
-        ({"claims": 3, "levels": {"cpus": 1}}, "settings of --model fixed and --model quantized contradict each other"),
-        ({"claims": 3, "share": "request", "assets": ("cpus",)}, "--asset contradicts --share request"),
+        (
+            {"preset": "simple", "whole_charges": True},
+            "--whole-charges contradicts --preset simple",
+        ),
+        (
+            {"claims": 3, "levels": {"cpus": 1}},
+            "settings of --model fixed and --model quantized contradict each other",
+        ),
+        (
+            {"claims": 3, "share": "request", "assets": ("cpus",)},
+            "--asset contradicts --share request",
+        ),
         ({"cpu_shares": 0}, "--cpu-shares 0: must be positive"),
         ({"charges": {"memory": Fraction(0)}}, "--charge memory=0: a charge must be above 0"),
         ({"weights": {"cpus": Fraction(0), "memory": Fraction(0)}}, "--weight: every weight is 0"),
         ({"scale": Fraction(0)}, "--scale 0: must be above 0"),
         ({"scale": Fraction(-1)}, "--scale -1: must be above 0"),
-        ({"model": "fixed", "weights": {"cpus": Fraction(1)}}, "--weight contradicts --model fixed"),
-        ({"charges": {"cpus": Fraction(1)}, "scale": Fraction(2)}, "settings of --model linear and --model minimum"),
+        (
+            {"model": "fixed", "weights": {"cpus": Fraction(1)}},
+            "--weight contradicts --model fixed",
+        ),
+        (
+            {"charges": {"cpus": Fraction(1)}, "scale": Fraction(2)},
+            "settings of --model linear and --model minimum",
+        ),
     ],
 )
 def test_contradictions_are_refused(settings: dict[str, Any], message: str) -> None:
@@ -86,9 +101,16 @@ def test_the_fixed_model_needs_a_number() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "expected"),
-    [({}, 1), ({"charges": HALF}, 2), ({"charges": HALF, "cpu_shares": 4}, 4), ({"cpu_shares": 3}, 3)],
+    [
+        ({}, 1),
+        ({"charges": HALF}, 2),
+        ({"charges": HALF, "cpu_shares": 4}, 4),
+        ({"cpu_shares": 3}, 3),
+    ],
 )
-def test_a_fraction_of_a_cpu_makes_a_core_count_as_several(settings: dict[str, Any], expected: int) -> None:
+def test_a_fraction_of_a_cpu_makes_a_core_count_as_several(
+    settings: dict[str, Any], expected: int
+) -> None:
     assert expected == Choice(**settings).shares_per_core()
 
 
@@ -106,7 +128,10 @@ def test_all_slot_types_share_one_number_of_cpus() -> None:
 
 
 def test_charges_are_whole_units_or_even_shares() -> None:
-    assert startd_charges({"cpus": Fraction(1, 2), "memory": Fraction(2048)}, 2) == {"cpus": 1, "memory": 2048}
+    assert startd_charges({"cpus": Fraction(1, 2), "memory": Fraction(2048)}, 2) == {
+        "cpus": 1,
+        "memory": 2048,
+    }
     assert startd_charges({"memory": Fraction(24105, 16)}, 1) == {"memory": Fraction(24105, 16)}
     with pytest.raises(ModelError, match="less than the startd can hand out"):
         startd_charges({"memory": Fraction(1, 2)}, 1)
@@ -120,6 +145,6 @@ def test_no_job_is_made_to_take_a_gpu() -> None:
         realise(Choice(charges={"gpus": Fraction(1)}), total, 1, "", total)
 
     assert "--weight gpus=8" in refused.value.hint
-    assert realise(Choice(charges={"gpus": Fraction(1)}, forced=True), total, 1, "", total) == MinimumCharge(
-        {"gpus": 1}
-    )
+    assert realise(
+        Choice(charges={"gpus": Fraction(1)}, forced=True), total, 1, "", total
+    ) == MinimumCharge({"gpus": 1})

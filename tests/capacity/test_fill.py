@@ -63,7 +63,10 @@ def test_once_is_as_many_as_there_are() -> None:
 def test_in_order_begins_again_until_nothing_fits() -> None:
     charges = _slot(weights=WEIGHTS).charges()
 
-    assert fill_in_order(charges, [Shape(SMALL.amounts, 2), Shape(LARGE.amounts, 1)]).running == (4, 1)
+    assert fill_in_order(charges, [Shape(SMALL.amounts, 2), Shape(LARGE.amounts, 1)]).running == (
+        4,
+        1,
+    )
 
 
 def test_a_mix_keeps_the_shares_of_its_shapes() -> None:
@@ -82,8 +85,14 @@ def test_a_shape_that_never_fits_leaves_the_others_alone() -> None:
 
 
 def test_a_slot_of_a_huge_weight_loses_digits_and_no_quota() -> None:
-    weights = {"cpus": Fraction(1, 1000), "memory": Fraction(1, 1000), "disk": Fraction(2138327, 40000)}
-    fill = fill_alone(_slot(1, 500, weights=weights).charges(), Shape({"cpus": 1, "memory": 1, "disk": 1}))
+    weights = {
+        "cpus": Fraction(1, 1000),
+        "memory": Fraction(1, 1000),
+        "disk": Fraction(2138327, 40000),
+    }
+    fill = fill_alone(
+        _slot(1, 500, weights=weights).charges(), Shape({"cpus": 1, "memory": 1, "disk": 1})
+    )
 
     assert fill.match_cost != fill.standing_charge
     assert (fill.max_factor, fill.factor) == (1, 1)

@@ -61,11 +61,16 @@ def test_every_number_counts(settings: dict[str, Any]) -> None:
 
 def test_how_a_node_is_divided_counts() -> None:
     choice = Choice(weights=WEIGHTS)
-    half, one_cpu = SlotType(choice, parts={"cpus": Fraction(1, 2)}), SlotType(choice, parts={"cpus": 1})
+    half, one_cpu = (
+        SlotType(choice, parts={"cpus": Fraction(1, 2)}),
+        SlotType(choice, parts={"cpus": 1}),
+    )
     every = [SlotType(choice), SlotType(choice, count=2), SlotType(choice, number=2), half, one_cpu]
 
     assert len({fingerprint([("", [each])]) for each in every}) == len(every)
-    assert fingerprint([("", [SlotType(choice, parts={"cpus": Fraction(1)})])]) != fingerprint([("", [one_cpu])])
+    assert fingerprint([("", [SlotType(choice, parts={"cpus": Fraction(1)})])]) != fingerprint(
+        [("", [one_cpu])]
+    )
 
 
 def test_the_numbers_that_a_model_proposes_are_those_of_the_node() -> None:
@@ -79,7 +84,10 @@ def test_the_numbers_that_a_model_proposes_are_those_of_the_node() -> None:
 
 def test_hardware_does_not_count_where_the_site_gives_the_numbers() -> None:
     types = (SlotType(Choice(weights=WEIGHTS)),)
-    slots = [lay_out(node, types)[0] for node in (Node(8, 16384, 20_000_000), Node(64, 524288, 1_000_000))]
+    slots = [
+        lay_out(node, types)[0]
+        for node in (Node(8, 16384, 20_000_000), Node(64, 524288, 1_000_000))
+    ]
 
     assert len({fingerprint([("", [settled(slot)])]) for slot in slots}) == 1
 
@@ -88,8 +96,13 @@ def test_kinds_of_node_count_whatever_their_order() -> None:
     plain = {"weights": {"cpus": 1, "memory": "0.25/GiB"}}
     gpu = {"match": "TotalGPUs > 0", "weights": {"cpus": 1, "memory": "0.25/GiB", "gpus": 8}}
     big = {"match": "TotalCpus > 32", "weights": {"cpus": 2, "memory": "0.25/GiB"}}
-    one, other = (settings_from({"capacity": plain, "nodes": dict(nodes)}).kinds for nodes in _orders(gpu, big))
-    forwards, backwards = (fingerprint([(kind.match, kind.types) for kind in kinds]) for kinds in (one, other))
+    one, other = (
+        settings_from({"capacity": plain, "nodes": dict(nodes)}).kinds
+        for nodes in _orders(gpu, big)
+    )
+    forwards, backwards = (
+        fingerprint([(kind.match, kind.types) for kind in kinds]) for kinds in (one, other)
+    )
 
     assert forwards == backwards != fingerprint([(one[0].match, one[0].types)])
 

@@ -15,9 +15,17 @@ TOTAL = {"cpus": 8, "memory": 16384, "disk": 20_000_000, "gpus": 0}
     ("model", "message", "hint"),
     [
         (Fixed(0), "--claims 0: must be positive", "number of jobs"),
-        (Fixed(9), "cannot carve more claims than there are cpus (8)", "at most --claims 8, or count each core"),
+        (
+            Fixed(9),
+            "cannot carve more claims than there are cpus (8)",
+            "at most --claims 8, or count each core",
+        ),
         (Fixed(9, "request"), "cannot carve more claims than there are cpus (8)", "--claims 8"),
-        (Fixed(6, "none"), "--share none: the startd gives every claim at least 1 cpu and 1 MB", "--force"),
+        (
+            Fixed(6, "none"),
+            "--share none: the startd gives every claim at least 1 cpu and 1 MB",
+            "--force",
+        ),
         (Fixed(2, assets=("gpus",)), "--asset gpus: this node has none", "it has"),
         (Fixed(2, assets=("railguns",)), "--asset railguns: unknown asset", "this node has"),
     ],
@@ -35,7 +43,11 @@ def test_forced_claims_of_nothing_may_be_more_than_cpus() -> None:
     model.check(TOTAL)
 
     assert model.weight(TOTAL, TOTAL) == 12
-    assert model.consumption({"cpus": 1, "memory": 100}, TOTAL, TOTAL) == {"cpus": 0, "memory": 0, TOKEN: 1}
+    assert model.consumption({"cpus": 1, "memory": 100}, TOTAL, TOTAL) == {
+        "cpus": 0,
+        "memory": 0,
+        TOKEN: 1,
+    }
 
 
 def test_an_even_share_is_the_mth_part_and_more_does_not_fit() -> None:

@@ -21,7 +21,9 @@ BIOLOGY = Shape({"cpus": 2, "memory": 32768, "disk": 1024})
 CHEM = Shape({"cpus": 16, "memory": 4096, "disk": 1024})
 
 
-def _node(name: str, cpus: int, memory: int, choice: Choice = LINEAR, kind: str = "", **facts: Any) -> FleetNode:
+def _node(
+    name: str, cpus: int, memory: int, choice: Choice = LINEAR, kind: str = "", **facts: Any
+) -> FleetNode:
     node = Node(cpus, memory, facts.pop("disk_kb", 10**8), **facts)
     return FleetNode(name, node, lay_out(node, (SlotType(choice),)), kind)
 
@@ -35,7 +37,11 @@ def _mixed(choice: Choice) -> list[FleetNode]:
 
 def test_nodes_of_equal_hardware_are_of_one_kind() -> None:
     """Machines of one kind differ by some MB of memory, and by more of disk."""
-    nodes = [_node("one", 32, 64210), _node("other", 32, 64150, disk_kb=130_000_000), _node("large", 64, 64210)]
+    nodes = [
+        _node("one", 32, 64210),
+        _node("other", 32, 64150, disk_kb=130_000_000),
+        _node("large", 64, 64210),
+    ]
 
     assert {name: [node.name for node in members] for name, members in kinds_of(nodes).items()} == {
         "32 cpus, 63 GiB": ["one", "other"],
@@ -50,7 +56,10 @@ def test_nodes_of_equal_hardware_are_of_one_kind() -> None:
         ([_node("s", 2, 2000, custom={"licences": 3})], ["2 cpus, 2000 MiB, 3 licences"]),
         ([_node("g", 16, 131072, kind="gpu", gpus=4)], ["gpu"]),
         (
-            [_node("g", 16, 131072, kind="gpu", gpus=4), _node("h", 16, 131072, kind="gpu", gpus=8)],
+            [
+                _node("g", 16, 131072, kind="gpu", gpus=4),
+                _node("h", 16, 131072, kind="gpu", gpus=8),
+            ],
             ["gpu: 16 cpus, 128 GiB, 4 gpus", "gpu: 16 cpus, 128 GiB, 8 gpus"],
         ),
         (
@@ -89,7 +98,9 @@ def test_claims_on_mixed_hardware_weigh_more_than_the_empty_pool() -> None:
 
 
 def test_fits_and_what_is_left_count_all_nodes_of_a_kind() -> None:
-    (kind,) = plan_fleet(_mixed(LINEAR)[:2], [Shape({"cpus": 10, "memory": 1024, "disk": 1024})]).kinds
+    (kind,) = plan_fleet(
+        _mixed(LINEAR)[:2], [Shape({"cpus": 10, "memory": 1024, "disk": 1024})]
+    ).kinds
 
     assert kind.fits(0) == 6
     assert kind.running() == (6,)
@@ -133,6 +144,11 @@ def test_what_only_some_nodes_have_is_asked_of_those() -> None:
     nodes = [_node("with", 8, 16384, custom={"licences": 3}), _node("without", 8, 16384)]
     plan = plan_fleet(nodes, [Shape({"cpus": 1, "memory": 1024, "disk": 1024, "licences": 1})])
 
-    assert {kind.name: kind.fits(0) for kind in plan.kinds} == {"8 cpus, 16 GiB, 3 licences": 3, "8 cpus, 16 GiB": 0}
+    assert {kind.name: kind.fits(0) for kind in plan.kinds} == {
+        "8 cpus, 16 GiB, 3 licences": 3,
+        "8 cpus, 16 GiB": 0,
+    }
     (slot_plan,) = plan.kinds[1].slots
-    assert slot_plan.jobs[0].problems == ("can never match: asks for 1 of licences, the slot has none",)
+    assert slot_plan.jobs[0].problems == (
+        "can never match: asks for 1 of licences, the slot has none",
+    )

@@ -28,7 +28,10 @@ def test_a_share_is_the_whole_part_of_it() -> None:
     slot = lay_out(NODE, (SlotType(Choice(), 1, 2, HALF),))[0]
 
     assert slot.total == {"cpus": 4, "memory": 8192, "disk": 10_000_000, "gpus": 1, "actuators": 0}
-    assert slot_type_text(slot.type, slot.machine, 1) == "cpus=50%, memory=50%, disk=50%, gpus=50%, actuators=0"
+    assert (
+        slot_type_text(slot.type, slot.machine, 1)
+        == "cpus=50%, memory=50%, disk=50%, gpus=50%, actuators=0"
+    )
 
 
 def test_amounts_are_given_as_amounts_and_cpus_in_shares() -> None:
@@ -36,7 +39,10 @@ def test_amounts_are_given_as_amounts_and_cpus_in_shares() -> None:
     slot = lay_out(NODE, (SlotType(Choice(cpu_shares=2), 3, 1, parts),))[0]
 
     assert slot.total["cpus"] == 4
-    assert slot_type_text(slot.type, slot.machine, 2) == "cpus=4, memory=4096, disk=25%, gpus=0, actuators=0"
+    assert (
+        slot_type_text(slot.type, slot.machine, 2)
+        == "cpus=4, memory=4096, disk=25%, gpus=0, actuators=0"
+    )
 
 
 def test_no_gpus_still_means_an_asset_called_gpus() -> None:
@@ -48,14 +54,23 @@ def test_no_gpus_still_means_an_asset_called_gpus() -> None:
     ("types", "message"),
     [
         ((SlotType(Choice(), 1, 3, HALF),), "the slot types promise 12 cpus, but the node has 9"),
-        ((SlotType(Choice(), 1, 1, {"cpus": Fraction(1)}),), "disk of a slot type must be a percentage|gets no memory"),
-        ((SlotType(Choice(), 1, 1, {**HALF, "disk": 5}),), "disk of a slot type must be a percentage"),
+        (
+            (SlotType(Choice(), 1, 1, {"cpus": Fraction(1)}),),
+            "disk of a slot type must be a percentage|gets no memory",
+        ),
+        (
+            (SlotType(Choice(), 1, 1, {**HALF, "disk": 5}),),
+            "disk of a slot type must be a percentage",
+        ),
         ((SlotType(Choice(), 1, 1, {**HALF, "memory": 0}),), "slot type 1 gets no memory"),
         (
             (SlotType(Choice(), 1, 1, HALF), SlotType(Choice(splitting="scheduler"), 2, 1, HALF)),
             "negotiator splitting and scheduler splitting on one node",
         ),
-        ((SlotType(Choice(claims=2, share="request"), 1, 1, HALF),), "declares the machine resource htcqclaims"),
+        (
+            (SlotType(Choice(claims=2, share="request"), 1, 1, HALF),),
+            "declares the machine resource htcqclaims",
+        ),
     ],
 )
 def test_a_layout_that_cannot_stand_is_refused(types: tuple[SlotType, ...], message: str) -> None:

@@ -77,7 +77,12 @@ def test_shares_of_a_core_weigh_their_part_of_it() -> None:
     slot = lay_out(node(8, 32768), (SlotType(Choice(weights=WEIGHTS, cpu_shares=4)),))[0]
     job = plan_slot(slot, [Shape({"cpus": 0.25, "memory": 1024})]).jobs[0]
 
-    assert (slot.total["cpus"], job.carved["cpus"], job.match_cost, job.standing_charge) == (32, 1, 0.5, 0.5)
+    assert (slot.total["cpus"], job.carved["cpus"], job.match_cost, job.standing_charge) == (
+        32,
+        1,
+        0.5,
+        0.5,
+    )
 
 
 # Cards ----------------------------------------------------------------------------------------------------------
@@ -98,7 +103,9 @@ CARDS = {**WEIGHTS, "gpus:a100": Fraction(16), "gpus:a100-sxm4-80gb": Fraction(2
 def test_cards_weigh_by_their_name(names: tuple[str, ...], expected: int) -> None:
     """On a node with cards of several names each has one weight: which card a match takes is not known before it."""
     cards = tuple(Gpu(f"GPU-{number}", name) for number, name in enumerate(names))
-    slot = lay_out(node(16, 65536, gpus=2, gpu_devices=cards), (SlotType(Choice(weights=CARDS)),))[0]
+    slot = lay_out(node(16, 65536, gpus=2, gpu_devices=cards), (SlotType(Choice(weights=CARDS)),))[
+        0
+    ]
     job = plan_slot(slot, [Shape({"cpus": 1, "memory": 4096, "gpus": 1})]).jobs[0]
 
     assert job.match_cost == job.standing_charge == 2 + expected
@@ -117,7 +124,9 @@ def test_cards_weigh_by_their_name(names: tuple[str, ...], expected: int) -> Non
         ({"gpus": 8}, "neither cpus nor memory", "--weight cpus=1"),
     ],
 )
-def test_weights_that_cannot_be_are_refused(weights: dict[str, int], message: str, hint: str) -> None:
+def test_weights_that_cannot_be_are_refused(
+    weights: dict[str, int], message: str, hint: str
+) -> None:
     choice = Choice(weights={asset: Fraction(weight) for asset, weight in weights.items()})
     with pytest.raises(ModelError) as refused:
         lay_out(node(8, 32768), (SlotType(choice),))
@@ -127,10 +136,14 @@ def test_weights_that_cannot_be_are_refused(weights: dict[str, int], message: st
 
 
 def test_a_resource_that_only_other_nodes_have_can_weigh() -> None:
-    choice = Choice(weights={"cpus": Fraction(1), "licences": Fraction(2)}, optional_assets=("licences",))
+    choice = Choice(
+        weights={"cpus": Fraction(1), "licences": Fraction(2)}, optional_assets=("licences",)
+    )
     without, having = node(8, 32768), node(8, 32768, custom={"licences": 3})
 
-    assert [plan_slot(lay_out(each, (SlotType(choice),))[0], []).weight for each in (without, having)] == [8, 14]
+    assert [
+        plan_slot(lay_out(each, (SlotType(choice),))[0], []).weight for each in (without, having)
+    ] == [8, 14]
 
 
 # Prices ---------------------------------------------------------------------------------------------------------
@@ -144,20 +157,27 @@ def test_each_asset_is_worth_the_same_in_all() -> None:
     assert float(prices["memory"] * (65536 + 524288)) == pytest.approx(48, rel=1e-5)
 
 
-@pytest.mark.parametrize(("share", "expected"), [(None, 16 / 112 / 3), (Fraction(1, 4), 0.25), (Fraction(0), 0)])
+@pytest.mark.parametrize(
+    ("share", "expected"), [(None, 16 / 112 / 3), (Fraction(1, 4), 0.25), (Fraction(0), 0)]
+)
 def test_gpus_stand_for_their_share(share: Fraction | None, expected: float) -> None:
     fleet = [{"cpus": 96, "memory": 10**6, "gpus": 0}, {"cpus": 16, "memory": 10**5, "gpus": 4}]
     prices = even_prices(fleet, share)
     amounts = {asset: sum(each[asset] for each in fleet) for asset in ("cpus", "memory", "gpus")}
 
     assert float(prices["gpus"] * 4) / 112 == pytest.approx(expected, rel=1e-4)
-    assert float(sum(prices[asset] * amount for asset, amount in amounts.items())) == pytest.approx(112, rel=1e-5)
+    assert float(sum(prices[asset] * amount for asset, amount in amounts.items())) == pytest.approx(
+        112, rel=1e-5
+    )
 
 
 @pytest.mark.parametrize(
-    ("fleet", "share"), [([], None), ([{"cpus": 8, "memory": 1000}], Fraction(1, 2)), ([{"cpus": 8, "memory": 9}], 1)]
+    ("fleet", "share"),
+    [([], None), ([{"cpus": 8, "memory": 1000}], Fraction(1, 2)), ([{"cpus": 8, "memory": 9}], 1)],
 )
-def test_a_fleet_without_what_is_weighed_is_refused(fleet: list[dict[str, int]], share: Fraction | None) -> None:
+def test_a_fleet_without_what_is_weighed_is_refused(
+    fleet: list[dict[str, int]], share: Fraction | None
+) -> None:
     with pytest.raises(ModelError) as refused:
         even_prices(fleet, share)
 
@@ -180,13 +200,19 @@ def test_a_node_has_the_model_of_its_kind() -> None:
 @pytest.mark.parametrize(
     ("kinds", "facts", "message"),
     [
-        ((GPU, LARGE), {"memory_mb": 300_000, "gpus": 1}, "is of two kinds, nodes.gpu and nodes.large"),
+        (
+            (GPU, LARGE),
+            {"memory_mb": 300_000, "gpus": 1},
+            "is of two kinds, nodes.gpu and nodes.large",
+        ),
         ((GPU,), {}, "is of no kind"),
         ((NodeKind("x", "TotalGPU > 0", PLAIN),), {}, "nodes.x.match names totalgpu"),
         ((NodeKind("x", '"text"', PLAIN),), {}, "nodes.x.match is neither true nor false"),
     ],
 )
-def test_kinds_that_leave_it_open_are_refused(kinds: tuple[NodeKind, ...], facts: dict[str, int], message: str) -> None:
+def test_kinds_that_leave_it_open_are_refused(
+    kinds: tuple[NodeKind, ...], facts: dict[str, int], message: str
+) -> None:
     one = Node(**{"cpus": 8, "memory_mb": 4096, "disk_kb": 10**6, **facts})  # type: ignore[arg-type]
     with pytest.raises(InputError) as refused:
         choose((), kinds, one)

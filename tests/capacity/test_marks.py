@@ -20,7 +20,9 @@ def test_the_quanta_of_an_asset_add_up_to_all_of_it_and_differ_by_one_unit_at_mo
 
     assert (worth[0], worth[-1]) == (0, total - levels * spare)
     assert max(quanta) - min(quanta) <= 1
-    assert quanta == sorted(quanta), "larger quanta are taken first, so the last ones are the smaller"
+    assert quanta == sorted(quanta), (
+        "larger quanta are taken first, so the last ones are the smaller"
+    )
 
 
 @pytest.mark.parametrize(("total", "levels", "spare"), DIVISIONS)
@@ -55,7 +57,9 @@ def test_an_overdrawn_asset_has_no_quanta() -> None:
     assert Marks(4).left(-5, 10) == 0
 
 
-@pytest.mark.parametrize(("request_", "expected"), [(0, 0), (1, 1), (2, 1), (3, 2), (10, 4), (11, 5)])
+@pytest.mark.parametrize(
+    ("request_", "expected"), [(0, 0), (1, 1), (2, 1), (3, 2), (10, 4), (11, 5)]
+)
 def test_a_request_needs_the_ceiling_of_its_part(request_: int, expected: int) -> None:
     """n = ceil(r Q / V), the published formula, here with V = 10 and Q = 4."""
     assert expected == Marks(4).asked(request_, 10)

@@ -18,10 +18,16 @@ TOTAL = {"cpus": 8, "memory": 16384, "disk": 20_000_000, "gpus": 0}
     [
         ({"gpus": 1}, "--charge gpus: this node has none", "it has cpus, memory, disk"),
         ({"railguns": 1}, "--charge railguns: unknown asset", "this node has cpus, memory, disk"),
-        ({"memory": 16385}, "--charge memory: 16385 MiB is more than the node has", "not one claim would fit"),
+        (
+            {"memory": 16385},
+            "--charge memory: 16385 MiB is more than the node has",
+            "not one claim would fit",
+        ),
     ],
 )
-def test_a_charge_that_the_node_cannot_carry_is_refused(charges: dict[str, int], message: str, hint: str) -> None:
+def test_a_charge_that_the_node_cannot_carry_is_refused(
+    charges: dict[str, int], message: str, hint: str
+) -> None:
     with pytest.raises(ModelError) as refused:
         MinimumCharge(charges).check(TOTAL)
 
@@ -58,7 +64,9 @@ def test_scheduler_splitting_rounds_the_request_and_takes_no_gpus() -> None:
     policy = MinimumCharge({"memory": 2048}).policy(Terms(TOTAL), SCHEDULER)
 
     assert policy.modify["memory"] == "max({2048, ceiling(RequestMemory ?: 0)})"
-    with pytest.raises(ModelError, match="--charge gpus cannot be enforced with --splitting scheduler"):
+    with pytest.raises(
+        ModelError, match="--charge gpus cannot be enforced with --splitting scheduler"
+    ):
         MinimumCharge({"gpus": 1}).policy(Terms(TOTAL), SCHEDULER)
 
 
@@ -79,7 +87,10 @@ def test_proposed_charges_make_as_many_claims_as_cores(total: dict[str, int], cp
 
 
 def test_a_proposed_charge_is_an_even_share_of_all() -> None:
-    assert proposed_charges({"cpus": 8, "memory": 64_000, "disk": 10**9}, 8) == {"cpus": 1, "memory": 8000}
+    assert proposed_charges({"cpus": 8, "memory": 64_000, "disk": 10**9}, 8) == {
+        "cpus": 1,
+        "memory": 8000,
+    }
     assert proposed_charges({"cpus": 16, "memory": 24_105, "disk": 10**9}, 16) == {
         "cpus": 1,
         "memory": Fraction(24_105, 16),

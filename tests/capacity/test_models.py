@@ -52,7 +52,9 @@ def test_the_published_numbers_in_classads(case: dict[str, Any]) -> None:
         ({"gpus": 1}, 1, {"cpus": 1, "memory": 1, "disk": 0}),
     ],
 )
-def test_requests_become_whole_units(request_: dict[str, float], shares: int, expected: dict[str, int]) -> None:
+def test_requests_become_whole_units(
+    request_: dict[str, float], shares: int, expected: dict[str, int]
+) -> None:
     """At least the cpu and the MB that the startd hands out; cpus in shares."""
     assert expected == whole_request(request_, {"cpus": 8, "memory": 100, "disk": 100}, shares)
 

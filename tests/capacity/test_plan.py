@@ -45,12 +45,26 @@ def test_real_daemons_did_what_the_plan_says(
     [
         ({}, {"cpus": 9}, "can never match: asks for 9 of cpus, the slot has 8"),
         ({}, {"gpus": 1}, "can never match: asks for 1 of gpus, the slot has 0"),
-        ({"claims": 4}, {"cpus": 3}, "can never match: asks for 3 of cpus, more than one claim may take"),
-        ({"preset": "memory-centric"}, {"cpus": 4}, "is given 1 of cpus, not the 4 that it asks for"),
-        ({"claims": 6, "share": "none", "forced": True}, {"cpus": 1}, "the slot runs dry behind the negotiator's back"),
+        (
+            {"claims": 4},
+            {"cpus": 3},
+            "can never match: asks for 3 of cpus, more than one claim may take",
+        ),
+        (
+            {"preset": "memory-centric"},
+            {"cpus": 4},
+            "is given 1 of cpus, not the 4 that it asks for",
+        ),
+        (
+            {"claims": 6, "share": "none", "forced": True},
+            {"cpus": 1},
+            "the slot runs dry behind the negotiator's back",
+        ),
     ],
 )
-def test_a_job_with_a_problem_is_told_so(settings: dict[str, Any], shape: dict[str, float], problem: str) -> None:
+def test_a_job_with_a_problem_is_told_so(
+    settings: dict[str, Any], shape: dict[str, float], problem: str
+) -> None:
     job = plan_slot(_slot(**settings), [Shape(shape)]).jobs[0]
 
     assert any(problem in each for each in job.problems)
@@ -103,6 +117,8 @@ def test_typical_jobs_all_fit_the_node(cores: int, gpus: int) -> None:
     total = {"cpus": cores, "memory": 4096, "disk": 10**7, "gpus": gpus}
     shapes = typical_shapes(total)
 
-    assert all(shape.amounts.get(asset, 0) <= amount for shape in shapes for asset, amount in total.items())
+    assert all(
+        shape.amounts.get(asset, 0) <= amount for shape in shapes for asset, amount in total.items()
+    )
     assert len({tuple(shape.amounts.items()) for shape in shapes}) == len(shapes)
     assert any("gpus" in shape.amounts for shape in shapes) == bool(gpus)

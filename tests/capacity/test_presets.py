@@ -33,7 +33,10 @@ def _slot(preset: str, literal: bool = False) -> Slot:
 
 def _requests(case: dict[str, Any]) -> list[dict[str, int]]:
     assets = ["cpus", "memory", "disk", *case.get("resources", {})]
-    return [dict(zip(assets, amounts)) for amounts in itertools.product(*(GRID[asset] for asset in assets))]
+    return [
+        dict(zip(assets, amounts))
+        for amounts in itertools.product(*(GRID[asset] for asset in assets))
+    ]
 
 
 def test_every_preset_has_its_published_example() -> None:
@@ -42,16 +45,24 @@ def test_every_preset_has_its_published_example() -> None:
 
 @golden("published")
 @pytest.mark.parametrize("literal", [False, True])
-def test_each_claim_consumes_what_the_published_expressions_say(case: dict[str, Any], literal: bool) -> None:
+def test_each_claim_consumes_what_the_published_expressions_say(
+    case: dict[str, Any], literal: bool
+) -> None:
     """For every whole request, except for the assets of which the preset says that it changed them."""
     slot = _slot(case["name"], literal)
     charges = slot.charges()
-    published = {asset: Expr(text) for asset, text in case["consumption"].items() if asset not in case["changed"]}
+    published = {
+        asset: Expr(text)
+        for asset, text in case["consumption"].items()
+        if asset not in case["changed"]
+    }
     pslot = charges.pslot(slot.total)
     for request in _requests(case):
         job = job_ad(request)
         taken = charges.consumed(pslot, job)
-        expected = {asset: as_number(text.evaluate(pslot, job)) for asset, text in published.items()}
+        expected = {
+            asset: as_number(text.evaluate(pslot, job)) for asset, text in published.items()
+        }
         assert expected == {asset: taken[asset] for asset in published}, request
 
 
@@ -67,7 +78,10 @@ def test_the_weight_of_a_partitionable_slot_is_the_published_one(case: dict[str,
     charges, published = slot.charges(), Expr(case["weight"])
     parts = [0.0, 0.3, 0.5, 1.0] if "weight_changed" not in case else [1.0]
     for cpus, rest in itertools.product(parts, parts):
-        left = {asset: int(amount * (cpus if asset == "cpus" else rest)) for asset, amount in slot.total.items()}
+        left = {
+            asset: int(amount * (cpus if asset == "cpus" else rest))
+            for asset, amount in slot.total.items()
+        }
         pslot = charges.pslot(left)
         assert as_number(published.evaluate(pslot)) == charges.weight(pslot), left
 
@@ -77,7 +91,9 @@ def test_what_was_changed_is_said(case: dict[str, Any]) -> None:
     said = " ".join(f"{what}: {why}" for what, why in _slot(case["name"]).policy.changes)
 
     assert [asset for asset in case["changed"] if asset not in said] == []
-    assert ("SLOT_WEIGHT is 1 on the untouched slot, 0 once it is taken" in said) == ("weight_changed" in case)
+    assert ("SLOT_WEIGHT is 1 on the untouched slot, 0 once it is taken" in said) == (
+        "weight_changed" in case
+    )
     assert "requests are read as ceiling(target.RequestX ?: 0)" in said
 
 

@@ -14,14 +14,20 @@ TOTAL = {"cpus": 8, "memory": 16384, "disk": 20_000_000, "gpus": 0}
 @pytest.mark.parametrize(
     ("levels", "message", "hint"),
     [
-        ({"cpus": 9}, "more levels than the node has units", "at most cpus=8 or count each core as several"),
+        (
+            {"cpus": 9},
+            "more levels than the node has units",
+            "at most cpus=8 or count each core as several",
+        ),
         ({"memory": 16385}, "more levels than the node has units", "at most memory=16384"),
         ({"memory": 0}, "--level memory=0: a level count must be positive", "try --level memory=8"),
         ({"gpus": 2}, "--level gpus: this node has none", "it has"),
         ({"railguns": 2}, "--level railguns: unknown asset", "this node has"),
     ],
 )
-def test_levels_that_the_node_cannot_carry_are_refused(levels: dict[str, int], message: str, hint: str) -> None:
+def test_levels_that_the_node_cannot_carry_are_refused(
+    levels: dict[str, int], message: str, hint: str
+) -> None:
     with pytest.raises(ModelError) as refused:
         Quantized(levels).check(TOTAL)
 

@@ -17,13 +17,17 @@ WIDE = Shape({"cpus": 16, "memory": 1024, "disk": 1024}, 10)
 CARD = Shape({"cpus": 1, "memory": 1024, "disk": 1024, "gpus": 1}, 40)
 
 
-@pytest.mark.parametrize(("shapes", "scarcest"), [([HUNGRY], "memory"), ([WIDE], "cpus"), ([CARD, HUNGRY], "gpus")])
+@pytest.mark.parametrize(
+    ("shapes", "scarcest"), [([HUNGRY], "memory"), ([WIDE], "cpus"), ([CARD, HUNGRY], "gpus")]
+)
 def test_the_asset_with_the_largest_quotient_is_scarce(shapes: list[Shape], scarcest: str) -> None:
     found = scarcity(NODES, shapes)
 
     assert found is not None
     assert found.scarcest.asset == scarcest
-    assert [each.ratio for each in found.demands] == sorted((each.ratio for each in found.demands), reverse=True)
+    assert [each.ratio for each in found.demands] == sorted(
+        (each.ratio for each in found.demands), reverse=True
+    )
 
 
 def test_what_is_asked_and_what_is_there() -> None:
@@ -31,7 +35,11 @@ def test_what_is_asked_and_what_is_there() -> None:
 
     assert found is not None
     amounts = {each.asset: (each.asked, each.there) for each in found.demands}
-    assert amounts == {"memory": (40 * 8192, 262144), "cpus": (40, 80), "disk": (40 * 1024, 3 * 10**8)}
+    assert amounts == {
+        "memory": (40 * 8192, 262144),
+        "cpus": (40, 80),
+        "disk": (40 * 1024, 3 * 10**8),
+    }
 
 
 @pytest.mark.parametrize("shapes", [[HUNGRY], [WIDE], [CARD], [HUNGRY, WIDE, CARD]])
@@ -39,7 +47,10 @@ def test_weights_keep_a_floor_and_the_pool_weighs_its_cores(shapes: list[Shape])
     found = scarcity(NODES, shapes)
 
     assert found is not None
-    parts = {each.asset: float(found.prices.get(each.asset, 0) * each.there) / 80 for each in found.demands}
+    parts = {
+        each.asset: float(found.prices.get(each.asset, 0) * each.there) / 80
+        for each in found.demands
+    }
     assert sum(parts.values()) == pytest.approx(1, rel=1e-4)
     assert parts.pop("disk") == 0
     assert min(parts.values()) == pytest.approx(float(FLOOR), rel=1e-4)
@@ -47,7 +58,10 @@ def test_weights_keep_a_floor_and_the_pool_weighs_its_cores(shapes: list[Shape])
 
 
 def test_assets_that_are_equally_scarce_share() -> None:
-    found = scarcity([{"cpus": 8, "memory": 16384, "disk": 10**9}], [Shape({"cpus": 1, "memory": 2048, "disk": 1}, 3)])
+    found = scarcity(
+        [{"cpus": 8, "memory": 16384, "disk": 10**9}],
+        [Shape({"cpus": 1, "memory": 2048, "disk": 1}, 3)],
+    )
 
     assert found is not None
     assert found.prices["cpus"] == Fraction(1, 2)

@@ -7,7 +7,18 @@ from random import Random
 from tests.claims.reference import Pair
 
 #: Versions of startds on both sides of what they changed: disk in shares, the quantum of disk, space of catalogs.
-_VERSIONS = ("23.9.6", "24.12.17", "24.12.18", "25.0.7", "25.0.8", "25.3.1", "25.4.0", "25.7.2", "25.12.2", "25.14.1")
+_VERSIONS = (
+    "23.9.6",
+    "24.12.17",
+    "24.12.18",
+    "25.0.7",
+    "25.0.8",
+    "25.3.1",
+    "25.4.0",
+    "25.7.2",
+    "25.12.2",
+    "25.14.1",
+)
 _ASSETS = ("Cpus", "Memory", "Disk", "GPUs", "Tokens")
 _WEIGHTS = (
     "Cpus", "Cpus", "Memory", "Disk / 4096", "Cpus + Memory / 1024.0", "max({Cpus,Memory / 2048,GPUs * 8})", "1",
@@ -69,16 +80,27 @@ def pair(random: Random) -> Pair:
     """Return a slot that nobody uses, and an idle job."""
     version = random.choice(_VERSIONS)
     numbers = tuple(map(int, version.split(".")))
-    type_ = random.choice(("Partitionable", "Partitionable", "Partitionable", "Partitionable", "Static"))
+    type_ = random.choice(
+        ("Partitionable", "Partitionable", "Partitionable", "Partitionable", "Static")
+    )
     assets = [*_ASSETS[:3], *random.sample(_ASSETS[3:], random.choice((0, 1, 2)))]
     policy = type_ == "Partitionable" and random.random() < 0.6
     knobs = _knobs(random) if random.random() < 0.4 else {}
     modify = default_modifications(numbers)
     for asset in modify:
         modify[asset] = knobs.get(f"MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}", modify[asset])
-        modify[asset] = knobs.get(f"SLOT_TYPE_1_MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}") or modify[asset]
+        modify[asset] = (
+            knobs.get(f"SLOT_TYPE_1_MODIFY_REQUEST_EXPR_REQUEST{asset.upper()}") or modify[asset]
+        )
     must = knobs.get("MUST_MODIFY_REQUEST_EXPRS") == "True"
-    return Pair(_slot(random, version, type_, assets, policy), _job(random, assets), modify, numbers, must, knobs)
+    return Pair(
+        _slot(random, version, type_, assets, policy),
+        _job(random, assets),
+        modify,
+        numbers,
+        must,
+        knobs,
+    )
 
 
 def _knobs(random: Random) -> dict[str, str]:
@@ -92,7 +114,9 @@ def _knobs(random: Random) -> dict[str, str]:
     return found
 
 
-def _slot(random: Random, version: str, type_: str, assets: list[str], policy: bool) -> dict[str, str]:
+def _slot(
+    random: Random, version: str, type_: str, assets: list[str], policy: bool
+) -> dict[str, str]:
     have = {
         "Cpus": random.choice((1, 4, 8)), "Memory": random.choice((2000, 8192, 16384)),
         "Disk": random.choice((9000, 2000000, 20000000)), "GPUs": random.choice((0, 2)), "Tokens": 3,
@@ -112,11 +136,15 @@ def _slot(random: Random, version: str, type_: str, assets: list[str], policy: b
     if random.random() < 0.5:
         slot["DiskQuantum"] = random.choice(("4096", "8192"))
     if random.random() < 0.2:
-        slot["Catalogs"] = '{ [ CatalogID = "a"; CatalogSize = 3000 ],[ CatalogID = "b"; CatalogSize = 500 ] }'
+        slot["Catalogs"] = (
+            '{ [ CatalogID = "a"; CatalogSize = 3000 ],[ CatalogID = "b"; CatalogSize = 500 ] }'
+        )
     if type_ == "Partitionable":
         slot.update(PartitionableSlot="true", NumDynamicSlots="0")
     for asset in assets if policy else ():
-        slot[f"Consumption{asset}"] = random.choice(_CONSUMPTIONS[asset][: random.choice((1, 2, 8))])
+        slot[f"Consumption{asset}"] = random.choice(
+            _CONSUMPTIONS[asset][: random.choice((1, 2, 8))]
+        )
     if policy:
         slot["NumClaims"] = "8"
     slot["WithinResourceLimits"] = _limits(assets, policy, version)
@@ -138,7 +166,10 @@ def _limits(assets: list[str], policy: bool, version: str) -> str:
         "MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && TARGET.RequestMemory <= MY.Memory && "
         f"MY.Disk > 0 && {disk} <= MY.Disk"
     )
-    custom = (f"(TARGET.Request{each} is undefined || MY.{each} >= TARGET.Request{each})" for each in assets[3:])
+    custom = (
+        f"(TARGET.Request{each} is undefined || MY.{each} >= TARGET.Request{each})"
+        for each in assets[3:]
+    )
     return " && ".join([built_in, *custom])
 
 
@@ -155,7 +186,9 @@ def _job(random: Random, assets: list[str]) -> dict[str, str]:
     if random.random() < 0.1:
         job.update(RequestedCatalogs='"a,b"', RequestedCatalogIDs='{ "a","b" }')
         # condor_submit leaves disk to the slot, whose limits know what the catalogs take.
-        job["Requirements"] = " && ".join(f"TARGET.{asset} >= Request{asset}" for asset in asked if asset != "Disk")
+        job["Requirements"] = " && ".join(
+            f"TARGET.{asset} >= Request{asset}" for asset in asked if asset != "Disk"
+        )
     if random.random() < 0.1 and job["RequestMemory"] in ("100", "128", "1000"):
         job["_condor_RequestMemory"] = "1500"
     return job

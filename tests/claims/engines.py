@@ -38,15 +38,23 @@ _NEGOTIATOR = {"MyType": '"Negotiator"', "Name": '"central"', "Machine": '"centr
 
 def pools_of(pairs: Sequence[Pair]) -> Iterator[Pool]:
     """Yield for each of ``pairs`` the pool of nothing else; reading many of them at once is what makes it fast."""
-    slots = (_renamed(pair.slot, Name=f'"slot1@node{at}"', Machine=f'"node{at}"') for at, pair in enumerate(pairs))
-    jobs = (_renamed(pair.job, ClusterId=str(at), ScheddName='"access1"') for at, pair in enumerate(pairs))
+    slots = (
+        _renamed(pair.slot, Name=f'"slot1@node{at}"', Machine=f'"node{at}"')
+        for at, pair in enumerate(pairs)
+    )
+    jobs = (
+        _renamed(pair.job, ClusterId=str(at), ScheddName='"access1"')
+        for at, pair in enumerate(pairs)
+    )
     collected = "\n".join(map(_text, (*slots, _SUBMITTER, _NEGOTIATOR))).encode()
     queue = "\n".join(map(_text, jobs)).encode()
     execute = {f"node{at}": _text(pair.knobs) for at, pair in enumerate(pairs) if pair.knobs}
     texts = Texts("pairs", lambda: [collected], lambda: [queue], "A = 1\n", execute=execute)
     pool = read_pool(texts, _plain)
     for slot, job in zip(pool.slots or (), pool.jobs or ()):
-        yield replace(pool, slots=(slot,), jobs=(job,), slot_frames=(slot.frame,), job_frames=(job.frame,))
+        yield replace(
+            pool, slots=(slot,), jobs=(job,), slot_frames=(slot.frame,), job_frames=(job.frame,)
+        )
 
 
 def _renamed(texts: Mapping[str, str], **names: str) -> dict[str, str]:
@@ -71,7 +79,9 @@ def named(amounts: Mapping[str, Number | None]) -> dict[str, Number]:
 
 def cost(pair: Pair, pool: Pool) -> Outcome:
     """Return what ``htcq cost`` prints."""
-    (charge,) = costs(pool, slot_classes(pool.slots or ()), autoclusters_of(pool.jobs or ()), Weights()).charges
+    (charge,) = costs(
+        pool, slot_classes(pool.slots or ()), autoclusters_of(pool.jobs or ()), Weights()
+    ).charges
     policy = charge.kind.supports_policy
     matched = charge.wall is Mismatch.NONE
     return Outcome(
@@ -95,7 +105,11 @@ def simulate(pair: Pair, pool: Pool) -> Outcome:
         return Outcome(True, None, match.cost, {}, None, True)
     (slot,) = pool.slots or ()
     static = slot.type == "Static"
-    carved = {asset: amount or 0 for asset, amount in slot.left().items()} if static else made.claim.amounts
+    carved = (
+        {asset: amount or 0 for asset, amount in slot.left().items()}
+        if static
+        else made.claim.amounts
+    )
     return Outcome(True, None, match.cost, named(carved), match.standing, False)
 
 
@@ -119,7 +133,9 @@ def audit(pair: Pair, pool: Pool) -> Outcome:
     return Outcome(
         consumed=named(trial.taken),
         cost=None if charge is None else charge.cost,
-        carved=named(handed_out({asset: amount or 0 for asset, amount in taken.items()})) if told else None,
+        carved=named(handed_out({asset: amount or 0 for asset, amount in taken.items()}))
+        if told
+        else None,
     )
 
 
@@ -127,7 +143,9 @@ def elastic(pair: Pair, pool: Pool) -> Outcome:
     """Return what ``htcq elastic`` takes a claim for."""
     quotas = PoolQuotas(pool, Weights(), "")
     slots = pool.slots or ()
-    charging = Charging(slot_classes(slots), Models((), slots), quotas.supply, StartdTable(pool.execute))
+    charging = Charging(
+        slot_classes(slots), Models((), slots), quotas.supply, StartdTable(pool.execute)
+    )
     (jobs,) = autoclusters_of(pool.jobs or ())
     charge = charging.of(jobs)
     amounts = dict(charge.amounts)
@@ -157,7 +175,9 @@ def plan(pair: Pair, pool: Pool) -> Outcome:
     )
     facts = {"DiskQuantum": int(pair.slot["DiskQuantum"])} if "DiskQuantum" in pair.slot else {}
     whole = Charges(policy, total, {**total, "disk": int(pair.slot["TotalDisk"])}, facts=facts)
-    asked = {asset: pair.job[f"Request{asset}"] for asset in assets if f"Request{asset}" in pair.job}
+    asked = {
+        asset: pair.job[f"Request{asset}"] for asset in assets if f"Request{asset}" in pair.job
+    }
     shape = {asset.lower(): as_number(_value(text, pair)) or 0 for asset, text in asked.items()}
     carved = carve(whole, total, shape, ".".join(map(str, pair.version)))
     if carved.refusal:

@@ -192,7 +192,9 @@ def _requested(slot: Any, request: Any) -> dict[str, Number] | None:
     return found
 
 
-def _published(bag: Mapping[str, Number], machine_disk: Number, version: tuple[int, ...]) -> dict[str, Number]:
+def _published(
+    bag: Mapping[str, Number], machine_disk: Number, version: tuple[int, ...]
+) -> dict[str, Number]:
     got: dict[str, Number] = {asset: int(amount) for asset, amount in bag.items()}
     got["Cpus"] = int(max(bag["Cpus"], 1) + 0.1)
     got["Memory"] = max(int(bag["Memory"]), 1)
@@ -208,7 +210,11 @@ def _dynamic(slot: Any, got: Mapping[str, Number]) -> Any:
     for asset, amount in got.items():
         dynamic[asset] = amount
         dynamic[f"TotalSlot{asset}"] = float(amount) if asset == "Disk" else amount
-    dynamic["PartitionableSlot"], dynamic["DynamicSlot"], dynamic["SlotType"] = False, True, "Dynamic"
+    dynamic["PartitionableSlot"], dynamic["DynamicSlot"], dynamic["SlotType"] = (
+        False,
+        True,
+        "Dynamic",
+    )
     return dynamic
 
 

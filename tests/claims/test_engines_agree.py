@@ -27,7 +27,9 @@ def differences(drawn: Pair, expected: Outcome, pool: Pool) -> list[str]:
         for field in compared(expected, name):
             own = getattr(said, field)
             if own is not None and _plain(own) != _plain(_expected(expected, field, name)):
-                found.append(f"{name}: {field} is {own}, expected {getattr(expected, field)}\n  {drawn}")
+                found.append(
+                    f"{name}: {field} is {own}, expected {getattr(expected, field)}\n  {drawn}"
+                )
     return found
 
 
@@ -104,8 +106,12 @@ def test_disk_comes_in_whole_extents_where_the_slot_says_so(engine: str) -> None
 
 def test_the_audit_knows_the_extents_too() -> None:
     drawn = _with_quantum()
-    consumption = {f"Consumption{asset}": f"TARGET.Request{asset}" for asset in ("Cpus", "Memory", "Disk")}
-    drawn = Pair({**drawn.slot, **consumption, "NumClaims": "8"}, drawn.job, drawn.modify, drawn.version)
+    consumption = {
+        f"Consumption{asset}": f"TARGET.Request{asset}" for asset in ("Cpus", "Memory", "Disk")
+    }
+    drawn = Pair(
+        {**drawn.slot, **consumption, "NumClaims": "8"}, drawn.job, drawn.modify, drawn.version
+    )
     (pool,) = pools_of([drawn])
     said = ENGINES["audit"](drawn, pool)
 

@@ -87,7 +87,11 @@ def names(directory: Path) -> list[str]:
 def listing(directory: Path) -> dict[str, tuple[int, int, bytes]]:
     """Return every file below ``directory`` with mode, time and content."""
     return {
-        str(path.relative_to(directory)): (path.lstat().st_mode, path.lstat().st_mtime_ns, path.read_bytes())
+        str(path.relative_to(directory)): (
+            path.lstat().st_mode,
+            path.lstat().st_mtime_ns,
+            path.read_bytes(),
+        )
         for path in sorted(directory.rglob("*"))
         if path.is_file()
     }

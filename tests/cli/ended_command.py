@@ -37,7 +37,9 @@ class Countdown:
     def calls(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         code = frame.f_code
         return (
-            self.line if code.co_filename in WATCHED and code.co_name not in ("<module>", "_end", "end_all") else None
+            self.line
+            if code.co_filename in WATCHED and code.co_name not in ("<module>", "_end", "end_all")
+            else None
         )
 
     def line(self, frame: FrameType, event: str, _argument: Any) -> Any:

@@ -14,7 +14,9 @@ from tests.cli.conftest import Call
 START = int(datetime(2024, 11, 4, 8, tzinfo=timezone.utc).timestamp())
 STEP = 300
 CONFIG = "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = {physics}\nGROUP_QUOTA_chem = 10\n"
-DECLARED = "[groups.physics]\nquota = 20\n[groups.chem]\nquota = 10\n[drift]\nstore = 'history.db'\n"
+DECLARED = (
+    "[groups.physics]\nquota = 20\n[groups.chem]\nquota = 10\n[drift]\nstore = 'history.db'\n"
+)
 
 
 def taken(number: int) -> str:
@@ -36,7 +38,11 @@ def snapshot(
     """Write the snapshot of that number and return its name; physics has a quota of so much of the pool's 40."""
     directory = place / f"snap{number}"
     directory.mkdir()
-    quotas = {"<none>": (30.0 - physics, 40.0), "physics": (float(physics), float(physics)), "chem": (10.0, 10.0)}
+    quotas = {
+        "<none>": (30.0 - physics, 40.0),
+        "physics": (float(physics), float(physics)),
+        "chem": (10.0, 10.0),
+    }
     heard = START + (number - 1) * STEP - age
     ads = [collector(machine), negotiator(machine), slot(Cpus=40), extra]
     for name, (quota, subtree) in quotas.items() if published else ():

@@ -18,7 +18,9 @@ QUOTAS = {
 }  # fmt: skip
 
 
-def published(quotas: dict[str, tuple[float, float]], age: int = 10, chem: int = 0) -> Iterator[str]:
+def published(
+    quotas: dict[str, tuple[float, float]], age: int = 10, chem: int = 0
+) -> Iterator[str]:
     """Yield what the negotiator publishes of the groups, of which only ``chem`` uses anything."""
     for name, (quota, subtree) in quotas.items():
         yield accounting(
@@ -44,5 +46,11 @@ def agreed_pool(path: Path) -> None:
 def drifted_pool(path: Path) -> None:
     """Write the same pool, but lep was published with 4; hep waits for 30 and chem uses 12 of its 10."""
     wrong = {**QUOTAS, "physics.lep": (4.0, 4.0)}
-    ads = (slot(Cpus=28), *uses("chem", 12), wants("physics.hep", 30), wants("chem", 0, 12), *published(wrong, chem=12))
+    ads = (
+        slot(Cpus=28),
+        *uses("chem", 12),
+        wants("physics.hep", 30),
+        wants("chem", 0, 12),
+        *published(wrong, chem=12),
+    )
     snapshot(path, *ads)

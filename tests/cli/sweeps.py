@@ -20,7 +20,9 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     """Start htcq in this directory; SIGINT ends it even where the tests themselves ignore that."""
     command = ["/usr/bin/env", "--default-signal=INT", sys.executable, "-m", "htcq", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
 
 
 def until(predicate: Callable[[], Found], what: str) -> Found:

@@ -21,7 +21,11 @@ from tests.cli.conftest import ROOT, Call, Done, listing, names
 RULE = "weight-not-a-number"
 BROKEN = policy_slot("slot1@node1", SlotWeight="floor(NoSuchThing/2)")
 #: Every form by the options that ask for it.
-EVERY_FORM = {"table": (), **{form: (f"--{form}",) for form in FORMS}, "prometheus": ("--prometheus", "-")}
+EVERY_FORM = {
+    "table": (),
+    **{form: (f"--{form}",) for form in FORMS},
+    "prometheus": ("--prometheus", "-"),
+}
 ONLY = ("--snapshot", "snap", "--only", RULE)
 
 
@@ -81,7 +85,9 @@ def test_text_is_the_table_without_a_terminal(call: Call) -> None:
 def test_json_is_printed(flags: tuple[str, ...], call: Call) -> None:
     found = json.loads(call("audit", *ONLY, *flags).out)
 
-    assert [finding["fingerprint"] for finding in found["findings"]] == [f"{RULE}: floor(NoSuchThing/2)"]
+    assert [finding["fingerprint"] for finding in found["findings"]] == [
+        f"{RULE}: floor(NoSuchThing/2)"
+    ]
     assert (found["source"], found["checked"], found["incomplete"]) == ("snap", 1, [])
 
 
@@ -90,7 +96,11 @@ def test_json_is_printed(flags: tuple[str, ...], call: Call) -> None:
 def test_csv_is_printed(flags: tuple[str, ...], call: Call) -> None:
     (row,) = csv.DictReader(io.StringIO(call("audit", *ONLY, *flags).out))
 
-    assert (row["rule"], row["severity"], row["evidence"]) == (RULE, "error", "SlotWeight = floor(NoSuchThing/2)")
+    assert (row["rule"], row["severity"], row["evidence"]) == (
+        RULE,
+        "error",
+        "SlotWeight = floor(NoSuchThing/2)",
+    )
 
 
 def test_a_line_names_file_and_line_of_a_knob(call: Call, quiet_place: Path) -> None:
@@ -131,7 +141,9 @@ def test_a_healthy_pool_passes_in_every_form(form: str, call: Call, quiet_place:
     assert RULE not in done.out or form == "prometheus"
 
 
-def test_an_output_that_lacks_a_character_gets_it_spelled_out(command: Call, quiet_place: Path) -> None:
+def test_an_output_that_lacks_a_character_gets_it_spelled_out(
+    command: Call, quiet_place: Path
+) -> None:
     snapshot(quiet_place / "snap", policy_slot("slot1@zürich", SlotWeight="floor(NoSuchThing/2)"))
     done = command("audit", *ONLY, PYTHONIOENCODING="ascii")
 
@@ -164,12 +176,16 @@ def test_the_status_is_that_of_the_worst(
 
 @pytest.mark.parametrize(("severity", "status"), [("error", 2), ("warning", 1), ("info", 0)])
 @pytest.mark.usefixtures("snap")
-def test_as_a_plugin_the_status_is_a_plugins(severity: str, status: int, call: Call, quiet_place: Path) -> None:
+def test_as_a_plugin_the_status_is_a_plugins(
+    severity: str, status: int, call: Call, quiet_place: Path
+) -> None:
     (quiet_place / "htcq.toml").write_text(f"[audit.rules.{RULE}]\nseverity = '{severity}'\n")
     done = call("audit", *ONLY, "--nagios")
 
     assert done.status == status
-    assert done.out.startswith(f"HTCQ {('OK', 'WARNING', 'CRITICAL')[status]}: 1 finding: 1 {severity}; ")
+    assert done.out.startswith(
+        f"HTCQ {('OK', 'WARNING', 'CRITICAL')[status]}: 1 finding: 1 {severity}; "
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,7 +272,10 @@ def test_files_are_written_besides_what_is_printed(call: Call, quiet_place: Path
     done = call("audit", *ONLY, "--html", "page.html", "--prometheus", "htcq.prom")
 
     assert f"error  {RULE}" in done.out
-    assert f'htcq_findings{{pool="snap",rule="{RULE}",severity="error"}} 1\n' in (quiet_place / "htcq.prom").read_text()
+    assert (
+        f'htcq_findings{{pool="snap",rule="{RULE}",severity="error"}} 1\n'
+        in (quiet_place / "htcq.prom").read_text()
+    )
     assert "<h1>Audit of snap</h1>" in (quiet_place / "page.html").read_text()
     assert names(quiet_place) == ["htcq.prom", "node.json", "page.html", "snap"]
 
@@ -271,7 +290,10 @@ def test_files_are_replaced_as_a_whole(call: Call, quiet_place: Path) -> None:
 
 
 def test_a_slot_called_script_stays_text(call: Call, quiet_place: Path) -> None:
-    snapshot(quiet_place / "snap", policy_slot("slot1@<script>alert(1)</script>", SlotWeight="floor(NoSuchThing/2)"))
+    snapshot(
+        quiet_place / "snap",
+        policy_slot("slot1@<script>alert(1)</script>", SlotWeight="floor(NoSuchThing/2)"),
+    )
     call("audit", *ONLY, "--html", "page.html")
     page = (quiet_place / "page.html").read_text()
 
@@ -287,13 +309,19 @@ _AUDIT = '{"schema": 1, "findings": []}'
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--only", "wieght-not-a-number"], f"there is no rule 'wieght-not-a-number' (did you mean {RULE}?)"),
+        (
+            ["--only", "wieght-not-a-number"],
+            f"there is no rule 'wieght-not-a-number' (did you mean {RULE}?)",
+        ),
         (["--ignore", f"{RULE},zzz"], "there is no rule 'zzz' ('htcq explain' lists all rules)"),
         (["--only", "zzz-*"], "no rule matches 'zzz-*'"),
         (["--only", f"{RULE},"], "there is no rule ''"),
         (["--only", RULE, "--ignore", "*"], "no rule is left to check"),
         (["--fail-on", "fatal"], "--fail-on is 'fatal' (it must be error, warning, info or never)"),
-        (["--format", "json"], "--format is no option (each form has its own: --text, --json, --csv,"),
+        (
+            ["--format", "json"],
+            "--format is no option (each form has its own: --text, --json, --csv,",
+        ),
         (["--format=xml"], "--format is no option (each form has its own: --text, --json, --csv,"),
         (["--json", "--csv"], "--json and --csv contradict each other (give one of them)"),
         (["--text", "--json"], "--text and --json contradict each other"),
@@ -301,7 +329,10 @@ _AUDIT = '{"schema": 1, "findings": []}'
         (["--baseline", "missing.json"], "missing.json cannot be read: No such file or directory"),
         (["--baseline", "snap"], "snap cannot be read: Is a directory"),
         (["--baseline", "binary"], "binary cannot be read"),
-        (["--baseline", "node.json"], "node.json is no audit: it has no findings ('htcq audit --json' makes one)"),
+        (
+            ["--baseline", "node.json"],
+            "node.json is no audit: it has no findings ('htcq audit --json' makes one)",
+        ),
         (["--baseline", "htcq.txt"], "htcq.txt is not JSON"),
         (["--html", "missing/page.html"], "missing is not a directory"),
         (["--html", "snap"], "snap is not a plain file"),
@@ -317,7 +348,9 @@ _AUDIT = '{"schema": 1, "findings": []}'
     ],
 )
 @pytest.mark.usefixtures("snap")
-def test_what_cannot_be_asked_is_refused(flags: list[str], said: str, call: Call, quiet_place: Path) -> None:
+def test_what_cannot_be_asked_is_refused(
+    flags: list[str], said: str, call: Call, quiet_place: Path
+) -> None:
     (quiet_place / "htcq.txt").write_text("no such thing")
     (quiet_place / "binary").write_bytes(b"\xff\xfe")
     (quiet_place / "unknown.toml").write_text("[audit.rules.zzz]\n")
@@ -360,7 +393,9 @@ def test_a_directory_that_cannot_be_written_is_refused(command: Call, quiet_plac
         mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
         before = ("unshare", "--mount", "sh", "-c", mount, str(place))
 
-    _refused(command("audit", *ONLY, "--html", "pages/x.html", before=before), "pages is not writable")
+    _refused(
+        command("audit", *ONLY, "--html", "pages/x.html", before=before), "pages is not writable"
+    )
     assert names(place) == []
 
 
@@ -391,4 +426,7 @@ def test_libraries_for_looks_are_loaded_when_they_are_needed(quiet_place: Path) 
 
 
 def test_other_commands_do_not_load_the_audit(quiet_place: Path) -> None:
-    assert not any(name.startswith("htcq.audit") for name in _loaded(quiet_place, "plan", "--node", "node.json"))
+    assert not any(
+        name.startswith("htcq.audit")
+        for name in _loaded(quiet_place, "plan", "--node", "node.json")
+    )

@@ -29,23 +29,32 @@ def _files(place: Path) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("snap")
-def test_each_role_and_each_node_has_a_file_that_htcondor_reads(call: Call, quiet_place: Path) -> None:
+def test_each_role_and_each_node_has_a_file_that_htcondor_reads(
+    call: Call, quiet_place: Path
+) -> None:
     done = call(*FIX)
     files = _files(quiet_place)
 
     assert done.status == 0
     assert list(files) == ["central-manager.config", "execution-point-node1.config"]
     assert "# error: quota-out-of-range: knob GROUP_QUOTA_chem: " in files["central-manager.config"]
-    assert read_configuration(files["central-manager.config"], ["GROUP_QUOTA_chem"]) == {"GROUP_QUOTA_chem": "20"}
+    assert read_configuration(files["central-manager.config"], ["GROUP_QUOTA_chem"]) == {
+        "GROUP_QUOTA_chem": "20"
+    }
     read = read_configuration(files["execution-point-node1.config"], ["CONSUMPTION_CPUS"])
     assert read == {"CONSUMPTION_CPUS": "max({1, ceiling(1.5 * TARGET.RequestCpus)})"}
-    assert "wrote central-manager.config, execution-point-node1.config to fixes: look at them" in done.err
+    assert (
+        "wrote central-manager.config, execution-point-node1.config to fixes: look at them"
+        in done.err
+    )
 
 
 @pytest.mark.usefixtures("snap")
 def test_all_lines_but_settings_are_comments(call: Call, quiet_place: Path) -> None:
     found = json.loads(call(*FIX, "--json").out)["findings"]
-    lines = {f"{each['knob']} = {each['value']}".strip() for finding in found for each in finding["fix"]}
+    lines = {
+        f"{each['knob']} = {each['value']}".strip() for finding in found for each in finding["fix"]
+    }
     written = [line for text in _files(quiet_place).values() for line in text.splitlines()]
 
     assert {line for line in written if line and not line.startswith("#")} == lines
@@ -98,7 +107,9 @@ def test_a_directory_that_the_pool_reads_is_refused(call: Call, quiet_place: Pat
 
 
 @pytest.mark.usefixtures("snap")
-@pytest.mark.parametrize(("name", "said"), [("snap/config.txt", "not a directory"), ("no/such", "make it first")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("snap/config.txt", "not a directory"), ("no/such", "make it first")]
+)
 def test_a_place_where_nothing_can_lie_is_refused(name: str, said: str, call: Call) -> None:
     done = call(*FIX[:-1], name)
 
@@ -116,7 +127,9 @@ def test_a_pool_that_nothing_mends_has_no_files(call: Call, quiet_place: Path) -
 
 
 def test_names_of_machines_lead_nowhere_else(call: Call, quiet_place: Path) -> None:
-    broken = policy_slot("slot1@x", Machine='"../../escaped"', ConsumptionCpus="1.5 * TARGET.RequestCpus")
+    broken = policy_slot(
+        "slot1@x", Machine='"../../escaped"', ConsumptionCpus="1.5 * TARGET.RequestCpus"
+    )
     snapshot(quiet_place / "snap", broken, policy_slot("slot1@node2"), jobs=job())
 
     assert call(*FIX).status == 0

@@ -16,8 +16,14 @@ ONE_LINE = re.compile(r"htcq: [^\n]+ \([^\n]+\)\n\Z")
 MODELS: dict[str, tuple[list[str], str]] = {
     "unknown asset, charge": (["--charge", "railguns=1"], "--charge railguns: unknown asset"),
     "unknown asset, level": (["--level", "railguns=1"], "--level railguns: unknown asset"),
-    "unknown asset, share": (["--claims", "2", "--asset", "railguns"], "--asset railguns: unknown asset"),
-    "an asset the node lacks": (["--charge", "gpus=1", "--force"], "--charge gpus: this node has none"),
+    "unknown asset, share": (
+        ["--claims", "2", "--asset", "railguns"],
+        "--asset railguns: unknown asset",
+    ),
+    "an asset the node lacks": (
+        ["--charge", "gpus=1", "--force"],
+        "--charge gpus: this node has none",
+    ),
     "charge of nothing": (["--charge", "cpus=0"], "a charge must be above 0"),
     "charge of no memory": (["--charge", "memory=0GiB"], "a charge must be above 0"),
     "charge below zero": (["--charge", "memory=-1GiB"], "a charge must be above 0"),
@@ -26,13 +32,25 @@ MODELS: dict[str, tuple[list[str], str]] = {
     "charge above the node": (["--charge", "memory=17GiB"], "more than the node has"),
     "more levels than cpus": (["--level", "cpus=9"], "more levels than the node has units"),
     "more levels than MB": (["--level", "memory=16385"], "more levels than the node has units"),
-    "more levels than actuators": (["--level", "actuators=5"], "more levels than the node has units"),
+    "more levels than actuators": (
+        ["--level", "actuators=5"],
+        "more levels than the node has units",
+    ),
     "no levels": (["--level", "memory=0"], "a level count must be positive"),
     "levels below zero": (["--level", "memory=-3"], "a level count must be positive"),
     "a part of a level": (["--level", "memory=1.5"], "level memory is '1.5'"),
-    "more claims than cpus": (["--model", "fixed", "--claims", "9"], "cannot carve more claims than there are cpus"),
-    "more requests than cpus": (["--claims", "9", "--share", "request"], "cannot carve more claims than"),
-    "more claims than actuators": (["--claims", "5", "--asset", "actuators"], "cannot carve more claims than"),
+    "more claims than cpus": (
+        ["--model", "fixed", "--claims", "9"],
+        "cannot carve more claims than there are cpus",
+    ),
+    "more requests than cpus": (
+        ["--claims", "9", "--share", "request"],
+        "cannot carve more claims than",
+    ),
+    "more claims than actuators": (
+        ["--claims", "5", "--asset", "actuators"],
+        "cannot carve more claims than",
+    ),
     "claims of nothing": (["--claims", "4", "--share", "none"], "at least 1 cpu and 1 MB"),
     "no claims": (["--claims", "0"], "--claims 0"),
     "claims below zero": (["--claims", "-4"], "--claims -4"),
@@ -44,19 +62,40 @@ MODELS: dict[str, tuple[list[str], str]] = {
     "cpus with a unit": (["--charge", "cpus=2GiB"], "cpus is a count"),
     "no amount": (["--charge", "memory"], "'memory' is not ASSET=AMOUNT"),
     "an empty amount": (["--charge", "memory="], "memory: '' is not an amount"),
-    "the same asset twice": (["--charge", "cpus=1", "--charge", "cpus=2"], "--charge cpus is given twice"),
-    "model and other model's flag": (["--model", "fixed", "--level", "cpus=2"], "--level contradicts --model fixed"),
-    "model and preset": (["--model", "fixed", "--preset", "simple"], "--model and --preset contradict each other"),
+    "the same asset twice": (
+        ["--charge", "cpus=1", "--charge", "cpus=2"],
+        "--charge cpus is given twice",
+    ),
+    "model and other model's flag": (
+        ["--model", "fixed", "--level", "cpus=2"],
+        "--level contradicts --model fixed",
+    ),
+    "model and preset": (
+        ["--model", "fixed", "--preset", "simple"],
+        "--model and --preset contradict each other",
+    ),
     "two models' flags": (["--claims", "3", "--charge", "cpus=1"], "contradict each other"),
-    "preset and flag": (["--preset", "simple", "--rule", "max"], "--rule contradicts --preset simple"),
-    "share and asset": (["--claims", "3", "--share", "request", "--asset", "cpus"], "--asset contradicts --share"),
-    "shares that do not fit": (["--charge", "cpus=0.5", "--cpu-shares", "3"], "does not make --charge cpus=0.5 whole"),
+    "preset and flag": (
+        ["--preset", "simple", "--rule", "max"],
+        "--rule contradicts --preset simple",
+    ),
+    "share and asset": (
+        ["--claims", "3", "--share", "request", "--asset", "cpus"],
+        "--asset contradicts --share",
+    ),
+    "shares that do not fit": (
+        ["--charge", "cpus=0.5", "--cpu-shares", "3"],
+        "does not make --charge cpus=0.5 whole",
+    ),
     "no shares": (["--cpu-shares", "0"], "--cpu-shares 0: must be positive"),
     "unknown model": (["--model", "best"], "--model best: unknown"),
     "unknown preset": (["--preset", "best"], "--preset best: there is no such preset"),
     "unknown rule": (["--rule", "mean"], "--rule mean: unknown"),
     "unknown splitting": (["--splitting", "nobody"], "--splitting nobody: unknown"),
-    "what the scheduler cannot do": (["--level", "actuators=2", "--splitting", "scheduler"], "cannot be enforced"),
+    "what the scheduler cannot do": (
+        ["--level", "actuators=2", "--splitting", "scheduler"],
+        "cannot be enforced",
+    ),
     "claims of nothing by the scheduler": (
         ["--claims", "2", "--share", "none", "--force", "--splitting", "scheduler"],
         "no meaning with --splitting scheduler",
@@ -77,7 +116,9 @@ def _is_refused(done: Done, said: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("command_name", ["plan", "emit"])
-def test_a_model_that_cannot_be_is_refused(name: str, command_name: str, call: Call, quiet_place: Path) -> None:
+def test_a_model_that_cannot_be_is_refused(
+    name: str, command_name: str, call: Call, quiet_place: Path
+) -> None:
     flags, said = MODELS[name]
     target = ["--write", str(quiet_place)] if command_name == "emit" else []
     before = listing(quiet_place)
@@ -139,8 +180,12 @@ def test_a_node_that_cannot_be_is_refused(
         (b"\xff", "htcq.toml cannot be read"),
     ],
 )
-def test_a_site_file_that_cannot_be_is_refused(content: str | bytes, said: str, call: Call, quiet_place: Path) -> None:
-    (quiet_place / "htcq.toml").write_bytes(content if isinstance(content, bytes) else content.encode())
+def test_a_site_file_that_cannot_be_is_refused(
+    content: str | bytes, said: str, call: Call, quiet_place: Path
+) -> None:
+    (quiet_place / "htcq.toml").write_bytes(
+        content if isinstance(content, bytes) else content.encode()
+    )
 
     _is_refused(call("emit", "--node", "node.json"), said)
 
@@ -167,7 +212,9 @@ def test_site_file_and_flags_do_not_both_choose(call: Call, quiet_place: Path) -
         (b"SLOT_WEIGHT = max(\n", "not a ClassAd expression"),
     ],
 )
-def test_a_template_that_would_do_harm_is_refused(content: bytes, said: str, call: Call, quiet_place: Path) -> None:
+def test_a_template_that_would_do_harm_is_refused(
+    content: bytes, said: str, call: Call, quiet_place: Path
+) -> None:
     """An undefined variable, a mistake, or a text that HTCondor would choke on."""
     template = quiet_place / "site" / "condor" / "execute.config.j2"
     template.parent.mkdir(parents=True)
@@ -175,12 +222,16 @@ def test_a_template_that_would_do_harm_is_refused(content: bytes, said: str, cal
     (quiet_place / "config.d").mkdir()
     before = listing(quiet_place)
 
-    _is_refused(call("emit", "--node", "node.json", "--templates", "site", "--write", "config.d"), said)
+    _is_refused(
+        call("emit", "--node", "node.json", "--templates", "site", "--write", "config.d"), said
+    )
     assert before == listing(quiet_place)
 
 
 def test_templates_must_be_a_directory(call: Call) -> None:
-    _is_refused(call("emit", "--node", "node.json", "--templates", "node.json"), "is not a directory")
+    _is_refused(
+        call("emit", "--node", "node.json", "--templates", "node.json"), "is not a directory"
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,14 +245,19 @@ def test_templates_must_be_a_directory(call: Call) -> None:
         (["--write", "node.json"], "node.json is not a directory"),
         (["--write", ".", "--file", "x~"], "HTCondor would ignore a file called 'x~'"),
         (["--write", ".", "--file", ".hidden"], "HTCondor would ignore a file called '.hidden'"),
-        (["--write", ".", "--file", "x.rpmsave"], "HTCondor would ignore a file called 'x.rpmsave'"),
+        (
+            ["--write", ".", "--file", "x.rpmsave"],
+            "HTCondor would ignore a file called 'x.rpmsave'",
+        ),
         (["--write", ".", "--file", "a/b"], "is not a file name"),
         (["--write", ".", "--file", ".."], "is not a file name"),
         (["--write", ".", "--file", "taken"], "is not a plain file"),
         (["--write", ".", "--file", "link"], "is not a plain file"),
     ],
 )
-def test_a_place_that_cannot_be_is_refused(flags: list[str], said: str, call: Call, quiet_place: Path) -> None:
+def test_a_place_that_cannot_be_is_refused(
+    flags: list[str], said: str, call: Call, quiet_place: Path
+) -> None:
     (quiet_place / "taken").mkdir()
     (quiet_place / "link").symlink_to("node.json")
     before = listing(quiet_place)
@@ -231,7 +287,10 @@ def test_a_name_that_the_site_excludes_is_refused(
     (quiet_place / "condor_config").write_text(config)
     monkeypatch.setenv("CONDOR_CONFIG", str(quiet_place / "condor_config"))
 
-    _is_refused(call("emit", "--node", "node.json", "--write", "config.d", "--file", "my-draft"), "would ignore")
+    _is_refused(
+        call("emit", "--node", "node.json", "--write", "config.d", "--file", "my-draft"),
+        "would ignore",
+    )
 
 
 def test_a_directory_that_cannot_be_written_is_refused(command: Call, quiet_place: Path) -> None:
@@ -243,7 +302,10 @@ def test_a_directory_that_cannot_be_written_is_refused(command: Call, quiet_plac
         mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
         before = ("unshare", "--mount", "sh", "-c", mount, str(place))
 
-    _is_refused(command("emit", "--node", "node.json", "--write", str(place), before=before), "is not writable")
+    _is_refused(
+        command("emit", "--node", "node.json", "--write", str(place), before=before),
+        "is not writable",
+    )
     assert list(place.iterdir()) == []
 
 

@@ -35,12 +35,18 @@ class Ended(NamedTuple):
     megabytes: float
 
 
-def run(place: Path, *arguments: str, program: tuple[str, ...] = ("-m", "htcq"), **variables: str) -> Ended:
+def run(
+    place: Path, *arguments: str, program: tuple[str, ...] = ("-m", "htcq"), **variables: str
+) -> Ended:
     """Run htcq as a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     with (place / "out").open("w+") as out, (place / "err").open("w+") as err:
         child = subprocess.Popen(
-            [sys.executable, *program, *arguments], stdout=out, stderr=err, cwd=place, env=environment
+            [sys.executable, *program, *arguments],
+            stdout=out,
+            stderr=err,
+            cwd=place,
+            env=environment,
         )
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -53,7 +59,9 @@ def run(place: Path, *arguments: str, program: tuple[str, ...] = ("-m", "htcq"),
 def snapshot(place: Path, slots: str = "", jobs: str = "", config: str = "A = 1\n") -> str:
     path = place / "snap"
     path.mkdir()
-    (path / "collector.ads").write_text(f"{slot().strip()}\n{slots}\n\n{collected([slot('slot2@node2')])}")
+    (path / "collector.ads").write_text(
+        f"{slot().strip()}\n{slots}\n\n{collected([slot('slot2@node2')])}"
+    )
     (path / "jobs.ads").write_text(f"{job().strip()}\n{jobs}\n\n")
     (path / "config.txt").write_text(config)
     return str(path)
@@ -83,9 +91,13 @@ TOLD = {
 
 @on_every_command
 @pytest.mark.parametrize("name", list(TOLD))
-def test_a_bomb_in_an_ad_and_in_a_job_stops_nothing(name: str, command: str, tmp_path: Path) -> None:
+def test_a_bomb_in_an_ad_and_in_a_job_stops_nothing(
+    name: str, command: str, tmp_path: Path
+) -> None:
     text = TOLD[name]
-    where = snapshot(tmp_path, f"SlotWeight = size({text})", f"Rank = size({text})\nRequirements = {text} =!= 1")
+    where = snapshot(
+        tmp_path, f"SlotWeight = size({text})", f"Rank = size({text})\nRequirements = {text} =!= 1"
+    )
 
     done = run(tmp_path, command, "--snapshot", where, "--json")
 
@@ -101,8 +113,9 @@ def test_a_bomb_that_is_left_out_is_named(tmp_path: Path) -> None:
 
     done = run(tmp_path, "audit", "--snapshot", where)
 
-    assert "collector.ads has 1 attributes that would take too long or grow too large: SlotWeight" in " ".join(
-        done.out.split()
+    assert (
+        "collector.ads has 1 attributes that would take too long or grow too large: SlotWeight"
+        in " ".join(done.out.split())
     )
 
 
@@ -112,13 +125,19 @@ def test_a_bomb_of_memory_that_nothing_tells_ends_with_one_line(tmp_path: Path) 
     done = run(tmp_path, "audit", "--snapshot", where)
 
     assert (done.status, done.out) == (3, "")
-    assert done.err == f"htcq: {where}: it takes more than 400 MB of memory (--limits raises the limit)\n"
+    assert (
+        done.err
+        == f"htcq: {where}: it takes more than 400 MB of memory (--limits raises the limit)\n"
+    )
     assert done.seconds < 10
     assert done.megabytes < 500
 
 
 def test_a_bomb_of_time_that_nothing_tells_ends_with_one_line(tmp_path: Path) -> None:
-    where = snapshot(tmp_path, f"SlotWeight = size({hidden(nested(12, 'countMatches(', f',{LIST}) > 0', 'true'))})")
+    where = snapshot(
+        tmp_path,
+        f"SlotWeight = size({hidden(nested(12, 'countMatches(', f',{LIST}) > 0', 'true'))})",
+    )
 
     done = run(tmp_path, "audit", "--snapshot", where)
 
@@ -141,7 +160,9 @@ def test_the_limits_are_raised_by_an_option(tmp_path: Path) -> None:
     raised = run(tmp_path, "cost", "--snapshot", "snap.tar.gz", "--limits", "4")
 
     assert (refused.status, refused.out) == (2, "")
-    assert refused.err == ("htcq: snap.tar.gz expands to more than 250 times its size (--limits raises the limit)\n")
+    assert refused.err == (
+        "htcq: snap.tar.gz expands to more than 250 times its size (--limits raises the limit)\n"
+    )
     assert raised.status == 0
     assert "expands" not in raised.err
 
@@ -204,7 +225,9 @@ exec "$@"
 def looked(place: Path, prefix: tuple[str, ...] = ()) -> dict[str, object]:
     command = [*prefix, sys.executable, "-c", _LOOK]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "LC_TIME": "C", "HTCQ_X": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=place, env=environment, check=False, timeout=60)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=place, env=environment, check=False, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[str, object] = json.loads(done.stdout)
     return found
@@ -250,14 +273,18 @@ def test_in_a_directory_only_new_files_with_plain_names_are_made(tmp_path: Path)
     (tmp_path / "made").mkdir()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", _MAKE]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=60)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=60
+    )
 
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
         "made/one", "made/.hidden", "made/../two", "made/below/three", "elsewhere/four",
     ]  # fmt: skip
     assert {each.name for each in tmp_path.iterdir()} == {"made", "place"}
-    assert [(each.name, each.read_text()) for each in (tmp_path / "made").iterdir()] == [("one", "made/one")]
+    assert [(each.name, each.read_text()) for each in (tmp_path / "made").iterdir()] == [
+        ("one", "made/one")
+    ]
 
 
 def _anybody_can_list(directory: Path) -> bool:
@@ -269,7 +296,16 @@ def test_root_reads_as_nobody_where_nobody_can_read_the_program(tmp_path: Path) 
     private = [each for each in ancestors if not _anybody_can_list(each)]
     prefix: tuple[str, ...] = ()
     if private and os.geteuid() == 0:
-        prefix = ("unshare", "--mount", "sh", "-c", _READABLE, "sh", str(private[-1]), str(tmp_path / "real"))
+        prefix = (
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            _READABLE,
+            "sh",
+            str(private[-1]),
+            str(tmp_path / "real"),
+        )
 
     found = looked(tmp_path, prefix)
 
@@ -287,7 +323,9 @@ def test_root_reads_as_nobody_where_nobody_can_read_the_program(tmp_path: Path) 
 def test_pages_are_written_and_the_status_is_that_of_the_audit(tmp_path: Path) -> None:
     where = str(ROOT / "tests/golden/negotiation/cycle-109")
 
-    done = run(tmp_path, "audit", "--snapshot", where, "--html", "page.html", "--prometheus", "m.prom")
+    done = run(
+        tmp_path, "audit", "--snapshot", where, "--html", "page.html", "--prometheus", "m.prom"
+    )
 
     # The recorded pool lacks its negotiator.
     assert (done.status, done.err.count("\n")) == (3, 1)
@@ -311,7 +349,10 @@ def test_a_signal_ends_both_processes(number: int, tmp_path: Path) -> None:
     where = snapshot(tmp_path)
     command = [sys.executable, "-m", "htcq", "simulate", "--snapshot", where, "--cycles", "100000"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as started:
         children = Path(f"/proc/{started.pid}/task/{started.pid}/children")
         child = waited_for(children.read_text).split()[0]
@@ -320,7 +361,12 @@ def test_a_signal_ends_both_processes(number: int, tmp_path: Path) -> None:
 
     assert started.returncode != 0
     assert b"Traceback" not in err
-    waited_for(lambda: not Path(f"/proc/{child}/cmdline").exists() or not Path(f"/proc/{child}/cmdline").read_bytes())
+    waited_for(
+        lambda: (
+            not Path(f"/proc/{child}/cmdline").exists()
+            or not Path(f"/proc/{child}/cmdline").read_bytes()
+        )
+    )
 
 
 def waited_for(look: Callable[[], object]) -> str:
@@ -336,7 +382,13 @@ def waited_for(look: Callable[[], object]) -> str:
 def test_the_analysts_variables_are_not_told(tmp_path: Path) -> None:
     config = "GROUP_NAMES = physics, $ENV(AWS_SECRET_ACCESS_KEY)\n"
 
-    done = run(tmp_path, "quota", "--snapshot", snapshot(tmp_path, config=config), AWS_SECRET_ACCESS_KEY="verysecret")
+    done = run(
+        tmp_path,
+        "quota",
+        "--snapshot",
+        snapshot(tmp_path, config=config),
+        AWS_SECRET_ACCESS_KEY="verysecret",
+    )
 
     assert "physics" in done.out
     assert "verysecret" not in done.out + done.err
@@ -347,7 +399,18 @@ def test_two_pools_and_a_page_of_both(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     two = snapshot(tmp_path / "b")
 
-    done = run(tmp_path, "quota", "--snapshot", one, "--snapshot", two, "--snapshot", "none", "--html", "p.html")
+    done = run(
+        tmp_path,
+        "quota",
+        "--snapshot",
+        one,
+        "--snapshot",
+        two,
+        "--snapshot",
+        "none",
+        "--html",
+        "p.html",
+    )
 
     assert done.status == 2
     assert done.out.count("in slot weight") == 2

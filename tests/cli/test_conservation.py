@@ -15,7 +15,10 @@ SHAPES = [(2, 24064), (20, 24105), (7, 15_999), (256, 1_572_864)]
 for cores in (2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256):
     for mb_per_core in (2048, 4096, 6016):
         SHAPES.append((cores, cores * mb_per_core - 471 * len(SHAPES) % 1009))
-WEIGHTS = {"found": [], "given": ["--weight", "cpus=1", "--weight", "memory=0.25/GiB", "--weight", "gpus=8"]}
+WEIGHTS = {
+    "found": [],
+    "given": ["--weight", "cpus=1", "--weight", "memory=0.25/GiB", "--weight", "gpus=8"],
+}
 
 
 def jobs_on(cores: int, memory_mb: int, gpus: int) -> list[str]:
@@ -24,7 +27,9 @@ def jobs_on(cores: int, memory_mb: int, gpus: int) -> list[str]:
     parts += [(1, memory_mb, 0), (1, 1, 0)]
     if gpus:
         parts.append((1, 1024, 1))
-    return [f"cpus={cpus},memory={memory}MiB,disk=1000KiB,gpus={cards}" for cpus, memory, cards in parts]
+    return [
+        f"cpus={cpus},memory={memory}MiB,disk=1000KiB,gpus={cards}" for cpus, memory, cards in parts
+    ]
 
 
 def planned(call: Call, place: Path, number: int, flags: list[str]) -> Any:
@@ -32,7 +37,9 @@ def planned(call: Call, place: Path, number: int, flags: list[str]) -> Any:
     cores, memory = SHAPES[number]
     gpus = 4 * (number % 5 == 0)
     node = place / f"node{number}.json"
-    node.write_text(json.dumps({"cpus": cores, "memory_mb": memory, "disk_kb": 10**9, "gpus": gpus}))
+    node.write_text(
+        json.dumps({"cpus": cores, "memory_mb": memory, "disk_kb": 10**9, "gpus": gpus})
+    )
     jobs = [word for job in jobs_on(cores, memory, gpus) for word in ("--job", job)]
     done = call("plan", "--node", str(node), *flags, *jobs, "--json")
     assert (done.status, done.err) == (0, "")
@@ -45,7 +52,9 @@ def test_there_are_forty_shapes_of_node() -> None:
 
 @pytest.mark.parametrize("flags", WEIGHTS.values(), ids=list(WEIGHTS))
 @pytest.mark.parametrize("number", range(len(SHAPES)))
-def test_the_default_conserves_weight(number: int, flags: list[str], call: Call, tmp_path: Path) -> None:
+def test_the_default_conserves_weight(
+    number: int, flags: list[str], call: Call, tmp_path: Path
+) -> None:
     plan = planned(call, tmp_path, number, flags)
 
     for job in plan["jobs"]:

@@ -62,7 +62,9 @@ def test_json_holds_the_same_numbers(snapshot: Path, call: Call) -> None:
     assert (found["schema"], found["source"], found["incomplete"]) == (1, str(snapshot), [])
     assert (charge["match_cost"], charge["standing_charge"], charge["gap"]) == (4, 1, -3)
     assert (charge["claims"], charge["held"], charge["matches"], charge["why"]) == (1, 1, True, "")
-    assert [conservation[name] for name in ("full", "left", "charged", "gap", "broken", "worst")] == [
+    assert [
+        conservation[name] for name in ("full", "left", "charged", "gap", "broken", "worst")
+    ] == [
         8,
         4,
         1,
@@ -93,7 +95,10 @@ def test_made_up_jobs_stand_instead_of_the_pools(snapshot: Path, call: Call) -> 
     assert [each["job"] for each in found["jobs"]] == list(shapes)
     assert found["incomplete"] == []
     # 8 - min(6, 7, …) = 2 for the second; as a slot of its own it weighs min(2, 0, 0) = 0.
-    assert [(each["match_cost"], each["standing_charge"]) for each in found["charges"]] == [(4, 1), (2, 0)]
+    assert [(each["match_cost"], each["standing_charge"]) for each in found["charges"]] == [
+        (4, 1),
+        (2, 0),
+    ]
 
 
 def test_an_archive_is_as_good(snapshot: Path, call: Call, quiet_place: Path) -> None:
@@ -111,14 +116,20 @@ def test_a_pool_without_jobs_shows_its_slots_and_says_so(call: Call, quiet_place
 
     assert done.status == 0
     assert "kinds of slots" in done.out
-    assert done.err == "htcq: incomplete: there is no jobs.ads: the jobs of the pool are not known\n"
-    assert as_json(call, "--snapshot", str(place))["incomplete"] == [done.err[len("htcq: incomplete: ") : -1]]
+    assert (
+        done.err == "htcq: incomplete: there is no jobs.ads: the jobs of the pool are not known\n"
+    )
+    assert as_json(call, "--snapshot", str(place))["incomplete"] == [
+        done.err[len("htcq: incomplete: ") : -1]
+    ]
 
 
 def test_jobs_that_are_not_looked_at_are_not_missing(call: Call, quiet_place: Path) -> None:
     place = write(quiet_place / "s", collected([slot()]), None)
 
-    assert as_json(call, "--snapshot", str(place), "--job", "cpus=1,memory=1GiB")["incomplete"] == []
+    assert (
+        as_json(call, "--snapshot", str(place), "--job", "cpus=1,memory=1GiB")["incomplete"] == []
+    )
 
 
 def test_an_empty_queue_is_nothing_missing(call: Call, quiet_place: Path) -> None:
@@ -128,9 +139,13 @@ def test_an_empty_queue_is_nothing_missing(call: Call, quiet_place: Path) -> Non
 
 
 @pytest.mark.parametrize("flags", [[], ["--csv"]])
-def test_damage_is_told_beside_what_could_be_read(flags: list[str], call: Call, quiet_place: Path) -> None:
+def test_damage_is_told_beside_what_could_be_read(
+    flags: list[str], call: Call, quiet_place: Path
+) -> None:
     place = write(
-        quiet_place / "s", collected([slot()]) + "\n" + slot("slot1@node2")[:-20], "\x1b[31mrubbish\n\n" + job()
+        quiet_place / "s",
+        collected([slot()]) + "\n" + slot("slot1@node2")[:-20],
+        "\x1b[31mrubbish\n\n" + job(),
     )
     done = call("cost", "--snapshot", str(place), *flags)
 
@@ -144,9 +159,14 @@ def test_damage_is_told_beside_what_could_be_read(flags: list[str], call: Call, 
 
 def test_what_a_capture_could_not_have_is_told(call: Call, quiet_place: Path) -> None:
     place = write(quiet_place / "s", collected([slot()]), job())
-    (place / "meta.json").write_text('{"failed": [{"what": "jobs of access2", "why": "no answer"}]}')
+    (place / "meta.json").write_text(
+        '{"failed": [{"what": "jobs of access2", "why": "no answer"}]}'
+    )
 
-    assert call("cost", "--snapshot", str(place)).err == "htcq: incomplete: jobs of access2: no answer\n"
+    assert (
+        call("cost", "--snapshot", str(place)).err
+        == "htcq: incomplete: jobs of access2: no answer\n"
+    )
 
 
 def test_names_in_ads_do_not_steer_the_terminal(call: Call, quiet_place: Path) -> None:
@@ -157,10 +177,17 @@ def test_names_in_ads_do_not_steer_the_terminal(call: Call, quiet_place: Path) -
         assert not set("\x1b\x07\u202e") & set(call("cost", "--snapshot", str(place), *flags).out)
 
 
-def test_only_the_largest_classes_are_shown_unless_all_are_asked_for(call: Call, quiet_place: Path) -> None:
+def test_only_the_largest_classes_are_shown_unless_all_are_asked_for(
+    call: Call, quiet_place: Path
+) -> None:
     jobs = [job(f"{memory}.0", RequestMemory=memory) for memory in range(100, 125)]
-    place = write(quiet_place / "s", collected([slot()]), "\n".join([*jobs, job("124.1", RequestMemory=124)]))
-    some, everything = call("cost", "--snapshot", str(place)).out, call("cost", "--snapshot", str(place), "--all").out
+    place = write(
+        quiet_place / "s", collected([slot()]), "\n".join([*jobs, job("124.1", RequestMemory=124)])
+    )
+    some, everything = (
+        call("cost", "--snapshot", str(place)).out,
+        call("cost", "--snapshot", str(place), "--all").out,
+    )
 
     assert "5 more autoclusters; --all shows them" in some
     assert "more autoclusters" not in everything
@@ -183,7 +210,12 @@ def test_only_the_largest_classes_are_shown_unless_all_are_asked_for(call: Call,
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
-    collector: str | None, jobs: str | None, flags: list[str], said: str, call: Call, quiet_place: Path
+    collector: str | None,
+    jobs: str | None,
+    flags: list[str],
+    said: str,
+    call: Call,
+    quiet_place: Path,
 ) -> None:
     done = call("cost", "--snapshot", str(write(quiet_place / "s", collector, jobs)), *flags)
 

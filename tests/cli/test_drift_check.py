@@ -58,18 +58,28 @@ def test_a_pool_as_it_should_be_is_ok(call: Call) -> None:
         ([], 1, "physics.lep: drifted: quota published 4 where 5 should be"),
         (["-c", "0"], 2, "physics.lep: drifted: quota published 4 where 5 should be"),
         (["-w", "1"], 0, "physics.lep: drifted: quota published 4 where 5 should be"),
-        (["-w", "~:", "-c", "@1:5"], 2, "physics.lep: drifted: quota published 4 where 5 should be"),
+        (
+            ["-w", "~:", "-c", "@1:5"],
+            2,
+            "physics.lep: drifted: quota published 4 where 5 should be",
+        ),
         (["--metric", "starved"], 1, "physics.hep: starved: uses 0 of 15 while 30 waits"),
         (["--metric", "over", "--critical", "0"], 2, "chem: over: uses 12 of 10"),
         (["--metric", "usage", "--warning", "12"], 0, ""),
         (["--metric", "usage", "--warning", "13:"], 1, ""),
         (["--metric", "waiting", "--critical", "~:29"], 2, ""),
         (["--group", "chem"], 0, ""),
-        (["--group", "CHEM", "--group", "physics.*"], 1, "physics.lep: drifted: quota published 4 where 5 should be"),
+        (
+            ["--group", "CHEM", "--group", "physics.*"],
+            1,
+            "physics.lep: drifted: quota published 4 where 5 should be",
+        ),
     ],
 )
 @pytest.mark.usefixtures("drifted")
-def test_what_is_measured_and_the_ranges_decide(flags: list[str], status: int, line: str, call: Call) -> None:
+def test_what_is_measured_and_the_ranges_decide(
+    flags: list[str], status: int, line: str, call: Call
+) -> None:
     done = call("drift", "check", "--nagios", "--snapshot", "snap", *flags)
 
     assert (done.status, done.err) == (status, "")
@@ -79,7 +89,9 @@ def test_what_is_measured_and_the_ranges_decide(flags: list[str], status: int, l
 
 @pytest.mark.parametrize(("flags", "status"), [(["-w", "1"], 0), ([], 1), (["-c", "0"], 1)])
 @pytest.mark.usefixtures("drifted")
-def test_for_a_person_the_status_is_that_of_every_command(flags: list[str], status: int, call: Call) -> None:
+def test_for_a_person_the_status_is_that_of_every_command(
+    flags: list[str], status: int, call: Call
+) -> None:
     plugin = call("drift", "check", "--nagios", "--snapshot", "snap", *flags)
     done = call("drift", "check", "--snapshot", "snap", *flags)
 
@@ -90,7 +102,11 @@ def test_for_a_person_the_status_is_that_of_every_command(flags: list[str], stat
 
 @pytest.mark.parametrize(
     ("flags", "status"),
-    [(["--metric", "x"], 2), (["--snapshot", "missing"], 2), (["--pool", "127.0.0.1:1", "-t", "5s"], 3)],
+    [
+        (["--metric", "x"], 2),
+        (["--snapshot", "missing"], 2),
+        (["--pool", "127.0.0.1:1", "-t", "5s"], 3),
+    ],
 )
 def test_for_a_person_a_mistake_is_an_error(flags: list[str], status: int, call: Call) -> None:
     done = call("drift", "check", *flags)
@@ -118,7 +134,8 @@ def test_what_the_site_declares_counts(call: Call, quiet_place: Path) -> None:
 @pytest.mark.usefixtures("drifted")
 def test_more_lines_can_be_asked_for(call: Call) -> None:
     once, twice = (
-        call("drift", "check", "--nagios", "--snapshot", "snap", flag).out.splitlines()[1:] for flag in ("-v", "-vv")
+        call("drift", "check", "--nagios", "--snapshot", "snap", flag).out.splitlines()[1:]
+        for flag in ("-v", "-vv")
     )
 
     assert {tuple(line.split(": ")[:2]) for line in once} == {
@@ -175,9 +192,17 @@ def test_a_snapshot_that_is_missing_or_empty_is_unknown(call: Call, quiet_place:
 @pytest.mark.parametrize(
     ("ads", "config", "said"),
     [
-        ([slot(Cpus=40), *published(QUOTAS, age=901)], PHYSICS, "last published its groups 901 s ago"),
+        (
+            [slot(Cpus=40), *published(QUOTAS, age=901)],
+            PHYSICS,
+            "last published its groups 901 s ago",
+        ),
         ([slot(Cpus=40), wants("chem", 8)], PHYSICS, "no negotiator publishes its groups"),
-        ([slot(Cpus=40), *published(QUOTAS)], None, "the configuration of the central manager could not be read"),
+        (
+            [slot(Cpus=40), *published(QUOTAS)],
+            None,
+            "the configuration of the central manager could not be read",
+        ),
         ([slot(Cpus=40)], "SLOT_WEIGHT = Cpus\n", "has no groups, and none are declared"),
     ],
     ids=["stale", "silent", "no configuration", "no groups"],
@@ -206,7 +231,10 @@ def test_a_pool_that_was_read_in_part_is_unknown(call: Call, quiet_place: Path) 
 
 
 def test_a_pool_that_cannot_be_reached_is_unknown(call: Call) -> None:
-    unknown(call("drift", "check", "--nagios", "--pool", "127.0.0.1:1"), "127.0.0.1:1: its collector cannot be queried")
+    unknown(
+        call("drift", "check", "--nagios", "--pool", "127.0.0.1:1"),
+        "127.0.0.1:1: its collector cannot be queried",
+    )
 
 
 def test_a_pool_that_never_answers_is_unknown_in_time_and_nothing_is_left(
@@ -216,7 +244,15 @@ def test_a_pool_that_never_answers_is_unknown_in_time_and_nothing_is_left(
     (tmp_path / "temporary").mkdir()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         started = time.monotonic()
-        done = call("drift", "check", "--nagios", "--pool", f"127.0.0.1:{silent.getsockname()[1]}", "-t", "1")
+        done = call(
+            "drift",
+            "check",
+            "--nagios",
+            "--pool",
+            f"127.0.0.1:{silent.getsockname()[1]}",
+            "-t",
+            "1",
+        )
 
     unknown(done, "no answer within 0.3 s")
     assert time.monotonic() - started < 10
@@ -264,9 +300,13 @@ def test_every_accident_while_looking_is_unknown(
 
 
 @pytest.mark.usefixtures("agreed")
-def test_every_accident_before_looking_is_unknown(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_accident_before_looking_is_unknown(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(drift_check, "source_of", fails)
-    unknown(call("drift", "check", "--nagios", "--snapshot", "snap"), "KeyError: 'nobody expected this'")
+    unknown(
+        call("drift", "check", "--nagios", "--snapshot", "snap"), "KeyError: 'nobody expected this'"
+    )
 
 
 @pytest.mark.usefixtures("agreed")
@@ -281,7 +321,12 @@ def test_a_verdict_that_nobody_can_read_is_unknown(quiet_place: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, cwd=quiet_place, env=environment, check=False
+            command,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=quiet_place,
+            env=environment,
+            check=False,
         )
 
     assert (done.returncode, done.stderr) == (3, b"")
@@ -292,7 +337,11 @@ def test_an_interruption_is_unknown(quiet_place: Path) -> None:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         command = [sys.executable, "-m", "htcq", "drift", "check", "--nagios", "--pool", address]
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, cwd=quiet_place, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True
+            command,
+            stdout=subprocess.PIPE,
+            cwd=quiet_place,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            text=True,
         ) as process:
             with silent.accept()[0]:
                 process.send_signal(signal.SIGINT)

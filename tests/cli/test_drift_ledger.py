@@ -34,9 +34,14 @@ max = { weight = 40000, cpus = 40 }
 """
 
 
-def look(call: Call, place: Path, number: int, cpus: Mapping[str, int], *flags: str, **more: Any) -> Any:
+def look(
+    call: Call, place: Path, number: int, cpus: Mapping[str, int], *flags: str, **more: Any
+) -> Any:
     """Record the look of that number at a pool in which groups have claims of so many cpus."""
-    claims = [claimed(count, f"{group}.ada@site", amount, 0) for count, (group, amount) in enumerate(cpus.items(), 1)]
+    claims = [
+        claimed(count, f"{group}.ada@site", amount, 0)
+        for count, (group, amount) in enumerate(cpus.items(), 1)
+    ]
     left = 40 - sum(cpus.values())
     name = snapshot(place, number, extra="\n".join(claims), **more)
     ads = place / name / "collector.ads"
@@ -60,7 +65,9 @@ def site(quiet_place: Path) -> Path:
 @pytest.fixture
 def history(call: Call, site: Path) -> Path:
     """Three looks in ten minutes: chemistry uses 12, then 30 beside 4 of physics, then 20 beside 20."""
-    for number, cpus in enumerate(({"chem": 12}, {"chem": 30, "physics": 4}, {"chem": 20, "physics": 20}), 1):
+    for number, cpus in enumerate(
+        ({"chem": 12}, {"chem": 30, "physics": 4}, {"chem": 20, "physics": 20}), 1
+    ):
         done = look(call, site, number, cpus)
         assert (done.status, done.out, done.err) == (0, "", "")
     return site
@@ -75,11 +82,18 @@ def test_a_look_keeps_what_is_lent_and_borrowed() -> None:
     booked = bookings["weight", "chem"]
 
     assert (booked.since, booked.until, booked.seconds) == (START, START + STEP, STEP)
-    assert (chem.used, chem.borrowed, chem.lent, chem.unused) == (30_000 * STEP, 18_000 * STEP, 0, 0)
+    assert (chem.used, chem.borrowed, chem.lent, chem.unused) == (
+        30_000 * STEP,
+        18_000 * STEP,
+        0,
+        0,
+    )
     assert (physics.min, physics.used, physics.lent, physics.unused) == tuple(
         each * 1000 * STEP for each in (24, 4, 14, 6)
     )
-    assert (root.runtime, root.used, root.borrowed, root.lent) == tuple(each * 1000 * STEP for each in (40, 34, 18, 14))
+    assert (root.runtime, root.used, root.borrowed, root.lent) == tuple(
+        each * 1000 * STEP for each in (40, 34, 18, 14)
+    )
     assert found["cpus", "physics"].lent == 14 * STEP
 
 
@@ -114,7 +128,9 @@ def test_json_has_every_part_of_the_time(call: Call) -> None:
     physics = next(each for each in weight["groups"] if each["group"] == "physics")
 
     assert weight["coverage"] == pytest.approx(600 / 3600)
-    assert weight["all"]["borrowed"] == pytest.approx(weight["all"]["lent"] + weight["all"]["spare"])
+    assert weight["all"]["borrowed"] == pytest.approx(
+        weight["all"]["lent"] + weight["all"]["spare"]
+    )
     assert (physics["lent"], physics["min"], physics["guarantee"]) == (1.5, 4, 4)
     assert [(each["since"], each["lent"]) for each in physics["series"]] == [
         ("2024-11-04T08:00:00+00:00", pytest.approx(14 * 150 / 3600)),
@@ -130,7 +146,9 @@ def test_csv_has_the_ledger_instead_of_the_groups(call: Call) -> None:
 
     assert list(rows[0]) == column_names(LEDGER_COLUMNS)
     assert [(row["dimension"], row["group"]) for row in rows] == [
-        (dimension, group) for dimension in ("cpus", "weight") for group in ("<none>", "chem", "physics")
+        (dimension, group)
+        for dimension in ("cpus", "weight")
+        for group in ("<none>", "chem", "physics")
     ]
     assert float(rows[-1]["lent"]) == 1.5
     assert "lent" not in call(*REPORT, "--csv").out
@@ -193,11 +211,16 @@ def test_without_elastic_quotas_there_is_no_ledger(call: Call, site: Path) -> No
 
 def test_of_several_trees_the_negotiators_own_counts(call: Call, site: Path) -> None:
     tree = QUOTAS.replace("[groups.", "[trees.{name}.groups.")
-    (site / "elastic.toml").write_text(tree.replace("{name}", "cpu") + tree.replace("{name}", "gpu"))
+    (site / "elastic.toml").write_text(
+        tree.replace("{name}", "cpu") + tree.replace("{name}", "gpu")
+    )
     done = look(call, site, 1, {"chem": 3})
 
     assert (done.status, done.out) == (2, "")
-    assert "elastic.toml has no tree for a negotiator without a name (--name one of cpu, gpu)" in done.err
+    assert (
+        "elastic.toml has no tree for a negotiator without a name (--name one of cpu, gpu)"
+        in done.err
+    )
     assert "history.db" not in names(site)
 
 
@@ -210,7 +233,9 @@ def test_of_several_trees_the_negotiators_own_counts(call: Call, site: Path) -> 
         ("[groups.'<none>']\nmax = { cpus = 8 }\n", "elastic-name-reserved"),
     ],
 )
-def test_quotas_that_cannot_be_used_are_refused(text: str | None, said: str, call: Call, site: Path) -> None:
+def test_quotas_that_cannot_be_used_are_refused(
+    text: str | None, said: str, call: Call, site: Path
+) -> None:
     """A ledger of other groups than those declared would be worse than none."""
     (site / "elastic.toml").unlink()
     if text is not None:
@@ -244,5 +269,7 @@ def test_the_ledger_goes_with_csv_alone(call: Call, quiet_place: Path) -> None:
     done = call(*REPORT, "--ledger")
 
     assert (done.status, done.out) == (2, "")
-    assert "--ledger without --csv (give --csv too; the other reports contain the ledger)" in done.err
+    assert (
+        "--ledger without --csv (give --csv too; the other reports contain the ledger)" in done.err
+    )
     assert listing(quiet_place) == before

@@ -17,7 +17,9 @@ PRUNE = ("drift", "prune", "--config", "htcq.toml")
 def looks() -> list[int]:
     """Return how many looks are in each row that is kept of physics."""
     with open_history(Path("history.db")) as history:
-        return [sample.looks for sample in history.samples("cm.example.net", 0, START * 2, ["physics"])]
+        return [
+            sample.looks for sample in history.samples("cm.example.net", 0, START * 2, ["physics"])
+        ]
 
 
 @pytest.fixture
@@ -33,13 +35,19 @@ def test_hours_are_made_of_looks(call: Call) -> None:
     done = call(*PRUNE, "--keep-hours", "30y", "--keep-days", "40y")
 
     assert (done.status, done.err) == (0, "")
-    assert re.fullmatch(r"history\.db: 33 rows merged or dropped; \S+ KiB before, \S+ KiB now\n", done.out)
+    assert re.fullmatch(
+        r"history\.db: 33 rows merged or dropped; \S+ KiB before, \S+ KiB now\n", done.out
+    )
     assert looks() == [1, 12, 1]
-    assert call(*PRUNE, "--keep-hours", "30y", "--keep-days", "40y").out.startswith("history.db: 0 rows ")
+    assert call(*PRUNE, "--keep-hours", "30y", "--keep-days", "40y").out.startswith(
+        "history.db: 0 rows "
+    )
 
 
 @pytest.mark.usefixtures("history")
-def test_the_site_file_says_what_is_kept_and_flags_come_first(call: Call, quiet_place: Path) -> None:
+def test_the_site_file_says_what_is_kept_and_flags_come_first(
+    call: Call, quiet_place: Path
+) -> None:
     site = quiet_place / "htcq.toml"
     site.write_text(f"{site.read_text()}keep_fine = '30y'\nkeep_hours = '30y'\nkeep_days = '40y'\n")
 
@@ -82,7 +90,9 @@ def test_a_damaged_history_is_set_aside_and_said_to_be(call: Call, history: Path
     ],
 )
 @pytest.mark.usefixtures("history")
-def test_what_cannot_be_asked_is_refused(flags: list[str], said: str, call: Call, quiet_place: Path) -> None:
+def test_what_cannot_be_asked_is_refused(
+    flags: list[str], said: str, call: Call, quiet_place: Path
+) -> None:
     before = listing(quiet_place)
     done = call(*PRUNE, *flags)
 

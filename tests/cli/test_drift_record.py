@@ -41,28 +41,46 @@ def test_a_look_is_kept_in_silence(call: Call, quiet_place: Path) -> None:
     assert {sample.group: (sample.effective, sample.computed, sample.usage) for sample in samples()} == {
         "<none>": (10, 10, 0), "physics": (20, 20, 0), "chem": (10, 10, 7),
     }  # fmt: skip
-    assert {(each.name, each.text) for each in kept("configured")} >= {("physics", "static 20"), ("chem", "static 10")}
+    assert {(each.name, each.text) for each in kept("configured")} >= {
+        ("physics", "static 20"),
+        ("chem", "static 10"),
+    }
     assert kept("declared") == []
 
 
-def test_a_snapshot_counts_for_the_time_at_which_it_was_taken(call: Call, quiet_place: Path) -> None:
+def test_a_snapshot_counts_for_the_time_at_which_it_was_taken(
+    call: Call, quiet_place: Path
+) -> None:
     call(*RECORD, "--snapshot", snapshot(quiet_place, 1))
     call(*RECORD, "--snapshot", snapshot(quiet_place, 2))
 
-    assert {(sample.time, sample.span) for sample in samples()} == {(START, 0), (START + STEP, STEP)}
+    assert {(sample.time, sample.span) for sample in samples()} == {
+        (START, 0),
+        (START + STEP, STEP),
+    }
 
 
 def test_the_site_file_names_the_store_and_declares_groups(call: Call, quiet_place: Path) -> None:
     (quiet_place / "htcq.toml").write_text(DECLARED)
-    done = call("drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place, physics=15))
+    done = call(
+        "drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place, physics=15)
+    )
 
     assert done.status == 0
-    assert {(each.name, each.text) for each in kept("declared")} == {("physics", "static 20"), ("chem", "static 10")}
+    assert {(each.name, each.text) for each in kept("declared")} == {
+        ("physics", "static 20"),
+        ("chem", "static 10"),
+    }
 
 
-def test_one_line_says_what_was_recorded(call: Call, quiet_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_line_says_what_was_recorded(
+    call: Call, quiet_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = snapshot(quiet_place)
-    first, again = call(*RECORD, "--snapshot", name, "-v"), call(*RECORD, "--snapshot", name, "--verbose")
+    first, again = (
+        call(*RECORD, "--snapshot", name, "-v"),
+        call(*RECORD, "--snapshot", name, "--verbose"),
+    )
 
     assert first.out.startswith(f"{STORE}: {POOL}, 2024-11-04 ")
     assert first.out.endswith(", 3 groups: recorded\n")
@@ -71,11 +89,15 @@ def test_one_line_says_what_was_recorded(call: Call, quiet_place: Path, monkeypa
 
 
 def test_metrics_are_written_besides(call: Call, quiet_place: Path) -> None:
-    done = call(*RECORD, "--snapshot", snapshot(quiet_place, used={"chem": 7}), "--prometheus", "htcq.prom")
+    done = call(
+        *RECORD, "--snapshot", snapshot(quiet_place, used={"chem": 7}), "--prometheus", "htcq.prom"
+    )
     text = (quiet_place / "htcq.prom").read_text()
 
     assert (done.status, done.out) == (0, "")
-    assert f'htcq_drift_observation_timestamp_seconds{{pool="{POOL}",negotiator=""}} {START}\n' in text
+    assert (
+        f'htcq_drift_observation_timestamp_seconds{{pool="{POOL}",negotiator=""}} {START}\n' in text
+    )
     assert 'group="chem"' in text
 
 
@@ -89,7 +111,9 @@ def test_several_pools_share_a_store(call: Call, quiet_place: Path) -> None:
 
 def test_two_at_once_are_both_recorded(quiet_place: Path) -> None:
     """Each is a process of its own, and waits for the other."""
-    found = [snapshot(quiet_place, number, machine=f"cm{number}.example.net") for number in range(1, 5)]
+    found = [
+        snapshot(quiet_place, number, machine=f"cm{number}.example.net") for number in range(1, 5)
+    ]
     running = [
         subprocess.Popen(
             [sys.executable, "-m", "htcq", *RECORD, "--snapshot", name],
@@ -112,13 +136,19 @@ def test_two_at_once_are_both_recorded(quiet_place: Path) -> None:
     [
         ({"age": 901}, [], "the negotiator last published its groups 901 s ago, more than 900 s"),
         ({"age": 61}, ["--max-age", "60"], "61 s ago, more than 60 s"),
-        ({"published": False}, [], "no negotiator publishes its groups (is its negotiator running?)"),
+        (
+            {"published": False},
+            [],
+            "no negotiator publishes its groups (is its negotiator running?)",
+        ),
     ],
 )
 def test_a_silent_negotiator_is_not_recorded(
     changes: dict[str, int], flags: list[str], said: str, call: Call, quiet_place: Path
 ) -> None:
-    done = call(*RECORD, "--snapshot", snapshot(quiet_place, **changes), *flags, "--prometheus", "x.prom")  # type: ignore[arg-type]
+    done = call(
+        *RECORD, "--snapshot", snapshot(quiet_place, **changes), *flags, "--prometheus", "x.prom"
+    )  # type: ignore[arg-type]
 
     assert (done.status, done.out) == (3, "")
     assert said in done.err
@@ -127,11 +157,14 @@ def test_a_silent_negotiator_is_not_recorded(
 
 
 def test_old_ads_are_recorded_where_that_is_asked_for(call: Call, quiet_place: Path) -> None:
-    assert call(*RECORD, "--snapshot", snapshot(quiet_place, age=901), "--max-age", "1000").status == 0
+    assert (
+        call(*RECORD, "--snapshot", snapshot(quiet_place, age=901), "--max-age", "1000").status == 0
+    )
 
 
 @pytest.mark.parametrize(
-    ("missing", "said"), [("collector.ads", "slots"), ("config.txt", "configuration of the central")]
+    ("missing", "said"),
+    [("collector.ads", "slots"), ("config.txt", "configuration of the central")],
 )
 def test_a_pool_of_which_too_little_is_known_is_not_recorded(
     missing: str, said: str, call: Call, quiet_place: Path
@@ -146,7 +179,9 @@ def test_a_pool_of_which_too_little_is_known_is_not_recorded(
     assert STORE not in names(quiet_place)
 
 
-def test_a_pool_that_cannot_be_reached_is_status_3_and_makes_no_store(call: Call, quiet_place: Path) -> None:
+def test_a_pool_that_cannot_be_reached_is_status_3_and_makes_no_store(
+    call: Call, quiet_place: Path
+) -> None:
     done = call(*RECORD, "--pool", "127.0.0.1:1", "--timeout", "5")
 
     assert (done.status, done.out, done.err.count("\n")) == (3, "", 1)
@@ -186,7 +221,10 @@ def test_a_damaged_store_is_set_aside_and_said_to_be(call: Call, quiet_place: Pa
     (aside,) = {*names(quiet_place)} - {*before, "snap2"}
 
     assert (done.status, done.out) == (1, "")
-    assert done.err == f"htcq: {STORE} was damaged: it is {quiet_place / aside} now, and a new one was begun\n"
+    assert (
+        done.err
+        == f"htcq: {STORE} was damaged: it is {quiet_place / aside} now, and a new one was begun\n"
+    )
     assert (quiet_place / aside).read_bytes() == damaged
     assert {sample.time for sample in samples()} == {START + STEP}
     assert [each.name for each in kept("damage")] == [aside]
@@ -214,7 +252,9 @@ def test_what_is_no_history_is_left_alone(call: Call, quiet_place: Path) -> None
         (["--nothing"], "unrecognized arguments: --nothing"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(flags: list[str], said: str, call: Call, quiet_place: Path) -> None:
+def test_what_cannot_be_asked_is_refused(
+    flags: list[str], said: str, call: Call, quiet_place: Path
+) -> None:
     name = snapshot(quiet_place, extra=negotiator("cm.example.net"))
     before = listing(quiet_place)
     done = call(*RECORD, "--snapshot", name, *flags)

@@ -46,7 +46,9 @@ def test_it_tells_who_changed_what_and_when(call: Call) -> None:
     done = call(*REPORT)
 
     assert (done.status, done.err) == (0, "")
-    assert done.out.startswith("cm.example.net, 2024-11-04 07:50 to 2024-11-04 08:50 UTC, 42% of it observed\n")
+    assert done.out.startswith(
+        "cm.example.net, 2024-11-04 07:50 to 2024-11-04 08:50 UTC, 42% of it observed\n"
+    )
     assert "  2024-11-04 08:15  physics  configured quota 20 -> 15\n" in done.out
     assert "  since 2024-11-04 08:15  physics  quota declared 20, but configured 15\n" in done.out
 
@@ -55,7 +57,11 @@ def test_it_tells_who_changed_what_and_when(call: Call) -> None:
 def test_it_tells_how_the_groups_fared(call: Call) -> None:
     """Chemistry uses 12 of its 10; physics' quota was 20 for two of five steps of 300 s, then 15: 17 on average."""
     out = call(*REPORT).out
-    rows = {line.split()[0]: line.rpartition("|")[2].split() for line in out.splitlines() if line.count("|") == 2}
+    rows = {
+        line.split()[0]: line.rpartition("|")[2].split()
+        for line in out.splitlines()
+        if line.count("|") == 2
+    }
 
     assert rows["chem"] == ["12", "12", "10", "2", "0%", "100%", "0%", "42%"]
     assert rows["physics"] == ["15", "15", "17", "2", "0%", "0%", "40%", "42%"]
@@ -63,7 +69,9 @@ def test_it_tells_how_the_groups_fared(call: Call) -> None:
 
 @pytest.mark.usefixtures("history")
 def test_a_span_of_time_ends_where_it_is_told_to(call: Call) -> None:
-    out = call("drift", "report", "--config", "htcq.toml", "--since", SINCE, "--until", "2024-11-04T08:10Z").out
+    out = call(
+        "drift", "report", "--config", "htcq.toml", "--since", SINCE, "--until", "2024-11-04T08:10Z"
+    ).out
 
     assert "What changed: nothing\n" in out
     assert "What disagrees now: nothing\n" in out
@@ -82,16 +90,18 @@ def test_a_length_of_time_ends_now(call: Call) -> None:
 
     assert json.loads(done.out)["pools"][0]["groups"] != []
     assert (
-        json.loads(call("drift", "report", "--config", "htcq.toml", "--since", "1h", "--json").out)["pools"][0][
-            "groups"
-        ]
+        json.loads(call("drift", "report", "--config", "htcq.toml", "--since", "1h", "--json").out)[
+            "pools"
+        ][0]["groups"]
         == []
     )
 
 
 @pytest.mark.usefixtures("history")
 def test_groups_are_chosen_by_patterns(call: Call) -> None:
-    found = json.loads(call(*REPORT, "--group", "PHYS*", "--group", "none", "--json").out)["pools"][0]
+    found = json.loads(call(*REPORT, "--group", "PHYS*", "--group", "none", "--json").out)["pools"][
+        0
+    ]
 
     assert [group["group"] for group in found["groups"]] == ["physics"]
     assert [change["name"] for change in found["changes"]] == ["physics"]
@@ -100,7 +110,12 @@ def test_groups_are_chosen_by_patterns(call: Call) -> None:
 @pytest.mark.usefixtures("history")
 def test_pools_are_chosen_by_names_or_patterns(call: Call, quiet_place: Path) -> None:
     call(
-        "drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place, 9, machine="other.example.net")
+        "drift",
+        "record",
+        "--config",
+        "htcq.toml",
+        "--snapshot",
+        snapshot(quiet_place, 9, machine="other.example.net"),
     )
 
     def pools(*flags: str) -> list[str]:
@@ -119,13 +134,27 @@ def test_json_and_csv_are_printed(call: Call) -> None:
 
     assert (found["schema"], found["pools"][0]["last_look"]) == (1, "2024-11-04T08:25:00+00:00")
     assert call(*REPORT, "-json").out == call(*REPORT, "--json").out
-    assert {row["group"]: float(row["usage"]) for row in rows} == {"chem": 12, "physics": 15, "<none>": 0}
+    assert {row["group"]: float(row["usage"]) for row in rows} == {
+        "chem": 12,
+        "physics": 15,
+        "<none>": 0,
+    }
 
 
 @pytest.mark.usefixtures("history")
 def test_since_when_something_disagrees_is_known_from_before_the_time(call: Call) -> None:
     found = json.loads(
-        call("drift", "report", "--config", "htcq.toml", "--since", "2024-11-04T08:22Z", "--until", UNTIL, "--json").out
+        call(
+            "drift",
+            "report",
+            "--config",
+            "htcq.toml",
+            "--since",
+            "2024-11-04T08:22Z",
+            "--until",
+            UNTIL,
+            "--json",
+        ).out
     )
 
     assert [(each["what"], each["since"]) for each in found["pools"][0]["disagreements"]] == [
@@ -134,17 +163,31 @@ def test_since_when_something_disagrees_is_known_from_before_the_time(call: Call
     assert found["pools"][0]["changes"] == []
 
 
-def test_what_is_published_otherwise_is_known_from_before_the_time(call: Call, quiet_place: Path) -> None:
+def test_what_is_published_otherwise_is_known_from_before_the_time(
+    call: Call, quiet_place: Path
+) -> None:
     (quiet_place / "htcq.toml").write_text("[drift]\nstore = 'history.db'\n")
     for number in range(1, 7):
         # From the second look on the negotiator still publishes what was configured once.
         name = snapshot(quiet_place, number, 20)
         if number > 1:
             config = quiet_place / name / "config.txt"
-            config.write_text(config.read_text().replace("GROUP_QUOTA_physics = 20", "GROUP_QUOTA_physics = 25"))
+            config.write_text(
+                config.read_text().replace("GROUP_QUOTA_physics = 20", "GROUP_QUOTA_physics = 25")
+            )
         call("drift", "record", "--config", "htcq.toml", "--snapshot", name)
     found = json.loads(
-        call("drift", "report", "--config", "htcq.toml", "--since", "2024-11-04T08:18Z", "--until", UNTIL, "--json").out
+        call(
+            "drift",
+            "report",
+            "--config",
+            "htcq.toml",
+            "--since",
+            "2024-11-04T08:18Z",
+            "--until",
+            UNTIL,
+            "--json",
+        ).out
     )
 
     assert [
@@ -171,7 +214,17 @@ def test_a_mail_is_ascii(call: Call) -> None:
 
 @pytest.mark.usefixtures("history")
 def test_a_mail_can_be_none_if_nothing_changed(call: Call) -> None:
-    quiet = ("drift", "report", "--config", "htcq.toml", "--since", "2024-11-04T08:22Z", "--until", UNTIL, "--mail")
+    quiet = (
+        "drift",
+        "report",
+        "--config",
+        "htcq.toml",
+        "--since",
+        "2024-11-04T08:22Z",
+        "--until",
+        UNTIL,
+        "--mail",
+    )
     done = call(*quiet, "--if-changed")
 
     assert (done.status, done.out, done.err) == (0, "", "")
@@ -184,14 +237,23 @@ def test_a_page_is_written_besides(call: Call, quiet_place: Path) -> None:
     done = call(*REPORT, "--html", "drift.html")
 
     assert "configured quota 20 -> 15" in done.out
-    assert "<h1>Drift of cm.example.net</h1>" in (quiet_place / "drift.html").read_text(encoding="utf-8")
+    assert "<h1>Drift of cm.example.net</h1>" in (quiet_place / "drift.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_group_called_script_stays_text(call: Call, quiet_place: Path) -> None:
     """HTCondor's parser makes no knob of such a name, but GROUP_NAMES may list it."""
     config = "GROUP_NAMES = physics, <script>alert(1)</script>\nGROUP_QUOTA_physics = {physics}\n"
     (quiet_place / "htcq.toml").write_text("[drift]\nstore = 'history.db'\n")
-    call("drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place, config=config))
+    call(
+        "drift",
+        "record",
+        "--config",
+        "htcq.toml",
+        "--snapshot",
+        snapshot(quiet_place, config=config),
+    )
     call(*REPORT, "--html", "drift.html")
     page = (quiet_place / "drift.html").read_text(encoding="utf-8")
 
@@ -203,10 +265,22 @@ def test_a_group_called_script_stays_text(call: Call, quiet_place: Path) -> None
 
 
 @pytest.mark.usefixtures("history")
-@pytest.mark.parametrize("form", [[], ["--mail"], ["--mail", "--if-changed"], ["--json"], ["--csv"]])
+@pytest.mark.parametrize(
+    "form", [[], ["--mail"], ["--mail", "--if-changed"], ["--json"], ["--csv"]]
+)
 def test_a_time_of_which_nothing_is_known_is_status_3(form: list[str], call: Call) -> None:
     """Nobody may take silence for peace."""
-    done = call("drift", "report", "--config", "htcq.toml", "--since", "2024-11-01", "--until", "2024-11-02", *form)
+    done = call(
+        "drift",
+        "report",
+        "--config",
+        "htcq.toml",
+        "--since",
+        "2024-11-01",
+        "--until",
+        "2024-11-02",
+        *form,
+    )
 
     assert done.status == 3
     assert done.out != ""
@@ -248,7 +322,9 @@ def test_a_report_changes_nothing(call: Call, quiet_place: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("history")
-def test_what_cannot_be_asked_is_refused(flags: list[str], said: str, call: Call, quiet_place: Path) -> None:
+def test_what_cannot_be_asked_is_refused(
+    flags: list[str], said: str, call: Call, quiet_place: Path
+) -> None:
     before = listing(quiet_place)
     done = call("drift", "report", "--config", "htcq.toml", *flags)
 

@@ -14,7 +14,16 @@ from htcq.quota.elastic.declaration import Rounding
 from tests.cli.conftest import Call, Done
 from tests.docs.documents import ROOT, section, tags, words
 from tests.docs.test_man import keys
-from tests.quota.elastic.recorded import STATED, SUM, Stated, demand_file, path_of, quota_file, read, stated
+from tests.quota.elastic.recorded import (
+    STATED,
+    SUM,
+    Stated,
+    demand_file,
+    path_of,
+    quota_file,
+    read,
+    stated,
+)
 
 RUNTIME = [
     pytest.param(case, key, rounding, id=f"{case['name']}-{key}")
@@ -49,7 +58,9 @@ def compute(quiet_place: Path, call: Call) -> Any:
 
     def computed(quotas: str = QUOTAS, demand: Any = DEMAND, *more: str) -> Done:
         (quiet_place / "q.toml").write_text(quotas)
-        (quiet_place / "d.json").write_text(demand if isinstance(demand, str) else json.dumps(demand))
+        (quiet_place / "d.json").write_text(
+            demand if isinstance(demand, str) else json.dumps(demand)
+        )
         return call("elastic", "compute", "--quotas", "q.toml", "--demand", "d.json", *more)
 
     return computed
@@ -72,7 +83,10 @@ def test_every_number_that_is_stated_is_printed(
     done = compute(*files, "--json")
     rules = REFUSED.get(case["name"], set())
 
-    assert (done.status, set(re.findall(r"\[(elastic-[a-z-]+)\]", done.err)) if rules else set()) == (
+    assert (
+        done.status,
+        set(re.findall(r"\[(elastic-[a-z-]+)\]", done.err)) if rules else set(),
+    ) == (
         2 if rules else 0,
         rules,
     )
@@ -85,7 +99,9 @@ VERDICTS = [case for case in read("validation") if "max" in str(case.get("group"
 
 
 @pytest.mark.parametrize("case", VERDICTS, ids=[case["name"] for case in VERDICTS])
-def test_what_koordinator_refuses_of_one_group_is_refused(case: dict[str, Any], compute: Any) -> None:
+def test_what_koordinator_refuses_of_one_group_is_refused(
+    case: dict[str, Any], compute: Any
+) -> None:
     group = case["group"]
     quotas = "[groups.g]\n" + "".join(
         f"{name} = {{ {', '.join(f'{key} = {value}' for key, value in group[name].items())} }}\n"
@@ -123,17 +139,29 @@ def test_the_json_has_the_names_of_the_manual(compute: Any) -> None:
 
 
 def test_the_numbers_are_whole_and_of_every_managed_dimension(compute: Any) -> None:
-    printed = json.loads(compute(QUOTAS, {**DEMAND, "total": {"cpus": 100, "gpus": 4}}, "-json").out)
+    printed = json.loads(
+        compute(QUOTAS, {**DEMAND, "total": {"cpus": 100, "gpus": 4}}, "-json").out
+    )
     group = printed["groups"]["a"]
 
     # a asks for 70, c for 90, up to its 80: 90 to share by 80 and 80 once a has its min of 10.
-    assert (group["runtime"], group["borrowed"], group["waiting"]) == ({"cpus": 55}, {"cpus": 45}, {"cpus": 15})
+    assert (group["runtime"], group["borrowed"], group["waiting"]) == (
+        {"cpus": 55},
+        {"cpus": 45},
+        {"cpus": 15},
+    )
     assert printed["groups"]["c"]["runtime"] == {"cpus": 45}
-    assert (group["not_managed"], group["lent"], group["over"]) == (["gpus"], {"cpus": 0}, {"cpus": 0})
+    assert (group["not_managed"], group["lent"], group["over"]) == (
+        ["gpus"],
+        {"cpus": 0},
+        {"cpus": 0},
+    )
     assert printed["undistributed"] == {"cpus": 0, "gpus": 4}
 
 
-def test_demand_may_come_from_standard_input(quiet_place: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demand_may_come_from_standard_input(
+    quiet_place: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (quiet_place / "q.toml").write_text(QUOTAS)
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(DEMAND)))
 
@@ -141,10 +169,17 @@ def test_demand_may_come_from_standard_input(quiet_place: Path, call: Call, monk
 
 
 def test_the_table_tells_what_is_left_and_what_is_not_managed(compute: Any) -> None:
-    demand = {"total": {"cpus": 300, "gpus": 4}, "system_used": {"cpus": 20}, "used": {"c": {"cpus": 90}}}
+    demand = {
+        "total": {"cpus": 300, "gpus": 4},
+        "system_used": {"cpus": 20},
+        "used": {"c": {"cpus": 90}},
+    }
     done = compute(QUOTAS, demand)
 
-    assert "cpus: 300, 20 of it used outside of the groups; 280 nobody asks for or may have" in done.out
+    assert (
+        "cpus: 300, 20 of it used outside of the groups; 280 nobody asks for or may have"
+        in done.out
+    )
     assert "a: no quota of gpus, which is not managed there" in done.out
     assert "c: uses 90 cpus, over its max of 80: draining" in done.out
 
@@ -154,7 +189,10 @@ def test_the_table_tells_of_promises_beyond_what_there_is(compute: Any) -> None:
     done = compute(off, {"total": {"cpus": 10}, "request": {"a.b": {"cpus": 50}}})
 
     assert "the groups are promised 20 more than there is" in done.out
-    assert "warning: the mins of the top-level groups add up to 30 cpus, but the total is 10 [elastic-mins" in done.err
+    assert (
+        "warning: the mins of the top-level groups add up to 30 cpus, but the total is 10 [elastic-mins"
+        in done.err
+    )
 
 
 def test_a_min_that_shrank_is_shown_with_what_was_declared(compute: Any) -> None:
@@ -170,14 +208,21 @@ def test_the_steps_of_one_group_and_of_all(compute: Any) -> None:
 
 
 def test_own_jobs_of_a_group_are_a_group(compute: Any) -> None:
-    printed = json.loads(compute(QUOTAS, {"total": {"cpus": 99}, "request": {"a": {"cpus": 5}}}, "--json").out)
+    printed = json.loads(
+        compute(QUOTAS, {"total": {"cpus": 99}, "request": {"a": {"cpus": 5}}}, "--json").out
+    )
 
     assert printed["groups"]["a.<self>"]["runtime"] == {"cpus": 5}
     assert printed["groups"]["a.<self>"]["own_jobs"]
 
 
 def test_submitters_are_taken_for_their_groups(compute: Any) -> None:
-    request = {"a.b.bob@x": {"cpus": 7}, "ada@x": {"cpus": 8}, "eve@x": {"cpus": 9}, "d.eve@x": {"cpus": 1}}
+    request = {
+        "a.b.bob@x": {"cpus": 7},
+        "ada@x": {"cpus": 8},
+        "eve@x": {"cpus": 9},
+        "d.eve@x": {"cpus": 1},
+    }
     done = compute(QUOTAS, {"total": {"cpus": 99}, "request": request}, "--json")
     printed = json.loads(done.out)
 
@@ -189,12 +234,15 @@ def test_submitters_are_taken_for_their_groups(compute: Any) -> None:
 def test_every_tree_has_its_own_total(compute: Any) -> None:
     quotas = "[trees.one.groups.a]\nmax = { cpus = 9 }\n[trees.two.groups.a]\nmax = { cpus = 9 }\n"
     demand = {
-        name: {"total": {"cpus": total}, "request": {"a": {"cpus": 9}}} for name, total in (("one", 4), ("two", 6))
+        name: {"total": {"cpus": total}, "request": {"a": {"cpus": 9}}}
+        for name, total in (("one", 4), ("two", 6))
     }
     printed = json.loads(compute(quotas, {"trees": demand}, "--json").out)
     text = compute(quotas, {"trees": demand}).out
 
-    assert {name: tree["groups"]["a"]["runtime"]["cpus"] for name, tree in printed["trees"].items()} == {
+    assert {
+        name: tree["groups"]["a"]["runtime"]["cpus"] for name, tree in printed["trees"].items()
+    } == {
         "one": 4,
         "two": 6,
     }
@@ -206,7 +254,10 @@ def test_every_tree_has_its_own_total(compute: Any) -> None:
 def test_a_weight_that_was_left_behind_is_told_of(compute: Any, quiet_place: Path) -> None:
     (quiet_place / "old.toml").write_text("[groups.a]\nmax = { cpus = 5 }\nweight = { cpus = 5 }\n")
     done = compute(
-        "[groups.a]\nmax = { cpus = 9 }\nweight = { cpus = 5 }\n", {"total": {"cpus": 9}}, "--before", "old.toml"
+        "[groups.a]\nmax = { cpus = 9 }\nweight = { cpus = 5 }\n",
+        {"total": {"cpus": 9}},
+        "--before",
+        "old.toml",
     )
 
     assert done.status == 0
@@ -236,8 +287,16 @@ GROUP = "[groups.a]\n"
         ("[gruops.a]", DEMAND, "gruops is unknown (did you mean groups?)"),
         (f"{GROUP}mni = {{ cpus = 1 }}", DEMAND, "groups.a.mni is unknown (did you mean min?)"),
         (f"{GROUP}max = {{ cpus = -1 }}", {"total": {}}, "a max of -1 cpus [elastic-max-negative]"),
-        (f"{GROUP}max = {{ cpus = 1.5 }}", DEMAND, "groups.a.max.cpus is 1.5 [elastic-amount-malformed]"),
-        (f"{GROUP}max = {{ cpus = true }}", DEMAND, "groups.a.max.cpus is true [elastic-amount-malformed]"),
+        (
+            f"{GROUP}max = {{ cpus = 1.5 }}",
+            DEMAND,
+            "groups.a.max.cpus is 1.5 [elastic-amount-malformed]",
+        ),
+        (
+            f"{GROUP}max = {{ cpus = true }}",
+            DEMAND,
+            "groups.a.max.cpus is true [elastic-amount-malformed]",
+        ),
         (
             '[groups."a.b"]\nmax = { cpus = 1 }',
             {"total": {}},
@@ -248,23 +307,41 @@ GROUP = "[groups.a]\n"
             {"total": {}},
             "group a below b below a: the parents form a circle [elastic-cycle]",
         ),
-        (QUOTAS.replace("[groups.c]", "[groups.A]"), {"total": {}}, "group a is declared twice: A is the same name"),
+        (
+            QUOTAS.replace("[groups.c]", "[groups.A]"),
+            {"total": {}},
+            "group a is declared twice: A is the same name",
+        ),
         (
             QUOTAS,
             {**DEMAND, "used": {"phys": {"cpus": 1}}},
             "demand of phys, but no such group [elastic-unknown-group]",
         ),
         (QUOTAS, "{", "d.json is not JSON"),
-        (QUOTAS, '{"total": {}, "total": {}}', "d.json is not JSON: the key 'total' is given twice"),
+        (
+            QUOTAS,
+            '{"total": {}, "total": {}}',
+            "d.json is not JSON: the key 'total' is given twice",
+        ),
         (QUOTAS, {"total": {"cpus": 0.5}}, "total.cpus is 0.5"),
         (QUOTAS, {"total": {"cpus": -1}}, "total.cpus is -1 (it must be 0 or more)"),
         (QUOTAS, {"request": {}}, "total is missing"),
-        (QUOTAS, {"trees": {"gpu": {"total": {}}}}, "it has demand of the tree gpu, but q.toml has none"),
-        ("[trees.gpu.groups.a]\nmax = { cpus = 1 }", DEMAND, "groups outside of its trees, but q.toml has none"),
+        (
+            QUOTAS,
+            {"trees": {"gpu": {"total": {}}}},
+            "it has demand of the tree gpu, but q.toml has none",
+        ),
+        (
+            "[trees.gpu.groups.a]\nmax = { cpus = 1 }",
+            DEMAND,
+            "groups outside of its trees, but q.toml has none",
+        ),
         (f"{QUOTAS}[trees.gpu]", DEMAND, "trees.gpu.total is missing"),
     ],
 )
-def test_what_cannot_be_is_one_line_with_a_hint(quotas: str, demand: Any, said: str, compute: Any) -> None:
+def test_what_cannot_be_is_one_line_with_a_hint(
+    quotas: str, demand: Any, said: str, compute: Any
+) -> None:
     done = compute(quotas, demand)
 
     assert (done.status, done.out) == (2, "")
@@ -283,10 +360,19 @@ def test_amounts_that_are_refused_are_computed_all_the_same(compute: Any) -> Non
 
 
 def test_every_refusal_has_a_line(compute: Any) -> None:
-    done = compute(QUOTAS.replace("max = { cpus = 80 }", "max = { cpus = -1 }"), {"total": {"cpus": 1}})
+    done = compute(
+        QUOTAS.replace("max = { cpus = 80 }", "max = { cpus = -1 }"), {"total": {"cpus": 1}}
+    )
 
     assert done.status == 2
-    assert len(re.findall(r"^htcq: q.toml: group .* \[elastic-max-negative\] \(.*\)$", done.err, re.MULTILINE)) == 3
+    assert (
+        len(
+            re.findall(
+                r"^htcq: q.toml: group .* \[elastic-max-negative\] \(.*\)$", done.err, re.MULTILINE
+            )
+        )
+        == 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -296,7 +382,10 @@ def test_every_refusal_has_a_line(compute: Any) -> None:
         (["--why", "zzz"], "there is no group zzz (the groups are a, c, a.b)"),
         (["--why", "a", "--json"], "--why and --json contradict each other"),
         (["--why", "a", "--trace"], "--why and --trace contradict each other"),
-        (["--before", "gone.toml"], "gone.toml cannot be read: No such file or directory (see htcq-elastic(1))"),
+        (
+            ["--before", "gone.toml"],
+            "gone.toml cannot be read: No such file or directory (see htcq-elastic(1))",
+        ),
     ],
 )
 def test_flags_that_cannot_be_are_refused(flags: list[str], said: str, compute: Any) -> None:
@@ -309,10 +398,16 @@ def test_flags_that_cannot_be_are_refused(flags: list[str], said: str, compute: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["elastic"], "'htcq elastic' needs an action (which comes before options: compute, status,"),
+        (
+            ["elastic"],
+            "'htcq elastic' needs an action (which comes before options: compute, status,",
+        ),
         (["elastic", "compute"], "the following arguments are required: --quotas, --demand"),
         (["elastic", "compute", "--quotas", "gone", "--demand", "gone"], "gone cannot be read"),
-        (["elastic", "compute", "--quotas", "/dev/null", "--demand", "gone"], "gone cannot be read: No such file"),
+        (
+            ["elastic", "compute", "--quotas", "/dev/null", "--demand", "gone"],
+            "gone cannot be read: No such file",
+        ),
     ],
 )
 def test_files_that_are_not_there_are_refused(arguments: list[str], said: str, call: Call) -> None:

@@ -15,9 +15,7 @@ from htcq.store.lock import held
 from tests.cli.conftest import Call, names
 from tests.elastic.writing import intent, outcome, written
 
-QUOTAS = (
-    '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\nmin = { cpus = 4 }\nmax = { cpus = 8 }\n'
-)
+QUOTAS = '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\nmin = { cpus = 4 }\nmax = { cpus = 8 }\n'
 ELASTIC, STATIC = {"a": (8.0, False)}, {"a": (4.0, True)}
 #: Nobody listens there.
 NOWHERE = ("--pool", "127.0.0.1:9", "--timeout", "5")
@@ -42,7 +40,14 @@ def journaled(place: Path, ago: float = 0.0, **more: object) -> Path:
     path.write_text("elastic\n")
     when = time.time() - ago
     for record in written(
-        1, ELASTIC, time=when, text="elastic\n", path=str(path), fallback="static\n", fallback_quotas=STATIC, **more
+        1,
+        ELASTIC,
+        time=when,
+        text="elastic\n",
+        path=str(path),
+        fallback="static\n",
+        fallback_quotas=STATIC,
+        **more,
     ):
         Journal(place / "journal").append(record)
     return path
@@ -57,13 +62,19 @@ def journaled(place: Path, ago: float = 0.0, **more: object) -> Path:
             "--plan latest is not the id of a plan ('htcq elastic plan' prints it)",
         ),
         (("apply",), EXIT_USAGE, "one of the arguments --plan --from is required"),
-        (("apply", "--plan", plan_id(0), "--snapshot", "x"), EXIT_USAGE, "a snapshot cannot be written to"),
+        (
+            ("apply", "--plan", plan_id(0), "--snapshot", "x"),
+            EXIT_USAGE,
+            "a snapshot cannot be written to",
+        ),
         (("run", "--snapshot", "x", "--once"), EXIT_USAGE, "a snapshot cannot be written to"),
         (("run", "--ticks", "0"), EXIT_USAGE, "--ticks 0: not a number of steps"),
         (("run", "--interval", "5"), EXIT_USAGE, "--interval is '5'"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], status: int, told: str, call: Call) -> None:
+def test_what_cannot_be_meant_is_refused(
+    words: tuple[str, ...], status: int, told: str, call: Call
+) -> None:
     done = call("elastic", words[0], "--quotas", "elastic.toml", *words[1:])
 
     assert (done.status, done.out) == (status, "")
@@ -71,7 +82,10 @@ def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], status: int, to
 
 
 def test_an_old_plan_is_refused_before_the_pool_is_asked(call: Call) -> None:
-    for made, told in ((time.time() - 700, " s old, more than 600 s"), (time.time() + 100, "the plan was made ")):
+    for made, told in (
+        (time.time() - 700, " s old, more than 600 s"),
+        (time.time() + 100, "the plan was made "),
+    ):
         done = call("elastic", "apply", "--quotas", "elastic.toml", "--plan", plan_id(made))
         assert done.status == EXIT_UNKNOWN
         assert told in done.err
@@ -99,7 +113,11 @@ def test_a_step_without_yes_needs_no_lock_and_a_step_with_it_does(call: Call, pl
 def test_where_nothing_was_written_there_is_nothing_to_take_back(call: Call, place: Path) -> None:
     for action in ("rollback", "disable"):
         done = call("elastic", action, *PLACE)
-        assert (done.status, done.out, done.err) == (EXIT_FINE, "journal: nothing was ever written\n", "")
+        assert (done.status, done.out, done.err) == (
+            EXIT_FINE,
+            "journal: nothing was ever written\n",
+            "",
+        )
     assert names(place / "config.d") == []
     assert not (place / "journal").exists()
 
@@ -151,17 +169,26 @@ def test_the_dead_man_lets_alone_what_is_gone_or_somebody_elses(call: Call, plac
     assert not path.exists()
 
 
-def test_an_intent_that_was_left_is_resolved_by_the_file_that_is_there(call: Call, place: Path) -> None:
+def test_an_intent_that_was_left_is_resolved_by_the_file_that_is_there(
+    call: Call, place: Path
+) -> None:
     path = journaled(place, ago=1900)
     for text, result in (("elastic\n", NOTHING), ("newer\n", WRITTEN)):
         state = read_journal(place / "journal").state
         left = intent(
-            state.last + 1, STATIC, text="newer\n", before=state.digest, time=time.time() - 1900, path=str(path)
+            state.last + 1,
+            STATIC,
+            text="newer\n",
+            before=state.digest,
+            time=time.time() - 1900,
+            path=str(path),
         )
         Journal(place / "journal").append(left)
         path.write_text(text)
         call("elastic", "disable", *PLACE, "--if-silent", "30min")
-        resolved = next(each for each in read_journal(place / "journal").records if each.of == left.number)
+        resolved = next(
+            each for each in read_journal(place / "journal").records if each.of == left.number
+        )
         assert resolved.result == result
         assert path.read_text() == "static\n"
         path.write_text("elastic\n")
@@ -174,7 +201,10 @@ def test_an_intent_that_was_left_is_resolved_by_the_file_that_is_there(call: Cal
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("other/60-x.config", "HTCondor does not read "), ("read/60-x.config~", "HTCondor would ignore a file called ")],
+    [
+        ("other/60-x.config", "HTCondor does not read "),
+        ("read/60-x.config~", "HTCondor would ignore a file called "),
+    ],
 )
 def test_a_file_that_this_machines_htcondor_would_not_read_is_not_written(
     name: str, told: str, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -210,7 +240,9 @@ def test_a_file_keeps_its_mode_and_its_former_bytes_are_kept(place: Path, call: 
 
 
 @pytest.mark.parametrize("words", [("rollback",), ("disable",)])
-def test_an_endless_number_in_the_journal_is_a_damaged_line(words: tuple[str, ...], place: Path, call: Call) -> None:
+def test_an_endless_number_in_the_journal_is_a_damaged_line(
+    words: tuple[str, ...], place: Path, call: Call
+) -> None:
     journaled(place)
     with (place / "journal").open("a") as file:
         file.write('{"v":1,"kind":"look","number":1e999,"time":1}\n')

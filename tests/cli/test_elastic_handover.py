@@ -61,8 +61,15 @@ def place(quiet_place: Path) -> Path:
 
 def plan(changes: dict[str, Any] | None = None, made: float | None = None, **quotas: float) -> str:
     """A plan that follows the journal, with ``quotas`` and other keys changed, and the id that goes with them."""
-    wanted = {"a": 6.0, "a.x": 2.0, "b": 12.0, **{name.replace("_", "."): amount for name, amount in quotas.items()}}
-    groups = [{"group": name, "quota": quota, "accept_surplus": False} for name, quota in wanted.items()]
+    wanted = {
+        "a": 6.0,
+        "a.x": 2.0,
+        "b": 12.0,
+        **{name.replace("_", "."): amount for name, amount in quotas.items()},
+    }
+    groups = [
+        {"group": name, "quota": quota, "accept_surplus": False} for name, quota in wanted.items()
+    ]
     file = QuotaKnobs(tuple(WrittenQuota(name, quota, False) for name, quota in wanted.items()))
     told = {
         "kind": "htcq-elastic-plan", "schema": 1, "plan": plan_id(made or time.time(), "inputs", file),
@@ -89,14 +96,20 @@ def refused(call: Call, place: Path, status: int, *more: str) -> str:
     return done.err
 
 
-def test_a_plan_without_a_doubt_is_written_and_put_back_where_no_negotiator_shows_it(call: Call, place: Path) -> None:
+def test_a_plan_without_a_doubt_is_written_and_put_back_where_no_negotiator_shows_it(
+    call: Call, place: Path
+) -> None:
     save(place, plan())
     done = call(*WORDS, *NOWHERE)
 
     assert done.status == EXIT_UNKNOWN
     assert "was put back" in done.err
     journaled = read_journal(place / "journal").records
-    assert [each.what for each in journaled if each.kind == "intent"] == ["apply", "apply", "restore"]
+    assert [each.what for each in journaled if each.kind == "intent"] == [
+        "apply",
+        "apply",
+        "restore",
+    ]
     assert journaled[2].quotas == {"a": (6.0, False), "a.x": (2.0, False), "b": (12.0, False)}
     assert (place / "config.d" / FILE).read_text() == "elastic\n"
 
@@ -112,7 +125,9 @@ def test_a_plan_without_a_doubt_is_written_and_put_back_where_no_negotiator_show
         ({"a\nGROUP_NAMES": 1.0}, "which is not declared"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(quotas: dict[str, float], said: str, call: Call, place: Path) -> None:
+def test_numbers_that_cannot_be_are_refused(
+    quotas: dict[str, float], said: str, call: Call, place: Path
+) -> None:
     save(place, plan(**quotas))
 
     assert said in refused(call, place, EXIT_UNKNOWN)
@@ -145,7 +160,9 @@ def test_a_plan_that_does_not_follow_what_is_known_is_refused(
     assert said in refused(call, place, EXIT_UNKNOWN)
 
 
-@pytest.mark.parametrize(("ago", "said"), [(700, " s old, more than 600 s"), (-100, "the plan was made ")])
+@pytest.mark.parametrize(
+    ("ago", "said"), [(700, " s old, more than 600 s"), (-100, "the plan was made ")]
+)
 def test_a_plan_of_another_time_is_refused(ago: float, said: str, call: Call, place: Path) -> None:
     save(place, plan(made=time.time() - ago))
 
@@ -175,10 +192,22 @@ def test_a_plan_is_written_once(call: Call, place: Path) -> None:
         (plan({"base": 1.5}), "base is not a count"),
         (plan({"base": True}), "base is not a count"),
         (plan({"groups": {}}), "groups is not a list"),
-        (plan({"groups": [{"group": "a", "quota": float("nan"), "accept_surplus": False}]}), "not an amount of slot"),
-        (plan({"groups": [{"group": "a", "quota": 1e999, "accept_surplus": False}]}), "not an amount of slot"),
-        (plan({"groups": [{"group": "a", "quota": -1, "accept_surplus": False}]}), "not an amount of slot"),
-        (plan({"groups": [{"group": "a", "quota": 1, "accept_surplus": "x"}]}), "without true or false"),
+        (
+            plan({"groups": [{"group": "a", "quota": float("nan"), "accept_surplus": False}]}),
+            "not an amount of slot",
+        ),
+        (
+            plan({"groups": [{"group": "a", "quota": 1e999, "accept_surplus": False}]}),
+            "not an amount of slot",
+        ),
+        (
+            plan({"groups": [{"group": "a", "quota": -1, "accept_surplus": False}]}),
+            "not an amount of slot",
+        ),
+        (
+            plan({"groups": [{"group": "a", "quota": 1, "accept_surplus": "x"}]}),
+            "without true or false",
+        ),
         (plan({"inputs": "a\nb"}), "inputs is not a text of one line"),
         (" " * (5 * 2**20), "is longer than"),
     ],
@@ -212,7 +241,9 @@ def test_a_file_or_directory_of_a_stranger_is_refused(whose: str, call: Call, pl
 
 
 @pytest.mark.parametrize("whose", ["plan.json", "."])
-def test_a_file_or_directory_that_others_can_write_is_refused(whose: str, call: Call, place: Path) -> None:
+def test_a_file_or_directory_that_others_can_write_is_refused(
+    whose: str, call: Call, place: Path
+) -> None:
     save(place, plan())
     (place / "run" / whose).chmod(0o777)
 
@@ -241,5 +272,7 @@ def test_flags_that_contradict_each_other_are_refused(call: Call) -> None:
     assert "--accept-loss and --from contradict each other" in call(*WORDS, "--accept-loss").err
     done = call("elastic", "apply", "--quotas", "elastic.toml", "--plan", "x", "--planner", "root")
     assert "--planner without --from" in done.err
-    done = call("elastic", "plan", "--quotas", "elastic.toml", "--snapshot", "x", "--save", "plan.json")
+    done = call(
+        "elastic", "plan", "--quotas", "elastic.toml", "--snapshot", "x", "--save", "plan.json"
+    )
     assert "--snapshot and --save contradict each other" in done.err

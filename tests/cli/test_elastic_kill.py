@@ -32,7 +32,9 @@ POINTS = 12
 def run(until: int, words: tuple[str, ...], place: Path) -> tuple[int, str]:
     command = [sys.executable, str(PROGRAM), str(until), "elastic", *words, *PLACE]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=place, check=False, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=place, check=False, env=environment
+    )
     return done.returncode, done.stderr
 
 
@@ -56,7 +58,11 @@ def furnish(place: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "meant"),
-    [(("rollback",), "first\n"), (("disable",), "static\n"), (("disable", "--if-silent", "30min"), "static\n")],
+    [
+        (("rollback",), "first\n"),
+        (("disable",), "static\n"),
+        (("disable", "--if-silent", "30min"), "static\n"),
+    ],
     ids=["rollback", "disable", "dead-man"],
 )
 def test_killed_at_any_line_a_command_leaves_what_was_meant(
@@ -80,7 +86,10 @@ def test_killed_at_any_line_a_command_leaves_what_was_meant(
         state = read_journal(journal).state
         seen.add((present, records[-1].kind))
         assert present in ("second\n", meant)
-        assert {each.name for each in path.parent.iterdir() if not each.name.startswith(".")} <= {FILE, f"{FILE}~"}
+        assert {each.name for each in path.parent.iterdir() if not each.name.startswith(".")} <= {
+            FILE,
+            f"{FILE}~",
+        }
         if state.unfinished is None:
             assert digest_of(present) == state.digest
         else:
@@ -90,7 +99,11 @@ def test_killed_at_any_line_a_command_leaves_what_was_meant(
         run(0, words, quiet_place)
         after = read_journal(journal)
         assert path.read_text() == meant
-        assert (after.state.unfinished, after.state.digest, after.damaged) == (None, digest_of(meant), ())
+        assert (after.state.unfinished, after.state.digest, after.damaged) == (
+            None,
+            digest_of(meant),
+            (),
+        )
         assert {each.of for each in after.records if each.kind == OUTCOME} == {
             each.number for each in after.records if each.kind == INTENT
         }

@@ -40,7 +40,9 @@ ADS = (
     claimed(1, "physics.ada@site"),
     claimed(2, "physics.ada@site"),
     schedd("access1", MyCurrentTime=SECONDS - 5, **FRESH),
-    accounting("<none>", IsAccountingGroup="true", NegotiatorName='"central"', SubtreeQuota="16.0", **FRESH),
+    accounting(
+        "<none>", IsAccountingGroup="true", NegotiatorName='"central"', SubtreeQuota="16.0", **FRESH
+    ),
 )
 JOBS = (
     running("1.0", "slot1_1@node1", AccountingGroup='"physics.ada"'),
@@ -60,7 +62,9 @@ def plan(quiet_place: Path, call: Call) -> Any:
     (snapshot / "config.txt").write_text(CONFIG)
     (snapshot / "meta.json").write_text(json.dumps({"schema": 1, "taken": TAKEN}))
     (quiet_place / "elastic.toml").write_text(QUOTAS)
-    return lambda *more: call("elastic", "plan", "--quotas", "elastic.toml", "--snapshot", "snap", *more)
+    return lambda *more: call(
+        "elastic", "plan", "--quotas", "elastic.toml", "--snapshot", "snap", *more
+    )
 
 
 def test_it_shows_what_would_change_and_changes_nothing(plan: Any, quiet_place: Path) -> None:
@@ -69,7 +73,11 @@ def test_it_shows_what_would_change_and_changes_nothing(plan: Any, quiet_place: 
 
     assert (done.status, done.err) == (EXIT_FINE, "")
     assert listing(quiet_place) == before
-    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.startswith(("physics", "chem"))}
+    rows = {
+        line.split()[0]: line.split()
+        for line in done.out.splitlines()
+        if line.startswith(("physics", "chem"))
+    }
     # physics wants 22 of the 16 cpus and may have 12; chem asks for nothing and lends its 10.
     assert rows["physics"][1:6] == ["6", "12", "+6", "12", "no"]
     assert rows["chem"][1:6] == ["10", "0", "-10", "0", "yes"]
@@ -82,7 +90,10 @@ def test_the_json_has_the_keys_that_the_page_describes(plan: Any) -> None:
 
     assert set(told) <= described
     assert set(told["groups"][0]) <= described
-    assert {group["group"]: group["quota"] for group in told["groups"]} == {"physics": 12.0, "chem": 0.0}
+    assert {group["group"]: group["quota"] for group in told["groups"]} == {
+        "physics": 12.0,
+        "chem": 0.0,
+    }
     assert told["static"] == {"physics": 6.0, "chem": 10.0}
     assert told["refused"] == []
 
@@ -96,8 +107,14 @@ def test_every_setting_stands_in_the_page() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ((f"LastHeardFrom = {SECONDS - 5}", f"LastHeardFrom = {SECONDS - 5000}"), "access1 is 5000 s old"),
-        ((f"MyCurrentTime = {SECONDS - 5}", f"MyCurrentTime = {SECONDS + 595}"), "600 s ahead of the collector's"),
+        (
+            (f"LastHeardFrom = {SECONDS - 5}", f"LastHeardFrom = {SECONDS - 5000}"),
+            "access1 is 5000 s old",
+        ),
+        (
+            (f"MyCurrentTime = {SECONDS - 5}", f"MyCurrentTime = {SECONDS + 595}"),
+            "600 s ahead of the collector's",
+        ),
         (('MyType = "Negotiator"', 'MyType = "Nonsense"'), "snap has no negotiator"),
     ],
 )
@@ -124,7 +141,9 @@ def test_several_negotiators_must_be_told_apart(plan: Any, quiet_place: Path) ->
 def test_what_the_journal_saw_before_counts(plan: Any, quiet_place: Path) -> None:
     from htcq.elastic.journal import LOOK, PoolSeen, Record
 
-    Journal(quiet_place / "journal").append(Record(1, SECONDS - 300.0, LOOK, seen=PoolSeen(4, 1, 32.0)))
+    Journal(quiet_place / "journal").append(
+        Record(1, SECONDS - 300.0, LOOK, seen=PoolSeen(4, 1, 32.0))
+    )
     done = plan()
     assert done.status == EXIT_UNKNOWN
     assert "2 slots are present, less than 90% of the 4 seen before" in done.err
@@ -137,11 +156,16 @@ def test_a_journal_that_was_torn_is_told(plan: Any, quiet_place: Path) -> None:
     done = plan()
 
     assert done.status == EXIT_FINE
-    assert "journal: no record in line 1: it was written in part, and nothing was done after it" in done.err
+    assert (
+        "journal: no record in line 1: it was written in part, and nothing was done after it"
+        in done.err
+    )
 
 
 def test_who_stopped_the_writing_is_told(plan: Any, quiet_place: Path) -> None:
-    for record in written(1, {"physics": (6.0, True), "chem": (10.0, True)}, what="disable", operator="ann", text=None):
+    for record in written(
+        1, {"physics": (6.0, True), "chem": (10.0, True)}, what="disable", operator="ann", text=None
+    ):
         Journal(quiet_place / "journal").append(record)
 
     assert "htcq: disable by ann\n" in plan().err

@@ -40,10 +40,14 @@ def write(directory: Path, scene: Scene, over_for: str = "0s") -> None:
     machines = [
         slot(f"slot1@{name}", **{**scene.left[name], **changes}) for name, changes in scene.machines.items()
     ]  # fmt: skip
-    cycle = accounting("<none>", IsAccountingGroup="true", LastHeardFrom=NOW - 5, NegotiatorName='"central"')
+    cycle = accounting(
+        "<none>", IsAccountingGroup="true", LastHeardFrom=NOW - 5, NegotiatorName='"central"'
+    )
     pool = directory / "pool"
     pool.mkdir()
-    waiting = [submitter(who, IdleJobs=idle, WeightedIdleJobs=idle) for who, idle in scene.who.items()]
+    waiting = [
+        submitter(who, IdleJobs=idle, WeightedIdleJobs=idle) for who, idle in scene.who.items()
+    ]
     ads = [*machines, *scene.ads, *waiting, schedd(), negotiator(), cycle]
     (pool / "collector.ads").write_text(collected(ads))
     (pool / "jobs.ads").write_text("\n".join(scene.jobs))
@@ -68,7 +72,9 @@ def test_the_plan_as_text(reclaim: Any) -> None:
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert "borrower 2 cpus 0 s" in lines
     assert "lender 2 jobs' room 0 s" in lines
-    assert any(line.startswith("borrower 1.0 access1 slot1_1@node1 1 h cpus 1.00 ") for line in lines)
+    assert any(
+        line.startswith("borrower 1.0 access1 slot1_1@node1 1 h cpus 1.00 ") for line in lines
+    )
     assert "borrower.bob@site 6 8 2" in lines
     assert "2 jobs lose 2.00 weight-hours" in lines
     assert "not taken back: 6 jobs: no further jobs wait" in lines
@@ -78,11 +84,24 @@ def test_the_plan_of_quotas_tells_what_a_reclaim_would_take_once_its_time_has_co
     quiet_place: Path, call: Call
 ) -> None:
     write(quiet_place, borrowed(8, 2), over_for="10min")
-    words = ("elastic", "plan", "--quotas", "q.toml", "--snapshot", "pool", "--journal", "none", "--directory", ".")
+    words = (
+        "elastic",
+        "plan",
+        "--quotas",
+        "q.toml",
+        "--snapshot",
+        "pool",
+        "--journal",
+        "none",
+        "--directory",
+        ".",
+    )
     lines = [" ".join(line.split()) for line in call(*words).out.splitlines()]
     printed = json.loads(call(*words, "--json").out)
 
-    assert any(line.startswith("borrower 1.0 access1 slot1_1@node1 1 h cpus 1.00 ") for line in lines)
+    assert any(
+        line.startswith("borrower 1.0 access1 slot1_1@node1 1 h cpus 1.00 ") for line in lines
+    )
     assert "2 jobs lose 2.00 weight-hours" in lines
     assert [each["job"] for each in printed["victims"]] == ["1.0", "1.1"]
     assert printed["lost_weight_hours"] == 2
@@ -92,7 +111,9 @@ def test_the_json_has_the_names_of_the_manual(reclaim: Any) -> None:
     printed = json.loads(reclaim("plan", "--snapshot", "pool", "--json").out)
     assert {each["job"] for each in printed["victims"]} == {"1.0", "1.1"}
     assert printed["done"] is None
-    described = words(section(ROOT / "man/man1/htcq-elastic.1", "RECLAIM").split(".SS Reclaim JSON")[1])
+    described = words(
+        section(ROOT / "man/man1/htcq-elastic.1", "RECLAIM").split(".SS Reclaim JSON")[1]
+    )
     assert keys(printed, ()) - {"cpus", "memory", "disk", "weight"} <= described
 
 
@@ -102,7 +123,9 @@ def test_nothing_is_written_unless_told(reclaim: Any, quiet_place: Path) -> None
     assert sorted(quiet_place.rglob("*")) == before
 
 
-def test_since_when_is_known_from_the_journal_alone(reclaim: Any, quiet_place: Path, call: Call) -> None:
+def test_since_when_is_known_from_the_journal_alone(
+    reclaim: Any, quiet_place: Path, call: Call
+) -> None:
     (quiet_place / "q.toml").write_text(QUOTAS.format(directory=quiet_place, over_for="10min"))
     said = "no group has used more than its runtime for 600 s; the longest time is 0 s"
     assert said in reclaim("plan", "--snapshot", "pool").out
@@ -133,7 +156,9 @@ def test_a_second_one_that_acts_is_refused(reclaim: Any, quiet_place: Path, acti
 
 def test_an_old_look_is_shown_and_not_to_be_acted_on(reclaim: Any, quiet_place: Path) -> None:
     ads = quiet_place / "pool/collector.ads"
-    ads.write_text(ads.read_text().replace(f"LastHeardFrom = {NOW - 5}", f"LastHeardFrom = {NOW - 7200}"))
+    ads.write_text(
+        ads.read_text().replace(f"LastHeardFrom = {NOW - 5}", f"LastHeardFrom = {NOW - 7200}")
+    )
     done = reclaim("plan", "--snapshot", "pool")
     assert done.status == EXIT_UNKNOWN
     assert "htcq: not now: " in done.err
@@ -149,7 +174,9 @@ def test_queues_that_are_not_known_are_told(reclaim: Any, quiet_place: Path) -> 
 
 def test_configuration_for_the_negotiator(reclaim: Any, quiet_place: Path) -> None:
     (quiet_place / "q.toml").write_text(
-        QUOTAS.format(directory=quiet_place, over_for="0s").replace("need_for", 'min_runtime = "30min"\nneed_for')
+        QUOTAS.format(directory=quiet_place, over_for="0s").replace(
+            "need_for", 'min_runtime = "30min"\nneed_for'
+        )
     )
     done = reclaim("emit")
     assert done.status == EXIT_FINE
@@ -167,7 +194,10 @@ def test_former_options_are_refused_with_the_action(former: str, action: str, ca
     done = call("elastic", "reclaim", "--quotas", "q.toml", former)
 
     assert done.status == EXIT_USAGE
-    assert done.err == f"htcq: {former} is no option (it is an action: htcq elastic reclaim {action} --quotas FILE)\n"
+    assert (
+        done.err
+        == f"htcq: {former} is no option (it is an action: htcq elastic reclaim {action} --quotas FILE)\n"
+    )
 
 
 def test_without_an_action_all_are_named(call: Call) -> None:

@@ -57,7 +57,9 @@ def status(quiet_place: Path, call: Call) -> Any:
     (pool / "collector.ads").write_text(collected(ADS))
     (pool / "jobs.ads").write_text("\n".join(JOBS))
     (pool / "config.txt").write_text(CONFIG)
-    return lambda *more: call("elastic", "status", "--quotas", "q.toml", "--snapshot", "pool", *more)
+    return lambda *more: call(
+        "elastic", "status", "--quotas", "q.toml", "--snapshot", "pool", *more
+    )
 
 
 def printed(done: Any) -> dict[str, Any]:
@@ -83,8 +85,15 @@ def test_groups_stand_as_their_ads_say(status: Any) -> None:
         "now": None, "target": 12, "headroom": 0, "given": 0, "accept_surplus": False, "used": 2,
     }  # fmt: skip
     assert hep["binding"] == "cpus"
-    assert (found["groups"]["physics"]["quota"]["now"], found["groups"]["physics"]["quota"]["target"]) == (8, 12)
-    assert (chem["quota"]["target"], chem["quota"]["headroom"], chem["quota"]["accept_surplus"]) == (1, 1, True)
+    assert (
+        found["groups"]["physics"]["quota"]["now"],
+        found["groups"]["physics"]["quota"]["target"],
+    ) == (8, 12)
+    assert (
+        chem["quota"]["target"],
+        chem["quota"]["headroom"],
+        chem["quota"]["accept_surplus"],
+    ) == (1, 1, True)
     assert found["pool_weight"] == 16
     assert (found["claims"], found["idle_jobs"], found["problems"]) == (2, 20, [])
 
@@ -96,7 +105,18 @@ def test_the_table_says_the_same_for_people(status: Any) -> None:
 
     assert done.status == EXIT_FINE
     assert ["physics.hep", "cpus", "6", "12", "22", "12", "2", "-", "6", "10", "-"] in cells
-    assert ["memory", "12 GiB", "24 GiB", "42 GiB", "24 GiB", "2 GiB", "-", "12 GiB", "18 GiB", "-"] in cells
+    assert [
+        "memory",
+        "12 GiB",
+        "24 GiB",
+        "42 GiB",
+        "24 GiB",
+        "2 GiB",
+        "-",
+        "12 GiB",
+        "18 GiB",
+        "-",
+    ] in cells
     assert ["physics.hep", "-", "12", "-", "-", "2", "no", "cpus"] in cells
     assert ["chem", "8", "1", "1", "-", "0", "yes", "-"] in cells
     assert ["enforced by HTCondor: every claim has 1 of it per slot weight of 1"] in cells
@@ -105,7 +125,9 @@ def test_the_table_says_the_same_for_people(status: Any) -> None:
 def test_six_dimensions_stay_readable(status: Any, quiet_place: Path) -> None:
     names = ("cpus", "memory", "disk", "gpus", "gpus:a100", "weight")
     dimensions = ", ".join(f'"{name}" = 8' for name in names)
-    (quiet_place / "q.toml").write_text(f"[groups.chem]\nmin = {{ {dimensions} }}\nmax = {{ {dimensions} }}\n")
+    (quiet_place / "q.toml").write_text(
+        f"[groups.chem]\nmin = {{ {dimensions} }}\nmax = {{ {dimensions} }}\n"
+    )
     done = status()
 
     assert max(map(len, done.out.split("\n\n")[0].splitlines())) < 120
@@ -118,11 +140,23 @@ def test_rows_are_those_of_the_json(status: Any) -> None:
 
     assert list(rows[0]) == column_names(COLUMNS)
     assert {(row["group"], row["dimension"]) for row in rows} == {
-        (name, dimension) for name, group in found["groups"].items() for dimension in group["runtime"]
+        (name, dimension)
+        for name, group in found["groups"].items()
+        for dimension in group["runtime"]
     }
     for row in rows:
         group = found["groups"][row["group"]]
-        for name in ("min", "scaled_min", "request", "runtime", "used", "lent", "borrowed", "waiting", "over"):
+        for name in (
+            "min",
+            "scaled_min",
+            "request",
+            "runtime",
+            "used",
+            "lent",
+            "borrowed",
+            "waiting",
+            "over",
+        ):
             assert int(row[name]) == group[name][row["dimension"]]
         assert float(row["target_quota"]) == group["quota"]["target"]
     assert [row["max"] for row in rows if row["group"] == "chem"] == ["16", ""]
@@ -134,14 +168,18 @@ def test_every_name_in_the_json_and_in_the_rows_is_told(status: Any) -> None:
     assert text.count(".SH STATUS JSON") == 1
     told, columns = section(PAGE, "STATUS JSON"), section(PAGE, "STATUS CSV")
     of_dimensions, of_groups = (next(iter(found[key].values())) for key in ("dimensions", "groups"))
-    amounts = tuple(name for name, value in of_groups.items() if isinstance(value, dict) and name != "quota")
+    amounts = tuple(
+        name for name, value in of_groups.items() if isinstance(value, dict) and name != "quota"
+    )
 
     names = set(found) | set(of_dimensions) | keys(of_groups, amounts)
     assert names | {"trees", "default", "system", "used"} <= words(told)
     assert set(column_names(COLUMNS)) <= words(columns)
 
 
-def test_quotas_that_are_refused_for_their_amounts_are_shown_all_the_same(status: Any, quiet_place: Path) -> None:
+def test_quotas_that_are_refused_for_their_amounts_are_shown_all_the_same(
+    status: Any, quiet_place: Path
+) -> None:
     (quiet_place / "q.toml").write_text("[groups.a]\nmin = { cpus = 9 }\nmax = { cpus = 8 }\n")
     done = status()
 
@@ -166,9 +204,17 @@ def test_a_pool_without_slots_cannot_be_shared(status: Any, quiet_place: Path) -
 
 @pytest.mark.parametrize(
     "options",
-    [("--json", "--csv"), ("--headroom", "101"), ("--headroom", "-1"), ("--pool", "somewhere"), ("--name", "x")],
+    [
+        ("--json", "--csv"),
+        ("--headroom", "101"),
+        ("--headroom", "-1"),
+        ("--pool", "somewhere"),
+        ("--name", "x"),
+    ],
 )
-def test_what_makes_no_sense_is_refused(status: Any, quiet_place: Path, options: tuple[str, ...]) -> None:
+def test_what_makes_no_sense_is_refused(
+    status: Any, quiet_place: Path, options: tuple[str, ...]
+) -> None:
     if options[0] == "--name":
         (quiet_place / "q.toml").write_text("[trees.first.groups.a]\nmax = { cpus = 8 }\n")
     done = status(*options)
@@ -184,13 +230,17 @@ def test_of_several_trees_each_is_that_of_its_negotiator(status: Any, quiet_plac
     )
     (quiet_place / "q.toml").write_text(trees)
     records = [
-        accounting("<none>", IsAccountingGroup="true", NegotiatorName=f'"{each}"') for each in ("first", "second")
+        accounting("<none>", IsAccountingGroup="true", NegotiatorName=f'"{each}"')
+        for each in ("first", "second")
     ]
     ads = (*ADS, *records, negotiator("first"), negotiator("second"))
     (quiet_place / "pool/collector.ads").write_text(collected(ads))
     found = printed(status("--json"))
 
-    assert {name: tree["negotiator"] for name, tree in found["trees"].items()} == {"first": "first", "second": "second"}
+    assert {name: tree["negotiator"] for name, tree in found["trees"].items()} == {
+        "first": "first",
+        "second": "second",
+    }
     assert {name: list(tree["groups"]) for name, tree in found["trees"].items()} == {
         "first": ["first"],
         "second": ["second"],

@@ -114,7 +114,9 @@ def test_the_difference_is_shown_and_nothing_changed(call: Call, target: Path) -
 
     call(*ARGUMENTS, "--write", str(target))
     before = listing(target)
-    done = call("emit", "--node", "node.json", "--charge", "memory=1GiB", "--write", str(target), "--diff")
+    done = call(
+        "emit", "--node", "node.json", "--charge", "memory=1GiB", "--write", str(target), "--diff"
+    )
     assert re.search(r"^-CONSUMPTION_MEMORY = max\(\{2048,", done.out, re.MULTILINE)
     assert re.search(r"^\+CONSUMPTION_MEMORY = max\(\{1024,", done.out, re.MULTILINE)
     assert before == listing(target)
@@ -164,12 +166,19 @@ def test_the_configuration_of_a_site_template(call: Call, quiet_place: Path) -> 
     text = "# {{ model }}\nSLOT_WEIGHT = {{ slots[0].weight }}\n"
     template.write_text(text)
 
-    assert call(*ARGUMENTS, "--templates", "site").out.startswith("# minimum-charge, charges cpus=1, memory=2GiB\n")
-    assert call(*ARGUMENTS, "--templates", "site", "--role", "access").out == call(*ARGUMENTS, "--role", "access").out
+    assert call(*ARGUMENTS, "--templates", "site").out.startswith(
+        "# minimum-charge, charges cpus=1, memory=2GiB\n"
+    )
+    assert (
+        call(*ARGUMENTS, "--templates", "site", "--role", "access").out
+        == call(*ARGUMENTS, "--role", "access").out
+    )
 
 
 def test_the_site_file_names_model_and_templates(call: Call, quiet_place: Path) -> None:
-    (quiet_place / "htcq.toml").write_text("literal = true\n[capacity]\nmodel = 'fixed'\nclaims = 4\n")
+    (quiet_place / "htcq.toml").write_text(
+        "literal = true\n[capacity]\nmodel = 'fixed'\nclaims = 4\n"
+    )
     done = call("emit", "--node", "node.json")
 
     assert "# Model: fixed, 4 claims, share even" in done.out
@@ -199,7 +208,9 @@ def test_a_condor_config_may_include_the_command(command: Call, quiet_place: Pat
     wrapper.chmod(0o755)
     config = quiet_place / "condor_config"
     flags = "--weight cpus=1 --weight memory=0.5/GiB --literal"
-    config.write_text(f"include command : {wrapper} emit {flags} --execute {quiet_place}\nLOCAL_CONFIG_DIR =\n")
+    config.write_text(
+        f"include command : {wrapper} emit {flags} --execute {quiet_place}\nLOCAL_CONFIG_DIR =\n"
+    )
     done = _python(READ, CONDOR_CONFIG=str(config))
 
     assert '"SLOT_WEIGHT": "Cpus + Memory / 2048.0"' in done
@@ -214,7 +225,9 @@ def test_writing_beside_an_included_command_does_not_run_in_circles(
     wrapper.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {sys.executable} -m htcq "$@"\n')
     wrapper.chmod(0o755)
     config = quiet_place / "condor_config"
-    config.write_text(f"LOCAL_CONFIG_DIR = {target}\ninclude command : {wrapper} emit --node {quiet_place}/node.json\n")
+    config.write_text(
+        f"LOCAL_CONFIG_DIR = {target}\ninclude command : {wrapper} emit --node {quiet_place}/node.json\n"
+    )
     done = command(*ARGUMENTS, "--write", str(target), CONDOR_CONFIG=str(config))
 
     assert done.status == 0, done.err
@@ -225,7 +238,11 @@ def test_writing_beside_an_included_command_does_not_run_in_circles(
 def _python(program: str, **environment: str) -> str:
     """Run ``program`` in a Python of its own and return what it prints."""
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ, **environment}
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
     )
     return done.stdout
 

@@ -40,7 +40,11 @@ def node(quiet_place: Path, **changes: object) -> None:
 def test_a_missing_file(call: Call, target: Path) -> None:
     done = call(*ARGUMENTS, "--write", str(target), "--check")
 
-    assert (done.status, done.out, done.err) == (1, "", f"htcq: missing: {target / NAME} is not there\n")
+    assert (done.status, done.out, done.err) == (
+        1,
+        "",
+        f"htcq: missing: {target / NAME} is not there\n",
+    )
     assert listing(target) == {}
 
 
@@ -62,7 +66,9 @@ def test_an_edited_file(call: Call, written: Path) -> None:
     done = call(*ARGUMENTS, "--write", str(written), "--check", "--diff")
 
     assert done.status == 1
-    assert f"htcq: edited: {path} differs from what would be written: NUM_CLAIMS (--diff" in done.err
+    assert (
+        f"htcq: edited: {path} differs from what would be written: NUM_CLAIMS (--diff" in done.err
+    )
     assert "-NUM_CLAIMS = 3\n+NUM_CLAIMS = $(NUM_CPUS)\n" in done.out
 
 
@@ -70,7 +76,9 @@ def test_a_file_of_other_settings_is_no_edit(call: Call, written: Path) -> None:
     done = call(*ARGUMENTS, "--weight", "gpus=8", "--write", str(written), "--check")
 
     assert done.status == 1
-    assert f"htcq: out of date: {written / NAME} was written for other capacity settings" in done.err
+    assert (
+        f"htcq: out of date: {written / NAME} was written for other capacity settings" in done.err
+    )
     assert "edited" not in done.err
 
 
@@ -93,7 +101,9 @@ def test_a_later_file_that_overrides(call: Call, written: Path) -> None:
     assert "in effect" not in done.err
 
 
-@pytest.mark.parametrize(("role", "knob"), [("access", "SCHEDD_SLOT_WEIGHT"), ("central", "SLOT_WEIGHT")])
+@pytest.mark.parametrize(
+    ("role", "knob"), [("access", "SCHEDD_SLOT_WEIGHT"), ("central", "SLOT_WEIGHT")]
+)
 def test_the_other_roles_are_compared_as_their_daemons_read_them(
     role: str, knob: str, call: Call, target: Path
 ) -> None:
@@ -117,7 +127,9 @@ def test_a_core_less(form: tuple[str, ...], call: Call, target: Path, quiet_plac
     done = call(*ARGUMENTS, *form, "--write", str(target), "--check")
 
     assert done.status == 1
-    assert f"htcq: hardware changed: cpus 8, now 7 (since {target / NAME} was written)\n" in done.err
+    assert (
+        f"htcq: hardware changed: cpus 8, now 7 (since {target / NAME} was written)\n" in done.err
+    )
     assert "edited" not in done.err
 
 
@@ -133,7 +145,9 @@ def test_a_new_kernel_and_a_fuller_disk_are_no_other_hardware(
     assert before == listing(written)
 
 
-def test_a_portable_file_may_have_been_made_on_another_node(call: Call, target: Path, quiet_place: Path) -> None:
+def test_a_portable_file_may_have_been_made_on_another_node(
+    call: Call, target: Path, quiet_place: Path
+) -> None:
     node(quiet_place, hostname="a.test")
     call(*ARGUMENTS, "--write", str(target))
     node(quiet_place, hostname="b.test", cpus=64)
@@ -151,11 +165,17 @@ def test_all_that_is_wrong_is_said(call: Call, written: Path, quiet_place: Path)
     done = call(*ARGUMENTS, "--write", str(written), "--check")
 
     assert done.status == 1
-    told = [line.removeprefix("htcq: ").partition(":")[0] for line in done.err.splitlines() if "not looked" not in line]
+    told = [
+        line.removeprefix("htcq: ").partition(":")[0]
+        for line in done.err.splitlines()
+        if "not looked" not in line
+    ]
     assert told == ["edited", "hardware changed", "hardware changed", "overridden", "overridden"]
 
 
-def installed(quiet_place: Path, target: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
+def installed(
+    quiet_place: Path, target: Path, monkeypatch: pytest.MonkeyPatch, more: str = ""
+) -> None:
     """Configure HTCondor on this machine: it reads ``target``."""
     config = quiet_place / "condor_config"
     config.write_text(f"LOCAL_CONFIG_DIR = {target}\nLOG = {quiet_place}\n{more}")
@@ -169,8 +189,13 @@ def test_a_machine_without_a_startd(
     done = call(*ARGUMENTS, "--write", str(written), "--check")
 
     assert done.status == 0
-    assert "htcq: the running startd was not looked at: DAEMON_LIST of this machine has none\n" in done.err
-    assert done.err.endswith("compared: the file, the node's hardware, the configuration of this machine\n")
+    assert (
+        "htcq: the running startd was not looked at: DAEMON_LIST of this machine has none\n"
+        in done.err
+    )
+    assert done.err.endswith(
+        "compared: the file, the node's hardware, the configuration of this machine\n"
+    )
 
 
 def test_what_is_read_after_the_directory_overrides_too(
@@ -199,7 +224,10 @@ def test_a_startd_that_is_not_there_or_does_not_answer_is_no_ok(
     installed(quiet_place, written, monkeypatch, "DAEMON_LIST = MASTER, STARTD\n")
     done = call(*ARGUMENTS, "--write", str(written), "--check")
     assert done.status == 3
-    assert f"htcq: no startd runs on this machine: there is no {quiet_place}/.startd_address\n" in done.err
+    assert (
+        f"htcq: no startd runs on this machine: there is no {quiet_place}/.startd_address\n"
+        in done.err
+    )
 
     (quiet_place / ".startd_address").write_text(f"<127.0.0.1:{silent_port}>\n")
     done = call(*ARGUMENTS, "--write", str(written), "--check")
@@ -221,7 +249,11 @@ def test_all_nodes_that_read_one_site_file_have_one_hash(call: Call, quiet_place
 
     def advertised(**changes: object) -> str:
         node(quiet_place, **changes)
-        return next(line for line in call("emit", "--node", "node.json").out.splitlines() if "HtcqModelHash =" in line)
+        return next(
+            line
+            for line in call("emit", "--node", "node.json").out.splitlines()
+            if "HtcqModelHash =" in line
+        )
 
     plain, large, gpu = advertised(), advertised(cpus=64), advertised(gpus=4)
     assert plain == large == gpu

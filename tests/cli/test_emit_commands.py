@@ -47,7 +47,9 @@ def test_the_command_that_was_run_as_root_is_named(
     call: Call, quiet_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(node, "_RESOURCE", re.compile(""))
-    hostile(quiet_place, "lic = 1\nif defined zzz\ninclude : /usr/bin/touch mark |\nendif\nzzz = 1\nx")
+    hostile(
+        quiet_place, "lic = 1\nif defined zzz\ninclude : /usr/bin/touch mark |\nendif\nzzz = 1\nx"
+    )
     done = call(*EMIT)
 
     assert (done.status, done.out) == (2, "")

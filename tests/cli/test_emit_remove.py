@@ -24,12 +24,17 @@ def target(quiet_place: Path) -> Path:
 @pytest.mark.parametrize(
     ("role", "needs"),
     [
-        ("execute", "condor_restart -startd makes it take effect, which ends the node's jobs: drain it first"),
+        (
+            "execute",
+            "condor_restart -startd makes it take effect, which ends the node's jobs: drain it first",
+        ),
         ("access", "condor_reconfig -schedd makes it take effect\n"),
         ("central", "condor_reconfig makes it take effect\n"),
     ],
 )
-def test_the_role_s_file_goes_and_a_second_run_changes_nothing(role: str, needs: str, call: Call, target: Path) -> None:
+def test_the_role_s_file_goes_and_a_second_run_changes_nothing(
+    role: str, needs: str, call: Call, target: Path
+) -> None:
     (target / "10-mine.config").write_text(OTHER)
     before = listing(target)
     for weight in ("cpus=1", "cpus=2"):
@@ -80,7 +85,10 @@ def test_a_file_that_htcq_did_not_write_stays(call: Call, target: Path) -> None:
     done = call("emit", "--remove", "--write", str(target))
 
     assert done.status == 2
-    assert "does not begin with '# Written by htcq': htcq did not write it (remove it by hand" in done.err
+    assert (
+        "does not begin with '# Written by htcq': htcq did not write it (remove it by hand"
+        in done.err
+    )
     assert (target / NAME).read_text() == OTHER
 
 

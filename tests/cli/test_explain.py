@@ -28,7 +28,9 @@ def test_all_rules(call: Call) -> None:
 
 
 def test_json_of_one_or_all(call: Call) -> None:
-    assert [each["id"] for each in json.loads(call("explain", RULE, "--json").out)["rules"]] == [RULE]
+    assert [each["id"] for each in json.loads(call("explain", RULE, "--json").out)["rules"]] == [
+        RULE
+    ]
     assert [each["id"] for each in json.loads(call("explain", "-json").out)["rules"]] == [
         rule.id for rule in all_rules()
     ]

@@ -43,13 +43,17 @@ def test_a_bug_is_one_line_that_says_so_with_its_place_and_how_to_report_it(
     )
 
 
-def test_the_traceback_is_there_for_those_who_ask(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_traceback_is_there_for_those_who_ask(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     raises(KeyError("x"), monkeypatch)
     monkeypatch.setenv("HTCQ_TRACEBACK", "1")
     done = call(*PLAN)
 
     assert done.err.startswith("Traceback (most recent call last):\n")
-    assert done.err.splitlines()[-1].startswith("htcq: this is a bug in htcq: KeyError: 'x' at htcq/")
+    assert done.err.splitlines()[-1].startswith(
+        "htcq: this is a bug in htcq: KeyError: 'x' at htcq/"
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,12 +61,30 @@ def test_the_traceback_is_there_for_those_who_ask(call: Call, monkeypatch: pytes
     [
         (MemoryError(), "htcq: there is not enough memory for it (--limits raises the limit"),
         (RecursionError("deep"), "htcq: what was read is nested too deeply at htcq/cli/main.py:"),
-        (OSError(errno.EIO, os.strerror(errno.EIO), "/data/x"), "htcq: /data/x: Input/output error\n"),
-        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), b"/data/\xff"), "htcq: /data/\\udcff: No space left on dev"),
-        (OSError(errno.EMFILE, os.strerror(errno.EMFILE)), "htcq: Too many open files at htcq/cli/main.py:"),
-        (OSError(errno.ELOOP, os.strerror(errno.ELOOP), "/l"), "htcq: /l: Too many levels of symbolic links\n"),
-        (ModuleNotFoundError("No module named 'jinja2'", name="jinja2"), "htcq: a Python module cannot be loaded: No "),
-        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), "htcq: this is a bug in htcq: UnicodeDecodeError: "),
+        (
+            OSError(errno.EIO, os.strerror(errno.EIO), "/data/x"),
+            "htcq: /data/x: Input/output error\n",
+        ),
+        (
+            OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), b"/data/\xff"),
+            "htcq: /data/\\udcff: No space left on dev",
+        ),
+        (
+            OSError(errno.EMFILE, os.strerror(errno.EMFILE)),
+            "htcq: Too many open files at htcq/cli/main.py:",
+        ),
+        (
+            OSError(errno.ELOOP, os.strerror(errno.ELOOP), "/l"),
+            "htcq: /l: Too many levels of symbolic links\n",
+        ),
+        (
+            ModuleNotFoundError("No module named 'jinja2'", name="jinja2"),
+            "htcq: a Python module cannot be loaded: No ",
+        ),
+        (
+            UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
+            "htcq: this is a bug in htcq: UnicodeDecodeError: ",
+        ),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )
@@ -86,10 +108,16 @@ def shell(program: str, **environment: str) -> tuple[int, str, str]:
         check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )
-    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    return (
+        done.returncode,
+        done.stdout.decode("utf-8", "replace"),
+        done.stderr.decode("utf-8", "replace"),
+    )
 
 
-@pytest.mark.parametrize("words", ["plan --node node.json", "--version", "plan --help", "plan --node node.json --json"])
+@pytest.mark.parametrize(
+    "words", ["plan --node node.json", "--version", "plan --help", "plan --node node.json --json"]
+)
 def test_a_full_disk_behind_standard_output_is_said_once(words: str) -> None:
     assert shell(f"HTCQ {words} > /dev/full") == (EXIT_UNKNOWN, "", NO_ROOM)
 
@@ -114,7 +142,12 @@ def test_a_standard_input_that_is_closed_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "locale", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"LC_ALL": "C.UTF-8"}]
+    "locale",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "C.UTF-8"},
+    ],
 )
 def test_bytes_that_are_no_text_are_spelled_out(locale: dict[str, str], quiet_place: Path) -> None:
     snapshot(quiet_place, config="GROUP_NAMES = physicé\nGROUP_QUOTA_physicé = 5\n")
@@ -133,7 +166,9 @@ def test_bytes_that_are_no_text_are_spelled_out(locale: dict[str, str], quiet_pl
 # Nested ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", [("audit",), ("elastic", "run"), ("quota",), ("probe",), ("snapshot", "x")])
+@pytest.mark.parametrize(
+    "words", [("audit",), ("elastic", "run"), ("quota",), ("probe",), ("snapshot", "x")]
+)
 def test_a_nested_command_says_that_it_does_not_run(words: tuple[str, ...], command: Call) -> None:
     done = command(*words, **{NESTED_VARIABLE: "1"})
 

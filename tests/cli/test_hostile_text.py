@@ -29,7 +29,16 @@ ODD = "\x1b[2J\r\x9b1m\u202e\\nforged: line"
 NAME = f"=cmd|calc{ODD}"
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 RECORD = ("drift", "record", "--store", "drift.db", "--config", "/dev/null")
-REPORT = ("drift", "report", "--store", "drift.db", "--config", "/dev/null", "--since", "2024-11-04")
+REPORT = (
+    "drift",
+    "report",
+    "--store",
+    "drift.db",
+    "--config",
+    "/dev/null",
+    "--since",
+    "2024-11-04",
+)
 COMMANDS = [
     ("audit",),
     ("audit", "--csv"),
@@ -65,7 +74,13 @@ def hostile(quiet_place: Path) -> Path:
     )  # fmt: skip
     (snap / "collector.ads").write_bytes(collected(ads).encode())
     jobs = (
-        job("1.0", Owner=text, User=text, AccountingGroup=text, Requirements=f"TARGET.Arch == {text}"),
+        job(
+            "1.0",
+            Owner=text,
+            User=text,
+            AccountingGroup=text,
+            Requirements=f"TARGET.Arch == {text}",
+        ),
         job("2.0", Owner=text, AcctGroupUser=text, RequestGpus=f"{text}"),
     )
     (snap / "jobs.ads").write_bytes("\n".join(jobs).encode())
@@ -77,7 +92,9 @@ def hostile(quiet_place: Path) -> Path:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_what_strangers_wrote_is_spelled_out_and_no_formula(words: tuple[str, ...], hostile: Path, call: Call) -> None:
+def test_what_strangers_wrote_is_spelled_out_and_no_formula(
+    words: tuple[str, ...], hostile: Path, call: Call
+) -> None:
     if words[0] == "drift":
         recorded = call(*RECORD, "--snapshot", snapshot(hostile.parent, machine=NAME), "-v")
         assert recorded.status == 0, recorded.err

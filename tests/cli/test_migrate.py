@@ -25,13 +25,21 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     asking, jobs = wants("bio.ann@site", idle=2, running=1)
     told = used("bio.ann@site", 1, Ceiling=3, Priority="2000.0", PriorityFactor="1000.0")
-    ads = (machine(Cpus=7, Memory=24576, NumDynamicSlots=1), claim(1), asking, told, used("bio", 1, group=True))
+    ads = (
+        machine(Cpus=7, Memory=24576, NumDynamicSlots=1),
+        claim(1),
+        asking,
+        told,
+        used("bio", 1, group=True),
+    )
     snapshot = tmp_path / "snap"
     snapshot.mkdir()
     (snapshot / "collector.ads").write_text(collected(ads))
     (snapshot / "jobs.ads").write_text("\n".join(jobs))
     (snapshot / "config.txt").write_text(FLAT + "GROUP_ACCEPT_SURPLUS_chem = True\n")
-    (tmp_path / "new.toml").write_text(MODEL + '[groups.bio]\nquota = 3\nowner = "Ann"\nexpires = "2030-01-31"\n')
+    (tmp_path / "new.toml").write_text(
+        MODEL + '[groups.bio]\nquota = 3\nowner = "Ann"\nexpires = "2030-01-31"\n'
+    )
     return tmp_path
 
 
@@ -56,21 +64,34 @@ def test_csv_has_a_row_for_each_group(call: Call, site: Path) -> None:
 
     assert tuple(head) == COLUMNS
     bio = dict(zip(head, next(row for row in rows if row[0] == "bio")))
-    assert (bio["quota_before"], bio["quota_after"], bio["usage_before"], bio["usage_after"]) == ("3", "6", "1", "3")
+    assert (bio["quota_before"], bio["quota_after"], bio["usage_before"], bio["usage_after"]) == (
+        "3",
+        "6",
+        "1",
+        "3",
+    )
 
 
-def test_the_groups_that_are_written_are_those_that_are_shown_and_quota_emit_reads_them(call: Call, site: Path) -> None:
+def test_the_groups_that_are_written_are_those_that_are_shown_and_quota_emit_reads_them(
+    call: Call, site: Path
+) -> None:
     found = as_json(call, "--write-groups", "groups.toml")
     emitted = call("quota", "emit", "--config", "groups.toml", "--force")
 
     assert emitted.status == EXIT_FINE, emitted.err
-    shown = {group["name"]: group["config_quota"]["after"] for group in found["groups"] if group["parent"]}
+    shown = {
+        group["name"]: group["config_quota"]["after"]
+        for group in found["groups"]
+        if group["parent"]
+    }
     for name, quota in shown.items():
         assert f"GROUP_QUOTA_{name} = {quota:g}\n" in emitted.out
     assert "GROUP_ACCEPT_SURPLUS_chem = True\n" in emitted.out
     assert "GROUP_ACCEPT_SURPLUS_bio" not in emitted.out
     assert "owner Ann; expires 2030-01-31" in emitted.out
-    assert any("--config groups.toml" in command for step in found["steps"] for command in step["commands"])
+    assert any(
+        "--config groups.toml" in command for step in found["steps"] for command in step["commands"]
+    )
 
 
 def test_elastic_amounts_of_weight_scale_and_others_stay(call: Call, site: Path) -> None:
@@ -95,7 +116,9 @@ def test_a_group_that_starves_is_a_finding(call: Call, site: Path) -> None:
 
     done = call("migrate", "--model", "new.toml", "--snapshot", "snap")
     assert done.status == EXIT_FINDINGS
-    assert "starves until schedds are restarted: its demand of 5 is below its usage of 6" in done.out
+    assert (
+        "starves until schedds are restarted: its demand of 5 is below its usage of 6" in done.out
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +131,10 @@ def test_a_group_that_starves_is_a_finding(call: Call, site: Path) -> None:
         (("--model", "new.toml", "--pool", "x"), "--snapshot and --pool contradict each other"),
         (("--model", "new.toml", "--json", "--csv"), "--json and --csv contradict each other"),
         (("--model", "new.toml", "--write-groups", "new.toml"), "new.toml exists already"),
-        (("--model", "new.toml", "--quotas", "none.toml", "--write-groups", "x.toml"), "none.toml cannot be read"),
+        (
+            ("--model", "new.toml", "--quotas", "none.toml", "--write-groups", "x.toml"),
+            "none.toml cannot be read",
+        ),
         (("--model", "gpus.toml", "--write-groups", "x.toml"), "true for no node of the fleet"),
     ],
 )
@@ -117,7 +143,9 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 ) -> None:
     (site / "empty.toml").write_text("")
     (site / "bad.toml").write_text('[capacity]\nmodel = "linear"\nweights = { cpus = -1 }\n')
-    (site / "gpus.toml").write_text(MODEL + '[nodes.gpu]\nmatch = "TotalGPUs > 0"\nmodel = "linear"\n')
+    (site / "gpus.toml").write_text(
+        MODEL + '[nodes.gpu]\nmatch = "TotalGPUs > 0"\nmodel = "linear"\n'
+    )
     before = sorted(site.iterdir())
     done = call("migrate", "--snapshot", "snap", *words)
 
@@ -131,7 +159,10 @@ def test_a_simulated_cycle_can_have_the_quotas_of_the_same_share(call: Call, sit
     words = ("simulate", "--snapshot", "snap", "--model", "new.toml")
     old, new = call(*words), call(*words, "--scale-quotas", "--json")
 
-    assert "the pool weighs 16 instead of 8, and quotas such as that of bio stay as they are" in old.err
+    assert (
+        "the pool weighs 16 instead of 8, and quotas such as that of bio stay as they are"
+        in old.err
+    )
     assert new.err == ""
     groups = {group["name"]: group["limit"] for group in json.loads(new.out)["after"]["groups"]}
     assert groups["bio"] == 6

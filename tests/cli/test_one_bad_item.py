@@ -64,7 +64,13 @@ COMMANDS = {
     "drift ledger": ("drift", "record", "--store", "ledger.db", "--max-age", "1e9", *_Q),
 }
 #: They evaluate nothing that others do not.
-LIKE_OTHERS = ("simulate cycles", "simulate what if", "quota why", "elastic reclaim", "drift ledger")
+LIKE_OTHERS = (
+    "simulate cycles",
+    "simulate what if",
+    "quota why",
+    "elastic reclaim",
+    "drift ledger",
+)
 #: Wrong types, ends of the numbers, names that are none, letters that are none.
 VALUES: tuple[str | bytes, ...] = (
     '"text"', '""', "{1, {2}}", "[ a = [ b = 1 ] ]", 'real("NaN")', "1e999", "-5", "-0.5", "9223372036854775808",
@@ -81,8 +87,16 @@ CHAINS = {
     "lists": f"{'{' * 10_000}1{'}' * 10_000}", "text": f'"{"x" * 40_000}"', "calls": f"{'f(' * 3_000}1{')' * 3_000}",
     "names": " + ".join(f"{'a' * 60}{number}" for number in range(500)), "conditions": "a ? b : " * 1_000 + "c",
 }  # fmt: skip
-_SLOT_NAMES = (*slot_ads.OWN, *(name.replace("*", "Cpus") for name in slot_ads.SHARED), "ConsumptionMemory")
-_JOB_NAMES = (*job_ads.OWN, *(name.replace("*", "Cpus") for name in job_ads.SHARED), "RequestMemory")
+_SLOT_NAMES = (
+    *slot_ads.OWN,
+    *(name.replace("*", "Cpus") for name in slot_ads.SHARED),
+    "ConsumptionMemory",
+)
+_JOB_NAMES = (
+    *job_ads.OWN,
+    *(name.replace("*", "Cpus") for name in job_ads.SHARED),
+    "RequestMemory",
+)
 _DAEMON = ("Name", "Machine", "LastHeardFrom", "MyCurrentTime", "CondorVersion", "MyType")
 _ACCOUNT = (
     "Name", "IsAccountingGroup", "NegotiatorName", "LastHeardFrom", "EffectiveQuota", "SubtreeQuota", "ConfigQuota",
@@ -100,7 +114,9 @@ def _running(id_: str) -> str:
 
 def _account(name: str, group: str = "false") -> str:
     times = {"NegotiatorName": '"central"', "LastHeardFrom": str(MOMENT - 10)}
-    return accounting(name, IsAccountingGroup=group, **times, ConfigQuota="8.0", EffectiveQuota="8.0")
+    return accounting(
+        name, IsAccountingGroup=group, **times, ConfigQuota="8.0", EffectiveQuota="8.0"
+    )
 
 
 #: A healthy ad, and the attributes that are replaced in it.
@@ -110,10 +126,20 @@ COLLECTOR_ADS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {
     "static slot": (lambda: static_slot("slot2@bad"), _SLOT_NAMES),
     "submitter": (
         lambda: submitter("chem.zed@site"),
-        (*_DAEMON, "ScheddName", "IdleJobs", "RunningJobs", "WeightedIdleJobs", "WeightedRunningJobs"),
+        (
+            *_DAEMON,
+            "ScheddName",
+            "IdleJobs",
+            "RunningJobs",
+            "WeightedIdleJobs",
+            "WeightedRunningJobs",
+        ),
     ),
     "schedd": (lambda: schedd("bad"), _DAEMON),
-    "negotiator": (lambda: negotiator("bad"), (*_DAEMON, "LastNegotiationCycleEnd0", "LastNegotiationCyclePeriod0")),
+    "negotiator": (
+        lambda: negotiator("bad"),
+        (*_DAEMON, "LastNegotiationCycleEnd0", "LastNegotiationCyclePeriod0"),
+    ),
     "collector": (collector, _DAEMON),
     "account": (lambda: _account("chem.zed@site"), _ACCOUNT),
     "group": (lambda: _account("chem.sub", "true"), _ACCOUNT),
@@ -131,7 +157,9 @@ def healthy() -> Iterator[str]:
     yield dynamic_slot("slot1_1@node2", "physics.ada@site")
     yield dynamic_slot("slot1_2@node2", "chem.bob@site")
     yield from (submitter("physics.ada@site"), submitter("chem.bob@site"), schedd(), collector())
-    yield negotiator(LastHeardFrom=MOMENT - 5, MyCurrentTime=MOMENT - 5, LastNegotiationCycleEnd0=MOMENT - 9)
+    yield negotiator(
+        LastHeardFrom=MOMENT - 5, MyCurrentTime=MOMENT - 5, LastNegotiationCycleEnd0=MOMENT - 9
+    )
     yield from (_account(name, "true") for name in ("<none>", "physics", "chem"))
     yield from (_account(name) for name in ("physics.ada@site", "chem.bob@site"))
 
@@ -171,7 +199,11 @@ def answers(call: Call, path: Path, skipped: Collection[str] = ()) -> str:
             continue
         done = call(*words, "--snapshot", str(path))
         # The elastic plan of a pool whose negotiator says little is no plan to apply: it says why, and exits with 3.
-        fine = (EXIT_FINE, EXIT_FINDINGS) if name not in ("elastic plan", "elastic reclaim") else (EXIT_FINE, 3)
+        fine = (
+            (EXIT_FINE, EXIT_FINDINGS)
+            if name not in ("elastic plan", "elastic reclaim")
+            else (EXIT_FINE, 3)
+        )
         assert done.status in fine, f"{name}: {done.err}"
         assert done.out or name.startswith("drift"), name
         told.append(done.err)
@@ -197,14 +229,25 @@ def test_every_command_answers_about_the_rest(call: Call, quiet_place: Path) -> 
     write(quiet_place / "pool", odd_ads(COLLECTOR_ADS), odd_ads(JOB_ADS))
 
     told = answers(call, quiet_place / "pool")
-    for what in ("job", "slot", "submitter", "schedd", "negotiator", "collector", "accounting record"):
+    for what in (
+        "job",
+        "slot",
+        "submitter",
+        "schedd",
+        "negotiator",
+        "collector",
+        "accounting record",
+    ):
         assert re.search(rf" [0-9]+ {what}s? left out: ", told), what
     assert "\nhtcq: fine" not in told
 
 
 def test_no_expression_is_too_long_or_too_deep(call: Call, quiet_place: Path) -> None:
     texts = list(CHAINS.values())
-    of_slots, of_jobs = ("SlotWeight", "Requirements", "Rank"), ("Requirements", "Rank", "RequestMemory")
+    of_slots, of_jobs = (
+        ("SlotWeight", "Requirements", "Rank"),
+        ("Requirements", "Rank", "RequestMemory"),
+    )
     ads = [replaced(policy_slot("slot1@bad"), name, text) for name in of_slots for text in texts]
     jobs = [replaced(_job("9.0"), name, text) for name in of_jobs for text in texts]
     knobs = ("SLOT_WEIGHT", "PREEMPTION_REQUIREMENTS", "SCHEDD_SLOT_WEIGHT")
@@ -228,7 +271,12 @@ def test_what_is_left_out_is_counted_and_named(call: Call, quiet_place: Path) ->
         "1 schedd left out: one without a name: its Name is no text",
     ]
     *told, last = done.err.splitlines()
-    assert [line for line in told if "left out" in line] == [f"htcq: pool: {each}" for each in sentences]
+    assert [line for line in told if "left out" in line] == [
+        f"htcq: pool: {each}" for each in sentences
+    ]
     # Of so small a pool they are too great a part for an all-clear.
-    assert (done.status, last.partition(": ")[2].partition(":")[0]) == (3, "it is not certain that all is well")
+    assert (done.status, last.partition(": ")[2].partition(":")[0]) == (
+        3,
+        "it is not certain that all is well",
+    )
     assert json.loads(done.out)["incomplete"] == sentences

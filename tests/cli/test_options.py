@@ -34,7 +34,9 @@ def told(entry: tuple[str, argparse.Action]) -> str:
 
 
 @pytest.mark.parametrize("entry", ALL, ids=told)
-def test_a_help_is_a_sentence_without_its_beginning_and_end(entry: tuple[str, argparse.Action]) -> None:
+def test_a_help_is_a_sentence_without_its_beginning_and_end(
+    entry: tuple[str, argparse.Action],
+) -> None:
     text = entry[1].help or ""
 
     assert re.match(r"[a-z]", text)

@@ -28,7 +28,12 @@ def test_a_plan_for_programs(flag: str, call: Call) -> None:
     assert (plan["schema"], plan["weight"], plan["limiting"]) == (1, 8, "cpus")
     assert plan["claims"] == {"cpus": 8, "memory": 8}
     job = plan["jobs"][0]
-    assert (job["match_cost"], job["standing_charge"], job["schedd_weight"], job["fits"]) == (4, 4, 4, 2)
+    assert (job["match_cost"], job["standing_charge"], job["schedd_weight"], job["fits"]) == (
+        4,
+        4,
+        4,
+        2,
+    )
     assert job["gap"] == {"standing_charge": 0, "schedd_weight": 0}
 
 
@@ -43,11 +48,15 @@ def test_slot_types_add_up(call: Call, quiet_place: Path) -> None:
         "[slot_types.1]\npart = '50%'\nmodel = 'quantized'\n"
         "[slot_types.2]\npart = '25%'\ncount = 2\npreset = 'simple'\n"
     )
-    plan = json.loads(call("plan", "--node", "node.json", "--json", "--job", "cpus=1,memory=100MiB,disk=1MiB").out)
+    plan = json.loads(
+        call("plan", "--node", "node.json", "--json", "--job", "cpus=1,memory=100MiB,disk=1MiB").out
+    )
 
     assert [each["number"] for each in plan["slot_types"]] == [1, 2]
     assert plan["weight"] == NODE["cpus"]
-    assert plan["jobs"][0]["fits"] == sum(each["jobs"][0]["fits"] * each["count"] for each in plan["slot_types"])
+    assert plan["jobs"][0]["fits"] == sum(
+        each["jobs"][0]["fits"] * each["count"] for each in plan["slot_types"]
+    )
 
 
 def test_jobs_come_from_the_site_file(call: Call, quiet_place: Path) -> None:
@@ -58,7 +67,10 @@ def test_jobs_come_from_the_site_file(call: Call, quiet_place: Path) -> None:
 
 
 def test_a_preset_says_what_it_changed(call: Call) -> None:
-    assert "changed: a claim takes an even share" in call("plan", "--node", "node.json", "--preset", "extensible").out
+    assert (
+        "changed: a claim takes an even share"
+        in call("plan", "--node", "node.json", "--preset", "extensible").out
+    )
 
 
 def test_half_a_cpu_makes_cores_count_twice(call: Call) -> None:

@@ -111,8 +111,14 @@ def test_weights_are_found_once_for_all_nodes(call: Call, nodes: Path) -> None:
         (("--node", "nodes", "--snapshot", "there"), "--node and a pool contradict each other"),
         (("--snapshot", "there", "--pool", "host"), "--snapshot and --pool contradict each other"),
         (("--snapshot", "there"), "there"),
-        (("--node", "nodes", "--job", "cpus=1", "--jobs", "there"), "--job and --jobs contradict each other"),
-        (("--node", "nodes", "--charge", "memory=100GiB"), "nodes/a1.json: --charge memory: 100 GiB is more"),
+        (
+            ("--node", "nodes", "--job", "cpus=1", "--jobs", "there"),
+            "--job and --jobs contradict each other",
+        ),
+        (
+            ("--node", "nodes", "--charge", "memory=100GiB"),
+            "nodes/a1.json: --charge memory: 100 GiB is more",
+        ),
     ],
 )
 @pytest.mark.usefixtures("nodes")
@@ -149,7 +155,11 @@ def snapshot(quiet_place: Path) -> Path:
         _machine("odd", 4, 0), slot("slot1@static", SlotType='"Static"', PartitionableSlot=None),
     ]  # fmt: skip
     jobs = [job(f"1.{number}", RequestMemory=8000) for number in range(3)]
-    jobs += [job("2.0", RequestCpus=4), job("3.0", RequestMemory="NoSuchThing"), job("4.0", RequestCpus=99)]
+    jobs += [
+        job("2.0", RequestCpus=4),
+        job("3.0", RequestMemory="NoSuchThing"),
+        job("4.0", RequestCpus=99),
+    ]
     (place / "collector.ads").write_text(collected(ads))
     (place / "jobs.ads").write_text("\n".join(jobs))
     return place
@@ -157,7 +167,9 @@ def snapshot(quiet_place: Path) -> Path:
 
 @pytest.mark.usefixtures("snapshot")
 def test_the_machines_of_a_pool_are_a_fleet(call: Call) -> None:
-    fleet = planned(call, "--snapshot", "there", *LINEAR[:4], "--job", "cpus=8,memory=8GiB,disk=1MiB")["fleet"]
+    fleet = planned(
+        call, "--snapshot", "there", *LINEAR[:4], "--job", "cpus=8,memory=8GiB,disk=1MiB"
+    )["fleet"]
 
     assert [(kind["name"], kind["count"], kind["jobs"][0]["fits"]) for kind in fleet["kinds"]] == [
         ("8 cpus, 16 GiB", 2, 2), ("16 cpus, 64 GiB", 1, 2),
@@ -171,11 +183,16 @@ def test_the_machines_of_a_pool_are_a_fleet(call: Call) -> None:
 
 @pytest.mark.usefixtures("snapshot")
 def test_left_out_machines_are_named(call: Call) -> None:
-    assert "left out: odd: node: memory_mb is 0" in call("plan", "--snapshot", "there", *LINEAR[:4]).out
+    assert (
+        "left out: odd: node: memory_mb is 0"
+        in call("plan", "--snapshot", "there", *LINEAR[:4]).out
+    )
 
 
 def test_a_pool_without_a_node_is_refused(call: Call, snapshot: Path) -> None:
-    (snapshot / "collector.ads").write_text(slot("slot1@static", SlotType='"Static"', PartitionableSlot=None))
+    (snapshot / "collector.ads").write_text(
+        slot("slot1@static", SlotType='"Static"', PartitionableSlot=None)
+    )
     done = call("plan", "--snapshot", "there")
 
     assert (done.status, done.out) == (2, "")
@@ -186,7 +203,11 @@ def test_a_pool_without_a_node_is_refused(call: Call, snapshot: Path) -> None:
 def test_the_jobs_of_a_snapshot_are_a_mix(call: Call) -> None:
     plan = planned(call, "--snapshot", "there", *LINEAR[:4], "--jobs", "there")
 
-    assert [(each["shape"]["cpus"], each["count"]) for each in plan["fleet"]["jobs"]] == [(1, 3), (4, 1), (99, 1)]
+    assert [(each["shape"]["cpus"], each["count"]) for each in plan["fleet"]["jobs"]] == [
+        (1, 3),
+        (4, 1),
+        (99, 1),
+    ]
     mix = plan["mix"]
     assert (mix["jobs"], mix["shapes"], mix["left_out"], mix["unfit"]) == (5, 3, 1, 1)
     asked = {each["asset"]: (each["asked"], each["there"]) for each in mix["assets"]}
@@ -200,7 +221,10 @@ def test_a_mix_is_said_in_words(call: Call, nodes: Path) -> None:
     out = call("plan", "--node", "nodes", *LINEAR, "--job", "cpus=2,memory=32GiB,count=60").out
 
     assert "60 jobs of 1 shapes, all at once" in out
-    assert "memory is the scarcest asset for these jobs; weights that say so: --weight memory=0.16875/GiB" in out
+    assert (
+        "memory is the scarcest asset for these jobs; weights that say so: --weight memory=0.16875/GiB"
+        in out
+    )
     assert "all at once" not in call("plan", "--node", "nodes", *LINEAR, *HUNGRY).out
 
 
@@ -224,7 +248,9 @@ def test_kinds_have_the_names_of_the_site_file(call: Call, nodes: Path, quiet_pl
     ]  # fmt: skip
 
 
-def test_a_kind_of_no_node_is_refused_for_a_fleet_alone(call: Call, nodes: Path, quiet_place: Path) -> None:
+def test_a_kind_of_no_node_is_refused_for_a_fleet_alone(
+    call: Call, nodes: Path, quiet_place: Path
+) -> None:
     (quiet_place / "htcq.toml").write_text(KINDS)
     done = call("plan", "--node", "nodes/a1.json", "--node", "nodes/b1.json")
 
@@ -237,7 +263,9 @@ def test_a_kind_of_no_node_is_refused_for_a_fleet_alone(call: Call, nodes: Path,
 
 
 @pytest.mark.parametrize("role", ["access", "central"])
-def test_access_points_and_the_central_manager_take_a_fleet(role: str, call: Call, nodes: Path) -> None:
+def test_access_points_and_the_central_manager_take_a_fleet(
+    role: str, call: Call, nodes: Path
+) -> None:
     one = call("emit", "--role", role, *LINEAR, "--node", "nodes/c1.json")
     fleet = call("emit", "--role", role, *LINEAR, "--node", "nodes")
 
@@ -253,7 +281,9 @@ def test_an_execute_node_takes_one(call: Call, nodes: Path) -> None:
 
 
 @pytest.mark.parametrize("role", ["execute", "access", "central"])
-def test_what_overcharges_on_a_node_is_not_written(role: str, call: Call, nodes: Path, quiet_place: Path) -> None:
+def test_what_overcharges_on_a_node_is_not_written(
+    role: str, call: Call, nodes: Path, quiet_place: Path
+) -> None:
     (quiet_place / "htcq.toml").write_text('jobs = ["cpus=2,memory=32GiB,disk=1GiB"]\n')
     arguments = ("emit", "--role", role, *CLAIMS, "--node", "nodes/b1.json")
     done = call(*arguments)

@@ -56,8 +56,18 @@ def test_a_table_and_its_units_are_printed(call: Call, tmp_path: Path) -> None:
 
 def test_json_names_unit_source_and_every_group(call: Call, tmp_path: Path) -> None:
     printed = looked(call, "--snapshot", snapshot(tmp_path))
-    assert (printed["schema"], printed["source"], printed["unit"]) == (1, str(tmp_path), "slot weight")
-    assert quotas(printed) == {"<none>": 10, "chem": 10, "physics": 20, "physics.hep": 15, "physics.lep": 5}
+    assert (printed["schema"], printed["source"], printed["unit"]) == (
+        1,
+        str(tmp_path),
+        "slot weight",
+    )
+    assert quotas(printed) == {
+        "<none>": 10,
+        "chem": 10,
+        "physics": 20,
+        "physics.hep": 15,
+        "physics.lep": 5,
+    }
     assert {each["name"]: each["limit"] for each in printed["standings"] if each["turn"]} == {
         "chem": 10,
         "physics.hep": 20,
@@ -69,15 +79,23 @@ def test_json_has_texts_for_what_is_no_number(call: Call, tmp_path: Path) -> Non
     held = slot("slot1_1@node1", State='"Claimed"', AccountingGroup='"ada@site"', Cpus=2)
     ads = (MACHINE, held, wants("", 1, 1))
     (tmp_path / "collector.ads").write_text(collected(ads))
-    (tmp_path / "config.txt").write_text("GROUP_NAMES = a\nGROUP_QUOTA_a = 1\nGROUP_ACCEPT_SURPLUS = True\n")
+    (tmp_path / "config.txt").write_text(
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 1\nGROUP_ACCEPT_SURPLUS = True\n"
+    )
     printed = looked(call, "--snapshot", str(tmp_path))
     assert printed["rounds"][0]["limits"] == [{"group": "<none>", "limit": "nan"}]
 
 
 def test_several_pools_are_shown_by_themselves(call: Call, tmp_path: Path) -> None:
-    one, two = snapshot(tmp_path / "one"), snapshot(tmp_path / "two", config="GROUP_NAMES = a\nGROUP_QUOTA_a = 3\n")
+    one, two = (
+        snapshot(tmp_path / "one"),
+        snapshot(tmp_path / "two", config="GROUP_NAMES = a\nGROUP_QUOTA_a = 3\n"),
+    )
     printed = looked(call, "--snapshot", one, "--snapshot", two)
-    assert [(each["source"], len(each["groups"])) for each in printed["pools"]] == [(one, 5), (two, 2)]
+    assert [(each["source"], len(each["groups"])) for each in printed["pools"]] == [
+        (one, 5),
+        (two, 2),
+    ]
 
 
 def test_a_pool_that_cannot_be_read_does_not_hide_the_others(call: Call, tmp_path: Path) -> None:
@@ -93,7 +111,9 @@ def test_what_if_shows_before_after_and_difference(call: Call, tmp_path: Path) -
     """Physics may use 25 instead of 20; hep, which has 15 of its own, takes 5 more."""
     printed = looked(call, "--snapshot", snapshot(tmp_path), "--set", "GROUP_QUOTA_physics = 25")
     assert printed["changes"] == [{"knob": "GROUP_QUOTA_physics", "value": "25"}]
-    limits = {each["name"]: each["limit"] for each in printed["differences"] if each["limit"]["changed"]}
+    limits = {
+        each["name"]: each["limit"] for each in printed["differences"] if each["limit"]["changed"]
+    }
     assert limits == {"physics.hep": {"before": 20, "after": 25, "difference": 5, "changed": True}}
     assert quotas(printed["before"])["<none>"] == 10
     assert quotas(printed["after"])["<none>"] == 5
@@ -118,15 +138,21 @@ def test_what_if_takes_a_knob_away(call: Call, tmp_path: Path) -> None:
     assert quotas(printed["after"])["chem"] == 0
 
 
-def test_what_if_reads_the_attributes_that_a_changed_constraint_names(call: Call, tmp_path: Path) -> None:
+def test_what_if_reads_the_attributes_that_a_changed_constraint_names(
+    call: Call, tmp_path: Path
+) -> None:
     """Nothing but the change mentions Room: it must be read of the slots all the same."""
     ads = slot("slot1@node2", Cpus=8, Room='"north"')
     place = snapshot(tmp_path, ads)
-    printed = looked(call, "--snapshot", place, "--set", 'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT=Room =?= "north"')
+    printed = looked(
+        call, "--snapshot", place, "--set", 'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT=Room =?= "north"'
+    )
     assert (printed["before"]["pool_weight"], printed["after"]["pool_weight"]) == (48, 8)
 
 
-@pytest.mark.parametrize("knob", ["NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTIONS=False", "GROUP_QUOTA_physcs=3"])
+@pytest.mark.parametrize(
+    "knob", ["NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTIONS=False", "GROUP_QUOTA_physcs=3"]
+)
 def test_what_if_tells_of_knobs_that_do_nothing(call: Call, tmp_path: Path, knob: str) -> None:
     done = call("quota", "--snapshot", snapshot(tmp_path), "--set", knob)
     assert done.status == EXIT_FINE
@@ -142,10 +168,15 @@ def test_what_if_tells_of_knobs_that_do_nothing(call: Call, tmp_path: Path, knob
         ("GROUP_QUOTA_chem=3000000000", "GROUP_QUOTA_chem is out of range: 3000000000"),
         ("GROUP_QUOTA_chem=many", "GROUP_QUOTA_chem is not a number: many"),
         ("GROUP_ACCEPT_SURPLUS=maybe", "GROUP_ACCEPT_SURPLUS is neither true nor false: maybe"),
-        ("GROUP_SORT_EXPR=GroupQuota * (", "GROUP_SORT_EXPR is not a ClassAd expression: GroupQuota * ("),
+        (
+            "GROUP_SORT_EXPR=GroupQuota * (",
+            "GROUP_SORT_EXPR is not a ClassAd expression: GroupQuota * (",
+        ),
     ],
 )
-def test_what_if_says_on_what_the_negotiator_would_exit(call: Call, tmp_path: Path, knob: str, problem: str) -> None:
+def test_what_if_says_on_what_the_negotiator_would_exit(
+    call: Call, tmp_path: Path, knob: str, problem: str
+) -> None:
     """A share beside an amount is never looked at, however far out of range."""
     done = call("quota", "--snapshot", snapshot(tmp_path), "--set", knob)
     assert done.status == (EXIT_FINDINGS if problem else EXIT_FINE)
@@ -160,15 +191,22 @@ def test_groups_that_are_twice_there_or_have_no_parent_are_told(call: Call, tmp_
     assert "configuration: group b.c is ignored: its parent b does not exist" in done.out
 
 
-def test_quotas_that_refer_to_each_other_in_a_circle_are_no_quotas(call: Call, tmp_path: Path) -> None:
-    config = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = $(GROUP_QUOTA_b)\nGROUP_QUOTA_b = $(GROUP_QUOTA_a)\n"
+def test_quotas_that_refer_to_each_other_in_a_circle_are_no_quotas(
+    call: Call, tmp_path: Path
+) -> None:
+    config = (
+        "GROUP_NAMES = a, b\nGROUP_QUOTA_a = $(GROUP_QUOTA_b)\nGROUP_QUOTA_b = $(GROUP_QUOTA_a)\n"
+    )
     done = call("quota", "--snapshot", snapshot(tmp_path, config=config))
     assert done.status == EXIT_FINDINGS
     assert "GROUP_QUOTA_a is not a number: $(GROUP_QUOTA_b)" in done.out
 
 
 def test_usage_that_cannot_be_is_not_believed(call: Call, tmp_path: Path) -> None:
-    ads = [published("chem", WeightedResourcesUsed="-3.0"), published("physics", WeightedResourcesUsed='real("NaN")')]
+    ads = [
+        published("chem", WeightedResourcesUsed="-3.0"),
+        published("physics", WeightedResourcesUsed='real("NaN")'),
+    ]
     printed = looked(call, "--snapshot", snapshot(tmp_path, *ads))
     assert {group["name"]: group["usage"] for group in printed["groups"]}["chem"] == 0
     assert [doubt.partition(":")[0] for doubt in printed["doubts"]] == [
@@ -178,23 +216,30 @@ def test_usage_that_cannot_be_is_not_believed(call: Call, tmp_path: Path) -> Non
 
 
 def test_published_nan_is_a_mark(call: Call, tmp_path: Path) -> None:
-    ads = [published("<none>", SubtreeQuota="40.0"), published("chem", EffectiveQuota='real("NaN")')]
+    ads = [
+        published("<none>", SubtreeQuota="40.0"),
+        published("chem", EffectiveQuota='real("NaN")'),
+    ]
     printed = looked(call, "--snapshot", snapshot(tmp_path, *ads))
     marks = {each["name"]: each["marks"] for each in printed["standings"]}
     assert marks["chem"] == [{"attribute": "EffectiveQuota", "published": "nan", "computed": 10}]
 
 
-@pytest.mark.parametrize(("age", "asked", "status"), [(10, (), 0), (1000, (), 3), (1000, ("--max-age", "2000"), 0)])
+@pytest.mark.parametrize(
+    ("age", "asked", "status"), [(10, (), 0), (1000, (), 3), (1000, ("--max-age", "2000"), 0)]
+)
 def test_what_was_published_long_ago_is_shown_and_doubted(
     call: Call, tmp_path: Path, age: int, asked: tuple[str, ...], status: int
 ) -> None:
     taken = "2026-11-21T11:55:45+00:00"
-    done = call("quota", "--snapshot", snapshot(tmp_path, published("<none>", age=age), taken=taken), *asked)
+    done = call(
+        "quota", "--snapshot", snapshot(tmp_path, published("<none>", age=age), taken=taken), *asked
+    )
     assert done.status == status
     assert "physics.hep" in done.out
-    assert ("doubt: the negotiator last published its groups 1000 s before: more than 900 s" in done.out) is bool(
-        status
-    )
+    assert (
+        "doubt: the negotiator last published its groups 1000 s before: more than 900 s" in done.out
+    ) is bool(status)
 
 
 def test_of_two_negotiators_the_one_that_was_captured_is_shown(call: Call, tmp_path: Path) -> None:
@@ -214,7 +259,9 @@ def test_of_two_negotiators_the_one_that_was_captured_is_shown(call: Call, tmp_p
 
 
 def test_a_negotiator_that_published_nothing_is_none(call: Call, tmp_path: Path) -> None:
-    done = call("quota", "--snapshot", snapshot(tmp_path, published("chem", "one")), "--name", "three")
+    done = call(
+        "quota", "--snapshot", snapshot(tmp_path, published("chem", "one")), "--name", "three"
+    )
     assert done.status == EXIT_USAGE
     assert done.err == f"htcq: {tmp_path} has no negotiator three (its negotiators: one)\n"
 
@@ -222,9 +269,18 @@ def test_a_negotiator_that_published_nothing_is_none(call: Call, tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--set", "no knob"), "--set 'no knob': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)"),
-        (("--set", "a b=1"), "--set 'a b=1': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)"),
-        (("--set", "A=1\nB=2"), "--set 'A=1\\nB=2': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)"),
+        (
+            ("--set", "no knob"),
+            "--set 'no knob': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)",
+        ),
+        (
+            ("--set", "a b=1"),
+            "--set 'a b=1': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)",
+        ),
+        (
+            ("--set", "A=1\nB=2"),
+            "--set 'A=1\\nB=2': not KNOB=VALUE (such as --set GROUP_QUOTA_physics=20)",
+        ),
         (("--json", "--csv"), "--json and --csv contradict each other (give one of them)"),
         (("--why", "chem", "--json"), "--why and --json contradict each other (give one of them)"),
         (("--html", "nowhere/page.html"), "nowhere is not a directory (make it first)"),
@@ -240,7 +296,9 @@ def test_what_cannot_be_used_is_one_line_and_a_hint(
 
 
 def test_a_what_if_needs_a_configuration(call: Call, tmp_path: Path) -> None:
-    done = call("quota", "--snapshot", snapshot(tmp_path, config=None), "--set", "GROUP_QUOTA_chem=1")
+    done = call(
+        "quota", "--snapshot", snapshot(tmp_path, config=None), "--set", "GROUP_QUOTA_chem=1"
+    )
     assert done.status == EXIT_USAGE
     assert "has no configuration of its central manager" in done.err
 

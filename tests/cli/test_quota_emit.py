@@ -84,13 +84,17 @@ def refused(done: Done, *said: str) -> None:
 # Printing and writing -------------------------------------------------------------------------------------------
 
 
-def test_the_configuration_goes_to_standard_output_and_nothing_is_written(call: Call, quiet_place: Path) -> None:
+def test_the_configuration_goes_to_standard_output_and_nothing_is_written(
+    call: Call, quiet_place: Path
+) -> None:
     before = listing(quiet_place)
     done = call(*EMIT)
 
     assert (done.status, done.err) == (0, "")
     assert (
-        read_configuration(done.out, ("GROUP_NAMES", "GROUP_ACCEPT_SURPLUS", "GROUP_QUOTA_*")).items()
+        read_configuration(
+            done.out, ("GROUP_NAMES", "GROUP_ACCEPT_SURPLUS", "GROUP_QUOTA_*")
+        ).items()
         >= {
             "GROUP_NAMES": "physics, physics.hep, guests",
             "GROUP_ACCEPT_SURPLUS": "True",
@@ -105,7 +109,9 @@ def test_writing_says_what_makes_it_take_effect(call: Call, target: Path) -> Non
     done = call(*EMIT, "--write", str(target))
 
     assert (done.status, done.out) == (0, "")
-    assert done.err == f"{target / NAME}: written; condor_reconfig -negotiator makes it take effect\n"
+    assert (
+        done.err == f"{target / NAME}: written; condor_reconfig -negotiator makes it take effect\n"
+    )
     assert (target / NAME).read_text() == call(*EMIT).out
     assert stat.S_IMODE((target / NAME).stat().st_mode) == 0o644
 
@@ -119,7 +125,9 @@ def test_a_second_run_changes_nothing(call: Call, target: Path) -> None:
     assert before == listing(target)
 
 
-def test_what_is_replaced_is_shown_first_and_kept(call: Call, target: Path, site_file: Path) -> None:
+def test_what_is_replaced_is_shown_first_and_kept(
+    call: Call, target: Path, site_file: Path
+) -> None:
     call(*EMIT, "--write", str(target))
     former = (target / NAME).read_text()
     site_file.write_text(GROUPS.replace("share = 0.1", "share = 0.2"))
@@ -142,7 +150,9 @@ def test_another_name(call: Call, target: Path) -> None:
     assert names(target) == ["99-last.config"]
 
 
-def test_the_difference_is_shown_and_nothing_changed(call: Call, target: Path, site_file: Path) -> None:
+def test_the_difference_is_shown_and_nothing_changed(
+    call: Call, target: Path, site_file: Path
+) -> None:
     fresh = call(*EMIT, "--write", str(target), "--diff")
     assert (fresh.status, names(target)) == (0, [])
     assert fresh.out.startswith(f"--- /dev/null\n+++ {target / NAME}\n")
@@ -174,7 +184,9 @@ def test_flags_of_writing_need_a_directory(flags: tuple[str, ...], call: Call) -
 
 
 @pytest.mark.parametrize("former", ["", "A = $(\n", "if\nGROUP_QUOTA_physics\n", "\x00\xff"])
-def test_a_file_that_holds_something_else_is_replaced_and_kept(former: str, call: Call, target: Path) -> None:
+def test_a_file_that_holds_something_else_is_replaced_and_kept(
+    former: str, call: Call, target: Path
+) -> None:
     (target / NAME).write_text(former)
     done = call(*EMIT, "--write", str(target))
 
@@ -189,7 +201,10 @@ def test_a_site_s_template_is_used_and_one_that_loses_a_group_refused(
     template = quiet_place / "site" / "condor" / "groups.config.j2"
     template.parent.mkdir(parents=True)
     template.write_text("# mine\nGROUP_NAMES = {{ names | join(', ') }}\n")
-    assert call(*EMIT, "--templates", "site").out == "# mine\nGROUP_NAMES = physics, physics.hep, guests\n"
+    assert (
+        call(*EMIT, "--templates", "site").out
+        == "# mine\nGROUP_NAMES = physics, physics.hep, guests\n"
+    )
     site_file.write_text(f'templates = "site"\n{GROUPS}')
     assert call(*EMIT, "--config", "htcq.toml").out.startswith("# mine\n")
 
@@ -221,7 +236,10 @@ def test_a_site_file_without_groups_is_refused(content: str, call: Call, site_fi
     [
         ("[groups.bio.lab]\nquota = 1\n", "group bio has neither quota nor share"),
         ("[groups.physics.lep]\nquota = 9\n", "add up to 9, more than the 8 of physics"),
-        ("[groups.physics.lep]\nshare = 0.6\n", "the shares of the groups right below physics add up to 1.1"),
+        (
+            "[groups.physics.lep]\nshare = 0.6\n",
+            "the shares of the groups right below physics add up to 1.1",
+        ),
         ("[groups.bio]\nshare = 0.95\n", "the shares of the top-level groups add up to 1.05"),
     ],
 )
@@ -241,12 +259,19 @@ def test_a_broken_promise_is_refused_unless_forced(
 def test_every_reason_is_told(call: Call, site_file: Path) -> None:
     declare(site_file, "[groups.physics.lep]\nshare = 0.6\n[groups.bio]\nshare = 0.95\n")
 
-    refused(call(*EMIT), "the shares of the top-level groups", "the shares of the groups right below physics")
+    refused(
+        call(*EMIT),
+        "the shares of the top-level groups",
+        "the shares of the groups right below physics",
+    )
 
 
-def test_a_quota_after_its_last_day_and_a_group_without_one_are_told_and_written(call: Call, site_file: Path) -> None:
+def test_a_quota_after_its_last_day_and_a_group_without_one_are_told_and_written(
+    call: Call, site_file: Path
+) -> None:
     declare(
-        site_file, "[groups.bio]\nquota = 1\nexpires = 2001-12-31\n[groups.chem]\n[groups.geo]\nexpires = 2999-01-01\n"
+        site_file,
+        "[groups.bio]\nquota = 1\nexpires = 2001-12-31\n[groups.chem]\n[groups.geo]\nexpires = 2999-01-01\n",
     )
     done = call(*EMIT)
 
@@ -258,14 +283,20 @@ def test_a_quota_after_its_last_day_and_a_group_without_one_are_told_and_written
     ]
 
 
-def test_what_only_a_pool_could_tell_is_said_to_be_unchecked(call: Call, site_file: Path, snap: Path) -> None:
+def test_what_only_a_pool_could_tell_is_said_to_be_unchecked(
+    call: Call, site_file: Path, snap: Path
+) -> None:
     """The pool weighs 9: 8 are for physics, and guests have a tenth of what is left."""
     declare(site_file, "[groups.guests.jo]\nquota = 0.2\n")
     done = call(*EMIT)
     assert done.status == 0
     assert "htcq: not checked without the pool's slot weight (--snapshot or --pool): " in done.err
 
-    refused(call(*EMIT, "--snapshot", str(snap)), "add up to 0.2, more than the 0.1 of guests", "this drops group old")
+    refused(
+        call(*EMIT, "--snapshot", str(snap)),
+        "add up to 0.2, more than the 0.1 of guests",
+        "this drops group old",
+    )
 
 
 # A pool that has other groups -----------------------------------------------------------------------------------
@@ -298,14 +329,19 @@ def test_groups_that_nobody_uses_may_go(call: Call, site_file: Path, snap: Path)
     assert "GROUP_NAMES = physics, physics.hep, guests, old\n" in done.out
 
 
-def test_without_a_pool_it_is_told_which_groups_go(call: Call, site_file: Path, target: Path) -> None:
+def test_without_a_pool_it_is_told_which_groups_go(
+    call: Call, site_file: Path, target: Path
+) -> None:
     declare(site_file, '[groups.old]\nquota = 0.5\nowner = "Cyd"\n')
     call(*EMIT, "--write", str(target))
     site_file.write_text(GROUPS)
     done = call(*EMIT, "--write", str(target))
 
     assert done.status == 0
-    assert "htcq: not checked without a pool (--snapshot or --pool): whether anybody still uses old\n" in done.err
+    assert (
+        "htcq: not checked without a pool (--snapshot or --pool): whether anybody still uses old\n"
+        in done.err
+    )
 
 
 def test_quotas_that_do_not_fit_the_pool_are_told(call: Call, site_file: Path, snap: Path) -> None:
@@ -316,7 +352,9 @@ def test_quotas_that_do_not_fit_the_pool_are_told(call: Call, site_file: Path, s
     assert "static quotas add up to 10; the pool has 9" in done.err
 
 
-def test_a_knob_that_stays_in_force_elsewhere_is_named(call: Call, site_file: Path, snap: Path) -> None:
+def test_a_knob_that_stays_in_force_elsewhere_is_named(
+    call: Call, site_file: Path, snap: Path
+) -> None:
     declare(site_file, "[groups.old]\nshare = 0.2\n")
     place = "/etc/condor/config.d/40-groups.config"
     text = OWN.replace("GROUP_QUOTA_old = 2\n", f"GROUP_QUOTA_old = 2\n # at: {place}, line 3\n")
@@ -324,7 +362,10 @@ def test_a_knob_that_stays_in_force_elsewhere_is_named(call: Call, site_file: Pa
     done = call(*EMIT, "--snapshot", str(snap))
 
     assert done.status == 0
-    assert f"htcq: GROUP_QUOTA_old = 2 stays in force beside what is declared: remove it from {place}:3\n" in done.err
+    assert (
+        f"htcq: GROUP_QUOTA_old = 2 stays in force beside what is declared: remove it from {place}:3\n"
+        in done.err
+    )
 
 
 def test_a_pool_of_unknown_configuration_is_not_compared(call: Call, snap: Path) -> None:

@@ -29,7 +29,12 @@ def snap(quiet_place: Path) -> Path:
     """A snapshot of a pool of weight 8 without groups of its own."""
     directory = quiet_place / "snap"
     directory.mkdir()
-    ads = (slot(), submitter("physics.hep.ann@site", IdleJobs=9), submitter("ada@site"), collector())
+    ads = (
+        slot(),
+        submitter("physics.hep.ann@site", IdleJobs=9),
+        submitter("ada@site"),
+        collector(),
+    )
     (directory / "collector.ads").write_text(collected(ads))
     (directory / "config.txt").write_text("NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE = True\n")
     return directory
@@ -77,7 +82,9 @@ def test_findings_are_printed_like_those_of_an_audit(call: Call, site_file: Path
 
 
 @pytest.mark.parametrize(("says", "status"), [("disable = true", 0), ('severity = "error"', 1)])
-def test_the_site_has_a_say_in_rules_of_its_own_words(says: str, status: int, call: Call, site_file: Path) -> None:
+def test_the_site_has_a_say_in_rules_of_its_own_words(
+    says: str, status: int, call: Call, site_file: Path
+) -> None:
     site_file.write_text(f"{SOUND}{EXPIRED}[audit.rules.quota-expired]\n{says}\n")
 
     assert call(*LINT).status == status
@@ -100,7 +107,10 @@ def test_a_pool_tells_what_the_declared_groups_would_do_there(call: Call, snap: 
 
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith(f"{snap}\n")
-    assert "static quotas add up to 8; the pool has 8: no quota is left for 1 submitter without a group" in done.out
+    assert (
+        "static quotas add up to 8; the pool has 8: no quota is left for 1 submitter without a group"
+        in done.out
+    )
     assert "info  groups-need-reconfig  " in done.out
 
 

@@ -40,7 +40,9 @@ def by_name(groups: list[dict[str, Any]], *names: str) -> Mapping[str, Mapping[s
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_number_of_a_recorded_cycle_is_printed(path: Path, tmp_path: Path, call: Call) -> None:
+def test_every_number_of_a_recorded_cycle_is_printed(
+    path: Path, tmp_path: Path, call: Call
+) -> None:
     case = read(path)
     (tmp_path / "collector.ads").write_text(collected(ads_of(case)))
     (tmp_path / "config.txt").write_text("\n".join(case["config"]) + "\n")
@@ -51,22 +53,40 @@ def test_every_number_of_a_recorded_cycle_is_printed(path: Path, tmp_path: Path,
     assert expected["pool_weight"] == number(printed["pool_weight"])
     assert all(set(group) == GROUP for group in printed["groups"])
     assert expected["quota"] == {
-        group["name"]: number(group["quota"]) for group in printed["groups"] if group["subtree_quota"] > 0
+        group["name"]: number(group["quota"])
+        for group in printed["groups"]
+        if group["subtree_quota"] > 0
     }
     policies = {
-        group["name"]: "regroup" if group["autoregroup"] else "byquota" if group["accept_surplus"] else "no"
+        group["name"]: "regroup"
+        if group["autoregroup"]
+        else "byquota"
+        if group["accept_surplus"]
+        else "no"
         for group in printed["groups"]
     }
-    assert {name: group["SurplusPolicy"] for name, group in expected["published"].items()} == policies
+    assert {
+        name: group["SurplusPolicy"] for name, group in expected["published"].items()
+    } == policies
     for group in printed["groups"]:
         published = expected["published"][group["name"]]
         for attribute, name in PUBLISHED.items():
-            assert fifteen_digits(published[attribute]) == fifteen_digits(group[name]), (group["name"], attribute)
+            assert fifteen_digits(published[attribute]) == fifteen_digits(group[name]), (
+                group["name"],
+                attribute,
+            )
     assert len(expected["rounds"]) == len(printed["rounds"])
     for wanted, got in zip(expected["rounds"], printed["rounds"]):
-        assert (wanted["surplus"], wanted["max_delta"]) == (number(got["surplus"]), number(got["max_delta"]))
-        assert wanted["groups"] == by_name(got["groups"], "quota", "requested", "allocated", "unallocated")
+        assert (wanted["surplus"], wanted["max_delta"]) == (
+            number(got["surplus"]),
+            number(got["max_delta"]),
+        )
+        assert wanted["groups"] == by_name(
+            got["groups"], "quota", "requested", "allocated", "unallocated"
+        )
         assert wanted["order"] == got["order"]
         assert wanted["limits"] == {each["group"]: number(each["limit"]) for each in got["limits"]}
     last = {group["name"]: number(group["sort_key"]) for group in printed["rounds"][-1]["groups"]}
-    assert {name: logged(group["GroupSortKey"]) for name, group in expected["published"].items()} == last
+    assert {
+        name: logged(group["GroupSortKey"]) for name, group in expected["published"].items()
+    } == last

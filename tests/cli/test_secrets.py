@@ -59,7 +59,17 @@ def snapshot(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        *(["audit", *form] for form in ([], ["--json"], ["--csv"], ["--lines"], ["--prometheus", "-"], ["--nagios"])),
+        *(
+            ["audit", *form]
+            for form in (
+                [],
+                ["--json"],
+                ["--csv"],
+                ["--lines"],
+                ["--prometheus", "-"],
+                ["--nagios"],
+            )
+        ),
         ["why", "ada"],
         ["why", "--all", "--json"],
         ["audit", "--html", "page.html"],
@@ -69,7 +79,9 @@ def snapshot(tmp_path: Path) -> Path:
     ],
     ids=" ".join,
 )
-def test_no_secret_of_a_snapshot_is_printed(command: list[str], snapshot: Path, tmp_path: Path) -> None:
+def test_no_secret_of_a_snapshot_is_printed(
+    command: list[str], snapshot: Path, tmp_path: Path
+) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "htcq", *command, "--snapshot", str(snapshot)],
         capture_output=True,

@@ -29,7 +29,9 @@ SWEEP = "[[item]]\nname = 'one'\n"
 def run(count: int, number: signal.Signals, *words: str) -> tuple[int, str]:
     command = [sys.executable, str(PROGRAM), str(count), number.name, *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(Path("tmp").absolute())}
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, check=False)
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, check=False
+    )
     return done.returncode, done.stderr.decode()
 
 
@@ -66,7 +68,9 @@ def files(place: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_temporary_file_is_left_where_a_signal_ends_a_writer(name: str, quiet_place: Path) -> None:
+def test_no_temporary_file_is_left_where_a_signal_ends_a_writer(
+    name: str, quiet_place: Path
+) -> None:
     words, new = COMMANDS[name]
     furnish(quiet_place)
     before = files(quiet_place)
@@ -88,7 +92,9 @@ def test_no_temporary_file_is_left_where_a_signal_ends_a_writer(name: str, quiet
             assert files(quiet_place) - before <= new
             assert names(quiet_place / "tmp") == []
         # None is torn, not even by what cannot be caught.
-        assert all((quiet_place / each).read_bytes() in (formers[each], wholes[each]) for each in before)
+        assert all(
+            (quiet_place / each).read_bytes() in (formers[each], wholes[each]) for each in before
+        )
 
 
 @pytest.fixture
@@ -99,9 +105,7 @@ def silent() -> Iterator[str]:
 
 
 SNAPSHOT = ("snapshot", "snap.tar.gz")
-QUOTAS = (
-    '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\nmin = { cpus = 4 }\nmax = { cpus = 8 }\n'
-)
+QUOTAS = '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\nmin = { cpus = 4 }\nmax = { cpus = 8 }\n'
 #: It stays, and nobody holds it.
 LOCK = "config.d/.60-htcq-elastic.config.lock"
 ASKING = {
@@ -118,11 +122,19 @@ ASKING = {
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [*((signal.SIGTERM, words) for words in ASKING.values()), (signal.SIGHUP, SNAPSHOT), (signal.SIGINT, SNAPSHOT)],
+    [
+        *((signal.SIGTERM, words) for words in ASKING.values()),
+        (signal.SIGHUP, SNAPSHOT),
+        (signal.SIGINT, SNAPSHOT),
+    ],
     ids=[*ASKING, "hangup", "interrupted"],
 )
 def test_a_signal_while_a_pool_is_asked_ends_the_children_and_takes_their_files(
-    number: signal.Signals, words: tuple[str, ...], silent: str, quiet_place: Path, monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals,
+    words: tuple[str, ...],
+    silent: str,
+    quiet_place: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (quiet_place / "tmp").mkdir()
     (quiet_place / "config.d").mkdir()
@@ -152,7 +164,9 @@ def test_a_signal_that_was_ignored_before_stays_ignored(quiet_place: Path) -> No
     program = "import signal, htcq.passing as p; p.end_with_signals(); print(int(signal.getsignal(signal.SIGHUP)))"
     command = f"trap '' HUP; exec {sys.executable} -c '{program}'"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=True, env=environment
+    )
 
     assert done.stdout == "1\n"
 
@@ -175,9 +189,17 @@ __main__.main()
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16, 30])
-def test_an_interruption_while_modules_are_loaded_is_one_line(count: int, quiet_place: Path) -> None:
+def test_an_interruption_while_modules_are_loaded_is_one_line(
+    count: int, quiet_place: Path
+) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     program = INTERRUPTED.format(count=count)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
 
     assert (done.returncode, done.stdout, done.stderr) == (EXIT_UNKNOWN, "", "htcq: interrupted\n")

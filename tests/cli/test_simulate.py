@@ -20,7 +20,9 @@ GROUPS = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 3\nGROUP_QUOTA_b = 5\n"
 def write(place: Path, *, config: str | None = GROUPS, jobs: bool = True, slot: str = "") -> str:
     """Write the snapshot of a slot of 8 cpus that two groups want all of."""
     place.mkdir()
-    asking = [submitter(f"{who}@site", IdleJobs=8, WeightedIdleJobs=8) for who in ("a.ann", "b.ben")]
+    asking = [
+        submitter(f"{who}@site", IdleJobs=8, WeightedIdleJobs=8) for who in ("a.ann", "b.ben")
+    ]
     (place / "collector.ads").write_text(collected((slot or policy_slot(), *asking)))
     if jobs:
         queues = [
@@ -62,7 +64,9 @@ def test_json_has_the_names_of_the_contract(snapshot: str, call: Call) -> None:
         {"name": "a", "limit": 3, "used_before": 0, "used_after": 3},
         {"name": "b", "limit": 5, "used_before": 0, "used_after": 5},
     ]
-    assert [(each["name"], each["used_before"], each["used_after"]) for each in found["submitters"]] == [
+    assert [
+        (each["name"], each["used_before"], each["used_after"]) for each in found["submitters"]
+    ] == [
         ("a.ann@site", 0, 3),
         ("b.ben@site", 0, 5),
     ]
@@ -88,12 +92,26 @@ def test_the_table_says_who_got_what(snapshot: str, call: Call) -> None:
     # The bar is as wide as its limit, and all of that is matched.
     assert rows["a"] == ["a", "3", "0", "3", f"|{'▓' * 24}|"]
     # On its first spin a group that has all it may use asks once more, for slots that prefer its jobs.
-    assert rows["a.ann@site"] == ["a.ann@site", "a", "8", "3", "0", "3", "3", "no", "match", "found"]
+    assert rows["a.ann@site"] == [
+        "a.ann@site",
+        "a",
+        "8",
+        "3",
+        "0",
+        "3",
+        "3",
+        "no",
+        "match",
+        "found",
+    ]
     assert "8 matches on 1 slot cost 8, 2 rejections; the pool weighs 8\n" in done.out
 
 
 def test_every_match_is_listed_if_wanted(snapshot: str, call: Call) -> None:
-    lines = [line.split() for line in call("simulate", "--snapshot", snapshot, "--matches").out.splitlines()]
+    lines = [
+        line.split()
+        for line in call("simulate", "--snapshot", snapshot, "--matches").out.splitlines()
+    ]
 
     assert ["8", "2.4", "b.ben@site", "slot1@node1", "1"] in lines
 
@@ -103,7 +121,10 @@ def test_a_what_if_tells_who_gains_and_who_loses(snapshot: str, call: Call) -> N
     found = as_json(call, "--snapshot", snapshot, *flags)
     by_name = {each["name"]: each["matches"] for each in found["differences"]}
 
-    assert found["changes"] == [{"knob": "GROUP_QUOTA_a", "value": "6"}, {"knob": "GROUP_QUOTA_b", "value": "2"}]
+    assert found["changes"] == [
+        {"knob": "GROUP_QUOTA_a", "value": "6"},
+        {"knob": "GROUP_QUOTA_b", "value": "2"},
+    ]
     assert by_name["a.ann@site"] == by_name["a"] == {"before": 3, "after": 6}
     assert by_name["b.ben@site"] == {"before": 5, "after": 2}
     shown = call("simulate", "--snapshot", snapshot, *flags).out
@@ -134,7 +155,10 @@ def test_what_if_there_were_other_machines_or_jobs(
 
 
 def test_a_what_if_that_changes_nothing_says_so(snapshot: str, call: Call) -> None:
-    assert "nothing changes" in call("simulate", "--snapshot", snapshot, "--set", "GROUP_QUOTA_a=3").out
+    assert (
+        "nothing changes"
+        in call("simulate", "--snapshot", snapshot, "--set", "GROUP_QUOTA_a=3").out
+    )
 
 
 def test_the_end_of_the_negotiator_is_told(quiet_place: Path, call: Call) -> None:
@@ -143,7 +167,10 @@ def test_the_end_of_the_negotiator_is_told(quiet_place: Path, call: Call) -> Non
     done = call("simulate", "--snapshot", given)
 
     assert done.status == EXIT_FINDINGS
-    assert "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1 for job 1.0\n" in done.out
+    assert (
+        "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1 for job 1.0\n"
+        in done.out
+    )
     skipped = call("simulate", "--snapshot", given, "--skip-bad-slots")
     assert skipped.status == EXIT_FINE
     assert "left out: slot slot1@node1" in skipped.out
@@ -155,7 +182,12 @@ LASTS = ("--interval", "300", "--run-time", "600")
 def test_several_cycles_have_names_of_their_own(snapshot: str, call: Call) -> None:
     found = as_json(call, "--snapshot", snapshot, "--cycles", "3", *LASTS)
 
-    assert (found["schema"], found["interval_seconds"], found["seed"], found["total_cpus"]) == (1, 300, 0, 8)
+    assert (found["schema"], found["interval_seconds"], found["seed"], found["total_cpus"]) == (
+        1,
+        300,
+        0,
+        8,
+    )
     assert [(each["at"], each["started"], each["idle"]) for each in found["cycles"]] == [
         (0, 8, 8),
         (300, 0, 8),
@@ -181,7 +213,9 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
     flags = ("--cycles", "2", *LASTS, "--set", "GROUP_QUOTA_a=6", "--set", "GROUP_QUOTA_b=2")
     done = call("simulate", "--snapshot", snapshot, *flags)
 
-    assert [line.split()[:3] for line in done.out.splitlines() if line.startswith(("a.", "b."))] == [
+    assert [
+        line.split()[:3] for line in done.out.splitlines() if line.startswith(("a.", "b."))
+    ] == [
         ["a.ann@site", "3", "6"],
         ["b.ben@site", "5", "2"],
     ]
@@ -221,7 +255,9 @@ def test_what_cannot_be_simulated_is_one_line(
 @pytest.mark.parametrize(
     "flags", [(), ("--cycles", "2", *LASTS), ("--set", "GROUP_QUOTA_a=6", "--cycles", "2", *LASTS)]
 )
-def test_a_page_is_written_besides(flags: tuple[str, ...], snapshot: str, quiet_place: Path, call: Call) -> None:
+def test_a_page_is_written_besides(
+    flags: tuple[str, ...], snapshot: str, quiet_place: Path, call: Call
+) -> None:
     page = quiet_place / "page.html"
     shown = call("simulate", "--snapshot", snapshot, *flags)
     done = call("simulate", "--snapshot", snapshot, *flags, "--html", str(page))
@@ -231,8 +267,12 @@ def test_a_page_is_written_besides(flags: tuple[str, ...], snapshot: str, quiet_
     assert f"<title>htcq simulate: {snapshot}</title>" in page.read_text(encoding="utf-8")
 
 
-def test_a_page_that_cannot_be_written_is_told_of_at_once(snapshot: str, quiet_place: Path, call: Call) -> None:
-    done = call("simulate", "--snapshot", snapshot, "--html", str(quiet_place / "nowhere" / "page.html"))
+def test_a_page_that_cannot_be_written_is_told_of_at_once(
+    snapshot: str, quiet_place: Path, call: Call
+) -> None:
+    done = call(
+        "simulate", "--snapshot", snapshot, "--html", str(quiet_place / "nowhere" / "page.html")
+    )
 
     assert (done.status, done.out) == (EXIT_USAGE, "")
     assert "is not a directory" in done.err
@@ -242,7 +282,13 @@ def test_the_fill_of_the_machines_is_in_the_json(snapshot: str, call: Call) -> N
     one = as_json(call, "--snapshot", snapshot)["fill"]
     several = as_json(call, "--snapshot", snapshot, "--cycles", "3", *LASTS)
 
-    machine = {"name": "node1", "cpus": 8, "claimed_cpus": 8, "memory_mb": 16384, "claimed_memory_mb": 8192}
+    machine = {
+        "name": "node1",
+        "cpus": 8,
+        "claimed_cpus": 8,
+        "memory_mb": 16384,
+        "claimed_memory_mb": 8192,
+    }
     assert one["after"] == {"machines": [machine], "largest_cpus": 0, "largest_memory_mb": 8192}
     assert one["before"]["machines"] == [{**machine, "claimed_cpus": 0, "claimed_memory_mb": 0}]
     # After 600 s all eight jobs end, and six more are left to start.
@@ -255,4 +301,6 @@ def test_the_fill_of_the_machines_is_in_the_json(snapshot: str, call: Call) -> N
 def test_usage_against_quota_is_drawn_in_characters(snapshot: str, call: Call) -> None:
     lines = call("simulate", "--snapshot", snapshot, "--cycles", "2", *LASTS).out.splitlines()
 
-    assert [line.split() for line in lines if line.startswith("b ")] == [["b", "|██|", "5", "5", "5", "5", "5"]]
+    assert [line.split() for line in lines if line.startswith("b ")] == [
+        ["b", "|██|", "5", "5", "5", "5", "5"]
+    ]

@@ -30,7 +30,9 @@ def written(place: Path, *jobs: str) -> str:
 def half(quiet_place: Path) -> str:
     """Two autoclusters: of one HTCondor says the same as the simulated cycle, of the other something else."""
     same = job("1.0", **NEVER, AutoClusterId=1, LastRejMatchReason='"no match found"')
-    other = job("2.0", **NEVER, AutoClusterId=2, LastRejMatchReason='"submitter limit exceeded"', JobPrio=3)
+    other = job(
+        "2.0", **NEVER, AutoClusterId=2, LastRejMatchReason='"submitter limit exceeded"', JobPrio=3
+    )
     return written(quiet_place, same, other)
 
 
@@ -38,9 +40,23 @@ def test_the_text_has_the_percentage_and_what_differs(half: str, call: Call) -> 
     done = call("simulate", "--agreement", "--snapshot", half)
 
     assert done.status == EXIT_FINE, done.err
-    assert "50.0 % agree: 1 of 2 autoclusters with a reason of the last negotiation cycle" in done.out
+    assert (
+        "50.0 % agree: 1 of 2 autoclusters with a reason of the last negotiation cycle" in done.out
+    )
     (row,) = [line.split() for line in done.out.splitlines() if " 2.0 " in line]
-    assert row == ["access1", "2", "ada@site", "2.0", "1", "submitter", "limit", "exceeded", "no", "match", "found"]
+    assert row == [
+        "access1",
+        "2",
+        "ada@site",
+        "2.0",
+        "1",
+        "submitter",
+        "limit",
+        "exceeded",
+        "no",
+        "match",
+        "found",
+    ]
     assert " 1.0 " not in done.out
 
 
@@ -50,11 +66,19 @@ def test_the_json_has_every_autocluster_that_was_compared(half: str, call: Call)
 
     assert (found["percentage"], found["agree"], found["compared"]) == (50.0, 1, 2)
     assert (found["stale"], found["of_other_negotiators"], found["without_reason"]) == (0, 0, 0)
-    assert [(each["job"], each["agrees"]) for each in found["autoclusters"]] == [("1.0", True), ("2.0", False)]
+    assert [(each["job"], each["agrees"]) for each in found["autoclusters"]] == [
+        ("1.0", True),
+        ("2.0", False),
+    ]
 
 
 def test_without_a_reason_nothing_is_known(quiet_place: Path, call: Call) -> None:
-    done = call("simulate", "--agreement", "--snapshot", written(quiet_place, job("1.0", Requirements="false")))
+    done = call(
+        "simulate",
+        "--agreement",
+        "--snapshot",
+        written(quiet_place, job("1.0", Requirements="false")),
+    )
 
     assert done.status == EXIT_UNKNOWN
     assert "no autocluster has a reason of the last negotiation cycle" in done.out

@@ -14,7 +14,12 @@ from tests.cli.test_bad_input import ONE_LINE
 from tests.cli.test_simulate import as_json, write
 
 POLICY = '[capacity]\ncharge = { cpus = 1, memory = "2GiB" }\n'
-DONE = {"JobStatus": 4, "RemoteWallClockTime": "600.0", "LastRemoteWallClockTime": "600.0", "CurrentHosts": 0}
+DONE = {
+    "JobStatus": 4,
+    "RemoteWallClockTime": "600.0",
+    "LastRemoteWallClockTime": "600.0",
+    "CurrentHosts": 0,
+}
 
 
 @pytest.fixture
@@ -24,7 +29,9 @@ def snapshot(quiet_place: Path) -> str:
     (quiet_place / "split.toml").write_text(f'{POLICY}splitting = "scheduler"\n')
     (quiet_place / "none.toml").write_text('jobs = ["cpus=1"]\n')
     (quiet_place / "gpus.toml").write_text("[capacity]\ncharge = { gpus = 1 }\n")
-    done = [job(f"7.{n}", QDate=1000 + 300 * n, AccountingGroup='"b.ben"', **DONE) for n in range(2)]
+    done = [
+        job(f"7.{n}", QDate=1000 + 300 * n, AccountingGroup='"b.ben"', **DONE) for n in range(2)
+    ]
     (quiet_place / "history").write_text("\n".join(done))
     (quiet_place / "idle").write_text(job("7.0"))
     (quiet_place / "rubbish").write_text("no job at all\n")
@@ -37,15 +44,28 @@ def started(found: Any, when: str) -> list[int]:
     return [cycle["started"] for cycle in found[when]["cycles"]]
 
 
-def test_one_snapshot_answers_for_policies_plain_slots_and_leftovers(snapshot: str, call: Call) -> None:
+def test_one_snapshot_answers_for_policies_plain_slots_and_leftovers(
+    snapshot: str, call: Call
+) -> None:
     """8 claims in one cycle; one in each; 8 in one cycle again, for whoever is first, whatever its quota."""
     flags = ("--snapshot", snapshot, "--cycles", "3", "--run-time", "100000")
     policy = as_json(call, *flags, "--model", "policy.toml")
-    plain = as_json(call, *flags, "--model", "split.toml", "--set", "CLAIM_PARTITIONABLE_LEFTOVERS=False")
-    leftovers = as_json(call, *flags, "--model", "split.toml", "--set", "CLAIM_PARTITIONABLE_LEFTOVERS=True")
+    plain = as_json(
+        call, *flags, "--model", "split.toml", "--set", "CLAIM_PARTITIONABLE_LEFTOVERS=False"
+    )
+    leftovers = as_json(
+        call, *flags, "--model", "split.toml", "--set", "CLAIM_PARTITIONABLE_LEFTOVERS=True"
+    )
 
-    assert [started(each, "after") for each in (policy, plain, leftovers)] == [[8, 0, 0], [1, 1, 1], [8, 0, 0]]
-    assert [max(each["after"]["cycles"][0]["groups"].values()) for each in (policy, leftovers)] == [5, 8]
+    assert [started(each, "after") for each in (policy, plain, leftovers)] == [
+        [8, 0, 0],
+        [1, 1, 1],
+        [8, 0, 0],
+    ]
+    assert [max(each["after"]["cycles"][0]["groups"].values()) for each in (policy, leftovers)] == [
+        5,
+        8,
+    ]
     assert policy["changes"] == [{"knob": "--model", "value": "policy.toml"}]
 
 
@@ -54,11 +74,16 @@ def test_machines_can_be_named_and_new_ones_have_the_model_too(snapshot: str, ca
     found = as_json(call, *flags, "--set", "GROUP_QUOTA_a=8", "--set", "GROUP_QUOTA_b=8")
 
     assert len(found["before"]["matches"]) == 1
-    assert {match["slot"] for match in found["after"]["matches"]} == {"slot1@node1", "slot1@node1-added1"}
+    assert {match["slot"] for match in found["after"]["matches"]} == {
+        "slot1@node1",
+        "slot1@node1-added1",
+    }
     assert len(found["after"]["matches"]) == 9
 
 
-def test_machines_that_stay_as_they_are_are_told(quiet_place: Path, snapshot: str, call: Call) -> None:
+def test_machines_that_stay_as_they_are_are_told(
+    quiet_place: Path, snapshot: str, call: Call
+) -> None:
     path = quiet_place / "snap" / "collector.ads"
     path.write_text(f"{path.read_text()}\n{slot('slot1@tiny', Memory=100, TotalSlotMemory=100)}")
     done = call("simulate", "--snapshot", snapshot, "--model", "policy.toml")
@@ -69,7 +94,18 @@ def test_machines_that_stay_as_they_are_are_told(quiet_place: Path, snapshot: st
 
 
 def test_jobs_arrive_in_one_of_two_courses(snapshot: str, call: Call) -> None:
-    flags = ("--snapshot", snapshot, "--cycles", "3", "--interval", "300", "--run-time", "100000", "--demand", "b=x0")
+    flags = (
+        "--snapshot",
+        snapshot,
+        "--cycles",
+        "3",
+        "--interval",
+        "300",
+        "--run-time",
+        "100000",
+        "--demand",
+        "b=x0",
+    )
     found = as_json(call, *flags, "--model", "policy.toml", "--arrivals", "history")
 
     # Those of b are gone but for the two that come, at once and after 300 s: they run for 600 s.
@@ -93,7 +129,10 @@ def test_what_of_a_file_cannot_be_read_is_told(snapshot: str, call: Call) -> Non
     done = call("simulate", "--snapshot", snapshot, "--cycles", "1", "--run-time", "history:cut")
 
     assert done.status == EXIT_FINE
-    assert done.err == "htcq: --run-time history:cut: it ends in the middle of an ad, which was left out\n"
+    assert (
+        done.err
+        == "htcq: --run-time history:cut: it ends in the middle of an ad, which was left out\n"
+    )
 
 
 COURSE = ("--cycles", "2")
@@ -111,11 +150,17 @@ COURSE = ("--cycles", "2")
         (("--arrivals", "history"), "--arrivals without --cycles"),
         ((*COURSE, "--arrivals", "nope"), "nope cannot be read: No such file"),
         ((*COURSE, "--arrivals", "idle"), "--arrivals idle: job 7.0 is left out: no QDate"),
-        ((*COURSE, "--arrivals", "rubbish"), "--arrivals rubbish: it holds no job that could be read"),
+        (
+            (*COURSE, "--arrivals", "rubbish"),
+            "--arrivals rubbish: it holds no job that could be read",
+        ),
         ((*COURSE, "--arrivals", "empty"), "--arrivals empty: no job in it"),
         ((*COURSE, "--arrivals", "snap"), "snap cannot be read: Is a directory"),
         ((*COURSE, "--run-time", "history:nope"), "nope cannot be read: No such file"),
-        ((*COURSE, "--run-time", "history:idle"), "--run-time history:idle: a history without a finished job"),
+        (
+            (*COURSE, "--run-time", "history:idle"),
+            "--run-time history:idle: a history without a finished job",
+        ),
         ((*COURSE, "--run-time", "history:empty"), "--run-time history:empty: no job in it"),
         ((*COURSE, "--run-time", "history:rubbish"), "--run-time history:rubbish: it holds no job"),
         ((*COURSE, "--run-time", "history:"), "cannot be read"),

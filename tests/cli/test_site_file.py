@@ -31,7 +31,9 @@ def test_a_file_of_the_caller_in_his_own_directory_is_used(call: Call, found: Pa
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
-def test_a_directory_that_others_can_write_is_not_trusted(mode: int, call: Call, found: Path) -> None:
+def test_a_directory_that_others_can_write_is_not_trusted(
+    mode: int, call: Call, found: Path
+) -> None:
     found.parent.chmod(mode)
     done = call(*PLAN)
 
@@ -51,7 +53,9 @@ def test_a_file_that_others_can_write_is_not_trusted(mode: int, call: Call, foun
 
 
 @pytest.mark.parametrize("of", ["the file", "its directory", "the target of a link"])
-def test_what_belongs_to_another_account_is_not_trusted(of: str, call: Call, found: Path, tmp_path: Path) -> None:
+def test_what_belongs_to_another_account_is_not_trusted(
+    of: str, call: Call, found: Path, tmp_path: Path
+) -> None:
     if of == "the target of a link":
         found.rename(tmp_path / "elsewhere.toml")
         found.symlink_to(tmp_path / "elsewhere.toml")
@@ -81,7 +85,9 @@ def test_a_fifo_of_that_name_keeps_nobody_waiting(call: Call, found: Path) -> No
     assert time.monotonic() - began < 30
 
 
-def test_who_stands_in_a_directory_that_he_cannot_enter_has_no_file_there(command: Call, found: Path) -> None:
+def test_who_stands_in_a_directory_that_he_cannot_enter_has_no_file_there(
+    command: Call, found: Path
+) -> None:
     """A service account that is started from root's directory."""
     found.parent.chmod(0o700)
     become = ("setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups")
@@ -109,7 +115,9 @@ def test_a_file_that_is_named_is_trusted_as_it_is(call: Call, found: Path) -> No
         ("[drift]\nquotas = 'elastic.toml'\n", "drift.quotas"),
     ],
 )
-@pytest.mark.parametrize("command", [("emit", "--node", "node.json"), ("drift", "report"), ("drift", "prune")])
+@pytest.mark.parametrize(
+    "command", [("emit", "--node", "node.json"), ("drift", "report"), ("drift", "prune")]
+)
 def test_places_are_not_taken_from_a_file_that_is_only_found(
     line: str, key: str, command: tuple[str, ...], call: Call, found: Path
 ) -> None:
@@ -117,14 +125,21 @@ def test_places_are_not_taken_from_a_file_that_is_only_found(
     done = call(*command)
 
     assert (done.status, done.out) == (2, "")
-    assert f"htcq.toml: {key} is not taken from a file in the current directory (name the file (" in done.err
+    assert (
+        f"htcq.toml: {key} is not taken from a file in the current directory (name the file ("
+        in done.err
+    )
     assert not (found.parent / "history.db").exists()
 
 
-def test_code_in_templates_of_somebody_elses_directory_is_not_reached(call: Call, found: Path) -> None:
+def test_code_in_templates_of_somebody_elses_directory_is_not_reached(
+    call: Call, found: Path
+) -> None:
     template = found.parent / "own/condor/execute.config.j2"
     template.parent.mkdir(parents=True)
-    template.write_text("{{ htcq.__class__ }} {{ cycler.__init__.__globals__.os.system('touch MARK') }}\n")
+    template.write_text(
+        "{{ htcq.__class__ }} {{ cycler.__init__.__globals__.os.system('touch MARK') }}\n"
+    )
     found.write_text("templates = 'own'\n")
     found.parent.chmod(0o1777)
     done = call("emit", "--node", "node.json")

@@ -40,7 +40,9 @@ class Site:
         """Install the package ``name``, whose module of that name has ``RULES``; return the module's file."""
         information = self.place / f"{name}-2.0.dist-info"
         information.mkdir()
-        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.0\n")
+        (information / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.0\n"
+        )
         (information / "entry_points.txt").write_text(f"[htcq.rules]\n{name} = {name}:RULES\n")
         module = self.place / f"{name}.py"
         module.write_text(code)
@@ -91,9 +93,13 @@ def test_it_is_chosen_left_out_and_weighed_like_any_other(site: Site, quiet_plac
     assert "did you mean site-one?" in done.err
 
 
-def test_the_site_file_may_name_it_where_only_groups_are_checked(site: Site, quiet_place: Path) -> None:
+def test_the_site_file_may_name_it_where_only_groups_are_checked(
+    site: Site, quiet_place: Path
+) -> None:
     site.install("acme", ONE)
-    (quiet_place / "htcq.toml").write_text("[audit.rules.site-one]\ndisable = true\n[groups.a]\nquota = 1\n")
+    (quiet_place / "htcq.toml").write_text(
+        "[audit.rules.site-one]\ndisable = true\n[groups.a]\nquota = 1\n"
+    )
 
     assert site.htcq("quota", "lint").status == 0
 
@@ -103,7 +109,9 @@ def test_it_is_explained(site: Site) -> None:
 
     assert site.htcq("explain", "site-one").out.startswith("site-one (site, warning)\n")
     assert "\nsite-one " in site.htcq("explain").out
-    assert json.loads(site.htcq("explain", "site-one", "--json").out)["rules"][0]["family"] == "site"
+    assert (
+        json.loads(site.htcq("explain", "site-one", "--json").out)["rules"][0]["family"] == "site"
+    )
     assert "site-one" not in site.htcq("explain", "--man").out
 
 
@@ -117,7 +125,9 @@ def test_it_runs_where_all_rules_run(site: Site, tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         place.chmod(0o755)
     site.install("acme", ONE)
-    confined = os.geteuid() == 0 and anybody_can_read(ROOT, Path(sys.prefix), Path(sys.base_prefix), site.place)
+    confined = os.geteuid() == 0 and anybody_can_read(
+        ROOT, Path(sys.prefix), Path(sys.base_prefix), site.place
+    )
     expected = 65534 if confined else os.geteuid()
 
     assert f"seen as user {expected}\n" in site.htcq(*ONLY).out
@@ -132,16 +142,30 @@ BROKEN = [
     ("RULES = 5", "it is a int, not a sequence of rules"),
     ("RULES = ['a']", "a str is not a rule"),
     (f"{RULE}\nRULES = rule('{CORE}')", f"rule {CORE} is refused: htcq has a rule of that id"),
-    (f"{RULE}\nRULES = rule('acme-rule')", "rule acme-rule is refused: its id must be site- and words in lower case"),
-    (f"{RULE}\nRULES = rule('site-x', summary=1)", "rule site-x is refused: its summary is no text"),
-    (f"{RULE}\nRULES = rule('site-x', needs=['slots'])", "rule site-x is refused: its needs are no tuple of Input"),
-    (f"{RULE}\nRULES = rule('site-x', severity='bad')", "rule site-x is refused: its severity is no Severity"),
+    (
+        f"{RULE}\nRULES = rule('acme-rule')",
+        "rule acme-rule is refused: its id must be site- and words in lower case",
+    ),
+    (
+        f"{RULE}\nRULES = rule('site-x', summary=1)",
+        "rule site-x is refused: its summary is no text",
+    ),
+    (
+        f"{RULE}\nRULES = rule('site-x', needs=['slots'])",
+        "rule site-x is refused: its needs are no tuple of Input",
+    ),
+    (
+        f"{RULE}\nRULES = rule('site-x', severity='bad')",
+        "rule site-x is refused: its severity is no Severity",
+    ),
     (f"{RULE}\nRULES = rule('site-x', find=1)", "rule site-x is refused: its find is no function"),
 ]
 
 
 @pytest.mark.parametrize(("code", "said"), BROKEN)
-def test_a_broken_one_is_named_and_the_audit_goes_on_but_gives_no_all_clear(code: str, said: str, site: Site) -> None:
+def test_a_broken_one_is_named_and_the_audit_goes_on_but_gives_no_all_clear(
+    code: str, said: str, site: Site
+) -> None:
     site.install("broken", code)
     site.install("good", f"{RULE}\nRULES = [rule('site-one', severity=Severity.INFO)]\n")
     done = site.htcq(*AUDIT, "--json")
@@ -151,7 +175,9 @@ def test_a_broken_one_is_named_and_the_audit_goes_on_but_gives_no_all_clear(code
     assert len(plug_in) == 1
     assert plug_in[0].startswith(f"htcq: plug-in broken (broken 2.0): {said}")
     assert findings(done) == ["site-one"]
-    assert any(gap.startswith("plug-in broken (broken 2.0): ") for gap in json.loads(done.out)["gaps"])
+    assert any(
+        gap.startswith("plug-in broken (broken 2.0): ") for gap in json.loads(done.out)["gaps"]
+    )
     assert "site-one" in site.htcq("explain").out
 
 
@@ -165,7 +191,9 @@ def test_of_two_rules_with_one_id_the_first_counts(site: Site) -> None:
     assert "rule site-two is refused: the plug-in two has a rule of that id" in done.err
 
 
-def test_the_site_file_may_name_rules_of_one_that_is_left_out(site: Site, quiet_place: Path) -> None:
+def test_the_site_file_may_name_rules_of_one_that_is_left_out(
+    site: Site, quiet_place: Path
+) -> None:
     site.install("broken", "import no_such_module")
     (quiet_place / "htcq.toml").write_text("[audit.rules.site-gone]\nseverity = 'error'\n")
 
@@ -173,7 +201,9 @@ def test_the_site_file_may_name_rules_of_one_that_is_left_out(site: Site, quiet_
 
 
 def test_a_rule_that_yields_something_else_has_failed(site: Site) -> None:
-    site.install("acme", f"{RULE}\ndef odd(evidence):\n    yield 'x'\n\nRULES = [rule('site-odd', odd)]\n")
+    site.install(
+        "acme", f"{RULE}\ndef odd(evidence):\n    yield 'x'\n\nRULES = [rule('site-odd', odd)]\n"
+    )
     found = json.loads(site.htcq(*AUDIT, "--json").out)
 
     assert found["failed"] == [
@@ -181,8 +211,12 @@ def test_a_rule_that_yields_something_else_has_failed(site: Site) -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "left_out"), [("[htcq.rules]\nnonsense\n", 1), ("[other]\nnonsense\n", 0)])
-def test_a_package_whose_entry_points_cannot_be_read_ends_nothing(text: str, left_out: int, site: Site) -> None:
+@pytest.mark.parametrize(
+    ("text", "left_out"), [("[htcq.rules]\nnonsense\n", 1), ("[other]\nnonsense\n", 0)]
+)
+def test_a_package_whose_entry_points_cannot_be_read_ends_nothing(
+    text: str, left_out: int, site: Site
+) -> None:
     site.install("acme", ONE)
     (site.place / "acme-2.0.dist-info/entry_points.txt").write_text(text)
     done = site.htcq(*AUDIT, "--only", CORE)
@@ -193,7 +227,9 @@ def test_a_package_whose_entry_points_cannot_be_read_ends_nothing(text: str, lef
 
 @pytest.mark.parametrize("which", ["directory", "module"])
 @pytest.mark.parametrize("mode", [0o020, 0o002])
-def test_what_others_can_write_is_not_loaded(which: str, mode: int, site: Site, tmp_path: Path) -> None:
+def test_what_others_can_write_is_not_loaded(
+    which: str, mode: int, site: Site, tmp_path: Path
+) -> None:
     trace = tmp_path / "trace"
     module = site.install("acme", f"open({str(trace)!r}, 'w').close()\n{ONE}")
     place = site.place if which == "directory" else module

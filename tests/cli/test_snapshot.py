@@ -30,7 +30,9 @@ def test_a_collector_that_does_not_answer_is_one_line_status_3_and_nothing_left(
     done = call("snapshot", goal, "--pool", silent, "--timeout", "1")
 
     assert (done.status, done.out) == (3, "")
-    assert done.err.startswith(f"htcq: {silent}: its collector cannot be queried: no answer within 1 s (")
+    assert done.err.startswith(
+        f"htcq: {silent}: its collector cannot be queried: no answer within 1 s ("
+    )
     assert done.err.count("\n") == 1
     assert names(quiet_place) == ["node.json"]
 
@@ -57,7 +59,9 @@ def test_a_timeout_that_is_none_is_refused(call: Call, seconds: str) -> None:
     assert "timeout" in done.err
 
 
-def test_what_is_there_is_refused_before_anybody_is_asked(call: Call, silent: str, quiet_place: Path) -> None:
+def test_what_is_there_is_refused_before_anybody_is_asked(
+    call: Call, silent: str, quiet_place: Path
+) -> None:
     done = call("snapshot", "node.json", "--pool", silent)
 
     assert done.status == 2
@@ -73,7 +77,9 @@ def test_two_pools_of_one_name_are_refused(call: Call) -> None:
 
 
 @pytest.mark.parametrize("option", [("--key", "secret"), ("--keep-groups",)])
-def test_options_of_anonymous_snapshots_need_one(call: Call, option: tuple[str, ...], quiet_place: Path) -> None:
+def test_options_of_anonymous_snapshots_need_one(
+    call: Call, option: tuple[str, ...], quiet_place: Path
+) -> None:
     done = call("snapshot", "snap", "--pool", "127.0.0.1:1", *option)
 
     assert (done.status, done.out) == (2, "")
@@ -81,7 +87,9 @@ def test_options_of_anonymous_snapshots_need_one(call: Call, option: tuple[str, 
     assert names(quiet_place) == ["node.json"]
 
 
-def test_a_key_that_others_can_read_is_refused_before_anybody_is_asked(call: Call, quiet_place: Path) -> None:
+def test_a_key_that_others_can_read_is_refused_before_anybody_is_asked(
+    call: Call, quiet_place: Path
+) -> None:
     (quiet_place / "secret").write_text("0" * 64)
     (quiet_place / "secret").chmod(0o644)
     done = call("snapshot", "snap", "--pool", "127.0.0.1:1", "--anonymize", "--key", "secret")

@@ -56,7 +56,20 @@ def test_the_table_says_what_each_comes_to(snapshot: str, call: Call) -> None:
 
     # Quotas of 6 and 5 for 8 cpus: in proportion 48/11 and 40/11, of which whole cpus are 4 and 3.
     assert rows[1] == ["GROUP_QUOTA_a=6", "b=x0", "6", "6", "2", "a", "6", "-"]
-    assert rows[2] == ["GROUP_QUOTA_a=1,", "GROUP_QUOTA_b=2", "-", "3", "3", "13", "b", "2", "and", "a", "1", "-"]
+    assert rows[2] == [
+        "GROUP_QUOTA_a=1,",
+        "GROUP_QUOTA_b=2",
+        "-",
+        "3",
+        "3",
+        "13",
+        "b",
+        "2",
+        "and",
+        "a",
+        "1",
+        "-",
+    ]
     assert done.out.splitlines()[0] == f"{snapshot}: a sweep of 4 items"
     assert names(Path()) == ["f.toml", "node.json", "snap"]
 
@@ -189,9 +202,17 @@ SUBMIT = ("--submit", "--results", "R", "--executable", "/bin/htcq")
         (f"x = {'[' * 100_000}", (), "f.toml: "),
         ("\xff", (), "f.toml"),
         ("", (), "f.toml has no items"),
-        (ITEM, ("--cycles", "2"), "--cycles and --sweep contradict each other (write it in [base] of f.toml)"),
+        (
+            ITEM,
+            ("--cycles", "2"),
+            "--cycles and --sweep contradict each other (write it in [base] of f.toml)",
+        ),
         (ITEM, ("--set", "A=1"), "--set and --sweep contradict each other"),
-        (ITEM, ("--matches",), "--matches and --sweep contradict each other (it is for one simulation"),
+        (
+            ITEM,
+            ("--matches",),
+            "--matches and --sweep contradict each other (it is for one simulation",
+        ),
         (ITEM, ("--pool", "here"), "contradict each other"),
         (ITEM, ("--timeout", "0"), "--timeout 0: out of range"),
         (ITEM, ("--processes", "0"), "--processes 0: out of range"),
@@ -214,15 +235,24 @@ def test_what_cannot_be_a_sweep_is_one_line(
     assert message in done.err
 
 
-@pytest.mark.parametrize("flags", [("--results", "R"), ("--submit",), ("--processes", "2"), ("--retries", "0")])
+@pytest.mark.parametrize(
+    "flags", [("--results", "R"), ("--submit",), ("--processes", "2"), ("--retries", "0")]
+)
 def test_options_of_a_sweep_need_one(flags: tuple[str, ...], snapshot: str, call: Call) -> None:
     done = call("simulate", "--snapshot", snapshot, *flags)
 
-    assert (done.status, done.err) == (EXIT_USAGE, f"htcq: {flags[0]} without --sweep (give --sweep FILE too)\n")
+    assert (done.status, done.err) == (
+        EXIT_USAGE,
+        f"htcq: {flags[0]} without --sweep (give --sweep FILE too)\n",
+    )
 
 
-@pytest.mark.parametrize("flags", [("--sweep", "none.toml"), ("--sweep", "f.toml", "--snapshot", "none")])
-def test_files_that_are_not_there_are_told_and_nothing_is_made(flags: tuple[str, ...], call: Call) -> None:
+@pytest.mark.parametrize(
+    "flags", [("--sweep", "none.toml"), ("--sweep", "f.toml", "--snapshot", "none")]
+)
+def test_files_that_are_not_there_are_told_and_nothing_is_made(
+    flags: tuple[str, ...], call: Call
+) -> None:
     sweep(ITEM)
     done = call("simulate", *flags, "--results", "R")
 
@@ -231,7 +261,9 @@ def test_files_that_are_not_there_are_told_and_nothing_is_made(flags: tuple[str,
     assert names(Path()) == ["f.toml", "node.json"]
 
 
-def test_without_a_schedd_nothing_is_submitted(snapshot: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_schedd_nothing_is_submitted(
+    snapshot: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CONDOR_CONFIG", "/dev/null")
     done = call(*sweep(ITEM, "--snapshot", snapshot, *SUBMIT))
 

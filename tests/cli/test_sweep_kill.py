@@ -54,7 +54,17 @@ def snapshot(quiet_place: Path) -> str:
 def stuck(snapshot: str) -> tuple[str, ...]:
     os.mkfifo("pipe")
     Path("f.toml").write_text(STUCK)
-    return ("simulate", "--sweep", "f.toml", "--snapshot", snapshot, "--results", "R", "--processes", "1")
+    return (
+        "simulate",
+        "--sweep",
+        "f.toml",
+        "--snapshot",
+        snapshot,
+        "--results",
+        "R",
+        "--processes",
+        "1",
+    )
 
 
 def worker(sweep: subprocess.Popen[str], but: int = 0) -> int:
@@ -93,7 +103,10 @@ def test_the_second_try_may_come_to_something(stuck: tuple[str, ...]) -> None:
     sweep.communicate(timeout=60)
 
     assert sweep.returncode == EXIT_FINE
-    assert {name: told["tries"] for name, told in kept(Path("R")).items()} == {"free": 1, "stuck": 2}
+    assert {name: told["tries"] for name, told in kept(Path("R")).items()} == {
+        "free": 1,
+        "stuck": 2,
+    }
 
 
 def test_without_retries_there_is_one_try_and_the_rest_runs(stuck: tuple[str, ...]) -> None:
@@ -163,7 +176,16 @@ def test_a_sweep_that_is_killed_at_any_moment_goes_on(snapshot: str, call: Call)
 
 def test_a_sweep_dies_again_and_again_and_ends_all_the_same(snapshot: str, call: Call) -> None:
     Path("f.toml").write_text(LONG)
-    command = ("simulate", "--sweep", "f.toml", "--snapshot", snapshot, "--json", "--processes", "2")
+    command = (
+        "simulate",
+        "--sweep",
+        "f.toml",
+        "--snapshot",
+        snapshot,
+        "--json",
+        "--processes",
+        "2",
+    )
     whole = results(call(*command).out)
     count = 0
     while count < len(whole):

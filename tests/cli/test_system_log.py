@@ -39,7 +39,17 @@ class SystemLog:
 
     def htcq(self, *words: str) -> Done:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "SUDO_USER": "eve\n<13>forged: line"}
-        command = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", _OWN_DEV, str(self.device), "sh"]
+        command = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-ec",
+            _OWN_DEV,
+            str(self.device),
+            "sh",
+        ]
         done = subprocess.run(
             [*command, sys.executable, "-m", "htcq", *words],
             capture_output=True, text=True, check=False, cwd=self.place, env=environment, timeout=60,
@@ -89,7 +99,9 @@ def test_what_quota_emit_writes_is_logged(system_log: SystemLog) -> None:
     done = system_log.htcq("quota", "emit", "--config", "groups.toml", "--write", "config.d")
 
     assert done.status == 0, done.err
-    assert [told for _, told in system_log.lines()] == [f"quota emit: config.d/50-htcq-groups.config: written{WHO}"]
+    assert [told for _, told in system_log.lines()] == [
+        f"quota emit: config.d/50-htcq-groups.config: written{WHO}"
+    ]
 
 
 def test_what_cannot_be_written_is_logged_as_a_warning(system_log: SystemLog) -> None:
@@ -99,7 +111,9 @@ def test_what_cannot_be_written_is_logged_as_a_warning(system_log: SystemLog) ->
     done = system_log.htcq("emit", "--node", "node.json", "--write", "config.d")
 
     assert done.status == 2
-    assert [(priority, told.partition(": nothing")[0]) for priority, told in system_log.lines()] == [(WARNING, "emit")]
+    assert [
+        (priority, told.partition(": nothing")[0]) for priority, told in system_log.lines()
+    ] == [(WARNING, "emit")]
 
 
 @pytest.fixture
@@ -110,7 +124,9 @@ def elastic(system_log: SystemLog) -> SystemLog:
 
 
 @pytest.mark.parametrize("action", ["disable", "rollback"])
-def test_what_is_put_back_is_logged_with_its_plan_and_result(action: str, elastic: SystemLog) -> None:
+def test_what_is_put_back_is_logged_with_its_plan_and_result(
+    action: str, elastic: SystemLog
+) -> None:
     """Nobody answers: the file is in place and the negotiator does not show it, which is a warning."""
     path = journaled(elastic.place, plan="20240101T000000Z-0123456789ab")
     elastic.htcq("elastic", action, *PLACE)
@@ -129,10 +145,14 @@ def test_a_refused_plan_of_another_account_is_logged(elastic: SystemLog) -> None
     (elastic.place / "plan.json").write_text(json.dumps({"kind": "x\n<13>forged: line"}))
     (elastic.place / "plan.json").chmod(0o644)
     elastic.place.chmod(0o755)
-    done = elastic.htcq("elastic", "apply", "--quotas", "elastic.toml", "--from", "plan.json", *NOWHERE)
+    done = elastic.htcq(
+        "elastic", "apply", "--quotas", "elastic.toml", "--from", "plan.json", *NOWHERE
+    )
 
     assert done.status == 2
-    assert elastic.lines() == [(WARNING, f"elastic apply: nothing was done: plan.json: the whole has no schema{WHO}")]
+    assert elastic.lines() == [
+        (WARNING, f"elastic apply: nothing was done: plan.json: the whole has no schema{WHO}")
+    ]
     assert (elastic.place / "config.d" / FILE).read_text() == "elastic\n"
 
 

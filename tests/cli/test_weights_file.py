@@ -49,7 +49,9 @@ def test_weights_are_written_and_the_rest_stays(before: str | None, tmp_path: Pa
 
 
 def test_plan_writes_the_weights_of_a_fleet(call: Call, quiet_place: Path) -> None:
-    (quiet_place / "large.json").write_text('{"cpus": 64, "memory_mb": 524288, "disk_kb": 100000000}')
+    (quiet_place / "large.json").write_text(
+        '{"cpus": 64, "memory_mb": 524288, "disk_kb": 100000000}'
+    )
     nodes = ("--node", "node.json", "--node", "large.json")
     first = call("plan", *nodes, "--write-weights")
     written = (quiet_place / "htcq.toml").read_text()
@@ -57,7 +59,9 @@ def test_plan_writes_the_weights_of_a_fleet(call: Call, quiet_place: Path) -> No
     other = call("plan", *nodes[:2], "--write-weights")
 
     assert (first.status, first.err) == (0, "htcq.toml: written\n")
-    assert written.startswith('[capacity]\nmodel = "linear"\nweights = { cpus = 0.5, memory = "0.06')
+    assert written.startswith(
+        '[capacity]\nmodel = "linear"\nweights = { cpus = 0.5, memory = "0.06'
+    )
     assert (again.status, again.err) == (0, "htcq.toml: unchanged\n")
     # Weights that are there already do not stand for those of other nodes.
     assert other.status == 0
@@ -65,8 +69,12 @@ def test_plan_writes_the_weights_of_a_fleet(call: Call, quiet_place: Path) -> No
     assert (quiet_place / "htcq.toml~").read_text() == written
 
 
-@pytest.mark.parametrize("flags", [("--weight", "cpus=1"), ("--charge", "cpus=1"), ("--claims", "4")])
-def test_a_model_of_the_flags_is_no_choice_of_htcqs(flags: tuple[str, str], call: Call, quiet_place: Path) -> None:
+@pytest.mark.parametrize(
+    "flags", [("--weight", "cpus=1"), ("--charge", "cpus=1"), ("--claims", "4")]
+)
+def test_a_model_of_the_flags_is_no_choice_of_htcqs(
+    flags: tuple[str, str], call: Call, quiet_place: Path
+) -> None:
     done = call("plan", "--node", "node.json", *flags, "--write-weights", "htcq.toml")
 
     assert (done.status, done.out) == (2, "")
@@ -93,12 +101,17 @@ def test_a_second_time_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFix
         ("[slot_types.1]\npart = '50%'\n", "slot_types"),
         ("[capacity.weights]\ncpus = 1\n", "cannot be edited safely"),
         ("capacity = { weights = { cpus = 1 } }\n", "cannot be edited safely"),
-        ("[capacity]\noptional_assets = [\n  'a',\n  # weights = 1\n]\n'weights' = { cpus = 1 }\n", "edited safely"),
+        (
+            "[capacity]\noptional_assets = [\n  'a',\n  # weights = 1\n]\n'weights' = { cpus = 1 }\n",
+            "edited safely",
+        ),
         ('text = """\n[capacity]\n"""\n', "cannot be edited safely"),
         ("[capacity\n", "htcq.toml"),
     ],
 )
-def test_a_file_that_cannot_be_edited_stays_as_it_is(before: str, message: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_edited_stays_as_it_is(
+    before: str, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "htcq.toml"
     path.write_text(before)
     with pytest.raises(InputError, match=message) as refused:
@@ -119,4 +132,7 @@ def test_a_site_file_keeps_its_mode_and_its_line_ends(tmp_path: Path) -> None:
     assert text.startswith(former.decode())
     assert text.count("\n") == text.count("\r\n")
     assert (tmp_path / "htcq.toml~").read_bytes() == former
-    assert [each.stat().st_mode & 0o777 for each in (path, tmp_path / "htcq.toml~")] == [0o600, 0o600]
+    assert [each.stat().st_mode & 0o777 for each in (path, tmp_path / "htcq.toml~")] == [
+        0o600,
+        0o600,
+    ]

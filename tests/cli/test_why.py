@@ -54,7 +54,11 @@ def test_json_has_the_names_of_the_contract(snapshot: str, call: Call) -> None:
     ]
     assert all(set(each) == KEYS for each in found)
     (wall,) = found[3]["walls"]
-    assert (wall["wall"], wall["amounts"]["asked"], wall["amounts"]["largest"]) == ("no-such-machine", 100_096, 16384)
+    assert (wall["wall"], wall["amounts"]["asked"], wall["amounts"]["largest"]) == (
+        "no-such-machine",
+        100_096,
+        16384,
+    )
     assert wall["lifted_by"] == WALLS["no-such-machine"].lifted_by
 
 
@@ -62,7 +66,12 @@ def test_a_course_says_with_which_cycle_each_job_starts(snapshot: str, call: Cal
     course = ("--cycles", "4", "--interval", "60", "--run-time", "90")
     found = {each["job"]: each for each in as_json(call, "ann", "--snapshot", snapshot, *course)}
 
-    assert {id_: each["starts_at"] for id_, each in found.items()} == {"1.0": 1, "1.1": 1, "1.2": 2, "2.0": None}
+    assert {id_: each["starts_at"] for id_, each in found.items()} == {
+        "1.0": 1,
+        "1.1": 1,
+        "1.2": 2,
+        "2.0": None,
+    }
     assert (found["1.2"]["starts"], found["1.2"]["starts_by"]) == (False, "claim reused")
     assert all(set(each) == {*KEYS, "starts_at"} for each in found.values())
 
@@ -77,7 +86,9 @@ def test_every_wall_is_printed_with_what_lifts_it(snapshot: str, call: Call) -> 
     assert lines[2] == f"    resolved by: {WALLS['no-such-machine'].lifted_by}"
 
 
-def test_all_idle_jobs_stand_in_one_table_those_that_are_alike_in_one_row(snapshot: str, call: Call) -> None:
+def test_all_idle_jobs_stand_in_one_table_those_that_are_alike_in_one_row(
+    snapshot: str, call: Call
+) -> None:
     done = call("why", "--all", "--snapshot", snapshot)
 
     assert done.status == EXIT_FINE
@@ -120,7 +131,9 @@ def test_what_cannot_be_answered_is_one_line_and_a_hint(
     assert ONE_LINE.fullmatch(done.err)
 
 
-def test_a_configuration_that_was_refused_is_said_and_the_verdict_is_given(snapshot: str, call: Call) -> None:
+def test_a_configuration_that_was_refused_is_said_and_the_verdict_is_given(
+    snapshot: str, call: Call
+) -> None:
     place = Path(snapshot)
     (place / "config.txt").unlink()
     refused = [{"what": "central configuration", "why": "the negotiator refuses"}]

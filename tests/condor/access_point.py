@@ -38,7 +38,9 @@ class AccessPoint:
         self.inside = str(self.place)[len(pool.record.root) :]
         self.place.mkdir()
         self.place.chmod(0o777)
-        shutil.copytree(ROOT / "htcq", self.place / "code/htcq", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / "htcq", self.place / "code/htcq", ignore=shutil.ignore_patterns("__pycache__")
+        )
         self.htcq = self.program("htcq", _HTCQ.format(place=self.inside))
 
     def program(self, name: str, text: str) -> str:
@@ -50,19 +52,32 @@ class AccessPoint:
 
     def run(self, *arguments: str) -> Done:
         """Run htcq there as the user, in the directory."""
-        done = self.pool.run(self._command(*arguments), as_job_user=True, capture_output=True, text=True)
+        done = self.pool.run(
+            self._command(*arguments), as_job_user=True, capture_output=True, text=True
+        )
         return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start htcq there as the user, in the directory."""
-        joined = self.pool._installation.join_command(self._command(*arguments), self.pool.master_pid(), True)
+        joined = self.pool._installation.join_command(
+            self._command(*arguments), self.pool.master_pid(), True
+        )
         environment = self.pool._installation.environment(self.pool.record.config_file)
         # A shell that runs the tests in the background lets them, and all that they start, ignore SIGINT.
         command = ["/usr/bin/env", "--default-signal=INT", *joined]
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
 
     def _command(self, *arguments: str) -> list[str]:
-        return ["sh", "-c", 'cd "$0" && echo $$ > pid && exec "$@"', self.inside, self.htcq, *arguments]
+        return [
+            "sh",
+            "-c",
+            'cd "$0" && echo $$ > pid && exec "$@"',
+            self.inside,
+            self.htcq,
+            *arguments,
+        ]
 
     def signal(self, name: str) -> None:
         """Send a signal to the htcq that was started last."""
@@ -85,5 +100,7 @@ class AccessPoint:
         """Return the numbers of all jobs that were submitted for a sweep, from the queue and its history."""
         token = json.loads((self.place / directory / "jobs/sweep.json").read_text())["token"]
         asked = ("-constraint", f'HtcqSweep == "{token}"', "-af:j", "NumJobStarts")
-        told = self.pool.tool("condor_q", "-allusers", *asked) + self.pool.tool("condor_history", *asked)
+        told = self.pool.tool("condor_q", "-allusers", *asked) + self.pool.tool(
+            "condor_history", *asked
+        )
         return sorted(line.split()[0] for line in told.splitlines())

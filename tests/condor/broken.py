@@ -16,7 +16,9 @@ from testpool import Pool
 
 #: With a consumption policy the negotiator forgets a match in its next cycle unless the collector has the claim's slot
 #: by then: with cycles of a second a group on a busy machine would get more than its quota.
-UNHURRIED = dict.fromkeys(("NEGOTIATOR_INTERVAL", "NEGOTIATOR_MIN_INTERVAL", "NEGOTIATOR_CYCLE_DELAY"), "3")
+UNHURRIED = dict.fromkeys(
+    ("NEGOTIATOR_INTERVAL", "NEGOTIATOR_MIN_INTERVAL", "NEGOTIATOR_CYCLE_DELAY"), "3"
+)
 #: A sound consumption policy for a pool of 8 cpus and 16 GiB; each test replaces the line that it is about.
 POLICY: Mapping[str, str] = {
     **UNHURRIED,
@@ -44,7 +46,11 @@ def policy(**changes: str) -> dict[str, str]:
 def break_it(site: Site, knobs: Mapping[str, str] | str) -> Pool:
     """Start the pool's daemons anew with ``knobs`` and nothing else of any earlier test."""
     site.emptied()
-    site.start(knobs if isinstance(knobs, str) else "".join(f"{name} = {value}\n" for name, value in knobs.items()))
+    site.start(
+        knobs
+        if isinstance(knobs, str)
+        else "".join(f"{name} = {value}\n" for name, value in knobs.items())
+    )
     return site.pool
 
 
@@ -91,7 +97,11 @@ def audited(pool: Pool, directory: Path, fixes: Path | None = None) -> list[dict
 
 def errors(pool: Pool, directory: Path) -> set[str]:
     """Return the rules with findings of severity error in a snapshot that is taken now."""
-    return {finding["rule"] for finding in every(audited(pool, directory)) if finding["severity"] == "error"}
+    return {
+        finding["rule"]
+        for finding in every(audited(pool, directory))
+        if finding["severity"] == "error"
+    }
 
 
 def every(findings: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -117,7 +127,10 @@ def cycles(pool: Pool, count: int = 3, seconds: float = 40.0) -> None:
     ended = "Finished Negotiation Cycle"
     before_them = pool.log("NegotiatorLog").count(ended)
     pool.wait(
-        lambda: pool.log("NegotiatorLog").count(ended) >= before_them + count, seconds, "cycles", ("NegotiatorLog",)
+        lambda: pool.log("NegotiatorLog").count(ended) >= before_them + count,
+        seconds,
+        "cycles",
+        ("NegotiatorLog",),
     )
 
 

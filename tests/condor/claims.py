@@ -51,9 +51,15 @@ def queued(pool: Pool, idle: Mapping[str, int], weight: int = 1, **asked: object
 def _of_all_jobs(pool: Pool, submitters: Iterable[str]) -> dict[str, tuple[int, ...]]:
     """Return how many jobs each submitter has, idle and running, and what they weigh."""
     names = ["IdleJobs", "RunningJobs", "WeightedIdleJobs", "WeightedRunningJobs"]
-    known = {_without_domain(ad["Name"]): [ad.get(name, 0) for name in names] for ad in pool.ads("submitters")}
+    known = {
+        _without_domain(ad["Name"]): [ad.get(name, 0) for name in names]
+        for ad in pool.ads("submitters")
+    }
     counted = {who: known.get(who, [0, 0, 0, 0]) for who in submitters}
-    return {who: (idle + running, weight + busy) for who, (idle, running, weight, busy) in counted.items()}
+    return {
+        who: (idle + running, weight + busy)
+        for who, (idle, running, weight, busy) in counted.items()
+    }
 
 
 def demand(pool: Pool, submitters: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -77,7 +83,9 @@ def come_to(pool: Pool, expected: Mapping[str, int]) -> None:
 
 def accounted(pool: Pool, attribute: str) -> dict[str, float]:
     """Return what condor_userprio tells of groups and submitters; nothing of those that lack it."""
-    printed = pool.tool("condor_userprio", "-allusers", "-af", "Name", attribute, check=False).split()
+    printed = pool.tool(
+        "condor_userprio", "-allusers", "-af", "Name", attribute, check=False
+    ).split()
     pairs = zip(printed[::2], printed[1::2])
     return {_without_domain(name): float(value) for name, value in pairs if value != "undefined"}
 
@@ -97,7 +105,9 @@ def log_from_now(pool: Pool, name: str = "NegotiatorLog") -> Callable[[], str]:
     return lambda: pool.log(name)[start:]
 
 
-def errors_before_the_end(pool: Pool, directory: Path, bad: Mapping[str, str], line: str) -> set[str]:
+def errors_before_the_end(
+    pool: Pool, directory: Path, bad: Mapping[str, str], line: str
+) -> set[str]:
     """Return the errors that the audit finds in a configuration on which the negotiator then ends, twice, at ``line``.
 
     Its job stays idle until the configuration is as it was.
@@ -110,7 +120,12 @@ def errors_before_the_end(pool: Pool, directory: Path, bad: Mapping[str, str], l
         pool.reconfig()
         found = errors(pool, directory)
     try:
-        pool.wait(lambda: log().count(f'ERROR "{line}') >= 2, 40, "two ends of the negotiator", ("NegotiatorLog",))
+        pool.wait(
+            lambda: log().count(f'ERROR "{line}') >= 2,
+            40,
+            "two ends of the negotiator",
+            ("NegotiatorLog",),
+        )
         assert not claims(pool)
     finally:
         pool.configure(sound)

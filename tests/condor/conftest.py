@@ -30,7 +30,9 @@ _WRITTEN = ("50-htcq-*", "60-htcq-*", ".60-htcq-*", "99-*")
 ANSWERED = (0, 3)
 #: Faster than the test pool's own pace. (Without a minimum the schedd counts its jobs anew every 5 seconds, whatever
 #: SCHEDD_INTERVAL says.)
-PACE = "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
+PACE = (
+    "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
+)
 # Several pools run at a time, on few cores. What comes in time takes no longer for it.
 Pool.patience = 10.0
 
@@ -47,7 +49,11 @@ class Site:
     def htcq(self, *arguments: str, check: bool = True) -> str:
         """Run the command htcq and return what it prints."""
         done = subprocess.run(
-            [sys.executable, "-m", "htcq", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+            [sys.executable, "-m", "htcq", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=False,
         )
         if check and done.returncode not in ANSWERED:
             raise AssertionError(f"htcq {' '.join(arguments)}: {done.stderr}")
@@ -74,7 +80,17 @@ class Site:
         self.emptied()
         place = str(self.pool.config_dir)
         for role in ROLES:
-            self.htcq("emit", "--role", role, "--node", self.node_file(tmp_path), *model, "--force", "--write", place)
+            self.htcq(
+                "emit",
+                "--role",
+                role,
+                "--node",
+                self.node_file(tmp_path),
+                *model,
+                "--force",
+                "--write",
+                place,
+            )
         self.start(knobs)
 
     def emptied(self) -> None:
@@ -120,7 +136,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         chosen = metafunc.config.getoption("--suite")
         # A module may name the suites that it is about; the others would only tell the same again.
         suites = getattr(metafunc.module, "ONLY_SUITES", sorted(SUITES))
-        metafunc.parametrize("suite", [each for each in suites if chosen in (None, each)], scope="session")
+        metafunc.parametrize(
+            "suite", [each for each in suites if chosen in (None, each)], scope="session"
+        )
 
 
 @pytest.fixture(scope="session")

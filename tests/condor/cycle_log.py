@@ -42,12 +42,18 @@ def first_cycle(pool: Pool, log: Callable[[], str]) -> str:
 def allocated(cycle: str) -> dict[str, float]:
     """Return what the first round of a cycle allocates."""
     first = cycle.partition("group quotas: groups=")[0]
-    return {name: float(got) for name, got in re.findall(r"group= (\S+)  quota= .* allocated= (\S+) ", first)}
+    return {
+        name: float(got)
+        for name, got in re.findall(r"group= (\S+)  quota= .* allocated= (\S+) ", first)
+    }
 
 
 def limits(cycle: str, group: str) -> list[float]:
     """Return the limits with which a group had its turns."""
-    return [float(limit) for limit in re.findall(rf"Group {group} - BEGIN .* quota limit of (\S+)", cycle)]
+    return [
+        float(limit)
+        for limit in re.findall(rf"Group {group} - BEGIN .* quota limit of (\S+)", cycle)
+    ]
 
 
 def matched(cycle: str) -> dict[str, int]:

@@ -30,7 +30,10 @@ BOTH_MAY_ALL = {
 def fixed(busy: int, quiet: int) -> dict[str, str]:
     """Two groups that lend nothing, and so always have what they are guaranteed."""
     amounts = {"busy": busy, "quiet": quiet}
-    return {name: f"lend = false\nmin = {{cpus = {n}}}\nmax = {{cpus = {n}}}\n" for name, n in amounts.items()}
+    return {
+        name: f"lend = false\nmin = {{cpus = {n}}}\nmax = {{cpus = {n}}}\n"
+        for name, n in amounts.items()
+    }
 
 
 @dataclass
@@ -76,7 +79,9 @@ class Elastic:
 
     def start(self, action: str, *more: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "htcq", *self.words(action, *more)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+        )
 
     def htcq(self, action: str, *more: str) -> tuple[int, str, str]:
         process = self.start(action, *more)
@@ -109,13 +114,22 @@ class Elastic:
     def published(self) -> dict[str, tuple[float, str]]:
         """Return what the negotiator tells the collector of its groups: quota and surplus policy."""
         ads: list[dict[str, Any]] = self.pool.ads(
-            "any", ["Name", "ConfigQuota", "SurplusPolicy"], constraint='MyType == "Accounting" && IsAccountingGroup'
+            "any",
+            ["Name", "ConfigQuota", "SurplusPolicy"],
+            constraint='MyType == "Accounting" && IsAccountingGroup',
         )
-        return {ad["Name"]: (float(ad["ConfigQuota"]), ad["SurplusPolicy"]) for ad in ads if ad["Name"] != "<none>"}
+        return {
+            ad["Name"]: (float(ad["ConfigQuota"]), ad["SurplusPolicy"])
+            for ad in ads
+            if ad["Name"] != "<none>"
+        }
 
     def configured(self) -> tuple[str, ...]:
         """Return the quotas that HTCondor's own tool reads in the configuration, of both groups."""
-        return tuple(self.pool.tool("condor_config_val", f"GROUP_QUOTA_{name}").strip() for name in ("busy", "quiet"))
+        return tuple(
+            self.pool.tool("condor_config_val", f"GROUP_QUOTA_{name}").strip()
+            for name in ("busy", "quiet")
+        )
 
     def cycles(self) -> int:
         """Return how many cycles the negotiator has finished."""

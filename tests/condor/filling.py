@@ -69,7 +69,15 @@ def submit(fleet: Fleet, crowds: Sequence[Crowd], gated: bool = False) -> None:
 def open_gate(fleet: Fleet) -> None:
     """Let the gated jobs match."""
     for access_point in fleet.access_points:
-        fleet.tool(access_point, "condor_qedit", "-constraint", "JobStatus == 1", "MayRun", "true", check=False)
+        fleet.tool(
+            access_point,
+            "condor_qedit",
+            "-constraint",
+            "JobStatus == 1",
+            "MayRun",
+            "true",
+            check=False,
+        )
 
 
 def running(fleet: Fleet, count: int, seconds: float = 60.0) -> None:
@@ -113,7 +121,11 @@ def _fitting(fleet: Fleet) -> set[str]:
     """Return the groups that have an idle job for which some slot has enough of everything."""
     free = fleet.slots("Cpus", "Memory", "GPUs", constraint="PartitionableSlot =?= true")
     rooms = [tuple(_number(slot[name]) for name in ("Cpus", "Memory", "GPUs")) for slot in free]
-    idle = set(fleet.jobs("AcctGroup", "RequestCpus", "RequestMemory", "RequestGPUs", constraint="JobStatus == 1"))
+    idle = set(
+        fleet.jobs(
+            "AcctGroup", "RequestCpus", "RequestMemory", "RequestGPUs", constraint="JobStatus == 1"
+        )
+    )
     found = set()
     for group, *asked in idle:
         wants = [_number(amount) for amount in asked]

@@ -51,7 +51,11 @@ class Machine:
 
     def facts(self, version: str) -> dict[str, object]:
         """Return the node facts that ``htcq --node`` reads."""
-        found: dict[str, object] = {"cpus": self.cpus, "memory_mb": self.memory, "disk_kb": self.disk}
+        found: dict[str, object] = {
+            "cpus": self.cpus,
+            "memory_mb": self.memory,
+            "disk_kb": self.disk,
+        }
         if self.gpus:
             found["gpus"] = self.gpus
         return {**found, "condor_version": version}
@@ -63,7 +67,9 @@ class Fleet:
     The directories of :meth:`config_dir` begin empty; ``central`` is the pool's own.
     """
 
-    def __init__(self, pool: Pool, machines: Mapping[str, Machine], access_points: Sequence[str]) -> None:
+    def __init__(
+        self, pool: Pool, machines: Mapping[str, Machine], access_points: Sequence[str]
+    ) -> None:
         self.pool = pool
         self.machines = dict(machines)
         self.access_points = tuple(access_points)
@@ -81,7 +87,11 @@ class Fleet:
 
     def config_dir(self, member: str) -> Path:
         """Return the configuration directory of a node, of an access point or of ``central``, as the host sees it."""
-        return self.pool.config_dir if member == "central" else self.pool.path("fleet", member, "config.d")
+        return (
+            self.pool.config_dir
+            if member == "central"
+            else self.pool.path("fleet", member, "config.d")
+        )
 
     def config_file(self, member: str) -> str:
         """Return CONDOR_CONFIG of a node or access point, as its daemon sees it."""
@@ -104,11 +114,23 @@ class Fleet:
         path.write_text(text)
         path.chmod(0o644)
 
-    def emit(self, member: str, directory: Path, *flags: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def emit(
+        self, member: str, directory: Path, *flags: str, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
         """Let ``htcq emit`` write the file of one node, access point or ``central``; it is not read yet."""
-        roles = {**dict.fromkeys(self.machines, "execute"), **dict.fromkeys(self.access_points, "access")}
+        roles = {
+            **dict.fromkeys(self.machines, "execute"),
+            **dict.fromkeys(self.access_points, "access"),
+        }
         node = member if member in self.machines else next(iter(self.machines))
-        command = ["emit", "--role", roles.get(member, "central"), "--node", self.node_file(node, directory), *flags]
+        command = [
+            "emit",
+            "--role",
+            roles.get(member, "central"),
+            "--node",
+            self.node_file(node, directory),
+            *flags,
+        ]
         words = [sys.executable, "-m", "htcq", *command, "--write", str(self.config_dir(member))]
         done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
         assert not check or not done.returncode, f"htcq {' '.join(command)}: {done.stderr}"
@@ -155,8 +177,12 @@ class Fleet:
         """Tell whether the collector has the ad that this process, not an earlier one, sent."""
         address = self._address(member)
         kind = "slots" if member in self.machines else "schedd"
-        ads = self.pool.ads(kind, ["DaemonStartTime", "MyAddress"], constraint=f'Machine == "{member}.test"')
-        return bool(ads and address) and all(_port(str(ad["MyAddress"])) == _port(address) for ad in ads)
+        ads = self.pool.ads(
+            kind, ["DaemonStartTime", "MyAddress"], constraint=f'Machine == "{member}.test"'
+        )
+        return bool(ads and address) and all(
+            _port(str(ad["MyAddress"])) == _port(address) for ad in ads
+        )
 
     def _address(self, member: str) -> str:
         """Return the address that a member's daemon wrote down; empty where none did."""
@@ -170,7 +196,9 @@ class Fleet:
             os.kill(self.pid(member), signal.SIGHUP)
 
         def read() -> bool:
-            return all(self.log(member).count("Got SIGHUP") > count for member, count in before.items())
+            return all(
+                self.log(member).count("Got SIGHUP") > count for member, count in before.items()
+            )
 
         self.pool.wait(read, seconds, f"the reconfig of {', '.join(members)}")
 
@@ -178,7 +206,11 @@ class Fleet:
         """Make the negotiator read its configuration; returns when it has begun to."""
         before = self.pool.log("NegotiatorLog").count("Got SIGHUP")
         os.kill(self.pool.daemon_pids()["negotiator"], signal.SIGHUP)
-        self.pool.wait(lambda: self.pool.log("NegotiatorLog").count("Got SIGHUP") > before, seconds, "a reconfig")
+        self.pool.wait(
+            lambda: self.pool.log("NegotiatorLog").count("Got SIGHUP") > before,
+            seconds,
+            "a reconfig",
+        )
 
     def start(self) -> None:
         """Start all daemons anew with what is in their directories, and forget who used what."""
@@ -189,21 +221,42 @@ class Fleet:
 
     def tool(self, member: str, *command: str, check: bool = True) -> str:
         """Run one of HTCondor's tools with the configuration of a node or access point."""
-        return self.pool.tool("env", f"CONDOR_CONFIG={self.config_file(member)}", *command, check=check)
+        return self.pool.tool(
+            "env", f"CONDOR_CONFIG={self.config_file(member)}", *command, check=check
+        )
 
     # --- jobs and slots ---------------------------------------------------------------------------------------
 
-    def submit(self, description: Mapping[str, object], count: int = 1, access_point: str = FIRST_ACCESS_POINT) -> int:
+    def submit(
+        self,
+        description: Mapping[str, object],
+        count: int = 1,
+        access_point: str = FIRST_ACCESS_POINT,
+    ) -> int:
         """Submit sleeping jobs at an access point and return their cluster."""
         text = settings_text(SLEEPER) + settings_text(description) + f"queue {count}\n"
-        words = ("env", f"CONDOR_CONFIG={self.config_file(access_point)}", "condor_submit", "-terse", "-")
+        words = (
+            "env",
+            f"CONDOR_CONFIG={self.config_file(access_point)}",
+            "condor_submit",
+            "-terse",
+            "-",
+        )
         return int(self.pool.tool(*words, as_job_user=True, text=text).partition(".")[0])
 
     def jobs(self, *attributes: str, constraint: str = "true") -> list[tuple[object, ...]]:
         """Return these attributes of the jobs of all access points, expressions evaluated."""
         found = []
         for access_point in self.access_points:
-            printed = self.tool(access_point, "condor_q", "-allusers", "-constraint", constraint, "-af:t", *attributes)
+            printed = self.tool(
+                access_point,
+                "condor_q",
+                "-allusers",
+                "-constraint",
+                constraint,
+                "-af:t",
+                *attributes,
+            )
             found += [tuple(map(_value, line.split("\t"))) for line in printed.splitlines()]
         return found
 
@@ -212,7 +265,14 @@ class Fleet:
 
         def heard_of() -> bool:
             ads = self.pool.ads("submitters", ["Name", "WeightedIdleJobs"])
-            return sum(ad["WeightedIdleJobs"] for ad in ads if ad["Name"].partition("@")[0] == submitter) == weight
+            return (
+                sum(
+                    ad["WeightedIdleJobs"]
+                    for ad in ads
+                    if ad["Name"].partition("@")[0] == submitter
+                )
+                == weight
+            )
 
         self.pool.wait(heard_of, seconds, f"a demand of {weight} of {submitter}")
 
@@ -226,7 +286,11 @@ class Fleet:
     def clear(self, seconds: float = 60.0) -> None:
         """Remove all jobs, wait until no slot is claimed, and forget who used what."""
         self.empty_queues(seconds)
-        self.pool.wait(lambda: not self.slots(constraint='State == "Claimed"'), seconds, "machines without claims")
+        self.pool.wait(
+            lambda: not self.slots(constraint='State == "Claimed"'),
+            seconds,
+            "machines without claims",
+        )
         self.pool.forget_usage()
 
     def slots(self, *attributes: str, constraint: str = "", node: str = "") -> list[dict[str, Any]]:

@@ -42,7 +42,10 @@ class _Held:
         """Let the daemons read ``extra`` besides ``knobs``, and check the walls once their ads say so."""
         pool = self.site.pool
         configure(pool, {**self.knobs, **extra})
-        expected_ads = (self.many if "MAX_JOBS_RUNNING" in extra else "", "CURB_MATCHMAKING" in extra)
+        expected_ads = (
+            self.many if "MAX_JOBS_RUNNING" in extra else "",
+            "CURB_MATCHMAKING" in extra,
+        )
 
         def is_read() -> bool:
             ((limit, curbed),) = said(pool, "schedd", ("MaxJobsRunning", "CurbMatchmaking"))
@@ -62,12 +65,22 @@ def held_back(site: Site, directory: Path, knobs: Mapping[str, str]) -> None:
     Each wall is there before the one before it goes: between two the job would start.
     """
     pool = site.pool
-    pool.wait(lambda: _with_slots(pool), 60, "a claimed slot for each running job", ("SchedLog", "StartLog"))
+    pool.wait(
+        lambda: _with_slots(pool),
+        60,
+        "a claimed slot for each running job",
+        ("SchedLog", "StartLog"),
+    )
     many = str(len(running_jobs(pool)))
     full = {"MAX_JOBS_RUNNING": many}
     configure(pool, {**knobs, **full})
     limited = ("MaxJobsRunning", "TotalRunningJobs")
-    pool.wait(lambda: said(pool, "schedd", limited) == {(many, many)}, 30, "a schedd at its limit", ("SchedLog",))
+    pool.wait(
+        lambda: said(pool, "schedd", limited) == {(many, many)},
+        30,
+        "a schedd at its limit",
+        ("SchedLog",),
+    )
     job = _Held(site, directory, knobs, many, submitted(pool, _USER, {}))
     job.waits_for("max-jobs-running")
     if site.suite == NEWEST:
@@ -103,7 +116,9 @@ def configure(pool: Pool, knobs: Mapping[str, str]) -> None:
     pool.reconfig()
 
 
-def said(pool: Pool, what: str, attributes: tuple[str, ...], options: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
+def said(
+    pool: Pool, what: str, attributes: tuple[str, ...], options: tuple[str, ...] = ()
+) -> set[tuple[str, ...]]:
     """Return what the collector has of these attributes in ads of schedds or submitters."""
     lines = pool.tool("condor_status", f"-{what}", *options, "-af:t", *attributes).splitlines()
     return {tuple(line.split("\t")) for line in lines}

@@ -52,20 +52,27 @@ def read(text: str, schedd_log: str) -> LoggedCycle:
     matches, rejections = list[LoggedMatch](), list[tuple[str, str, str]]()
     open_: re.Match[str] | None = None
     for found in _LINE.finditer(text):
-        if (open_ is not None) != (found["cost"] is not None) or found["preempting"] not in (None, "none"):
+        if (open_ is not None) != (found["cost"] is not None) or found["preempting"] not in (
+            None,
+            "none",
+        ):
             raise ValueError(f"cannot read this of a match: {found.group()}")
         if found["rejection"]:
             rejections.append((found["rejection"], found["whose"], found["reason"]))
         elif found["match"]:
             open_ = found
         elif open_ is not None:
-            matches.append(LoggedMatch(next(jobs), open_["match"], open_["who"], open_["slot"], found["cost"]))
+            matches.append(
+                LoggedMatch(next(jobs), open_["match"], open_["who"], open_["slot"], found["cost"])
+            )
             open_ = None
     limits: dict[str, float] = {}
     for group, limit in re.findall(r"Group (\S+) - BEGIN .* quota limit of (\S+)", text):
         limits.setdefault(group, float(limit))
     used: dict[str, float] = {}
-    for submitter, usage in re.findall(r"Negotiating with (\S+) at (?:.*\n)+? .*submitterUsage += (\S+)", text):
+    for submitter, usage in re.findall(
+        r"Negotiating with (\S+) at (?:.*\n)+? .*submitterUsage += (\S+)", text
+    ):
         used.setdefault(submitter, float(usage))
     return LoggedCycle(tuple(matches), tuple(rejections), limits, used)
 

@@ -32,7 +32,9 @@ class Measured:
     weight_left: float
 
 
-def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expected: int, demand: int) -> Measured:
+def run_jobs(
+    pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expected: int, demand: int
+) -> Measured:
     """Submit all ``jobs``, let them match in one cycle, and measure until ``expected`` of them run and are charged.
 
     The schedd's weighted count lags behind its count of jobs: ``demand`` is waited for, within a deadline.
@@ -42,16 +44,27 @@ def run_jobs(pool: Pool, jobs: Sequence[tuple[Mapping[str, object], int]], expec
     """
     total = sum(count for _, count in jobs)
     clusters = [pool.submit({**GATE, **job}, count) for job, count in jobs]
-    pool.wait(lambda: _demand(pool, total) == demand, 30, f"{total} idle jobs that weigh {demand}", ("SchedLog",))
+    pool.wait(
+        lambda: _demand(pool, total) == demand,
+        30,
+        f"{total} idle jobs that weigh {demand}",
+        ("SchedLog",),
+    )
     journal = pool.path("spool", "Accountantnew.log")
     opened = int(time.time())
     # All of them at once: between two edits a cycle would find the first jobs alone.
     pool.tool("condor_qedit", "-constraint", f"ClusterId >= {min(clusters)}", "MayRun", "true")
     pool.tool("condor_reschedule")
-    pool.wait(lambda: len(_dynamic(pool)) >= expected, 60, f"{expected} claims", ("StartLog", "MatchLog"))
-    settled = pool.wait(lambda: _settled(pool, expected), 60, "the usage of all claims", ("NegotiatorLog",))
+    pool.wait(
+        lambda: len(_dynamic(pool)) >= expected, 60, f"{expected} claims", ("StartLog", "MatchLog")
+    )
+    settled = pool.wait(
+        lambda: _settled(pool, expected), 60, "the usage of all claims", ("NegotiatorLog",)
+    )
     costs, usage = _matches(journal.read_text(errors="replace").splitlines(), opened)
-    slots = pool.ads("slots", ["Name", "DynamicSlot", "Cpus", "Memory", "Disk", "SlotWeight", "State"])
+    slots = pool.ads(
+        "slots", ["Name", "DynamicSlot", "Cpus", "Memory", "Disk", "SlotWeight", "State"]
+    )
     pslot = next(ad for ad in slots if not ad.get("DynamicSlot"))
     dynamic = [ad for ad in slots if ad.get("DynamicSlot")]
     return Measured(
@@ -86,7 +99,9 @@ def _settled(pool: Pool, expected: int) -> float | None:
     cycles(pool, 2, 30)
     if len(_dynamic(pool)) != expected:
         return None
-    users = pool.tool("condor_userprio", "-allusers", "-af", "Name", "WeightedResourcesUsed").split()
+    users = pool.tool(
+        "condor_userprio", "-allusers", "-af", "Name", "WeightedResourcesUsed"
+    ).split()
     return sum(float(usage) for name, usage in zip(users[::2], users[1::2]) if "@" in name)
 
 

@@ -17,7 +17,16 @@ MACHINES = {
     "b1": Machine(64, 524288),
     "g1": Machine(16, 131072, gpus=4),
 }
-LINEAR = ("--model", "linear", "--weight", "cpus=1", "--weight", "memory=0.25/GiB", "--weight", "gpus=8")
+LINEAR = (
+    "--model",
+    "linear",
+    "--weight",
+    "cpus=1",
+    "--weight",
+    "memory=0.25/GiB",
+    "--weight",
+    "gpus=8",
+)
 #: What each node weighs: its cpus, a quarter of its GiB, 8 times its GPUs.
 WEIGHTS = {"a1": 32 + 16.0, "a2": 32 + 16.0, "b1": 64 + 128.0, "g1": 16 + 32.0 + 32.0}
 #: The greatest match cost of each group's jobs.
@@ -52,4 +61,8 @@ def configured(fleet: Fleet, directory: Path, model: tuple[str, ...], groups: st
 
 def above_info(fleet: Fleet, directory: Path) -> set[str]:
     """Return the rules of the audit that have warnings or errors now."""
-    return {finding["rule"] for finding in audited(fleet.pool, directory) if finding["severity"] != "info"}
+    return {
+        finding["rule"]
+        for finding in audited(fleet.pool, directory)
+        if finding["severity"] != "info"
+    }

@@ -42,7 +42,12 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     pool = break_it(site, scenario.knobs)
     # It is empty: whatever is submitted from here on waits until a cycle is asked for.
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
-    pool.wait(lambda: len(pool.ads("slots", ["Name"])) == scenario.slots, 30, f"{scenario.slots} slots", ("StartLog",))
+    pool.wait(
+        lambda: len(pool.ads("slots", ["Name"])) == scenario.slots,
+        30,
+        f"{scenario.slots} slots",
+        ("StartLog",),
+    )
     for options in scenario.userprio:
         pool.tool("condor_userprio", *options)
     if scenario.running:
@@ -69,7 +74,10 @@ def _started(pool: Pool, clusters: Iterable[Cluster]) -> None:
     startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
 
     def slots(direct: str) -> list[dict[str, Any]]:
-        return sorted(pool.ads("slots", ["Name", "State", "Activity", "Cpus", "Memory"], direct=direct), key=str)
+        return sorted(
+            pool.ads("slots", ["Name", "State", "Activity", "Cpus", "Memory"], direct=direct),
+            key=str,
+        )
 
     def settled() -> bool:
         """Tell whether all of them run, and the collector has heard of that."""
@@ -98,7 +106,9 @@ def _queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) 
         idle[cluster.submitter] += cluster.count
         weight[cluster.submitter] += cluster.weight
     expected = {name: (idle[name], weight[name]) for name in submitters}
-    pool.wait(lambda: demand(pool, expected) == expected, 40, f"a demand of {expected}", ("SchedLog",))
+    pool.wait(
+        lambda: demand(pool, expected) == expected, 40, f"a demand of {expected}", ("SchedLog",)
+    )
 
 
 def _snapshot_of_together(pool: Pool, directory: Path) -> Path:
@@ -134,11 +144,18 @@ def _cycle(pool: Pool) -> tuple[str, str]:
     log, schedd_log = log_from_now(pool), log_from_now(pool, "SchedLog")
     with _heard_of_together(pool):
         pool.tool("condor_reschedule", "-addr", negotiator)
-        pool.wait(lambda: _HAS_ITS_ADS in log().partition(_BEGUN)[2], 60, "ads in the negotiator", ("NegotiatorLog",))
+        pool.wait(
+            lambda: _HAS_ITS_ADS in log().partition(_BEGUN)[2],
+            60,
+            "ads in the negotiator",
+            ("NegotiatorLog",),
+        )
     pool.wait(lambda: _ENDED in log().partition(_BEGUN)[2], 60, "a cycle", ("NegotiatorLog",))
     cycle = log().partition(_BEGUN)[2].partition(_ENDED)[0]
     matches = cycle.count(" Matched ")
-    pool.wait(lambda: len(used_for(schedd_log())) == matches, 30, f"{matches} matches", ("SchedLog",))
+    pool.wait(
+        lambda: len(used_for(schedd_log())) == matches, 30, f"{matches} matches", ("SchedLog",)
+    )
     pool.tool("condor_q")  # which the schedd answers when it is through with the last of them
     return cycle, schedd_log()
 

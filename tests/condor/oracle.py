@@ -69,7 +69,9 @@ class Oracle:
     def prepare(self, case: Case) -> str:
         """Give the negotiator its configuration and the collector its ads; return what condor_status prints of them."""
         self._forget()
-        self.pool.configure(SETTINGS + "".join(f"{name} = {text}\n" for name, text in case.knobs.items()))
+        self.pool.configure(
+            SETTINGS + "".join(f"{name} = {text}\n" for name, text in case.knobs.items())
+        )
         os.kill(self.pool.daemon_pids()["negotiator"], signal.SIGHUP)
         self._wait_for("NEGOTIATOR_MIN_INTERVAL = ")
         self._advertise("UPDATE_STARTD_AD", case.slots)
@@ -83,7 +85,9 @@ class Oracle:
         self.cycle()
 
     def _withdraw(self, command: str, type_: str) -> None:
-        self._advertise(command, [f'MyType = "Query"\nTargetType = "{type_}"\nRequirements = true\n'])
+        self._advertise(
+            command, [f'MyType = "Query"\nTargetType = "{type_}"\nRequirements = true\n']
+        )
 
     def _arrived(self, case: Case) -> str:
         """Return all ads once the collector has those of ``case`` and nothing of earlier cycles."""
@@ -93,7 +97,13 @@ class Oracle:
             ads = self._ads()
             if _MY_TYPE.format("Accounting") in ads:
                 self._withdraw(*_ACCOUNTING)
-            return ads if all(ads.count(_MY_TYPE.format(type_)) == count for type_, count in expected.items()) else ""
+            return (
+                ads
+                if all(
+                    ads.count(_MY_TYPE.format(type_)) == count for type_, count in expected.items()
+                )
+                else ""
+            )
 
         return self.pool.wait(so_many, self._patience, f"{expected} ads", ("CollectorLog",))
 
@@ -129,7 +139,9 @@ class Oracle:
         """Save what HTCondor's own tools print of the pool."""
         directory.mkdir()
         (directory / "collector.ads").write_text(ads, encoding="utf-8")
-        (directory / "config.txt").write_text(self.pool.tool("condor_config_val", "-dump"), encoding="utf-8")
+        (directory / "config.txt").write_text(
+            self.pool.tool("condor_config_val", "-dump"), encoding="utf-8"
+        )
         return directory
 
     def _published(self, count: int) -> dict[str, dict[str, Any]]:
@@ -139,7 +151,9 @@ class Oracle:
             ads = self.pool.ads("any", constraint='MyType == "Accounting" && IsAccountingGroup')
             return ads if len(ads) >= count else None
 
-        found = self.pool.wait(all_of_them, self._patience, f"the accounting ads of {count} groups", (_LOG,))
+        found = self.pool.wait(
+            all_of_them, self._patience, f"the accounting ads of {count} groups", (_LOG,)
+        )
         return {ad["Name"]: {name: _plain(value) for name, value in ad.items()} for ad in found}
 
 

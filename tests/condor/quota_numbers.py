@@ -33,7 +33,9 @@ def told(quotas: PoolQuotas, theirs: LoggedCycle) -> LoggedCycle:
             for group in found.groups
             if group.group.parent is None or group.group.parent in handing_on
         },
-        quotas={group.name: digits(group.quota) for group in found.groups if group.name in handing_on},
+        quotas={
+            group.name: digits(group.quota) for group in found.groups if group.name in handing_on
+        },
         rounds=[_round(one, order) for one, order in zip(found.rounds, orders)],
     )
 
@@ -43,7 +45,9 @@ def _round(one: Round, their_order: Sequence[str]) -> LoggedRound:
         digits(one.surplus),
         digits(one.max_delta),
         {
-            group.name: tuple(map(digits, (group.quota, group.requested, group.allocated, group.unallocated)))
+            group.name: tuple(
+                map(digits, (group.quota, group.requested, group.allocated, group.unallocated))
+            )
             for group in one.groups
         },
         _ordered(one, their_order),
@@ -56,7 +60,11 @@ def _ordered(one: Round, theirs: Sequence[str]) -> list[str]:
     keys = {group.name: group.sort_key for group in one.groups}
     ours, their = ([keys.get(name) for name in order] for order in (one.order, theirs))
     nan = any(key != key for key in ours)
-    open_ = len(one.order) > _MAX_ORDERED and sorted(theirs) == sorted(one.order) and (nan or ours == their)
+    open_ = (
+        len(one.order) > _MAX_ORDERED
+        and sorted(theirs) == sorted(one.order)
+        and (nan or ours == their)
+    )
     return list(theirs if open_ else one.order)
 
 
@@ -85,7 +93,9 @@ def differences(theirs: object, ours: object, where: str = "") -> Iterator[str]:
     """Yield every place in two nested collections where they differ; fourteen digits of a number survive in ads."""
     if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
         for key in {**theirs, **ours}:
-            yield from differences(theirs.get(key, "nothing"), ours.get(key, "nothing"), f"{where}/{key}")
+            yield from differences(
+                theirs.get(key, "nothing"), ours.get(key, "nothing"), f"{where}/{key}"
+            )
     elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
         for number, pair in enumerate(zip(theirs, ours)):
             yield from differences(*pair, f"{where}/{number}")

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 
 _USERS = ("ann", "Ben", "cyd.lee", "d_4", "eve.x.y", "fay")
-WEIGHTS = ("Cpus", "Cpus", "Cpus", "Cpus * 0.5", "max({Cpus, Memory / 2048})", "ifThenElse(Cpus > 3, Cpus * 1.5, 2)")
+WEIGHTS = (
+    "Cpus",
+    "Cpus",
+    "Cpus",
+    "Cpus * 0.5",
+    "max({Cpus, Memory / 2048})",
+    "ifThenElse(Cpus > 3, Cpus * 1.5, 2)",
+)
 #: The negotiator's own SLOT_WEIGHT stands in for the first, 1 for the second.
 _BAD_WEIGHTS = ("NoSuchAttribute", "0 - 2")
 #: A port where nobody listens: no schedd answers, so that nothing is ever matched.
@@ -49,7 +56,9 @@ def free_slots(dice: Random, sizes: Iterable[int], weight: str) -> Iterator[str]
             Memory=2048 * dice.randint(0, 2 * cpus),
             SlotWeight=weight if dice.random() < 0.97 else dice.choice(_BAD_WEIGHTS),
             **kind,
-            State='"Unclaimed"' if dice.random() < 0.9 else dice.choice(('"Owner"', '"Drained"', '"Backfill"')),
+            State='"Unclaimed"'
+            if dice.random() < 0.9
+            else dice.choice(('"Owner"', '"Drained"', '"Backfill"')),
             Activity='"Idle"',
         )
 
@@ -81,7 +90,9 @@ def submitters(dice: Random, names: Iterable[str], most: int) -> Iterator[str]:
         for access_point in range(dice.choice((0, 1, 1, 1, 1, 2))):
             idle = dice.choice((0, dice.randint(0, most), dice.randint(most // 2, most)))
             running = dice.choice((0, dice.randint(0, max(1, most // 3))))
-            listed = {"JobPrioArray": dice.choice(('"5"', '"10, 5, -3"'))} if dice.random() < 0.5 else {}
+            listed = (
+                {"JobPrioArray": dice.choice(('"5"', '"10, 5, -3"'))} if dice.random() < 0.5 else {}
+            )
             weights = _weighted(dice, idle, running) if dice.random() < 0.9 else {}
             where = f"access{access_point}"
             yield submitter_ad(name, where, IdleJobs=idle, RunningJobs=running, **listed, **weights)

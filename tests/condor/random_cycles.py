@@ -32,7 +32,10 @@ _GROUPS = ("phys", "phys.hep", "phys.hep.lhc", "bio", "bio.gen")
 _WEIGHTS = (
     SchedulersWeight("RequestCpus", lambda cpus, _: cpus),
     SchedulersWeight("RequestCpus", lambda cpus, _: cpus),
-    SchedulersWeight("max({RequestCpus, ceiling(RequestMemory / 2048.0)})", lambda cpus, mb: max(cpus, -(-mb // 2048))),
+    SchedulersWeight(
+        "max({RequestCpus, ceiling(RequestMemory / 2048.0)})",
+        lambda cpus, mb: max(cpus, -(-mb // 2048)),
+    ),
 )
 _MORE_CPUS = "SLOT.Cpus > JOB.RequestCpus"
 #: How often each knob of the negotiator is set, and to what.
@@ -43,7 +46,10 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "NEGOTIATOR_USE_SLOT_WEIGHTS": (0.3, ("False",)),
     "NEGOTIATOR_USE_WEIGHTED_DEMAND": (0.2, ("False",)),
     "NEGOTIATOR_IGNORE_USER_PRIORITIES": (0.05, ("True",)),
-    "NEGOTIATOR_PRE_JOB_RANK": (0.4, ("Memory", "-1.0*SlotID", "0", "Cpus - 10*SlotID", "TARGET.RequestCpus * Cpus")),
+    "NEGOTIATOR_PRE_JOB_RANK": (
+        0.4,
+        ("Memory", "-1.0*SlotID", "0", "Cpus - 10*SlotID", "TARGET.RequestCpus * Cpus"),
+    ),
     "NEGOTIATOR_POST_JOB_RANK": (0.2, ("0", "Memory", "SlotID % 3")),
     "NEGOTIATOR_SLOT_CONSTRAINT": (0.05, ("SlotID != 2",)),
     "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": (0.05, ("Cpus > 1", "SlotID > 1")),
@@ -58,7 +64,10 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
         ("RequestMemory", "RequestCpus, RequestDisk", "JobPrio", "ConcurrencyLimits"),
     ),
     "ADD_SIGNIFICANT_ATTRIBUTES": (0.1, ("JobPrio", "ProcId", "ClusterId, RequestMemory")),
-    "SIGNIFICANT_ATTRIBUTES": (0.03, ("Requirements Rank RequestCpus,RequestMemory, RequestDisk", "Requirements")),
+    "SIGNIFICANT_ATTRIBUTES": (
+        0.03,
+        ("Requirements Rank RequestCpus,RequestMemory, RequestDisk", "Requirements"),
+    ),
     "START_VANILLA_UNIVERSE": (0.1, ("JOB.RequestCpus < 3", "SLOT.SlotID > 1", _MORE_CPUS)),
     "CURB_MATCHMAKING": (0.03, ("TotalIdleJobs > 5",)),
     "MAX_JOBS_RUNNING": (0.1, ("2", "5", "12")),
@@ -106,9 +115,20 @@ def random_scenario(seed: str) -> Scenario:
         group = dice.choice(("", *names, *names))
         groups[f"{group}.{user}" if group else user] = group or "<none>"
     weight = dice.choice(_WEIGHTS)
-    knobs = {**ASKED_FOR, **types.knobs, **quotas, **dict(_drawn(dice, _KNOBS)), "SCHEDD_SLOT_WEIGHT": weight.text}
+    knobs = {
+        **ASKED_FOR,
+        **types.knobs,
+        **quotas,
+        **dict(_drawn(dice, _KNOBS)),
+        "SCHEDD_SLOT_WEIGHT": weight.text,
+    }
     if dice.random() < 0.5:
-        knobs.update({"LICENCE_LIMIT": str(dice.randint(1, 6)), "CONCURRENCY_LIMIT_DEFAULT": str(dice.randint(1, 8))})
+        knobs.update(
+            {
+                "LICENCE_LIMIT": str(dice.randint(1, 6)),
+                "CONCURRENCY_LIMIT_DEFAULT": str(dice.randint(1, 8)),
+            }
+        )
     running: tuple[Cluster, ...] = ()
     # A slot that prefers other jobs would be taken from its own; and a schedd asks again when it has the claim, of a
     # slot that has no more cpus than the job.
@@ -121,7 +141,9 @@ def random_scenario(seed: str) -> Scenario:
     return Scenario(seed, knobs, types.slots, userprio, running, wanted, groups, user_limit)
 
 
-def _drawn(dice: Random, knobs: Mapping[str, tuple[float, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
+def _drawn(
+    dice: Random, knobs: Mapping[str, tuple[float, tuple[str, ...]]]
+) -> Iterator[tuple[str, str]]:
     for name, (often, texts) in knobs.items():
         if dice.random() < often:
             yield name, dice.choice(texts)
@@ -132,7 +154,10 @@ def _quotas(dice: Random, cpus: int) -> Iterator[tuple[str, str]]:
     yield "GROUP_NAMES", " ".join(names)
     for name in names:
         if dice.random() < 0.5:
-            yield f"GROUP_QUOTA_{name}", f"{dice.choice((dice.randint(0, cpus), dice.uniform(0.5, cpus / 2))):g}"
+            yield (
+                f"GROUP_QUOTA_{name}",
+                f"{dice.choice((dice.randint(0, cpus), dice.uniform(0.5, cpus / 2))):g}",
+            )
         else:
             yield f"GROUP_QUOTA_DYNAMIC_{name}", f"{dice.uniform(0.05, 0.7):.2f}"
         if dice.random() < 0.3:

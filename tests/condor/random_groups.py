@@ -43,7 +43,10 @@ def random_case(seed: str) -> Case:
     """Return the pool that ``seed`` stands for."""
     dice = Random(seed)
     # Where all is claimed, what a group may take is soon no more than what it uses; so it is where nothing is idle.
-    sizes = [dice.choice((1, 2, 4, 8, 12, 31, 64)) for _ in range(dice.choice((0, *[dice.randint(1, 30)] * 9)))]
+    sizes = [
+        dice.choice((1, 2, 4, 8, 12, 31, 64))
+        for _ in range(dice.choice((0, *[dice.randint(1, 30)] * 9)))
+    ]
     max_idle = dice.choice((0, 5, 5, 40, 40, 400, 400))
     knobs = _settings(dice, max(20, sum(sizes)))
     siblings = MAX_GROUPS if "NEGOTIATOR_USE_SLOT_WEIGHTS" not in knobs else _MAX_SORTED - 1
@@ -53,7 +56,9 @@ def random_case(seed: str) -> Case:
     weight = dice.choice(WEIGHTS)
     slots = (*free_slots(dice, sizes, weight), *claimed_slots(dice, names, claims, weight))
     knobs.update(_quotas(dice, groups, (sum(sizes) or claims) * dice.choice((0.3, 1, 1, 4))))
-    if "NEGOTIATOR_CONSIDER_PREEMPTION" in knobs and any(name.startswith("GROUP_AUTOREGROUP") for name in knobs):
+    if "NEGOTIATOR_CONSIDER_PREEMPTION" in knobs and any(
+        name.startswith("GROUP_AUTOREGROUP") for name in knobs
+    ):
         # The root's submitters that have all they may by their priorities keep their turn for the next round.
         knobs["GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"] = "1"
     return Case(seed, knobs, slots, tuple(submitters(dice, names, max_idle)))
@@ -87,7 +92,9 @@ def _quotas(dice: Random, groups: list[str], promised: float) -> dict[str, str]:
     for group in groups:
         kind = dice.random()
         if kind > 0.08:
-            knobs.update(_quota(dice, group, kind < 0.92 * static + 0.08, promised / len(groups) ** 0.5))
+            knobs.update(
+                _quota(dice, group, kind < 0.92 * static + 0.08, promised / len(groups) ** 0.5)
+            )
         if kind < 0.12 and dice.random() < 0.5:
             knobs[f"GROUP_QUOTA_DYNAMIC_{group.upper()}"] = _share(dice)
         if dice.random() < accepting / 2:
@@ -104,13 +111,28 @@ def _quotas(dice: Random, groups: list[str], promised: float) -> dict[str, str]:
 def _quota(dice: Random, group: str, static: bool, most: float) -> dict[str, str]:
     if not static:
         return {_spelled(dice, f"GROUP_QUOTA_DYNAMIC_{group}"): _share(dice)}
-    amount = dice.choice((0, dice.randint(0, int(most) + 1), dice.randint(1, int(most) + 1), dice.uniform(0, most)))
+    amount = dice.choice(
+        (0, dice.randint(0, int(most) + 1), dice.randint(1, int(most) + 1), dice.uniform(0, most))
+    )
     text = f"{amount:.{dice.randint(0, 3)}f}"
-    return {_spelled(dice, f"GROUP_QUOTA_{group}"): text if dice.random() < 0.95 else f"{text} * 3 / 2.0"}
+    return {
+        _spelled(dice, f"GROUP_QUOTA_{group}"): text
+        if dice.random() < 0.95
+        else f"{text} * 3 / 2.0"
+    }
 
 
 def _share(dice: Random) -> str:
-    return dice.choice(("0", "1", "0.5", f"{dice.random():.2f}", f"{dice.random():.4f}", f"{dice.random() / 5:.3f}"))
+    return dice.choice(
+        (
+            "0",
+            "1",
+            "0.5",
+            f"{dice.random():.2f}",
+            f"{dice.random():.4f}",
+            f"{dice.random() / 5:.3f}",
+        )
+    )
 
 
 def _spelled(dice: Random, name: str) -> str:
@@ -118,7 +140,9 @@ def _spelled(dice: Random, name: str) -> str:
 
 
 def _truth(dice: Random, true: float) -> str:
-    return dice.choice(("True", "true", "1", "2 > 1") if dice.random() < true else ("False", "FALSE", "0"))
+    return dice.choice(
+        ("True", "true", "1", "2 > 1") if dice.random() < true else ("False", "FALSE", "0")
+    )
 
 
 def _settings(dice: Random, most: float) -> dict[str, str]:
@@ -134,9 +158,13 @@ def _settings(dice: Random, most: float) -> dict[str, str]:
             ("Cpus > 2", 'State == "Claimed"', "NoSuchAttribute")
         )
     if dice.random() < 0.1:
-        knobs["NEGOTIATOR_SLOT_CONSTRAINT"] = dice.choice(("Cpus != 4", "PartitionableSlot =!= true || Cpus > 1"))
+        knobs["NEGOTIATOR_SLOT_CONSTRAINT"] = dice.choice(
+            ("Cpus != 4", "PartitionableSlot =!= true || Cpus > 1")
+        )
     if dice.random() < 0.1:
-        knobs["NEGOTIATOR_SUBMITTER_CONSTRAINT"] = dice.choice(("IdleJobs > 2", "RunningJobs =!= 1", "NoSuchAttribute"))
+        knobs["NEGOTIATOR_SUBMITTER_CONSTRAINT"] = dice.choice(
+            ("IdleJobs > 2", "RunningJobs =!= 1", "NoSuchAttribute")
+        )
     if dice.random() < 0.1:
         knobs["USE_GLOBAL_JOB_PRIOS"] = _truth(dice, 0.8)
     if dice.random() < 0.1:

@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-_RANKS = ("Memory", "-SlotID", "TARGET.Cpus", "TARGET.Cpus * 2 - MY.RequestCpus", "SlotID % 2", "5", "NoSuchThing")
+_RANKS = (
+    "Memory",
+    "-SlotID",
+    "TARGET.Cpus",
+    "TARGET.Cpus * 2 - MY.RequestCpus",
+    "SlotID % 2",
+    "5",
+    "NoSuchThing",
+)
 _REQUIREMENTS = (
     "TARGET.SlotID > 1", "TARGET.Memory >= 2000", "TARGET.Cpus >= 2", "TARGET.PartitionableSlot =!= true",
     "TARGET.NoSuchThing > 1", "False", 'regexp("slot[12]", TARGET.Name)',
@@ -37,7 +45,9 @@ class Cluster:
     commands: Mapping[str, object]
 
 
-def clusters(dice: Random, submitter: str, weight: SchedulersWeight, tokens: int) -> Iterator[Cluster]:
+def clusters(
+    dice: Random, submitter: str, weight: SchedulersWeight, tokens: int
+) -> Iterator[Cluster]:
     """Yield the clusters of one submitter, the first to be submitted first."""
     # From 25.11 on a schedd offers 20 jobs at a time.
     many = dice.random() < 0.15
@@ -59,7 +69,11 @@ def small_clusters(dice: Random, submitter: str) -> Iterator[Cluster]:
     """Yield a cluster of small jobs that fit everywhere, or none."""
     count = dice.choice((0, 1, 2, 3))
     if count:
-        commands: dict[str, object] = {"request_cpus": 1, "request_memory": 128, "request_disk": 1024}
+        commands: dict[str, object] = {
+            "request_cpus": 1,
+            "request_memory": 128,
+            "request_disk": 1024,
+        }
         yield Cluster(submitter, count, count, {**commands, **_accounting(submitter)})
 
 
@@ -72,14 +86,20 @@ def _now_and_then(dice: Random, count: int, tokens: int) -> Iterator[tuple[str, 
     if tokens and dice.random() < 0.4:
         yield "request_tokens", dice.choice((1, 1, 2, 3))
     if dice.random() < 0.3:
-        yield "priority", _listed(_each(dice, count, dice.random() < 0.4, lambda dice: dice.randint(-5, 10)))
+        yield (
+            "priority",
+            _listed(_each(dice, count, dice.random() < 0.4, lambda dice: dice.randint(-5, 10))),
+        )
     if dice.random() < 0.25:
         yield "rank", dice.choice(_RANKS)
     if dice.random() < 0.2:
         yield "requirements", dice.choice(_REQUIREMENTS)
     if dice.random() < 0.1:
         # Some that cool down, and some that do not any more.
-        yield "MY.JobCoolDownExpiration", _listed(_each(dice, count, True, lambda dice: dice.choice((1, _FAR_AWAY))))
+        yield (
+            "MY.JobCoolDownExpiration",
+            _listed(_each(dice, count, True, lambda dice: dice.choice((1, _FAR_AWAY)))),
+        )
     if dice.random() < 0.07:
         yield "deferral_time", dice.choice((_FAR_AWAY, "time() + 100"))
     shares = dice.random()

@@ -12,7 +12,14 @@ _DISK = "max({1, ceiling(TARGET.RequestDisk ?: 0)})"
 _DISK_SIZE_KB = 100_000_000
 #: More would not fit on a disk of 100 percent.
 _MAX_PERCENT = 6
-_WEIGHTS = ("Cpus", "Cpus", "Cpus * 0.75", "3", "Cpus / 2.0 + Memory / 4096.0", "floor(Memory / 1024)")
+_WEIGHTS = (
+    "Cpus",
+    "Cpus",
+    "Cpus * 0.75",
+    "3",
+    "Cpus / 2.0 + Memory / 4096.0",
+    "floor(Memory / 1024)",
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,9 @@ class SlotTypes:
     strange: bool
 
 
-def _consumption(cpus: str = _CPUS, memory: str = _MEMORY, disk: str = _DISK, **more: str) -> dict[str, str]:
+def _consumption(
+    cpus: str = _CPUS, memory: str = _MEMORY, disk: str = _DISK, **more: str
+) -> dict[str, str]:
     knobs = {"CONSUMPTION_POLICY": "True", "CONSUMPTION_CPUS": cpus, "CONSUMPTION_MEMORY": memory}
     return {**knobs, "CONSUMPTION_DISK": disk, **more}
 
@@ -60,15 +69,15 @@ def _minimum_charge(dice: Random) -> dict[str, str]:
     charge_mb = dice.choice((500, 1000, 2000))
     memory = f"max({{{charge_mb}, ceiling(TARGET.RequestMemory ?: 0)}})"
     weight = dice.choice(("Cpus", f"min({{Cpus, floor(Memory / {charge_mb})}})"))
-    return _consumption(memory=memory, disk="max({100000, ceiling(TARGET.RequestDisk ?: 0)})", SLOT_WEIGHT=weight)
+    return _consumption(
+        memory=memory, disk="max({100000, ceiling(TARGET.RequestDisk ?: 0)})", SLOT_WEIGHT=weight
+    )
 
 
 def _multi_asset(dice: Random) -> dict[str, str]:
     least = "min({Cpus, floor(Memory / 2048), floor(Disk / 100000)})"
     sum_ = "Cpus + Memory / 2048.0 + Disk / 1000000.0"
-    dominant = (
-        "ifThenElse(DynamicSlot =?= true, max({Cpus, ceiling(Memory / 2048.0)}), min({Cpus, floor(Memory / 2048)}))"
-    )
+    dominant = "ifThenElse(DynamicSlot =?= true, max({Cpus, ceiling(Memory / 2048.0)}), min({Cpus, floor(Memory / 2048)}))"
     return _consumption(SLOT_WEIGHT=dice.choice((least, sum_, dominant)))
 
 
@@ -76,7 +85,13 @@ def _tokens(dice: Random) -> dict[str, str]:
     each = dice.choice(("1", "TARGET.RequestTokens ?: 1", "max({1, TARGET.RequestCpus})"))
     free = dice.random() < 0.5
     cpus, memory, disk = ("0", "0", "0") if free else (_CPUS, _MEMORY, _DISK)
-    return _consumption(cpus, memory, disk, CONSUMPTION_TOKENS=each, SLOT_WEIGHT=dice.choice(("Tokens", "Tokens * 2")))
+    return _consumption(
+        cpus,
+        memory,
+        disk,
+        CONSUMPTION_TOKENS=each,
+        SLOT_WEIGHT=dice.choice(("Tokens", "Tokens * 2")),
+    )
 
 
 _POLICIES: tuple[Callable[[Random], dict[str, str]], ...] = (

@@ -55,7 +55,8 @@ class Reclaim:
     def limits(self, **limits: object) -> Reclaim:
         """Write the quotas, with these limits in place of the usual ones."""
         groups = "".join(
-            _GROUP.format(name=name, min=least) for name, least in (("borrower", 4), ("lender", 4), ("other", 0))
+            _GROUP.format(name=name, min=least)
+            for name, least in (("borrower", 4), ("lender", 4), ("other", 0))
         )
         table = "".join(f"{key} = {value}\n" for key, value in {**LIMITS, **limits}.items())
         (self.directory / "quotas.toml").write_text(f"[elastic.reclaim]\n{table}\n{groups}")
@@ -77,13 +78,20 @@ class Reclaim:
             "_CONDOR_SEC_DEFAULT_AUTHENTICATION_METHODS": "CLAIMTOBE",
         }
         return subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
 
     def _tools(self) -> Path:
         directory = self.directory / "bin"
         directory.mkdir(exist_ok=True)
-        joined = self.pool._installation.join_command(["condor_userprio"], self.pool.master_pid(), False)
+        joined = self.pool._installation.join_command(
+            ["condor_userprio"], self.pool.master_pid(), False
+        )
         environment = self.pool._installation.environment(self.pool.record.config_file)
         clean = " ".join(shlex.quote(f"{name}={value}") for name, value in environment.items())
         tool = directory / "condor_userprio"
@@ -125,12 +133,16 @@ def lent(site: Site, directory: Path, waiting: int, **knobs: str) -> Reclaim:
 
 def ceilings(pool: Pool) -> dict[str, int]:
     """Return the ceilings that submitters have."""
-    printed = pool.tool("condor_userprio", "-negotiator", "-allusers", "-af:t", "Name", "Ceiling", check=False)
+    printed = pool.tool(
+        "condor_userprio", "-negotiator", "-allusers", "-af:t", "Name", "Ceiling", check=False
+    )
     pairs = (line.split("\t") for line in printed.splitlines())
     return {name: int(ceiling) for name, ceiling in pairs if ceiling not in ("-1", "undefined")}
 
 
 def vacated(pool: Pool) -> set[str]:
     """Return the jobs that were vacated, by number."""
-    ads = pool.ads("jobs", ["ClusterId", "ProcId", "LastVacateTime"], constraint="LastVacateTime > 0")
+    ads = pool.ads(
+        "jobs", ["ClusterId", "ProcId", "LastVacateTime"], constraint="LastVacateTime > 0"
+    )
     return {f"{ad['ClusterId']}.{ad['ProcId']}" for ad in ads}

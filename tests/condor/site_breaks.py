@@ -31,7 +31,9 @@ class Break:
     restart: bool = False
 
 
-def _groups(name: str, rule: str, severity: str, says: str, old: str, new: str, ends: bool = False) -> Break:
+def _groups(
+    name: str, rule: str, severity: str, says: str, old: str, new: str, ends: bool = False
+) -> Break:
     """Return a break of the file of group quotas: ``old`` becomes ``new``."""
     assert old in GROUPS
     return Break(name, rule, severity, says, groups=GROUPS.replace(old, new), ends=ends)
@@ -41,7 +43,9 @@ def _central(name: str, rule: str, severity: str, says: str, text: str) -> Break
     return Break(name, rule, severity, says, files={"central": f"{text}\n"})
 
 
-def _on(member: str, name: str, rule: str, severity: str, says: str, text: str, restart: bool = False) -> Break:
+def _on(
+    member: str, name: str, rule: str, severity: str, says: str, text: str, restart: bool = False
+) -> Break:
     return Break(name, rule, severity, says, files={member: f"{text}\n"}, restart=restart)
 
 

@@ -16,7 +16,16 @@ from testpool import Pool
 pytestmark = pytest.mark.condor
 
 NODE = {"cpus": 144, "memory_mb": 786_432, "disk_kb": 400_000_000, "gpus": 4}
-LINEAR = ("--model", "linear", "--weight", "cpus=1", "--weight", "memory=0.25/GiB", "--weight", "gpus=8")
+LINEAR = (
+    "--model",
+    "linear",
+    "--weight",
+    "cpus=1",
+    "--weight",
+    "memory=0.25/GiB",
+    "--weight",
+    "gpus=8",
+)
 #: One startd stands for four nodes: 2 of 32 cpus and 64 GiB, one of 64 and 512 GiB, one of 16, 128 GiB and 4 GPUs.
 SLOTS = """
 MACHINE_RESOURCE_GPUs = 4
@@ -51,7 +60,9 @@ WEIGHT = 144 + 786_432 / 4096 + 8 * 4
 
 
 def htcq(*words: str, fine: tuple[int, ...] = ANSWERED) -> str:
-    done = subprocess.run([sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT
+    )
     assert done.returncode in fine, f"htcq {' '.join(words)}: {done.stderr}"
     return done.stdout
 
@@ -64,7 +75,11 @@ def pool(suite: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]
     texts = [htcq("emit", "--role", role, "--node", str(node), *LINEAR) for role in ROLES]
     settings = "".join([*texts, SLOTS, MODEL, GROUPS])
     with Pool.start(
-        suite=suite, settings=settings, cpus=NODE["cpus"], memory_mb=NODE["memory_mb"], disk_kb=NODE["disk_kb"]
+        suite=suite,
+        settings=settings,
+        cpus=NODE["cpus"],
+        memory_mb=NODE["memory_mb"],
+        disk_kb=NODE["disk_kb"],
     ) as pool:
         pool.wait(lambda: len(pool.ads("slots", ["Name"])) == 4, 30, "four slots", ["StartLog"])
         yield pool
@@ -80,7 +95,12 @@ def findings(pool: Pool, directory: Path) -> dict[str, dict[str, Any]]:
 
 def weights(pool: Pool, constraint: str = "true") -> float:
     """Return what the slots weigh together."""
-    return sum(map(float, pool.tool("condor_status", "-constraint", constraint, "-af", "SlotWeight").split()))
+    return sum(
+        map(
+            float,
+            pool.tool("condor_status", "-constraint", constraint, "-af", "SlotWeight").split(),
+        )
+    )
 
 
 def test_the_pool_is_sound_while_it_is_empty(pool: Pool, tmp_path: Path) -> None:
@@ -97,7 +117,9 @@ def test_a_snapshot_has_the_model_that_slots_advertise(pool: Pool, tmp_path: Pat
     assert ads.count('HtcqModel = "linear"') == ads.count('HtcqModelHash = "0123456789ab"') == 4
 
 
-def test_the_pool_is_sound_when_it_is_full_and_its_unsold_weight_is_told(pool: Pool, tmp_path: Path) -> None:
+def test_the_pool_is_sound_when_it_is_full_and_its_unsold_weight_is_told(
+    pool: Pool, tmp_path: Path
+) -> None:
     """6 jobs take 16 cpus and 1 GiB where biology has room for them, 3 those of chem: 144 of 144 cpus."""
     job = {"request_cpus": 16, "request_memory": 1024, "accounting_group_user": "ann"}
     pool.submit({**job, "accounting_group": "biology"}, count=6)

@@ -38,7 +38,12 @@ def test_demand_in_jobs_starves_a_group_of_large_jobs(site: Site, tmp_path: Path
 
 def test_a_schedd_without_weights_starves_a_group(site: Site, tmp_path: Path) -> None:
     """It uses 4 of 16, while to the schedd its two jobs weigh 2, until the schedd weighs them."""
-    sound = {**groups(hep="16"), **SURPLUS, **BY_MEMORY, "SCHEDD_SLOT_WEIGHT": "RequestMemory/2048.0"}
+    sound = {
+        **groups(hep="16"),
+        **SURPLUS,
+        **BY_MEMORY,
+        "SCHEDD_SLOT_WEIGHT": "RequestMemory/2048.0",
+    }
     pool = break_it(site, {**sound, "SCHEDD_USE_SLOT_WEIGHT": "False"})
     queued(pool, {"hep.ann": 1}, request_memory=8192)
     come_to(pool, {"hep.ann": 1})
@@ -54,7 +59,10 @@ def test_a_schedd_without_weights_starves_a_group(site: Site, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("schedd_weight", "weighs", "gets"),
-    [("RequestCpus", 1, {"hep.ann": 1, "lep.ben": 3}), ("RequestMemory/2048.0", 4, {"hep.ann": 2, "lep.ben": 2})],
+    [
+        ("RequestCpus", 1, {"hep.ann": 1, "lep.ben": 3}),
+        ("RequestMemory/2048.0", 4, {"hep.ann": 2, "lep.ben": 2}),
+    ],
     ids=("in cpus", "in memory"),
 )
 def test_demand_in_cpus_gets_less_of_a_surplus_in_memory(

@@ -6,7 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken import SMALL_JOB, audited, before, break_it, cycles, errors, policy, running, said_from_now, submitted
+from broken import (
+    SMALL_JOB,
+    audited,
+    before,
+    break_it,
+    cycles,
+    errors,
+    policy,
+    running,
+    said_from_now,
+    submitted,
+)
 from claims import charged, claims, come_to, queued
 from conftest import NEWEST, Site
 from testpool import Pool
@@ -37,8 +48,16 @@ def test_a_sound_policy_holds_its_quota(site: Site, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "knobs", "last_words"),
     [
-        ("weight-not-a-number", {"SLOT_WEIGHT": "floor(NoSuchThing/2)"}, "Failed to evaluate SlotWeight"),
-        ("weight-not-a-number", {"SLOT_WEIGHT": "64 / (Cpus - 7)"}, "Failed to evaluate SlotWeight"),
+        (
+            "weight-not-a-number",
+            {"SLOT_WEIGHT": "floor(NoSuchThing/2)"},
+            "Failed to evaluate SlotWeight",
+        ),
+        (
+            "weight-not-a-number",
+            {"SLOT_WEIGHT": "64 / (Cpus - 7)"},
+            "Failed to evaluate SlotWeight",
+        ),
         (
             "asset-without-amount",
             {"MACHINE_RESOURCE_Tokens": "4", "STARTD_ATTRS": "Tokens", "Tokens": '"none"'},
@@ -55,11 +74,15 @@ def test_the_negotiator_exits_again_and_again(
         submitted(pool, {})
         assert rule in errors(pool, tmp_path)
         said = said_from_now(pool, "NegotiatorLog")
-    pool.wait(lambda: said(last_words) >= 2, 30, "the second end of the negotiator", ("NegotiatorLog",))
+    pool.wait(
+        lambda: said(last_words) >= 2, 30, "the second end of the negotiator", ("NegotiatorLog",)
+    )
     assert running(pool) == 0
 
 
-def test_a_sound_weight_of_the_central_manager_takes_the_place_of_a_broken_one(site: Site, tmp_path: Path) -> None:
+def test_a_sound_weight_of_the_central_manager_takes_the_place_of_a_broken_one(
+    site: Site, tmp_path: Path
+) -> None:
     """The startd's weight is no number, the negotiator's own is: a warning, and the job runs."""
     broken = {"SLOT_WEIGHT": "floor(NoSuchThing/2)", "NEGOTIATOR.SLOT_WEIGHT": "Cpus"}
     pool = break_it(site, policy(**broken))
@@ -72,7 +95,10 @@ def test_a_sound_weight_of_the_central_manager_takes_the_place_of_a_broken_one(s
 
 @pytest.mark.parametrize(
     ("rule", "weight", "cost"),
-    [("free-match", "TotalSlotCpus", "0"), ("weight-grows-as-slot-empties", "1 + TotalSlotCpus - Cpus", "-1")],
+    [
+        ("free-match", "TotalSlotCpus", "0"),
+        ("weight-grows-as-slot-empties", "1 + TotalSlotCpus - Cpus", "-1"),
+    ],
 )
 def test_matches_that_cost_nothing_break_the_quota(
     site: Site, tmp_path: Path, rule: str, weight: str, cost: str
@@ -124,7 +150,12 @@ def test_a_claim_is_charged_a_quarter_of_its_match_cost(site: Site, tmp_path: Pa
     ids=["cpus", "memory", "gpus"],
 )
 def test_a_fraction_is_matched_and_refused_for_ever(
-    site: Site, tmp_path: Path, rule: str, knobs: dict[str, str], asked: dict[str, int], charge: float
+    site: Site,
+    tmp_path: Path,
+    rule: str,
+    knobs: dict[str, str],
+    asked: dict[str, int],
+    charge: float,
 ) -> None:
     """And its user is charged for what never runs."""
     pool = break_it(site, policy(**knobs))
@@ -132,14 +163,18 @@ def test_a_fraction_is_matched_and_refused_for_ever(
         submitted(pool, asked)
         assert rule in errors(pool, tmp_path)
         said = said_from_now(pool, "StartLog")
-    pool.wait(lambda: said("Request to create dslot resource refused") >= 3, 30, "refusals", ("StartLog",))
+    pool.wait(
+        lambda: said("Request to create dslot resource refused") >= 3, 30, "refusals", ("StartLog",)
+    )
     charged(pool, "tester", charge)
     assert running(pool) == 0
 
 
 def test_half_a_cpu_is_a_whole_one(site: Site, tmp_path: Path) -> None:
     """Sixteen halves are matched, eight whole cpus run, each charged as two."""
-    pool = break_it(site, policy(CONSUMPTION_CPUS="0.5", SLOT_WEIGHT="floor(Cpus/0.5)", NUM_CLAIMS="16"))
+    pool = break_it(
+        site, policy(CONSUMPTION_CPUS="0.5", SLOT_WEIGHT="floor(Cpus/0.5)", NUM_CLAIMS="16")
+    )
     with before(pool):
         submitted(pool, {}, 16)
         assert errors(pool, tmp_path) == {"fractional-cpus"}
@@ -190,7 +225,9 @@ def test_claims_without_memory_get_a_megabyte(site: Site, tmp_path: Path) -> Non
     ],
     ids=["nothing", "undefined", "negative", "no-claims"],
 )
-def test_jobs_that_never_run(site: Site, tmp_path: Path, rule: str, knobs: dict[str, str], complaint: str) -> None:
+def test_jobs_that_never_run(
+    site: Site, tmp_path: Path, rule: str, knobs: dict[str, str], complaint: str
+) -> None:
     """The negotiator complains in each cycle, and goes on."""
     pool = break_it(site, policy(**knobs))
     with before(pool):
@@ -204,7 +241,9 @@ def test_jobs_that_never_run(site: Site, tmp_path: Path, rule: str, knobs: dict[
 # --- assets that not all jobs ask for -----------------------------------------------------------------------------
 
 
-def test_jobs_without_gpus_never_match_where_their_request_is_undefined(site: Site, tmp_path: Path) -> None:
+def test_jobs_without_gpus_never_match_where_their_request_is_undefined(
+    site: Site, tmp_path: Path
+) -> None:
     pool = break_it(site, policy(**TWO_GPUS, CONSUMPTION_GPUS="TARGET.RequestGPUs"))
     with before(pool):
         queued(pool, {"plain": 1})
@@ -215,8 +254,12 @@ def test_jobs_without_gpus_never_match_where_their_request_is_undefined(site: Si
     assert claims(pool) == {"gpu": 1}
 
 
-def test_jobs_without_gpus_take_them_all_where_a_list_rounds_them_up(site: Site, tmp_path: Path) -> None:
-    pool = break_it(site, policy(**TWO_GPUS, CONSUMPTION_GPUS="quantize(TARGET.RequestGPUs ?: 0, {1})"))
+def test_jobs_without_gpus_take_them_all_where_a_list_rounds_them_up(
+    site: Site, tmp_path: Path
+) -> None:
+    pool = break_it(
+        site, policy(**TWO_GPUS, CONSUMPTION_GPUS="quantize(TARGET.RequestGPUs ?: 0, {1})")
+    )
     with before(pool):
         queued(pool, {"plain": 8})
         assert errors(pool, tmp_path) == {"optional-asset-charged"}
@@ -243,7 +286,10 @@ def test_a_job_gets_a_gpu_that_it_cannot_use(site: Site, tmp_path: Path) -> None
 
 def test_an_access_point_fills_the_slot_behind_the_negotiator(site: Site, tmp_path: Path) -> None:
     """One match on a quota of two, and eight jobs run, whatever the execution point says of leftovers."""
-    leftovers = {"CLAIM_PARTITIONABLE_LEFTOVERS": "True", "STARTD.CLAIM_PARTITIONABLE_LEFTOVERS": "False"}
+    leftovers = {
+        "CLAIM_PARTITIONABLE_LEFTOVERS": "True",
+        "STARTD.CLAIM_PARTITIONABLE_LEFTOVERS": "False",
+    }
     pool = break_it(site, policy(NUM_CLAIMS="1", **leftovers, **QUOTA))
     with before(pool):
         queued(pool, {"a.ann": 8})
@@ -260,12 +306,19 @@ def test_a_slot_with_a_policy_cannot_be_claimed_as_a_whole(site: Site, tmp_path:
         submitted(pool, {})
         assert errors(pool, tmp_path) == {"claimable-partitionable-with-policy"}
         said = said_from_now(pool, "SchedLog")
-    pool.wait(lambda: said("Request was NOT accepted for claim slot1@node.test") >= 3, 30, "refusals", ("SchedLog",))
+    pool.wait(
+        lambda: said("Request was NOT accepted for claim slot1@node.test") >= 3,
+        30,
+        "refusals",
+        ("SchedLog",),
+    )
     charged(pool, "tester", 1)
     assert running(pool) == 0
 
 
-@pytest.mark.parametrize(("limits", "jobs", "memory_mb"), [("", 6, 1792), ("True", 7, -640)], ids=["sound", "none"])
+@pytest.mark.parametrize(
+    ("limits", "jobs", "memory_mb"), [("", 6, 1792), ("True", 7, -640)], ids=["sound", "none"]
+)
 def test_limits_keep_the_startd_from_carving_what_it_does_not_have(
     site: Site, tmp_path: Path, limits: str, jobs: int, memory_mb: int
 ) -> None:

@@ -30,7 +30,11 @@ ONLY_SUITES = [NEWEST]
 def family(**knobs: str) -> dict[str, str]:
     """Return the knobs of a group with 2 that accepts no surplus, and of two groups below it that do."""
     children = ("GROUP_ACCEPT_SURPLUS_phys.hep", "GROUP_ACCEPT_SURPLUS_phys.lep")
-    return {**groups(phys="2", hep_of_phys="0.5", lep_of_phys="0.5"), **dict.fromkeys(children, "True"), **knobs}
+    return {
+        **groups(phys="2", hep_of_phys="0.5", lep_of_phys="0.5"),
+        **dict.fromkeys(children, "True"),
+        **knobs,
+    }
 
 
 def test_a_quota_below_one_starves_its_group(site: Site, tmp_path: Path) -> None:
@@ -49,7 +53,12 @@ def test_a_ceiling_below_every_slot_starves_its_submitter(site: Site, tmp_path: 
     pool.tool("condor_userprio", "-setceil", "low@test", "3")
     # The negotiator publishes the ceilings of those alone that have jobs.
     queued(pool, {"low": 1})
-    pool.wait(lambda: _published_ceiling(pool, "low@test") == 3, 30, "the ceiling in an ad", ("NegotiatorLog",))
+    pool.wait(
+        lambda: _published_ceiling(pool, "low@test") == 3,
+        30,
+        "the ceiling in an ad",
+        ("NegotiatorLog",),
+    )
     assert "cannot-afford-cheapest-slot" in errors(pool, tmp_path)
     queued(pool, {"free": 1})
     come_to(pool, {"free": 1})
@@ -60,7 +69,9 @@ def test_a_ceiling_below_every_slot_starves_its_submitter(site: Site, tmp_path: 
 
 
 def _published_ceiling(pool: Pool, name: str) -> int | None:
-    ads = pool.ads("any", ["Name", "Ceiling"], constraint=f'MyType == "Accounting" && Name == "{name}"')
+    ads = pool.ads(
+        "any", ["Name", "Ceiling"], constraint=f'MyType == "Accounting" && Name == "{name}"'
+    )
     return ads[0].get("Ceiling") if ads else None
 
 
@@ -83,7 +94,12 @@ def test_a_group_whose_name_no_knob_may_have(site: Site, tmp_path: Path) -> None
         refused = pool.run(["condor_config_val", "GROUP_NAMES"], capture_output=True, text=True)
         assert "Illegal Identifier: <GROUP_QUOTA_nice-user>" in refused.stderr
         os.kill(negotiator, signal.SIGHUP)
-        pool.wait(lambda: log().count("exited with status 1") >= 2, 30, "two ends of the negotiator", ("MasterLog",))
+        pool.wait(
+            lambda: log().count("exited with status 1") >= 2,
+            30,
+            "two ends of the negotiator",
+            ("MasterLog",),
+        )
     finally:
         pool.configure(written(knobs))
     queued(pool, {"ok.cyd": 1})
@@ -93,10 +109,30 @@ def test_a_group_whose_name_no_knob_may_have(site: Site, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("rule", "knob", "value", "line"),
     [
-        ("quota-out-of-range", "GROUP_QUOTA_hep", "-1", "GROUP_QUOTA_hep in the condor configuration is too low (-1)"),
-        ("quota-out-of-range", "GROUP_QUOTA_DYNAMIC_hep", "1.5", "GROUP_QUOTA_DYNAMIC_hep in the condor configuration"),
-        ("quota-out-of-range", "GROUP_ACCEPT_SURPLUS_hep", "maybe", "GROUP_ACCEPT_SURPLUS_hep in the condor"),
-        ("sort-expression-broken", "GROUP_SORT_EXPR", "GroupQuota * (", "Failed to parse GROUP_SORT_EXPR"),
+        (
+            "quota-out-of-range",
+            "GROUP_QUOTA_hep",
+            "-1",
+            "GROUP_QUOTA_hep in the condor configuration is too low (-1)",
+        ),
+        (
+            "quota-out-of-range",
+            "GROUP_QUOTA_DYNAMIC_hep",
+            "1.5",
+            "GROUP_QUOTA_DYNAMIC_hep in the condor configuration",
+        ),
+        (
+            "quota-out-of-range",
+            "GROUP_ACCEPT_SURPLUS_hep",
+            "maybe",
+            "GROUP_ACCEPT_SURPLUS_hep in the condor",
+        ),
+        (
+            "sort-expression-broken",
+            "GROUP_SORT_EXPR",
+            "GroupQuota * (",
+            "Failed to parse GROUP_SORT_EXPR",
+        ),
     ],
     ids=("static", "dynamic", "surplus", "order"),
 )

@@ -28,10 +28,17 @@ def set_as_told(pool: Pool, finding: dict[str, Any], knobs: dict[str, str]) -> N
 
 
 def runs(pool: Pool, count: int) -> None:
-    pool.wait(lambda: running(pool) == count, 60, f"{count} claims", ("NegotiatorLog", "SchedLog", "StartLog"))
+    pool.wait(
+        lambda: running(pool) == count,
+        60,
+        f"{count} claims",
+        ("NegotiatorLog", "SchedLog", "StartLog"),
+    )
 
 
-def test_jobs_that_fit_nowhere_starve_those_behind_them_until_the_setting(site: Site, tmp_path: Path) -> None:
+def test_jobs_that_fit_nowhere_starve_those_behind_them_until_the_setting(
+    site: Site, tmp_path: Path
+) -> None:
     """In a default configuration: 20 offers for each user, and a whole autocluster is deducted before any match."""
     knobs = {"SCHEDD_SLOT_WEIGHT": "RequestCpus"}
     pool = break_it(site, knobs)
@@ -48,7 +55,9 @@ def test_jobs_that_fit_nowhere_starve_those_behind_them_until_the_setting(site: 
     runs(pool, 1)
 
 
-def test_a_sick_machine_a_shut_limit_an_old_transform_and_a_misspelt_weight(site: Site, tmp_path: Path) -> None:
+def test_a_sick_machine_a_shut_limit_an_old_transform_and_a_misspelt_weight(
+    site: Site, tmp_path: Path
+) -> None:
     broken = {
         "SCHEDD_SLOT_WEIGHT": "RequestCpu",
         "STARTD_HEALTH_EXPRS": "false, true",
@@ -66,7 +75,9 @@ def test_a_sick_machine_a_shut_limit_an_old_transform_and_a_misspelt_weight(site
             assert of_rule(findings, rule)
         weight = of_rule(findings, "schedd-weight-misspelt")
         assert weight["fix"][0]["value"] == "RequestCpus"
-        assert "start-refuses-everywhere" not in [finding["rule"] for finding in findings], "one cause, one finding"
+        assert "start-refuses-everywhere" not in [finding["rule"] for finding in findings], (
+            "one cause, one finding"
+        )
     cycles(pool, 2)
     assert not running(pool)
     assert not pool.ads("jobs", ["SiteName"], constraint="SiteName isnt undefined")
@@ -75,21 +86,30 @@ def test_a_sick_machine_a_shut_limit_an_old_transform_and_a_misspelt_weight(site
     pool.reconfig()
     runs(pool, 1)
     cycles(pool, 2)
-    assert [ad["ClusterId"] for ad in pool.ads("jobs", ["ClusterId"], constraint="JobStatus == 1")] == [limited]
+    assert [
+        ad["ClusterId"] for ad in pool.ads("jobs", ["ClusterId"], constraint="JobStatus == 1")
+    ] == [limited]
     del broken["SW_LIMIT"]
     pool.configure(written(broken))
     pool.reconfig()
     runs(pool, 2)
 
 
-def test_a_limit_that_is_no_number_ends_the_negotiator_until_the_setting(site: Site, tmp_path: Path) -> None:
+def test_a_limit_that_is_no_number_ends_the_negotiator_until_the_setting(
+    site: Site, tmp_path: Path
+) -> None:
     knobs = {"SW_LIMIT": "20 licences"}
     pool = break_it(site, knobs)
     said = said_from_now(pool, "NegotiatorLog")
     with before(pool):
         submitted(pool, {"concurrency_limits": "sw"})
         broken = of_rule(audited(pool, tmp_path), "concurrency-limit-not-a-number")
-    pool.wait(lambda: said("Invalid expression for sw_LIMIT") > 0, 40, "the end of the negotiator", ("NegotiatorLog",))
+    pool.wait(
+        lambda: said("Invalid expression for sw_LIMIT") > 0,
+        40,
+        "the end of the negotiator",
+        ("NegotiatorLog",),
+    )
     assert not running(pool)
     set_as_told(pool, broken, knobs)
     runs(pool, 1)

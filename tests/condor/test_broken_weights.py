@@ -28,7 +28,9 @@ GROUP = {"GROUP_NAMES": "hep", "GROUP_QUOTA_hep": "2"}
 
 def test_jobs_that_weigh_less_than_one_starve(site: Site, tmp_path: Path) -> None:
     """The weight of many published policies, with nothing said to the schedd."""
-    knobs = policy(SLOT_WEIGHT="min({Cpus, floor(Memory/2048), floor(Disk/100000)})", SCHEDD_SLOT_WEIGHT="")
+    knobs = policy(
+        SLOT_WEIGHT="min({Cpus, floor(Memory/2048), floor(Disk/100000)})", SCHEDD_SLOT_WEIGHT=""
+    )
     quotas = {"GROUP_NAMES": "small, large", "GROUP_QUOTA_small": "4", "GROUP_QUOTA_large": "4"}
     pool = break_it(site, {**knobs, **quotas})
     log = log_from_now(pool)
@@ -44,7 +46,9 @@ def test_jobs_that_weigh_less_than_one_starve(site: Site, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("grouped", [GROUP, {}], ids=("groups", "no groups"))
-@pytest.mark.parametrize("knob", ["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_SLOT_CONSTRAINT"])
+@pytest.mark.parametrize(
+    "knob", ["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_SLOT_CONSTRAINT"]
+)
 def test_a_constraint_that_no_slot_fulfils_stops_the_pool(
     site: Site, tmp_path: Path, knob: str, grouped: Mapping[str, str]
 ) -> None:
@@ -74,7 +78,12 @@ def test_a_constraint_that_hides_claims_ends_all_quotas(site: Site, tmp_path: Pa
     charged(pool, "hep", 0.0)
 
 
-def test_a_slot_constraint_that_does_not_parse_ends_the_negotiator(site: Site, tmp_path: Path) -> None:
+def test_a_slot_constraint_that_does_not_parse_ends_the_negotiator(
+    site: Site, tmp_path: Path
+) -> None:
     pool = break_it(site, policy())
-    bad, line = {"NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > ("}, "Error parsing NEGOTIATOR_SLOT_CONSTRAINT"
+    bad, line = (
+        {"NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > ("},
+        "Error parsing NEGOTIATOR_SLOT_CONSTRAINT",
+    )
     assert "pool-constraint-unparsable" in errors_before_the_end(pool, tmp_path, bad, line)

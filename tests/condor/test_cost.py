@@ -57,10 +57,18 @@ def the_accountant_agrees(found: dict[str, Any], measured: Measured) -> None:
     running = [charge for charge in found["charges"] if charge["claims"]]
     (conservation,) = found["conservation"]
 
-    assert sum(charge["claims"] * charge["held"] for charge in running) == pytest.approx(measured.standing_usage)
-    assert [charge["held"] for charge in running] == pytest.approx([each["standing_charge"] for each in running])
-    assert [each["published"] for each in found["customers"]] == [each["claimed"] for each in found["customers"]]
-    assert sum(each["claimed"] for each in found["customers"]) == pytest.approx(measured.standing_usage)
+    assert sum(charge["claims"] * charge["held"] for charge in running) == pytest.approx(
+        measured.standing_usage
+    )
+    assert [charge["held"] for charge in running] == pytest.approx(
+        [each["standing_charge"] for each in running]
+    )
+    assert [each["published"] for each in found["customers"]] == [
+        each["claimed"] for each in found["customers"]
+    ]
+    assert sum(each["claimed"] for each in found["customers"]) == pytest.approx(
+        measured.standing_usage
+    )
     assert conservation["charged"] == pytest.approx(measured.standing_usage)
     assert conservation["left"] == pytest.approx(measured.weight_left)
 
@@ -89,7 +97,11 @@ def test_a_published_policy_leaks_as_measured(site: Site, tmp_path: Path) -> Non
     (charge,), (conservation,) = found["charges"], found["conservation"]
 
     assert (charge["match_cost"], charge["standing_charge"], charge["gap"]) == (4, 1, -3)
-    assert (measured.match_costs, measured.standing_usage, measured.weight_left) == ((4.0,), 1.0, 4.0)
+    assert (measured.match_costs, measured.standing_usage, measured.weight_left) == (
+        (4.0,),
+        1.0,
+        4.0,
+    )
     the_accountant_agrees(found, measured)
     assert (conservation["full"], conservation["gap"], conservation["broken"]) == (8, -3, 1)
 

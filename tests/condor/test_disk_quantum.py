@@ -38,7 +38,9 @@ def test_a_job_gets_whole_extents_and_is_charged_for_them(site: Site, tmp_path: 
     site.emptied()
     site.start(EXTENTS)
     site.pool.submit(GATED, 1)
-    site.pool.wait(lambda: site.pool.ads("submitters", ["IdleJobs"]), 60, "the submitter's ad", ("SchedLog",))
+    site.pool.wait(
+        lambda: site.pool.ads("submitters", ["IdleJobs"]), 60, "the submitter's ad", ("SchedLog",)
+    )
     jobs = let_go(site.pool.tool("condor_q", "-global", "-allusers", "-long"))
     assert "MayRun = true" in jobs
     (tmp_path / "collector.ads").write_text(site.pool.tool("condor_status", "-any", "-long"))

@@ -27,7 +27,12 @@ class History:
 
     def __init__(self, directory: Path, pool: Pool) -> None:
         self._pool = pool
-        self._options = ["--store", str(directory / "history.db"), "--config", str(directory / "htcq.toml")]
+        self._options = [
+            "--store",
+            str(directory / "history.db"),
+            "--config",
+            str(directory / "htcq.toml"),
+        ]
         (directory / "htcq.toml").write_text(DECLARED)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
@@ -84,11 +89,18 @@ def test_who_changed_what_and_when(pool: Pool, tmp_path: Path) -> None:
     history.record()
     pool.configure(written({**groups(physics="3", chem="2"), "GROUP_ACCEPT_SURPLUS": "True"}))
     pool.reconfig()
-    pool.wait(lambda: accounted(pool, "EffectiveQuota").get("physics") == 3, 30, "the new quota", ("NegotiatorLog",))
+    pool.wait(
+        lambda: accounted(pool, "EffectiveQuota").get("physics") == 3,
+        30,
+        "the new quota",
+        ("NegotiatorLog",),
+    )
     started, ended = history.record()
     told = history.report()
 
-    assert [(each["kind"], each["name"], each["before"], each["after"]) for each in told["changes"]] == [
+    assert [
+        (each["kind"], each["name"], each["before"], each["after"]) for each in told["changes"]
+    ] == [
         ("configured", "chem", "static 2", "static 2 accept_surplus"),
         ("configured", "physics", "static 4", "static 3 accept_surplus"),
     ]
@@ -118,7 +130,11 @@ def test_what_is_kept_is_what_the_negotiator_publishes(pool: Pool, tmp_path: Pat
 
     for name in ("<none>", "physics", "chem"):
         (group,) = [each for each in told["groups"] if each["group"] == name]
-        assert group["quota"] == published[name]["EffectiveQuota"] == accounted(pool, "EffectiveQuota")[name]
+        assert (
+            group["quota"]
+            == published[name]["EffectiveQuota"]
+            == accounted(pool, "EffectiveQuota")[name]
+        )
         assert group["usage"] == published[name]["WeightedResourcesUsed"]
     assert of_groups(told, "starved") == {"<none>": 0, "physics": 0, "chem": 1}
     assert of_groups(told, "requested")["chem"] == 3
@@ -149,11 +165,16 @@ def test_the_ledger_is_that_of_real_claims(pool: Pool, tmp_path: Path) -> None:
         told["all"] = dimension["all"]
         found = {
             name: tuple(
-                round(each[amount] / share, 6) for amount in ("guarantee", "used", "lent", "borrowed", "unused")
+                round(each[amount] / share, 6)
+                for amount in ("guarantee", "used", "lent", "borrowed", "unused")
             )
             for name, each in told.items()
         }
-        assert found == {"physics": (7, 1, 1, 0, 5), "chem": (0, 2, 0, 2, 0), "all": (7, 3, 1, 2, 5)}
+        assert found == {
+            "physics": (7, 1, 1, 0, 5),
+            "chem": (0, 2, 0, 2, 0),
+            "all": (7, 3, 1, 2, 5),
+        }
     assert {each["dimension"] for each in history.report()["ledger"]} == {"weight", "cpus"}
     assert history.report()["doubts"] == []
 
@@ -175,7 +196,9 @@ def test_two_at_once_are_both_right(pool: Pool, tmp_path: Path) -> None:
     assert (told["changes"], told["disagreements"]) == ([], [])
 
 
-def test_what_a_negotiator_published_that_is_off_is_not_recorded_for_long(pool: Pool, tmp_path: Path) -> None:
+def test_what_a_negotiator_published_that_is_off_is_not_recorded_for_long(
+    pool: Pool, tmp_path: Path
+) -> None:
     """The collector keeps its ads until they are 15 minutes old."""
     history = History(tmp_path, pool)
     record = ("record", "--pool", pool.collector, "--max-age", "5")
@@ -204,7 +227,9 @@ def test_a_pool_without_groups_is_recorded_too(site: Site, tmp_path: Path) -> No
 def test_a_page_and_a_mail_are_made_of_it(pool: Pool, tmp_path: Path) -> None:
     history = History(tmp_path, pool)
     history.record()
-    status, mail, err = history.run("report", "--since", "1h", "--mail", "--html", str(tmp_path / "drift.html"))
+    status, mail, err = history.run(
+        "report", "--since", "1h", "--mail", "--html", str(tmp_path / "drift.html")
+    )
 
     assert (status, err) == (0, "")
     assert mail.startswith("htcq drift: ")

@@ -43,7 +43,13 @@ class Accounts:
 
     def planner(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run htcq as an account that owns nothing but the directory of plans."""
-        become = ["setpriv", f"--reuid={PLANNER}", f"--regid={PLANNER}", "--clear-groups", "--no-new-privs"]
+        become = [
+            "setpriv",
+            f"--reuid={PLANNER}",
+            f"--regid={PLANNER}",
+            "--clear-groups",
+            "--no-new-privs",
+        ]
         return self._run([*become, sys.executable, "-m", "htcq", *words])
 
     def plan(self) -> subprocess.CompletedProcess[str]:
@@ -51,13 +57,21 @@ class Accounts:
 
     def write(self) -> subprocess.CompletedProcess[str]:
         """Run the writer as root, telling what it has loaded."""
-        words = self.elastic.words("apply", "--from", str(self.plan_file), "--planner", str(PLANNER))
+        words = self.elastic.words(
+            "apply", "--from", str(self.plan_file), "--planner", str(PLANNER)
+        )
         return self._run([sys.executable, "-c", _TELLING, *words])
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(self.directory)}
         return subprocess.run(
-            command, capture_output=True, text=True, cwd="/", env=environment, check=False, timeout=600
+            command,
+            capture_output=True,
+            text=True,
+            cwd="/",
+            env=environment,
+            check=False,
+            timeout=600,
         )
 
     def forged(self, **quotas: float) -> dict[str, Any]:
@@ -85,7 +99,12 @@ def accounts(site: Site) -> Iterator[Accounts]:
 
 def test_one_account_plans_what_another_one_writes(accounts: Accounts) -> None:
     elastic = accounts.elastic
-    elastic.declare({"busy": BOTH_MAY_ALL["busy"].replace("8", "8, weight = 8000"), "quiet": BOTH_MAY_ALL["quiet"]})
+    elastic.declare(
+        {
+            "busy": BOTH_MAY_ALL["busy"].replace("8", "8, weight = 8000"),
+            "quiet": BOTH_MAY_ALL["quiet"],
+        }
+    )
     queued(elastic.pool, {"busy.ann": 9})
     come_to(elastic.pool, {"busy.ann": 8})
     tried = accounts.planner(*elastic.words("run", "--once", "--yes"))
@@ -101,7 +120,10 @@ def test_one_account_plans_what_another_one_writes(accounts: Accounts) -> None:
     assert done.returncode == 0, done.stderr
     assert ": written, and the negotiator shows plan " in done.stdout
     assert LOOKING & set(done.stderr.split()) == set()
-    assert {name: quota for name, (quota, _) in elastic.published().items()} == {"busy": 8.0, "quiet": 0.0}
+    assert {name: quota for name, (quota, _) in elastic.published().items()} == {
+        "busy": 8.0,
+        "quiet": 0.0,
+    }
     assert elastic.path.stat().st_uid == 0
 
     # The same plan again, and one that was made before.

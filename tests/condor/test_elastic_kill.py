@@ -30,7 +30,9 @@ POINTS = 6
 def run(elastic: Elastic, until: int, words: list[str]) -> tuple[int, str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(PROGRAM), str(until), *words]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment
+    )
     return done.returncode, done.stderr
 
 
@@ -54,7 +56,9 @@ def killed(elastic: Elastic, until: int, words: list[str]) -> None:
 def is_true(elastic: Elastic, may_be: set[tuple[str, ...]]) -> None:
     """Check what a killed command left: one of the configurations that were meant, and a journal that says which."""
     assert elastic.configured() in may_be
-    others = {path.name for path in elastic.pool.config_dir.iterdir() if not path.name.startswith(".")}
+    others = {
+        path.name for path in elastic.pool.config_dir.iterdir() if not path.name.startswith(".")
+    }
     assert others <= {FILE, f"{FILE}~"}
     journal = read_journal(elastic.journal)
     state = journal.state
@@ -77,7 +81,9 @@ def is_finished(elastic: Elastic, quotas: tuple[str, str]) -> None:
     assert {name: quota for name, (quota, _) in elastic.published().items()} == {
         "busy": float(quotas[0]), "quiet": float(quotas[1]),
     }  # fmt: skip
-    assert sorted(path.name for path in elastic.pool.config_dir.glob(f".{FILE}*")) == [f".{FILE}.lock"]
+    assert sorted(path.name for path in elastic.pool.config_dir.glob(f".{FILE}*")) == [
+        f".{FILE}.lock"
+    ]
 
 
 def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
@@ -165,4 +171,6 @@ def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(site: Site, tmp_pat
         elastic.declare(fixed(3, 5), max_failures="0")
         elastic.step()
         is_finished(elastic, ("3", "5"))
-        assert all(each.kind in (INTENT, OUTCOME, "look") for each in read_journal(elastic.journal).records)
+        assert all(
+            each.kind in (INTENT, OUTCOME, "look") for each in read_journal(elastic.journal).records
+        )

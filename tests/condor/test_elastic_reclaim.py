@@ -23,12 +23,16 @@ def test_a_lender_gets_its_min_back_at_once(site: Site, tmp_path: Path) -> None:
     """The borrower keeps its min; the jobs that go are those of the plan, and they do not come straight back."""
     reclaim = lent(site, tmp_path, waiting=6)
     cycles(site.pool, 3)
-    assert claims(site.pool) == {"borrower.bob": 8}, "nothing comes back by itself while claims last"
+    assert claims(site.pool) == {"borrower.bob": 8}, (
+        "nothing comes back by itself while claims last"
+    )
     plan = reclaim.json("plan")
     assert not reclaim.journal.exists(), "a plan alone changes nothing"
     planned = {victim["job"] for victim in plan["victims"]}
     assert len(planned) == 4
-    assert [(each["submitter"], each["ceiling"]) for each in plan["ceilings"]] == [("borrower.bob@test", 4)]
+    assert [(each["submitter"], each["ceiling"]) for each in plan["ceilings"]] == [
+        ("borrower.bob@test", 4)
+    ]
 
     done = reclaim.json("apply")
     assert {each["job"] for each in done["done"]["vacated"]} == planned
@@ -49,7 +53,9 @@ def test_ceilings_go_when_the_borrower_may_have_all_again(site: Site, tmp_path: 
     reclaim.run("apply")
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
     site.pool.tool("condor_rm", "-constraint", 'AccountingGroup == "lender.ann"')
-    site.pool.wait(lambda: claims(site.pool) == {"borrower.bob": 4}, 30, "the lender's end", ("SchedLog",))
+    site.pool.wait(
+        lambda: claims(site.pool) == {"borrower.bob": 4}, 30, "the lender's end", ("SchedLog",)
+    )
     cycles(site.pool, 2)
     assert claims(site.pool) == {"borrower.bob": 4}, "its ceiling holds it"
     assert reclaim.json("plan")["release"] == ["borrower.bob@test"]
@@ -89,13 +95,20 @@ def test_what_is_left_behind_is_told_and_taken_away(site: Site, tmp_path: Path) 
     reclaim.run("release")
     assert ceilings(site.pool) == {"other.eve@test": 7}
     steps = [(each["submitter"], each["step"]) for each in reclaim.records("reclaim-ceiling")]
-    assert steps == [("borrower.bob@test", step) for step in ("setting", "set", "cancelling", "cancelled")]
+    assert steps == [
+        ("borrower.bob@test", step) for step in ("setting", "set", "cancelling", "cancelled")
+    ]
 
 
 def test_looks_that_count_no_more_leave_a_long_journal(site: Site, tmp_path: Path) -> None:
     reclaim = Reclaim(break_it(site, KNOBS), tmp_path).limits()
     looks = [
-        {"v": 1, "kind": "reclaim-look", "time": 60.0 * minute, "reclaim": {"negotiator": "node.test", "over": []}}
+        {
+            "v": 1,
+            "kind": "reclaim-look",
+            "time": 60.0 * minute,
+            "reclaim": {"negotiator": "node.test", "over": []},
+        }
         for minute in range(50_000)
     ]
     before = "".join(json.dumps(look) + "\n" for look in looks)
@@ -114,7 +127,9 @@ def test_a_lease_ends_by_itself(site: Site, tmp_path: Path) -> None:
     reclaim.run("apply")
     come_to(site.pool, {"borrower.bob": 6, "lender.ann": 2})
     if site.suite == "sid":
-        site.pool.wait(lambda: not ceilings(site.pool), 30, "the end of a lease", ("NegotiatorLog",))
+        site.pool.wait(
+            lambda: not ceilings(site.pool), 30, "the end of a lease", ("NegotiatorLog",)
+        )
         assert reclaim.run("release").startswith("the ceiling of borrower.bob@test has ended")
     else:
         assert ceilings(site.pool) == {"borrower.bob@test": 6}
@@ -122,7 +137,9 @@ def test_a_lease_ends_by_itself(site: Site, tmp_path: Path) -> None:
         assert not ceilings(site.pool)
 
 
-def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site: Site, tmp_path: Path) -> None:
+def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(
+    site: Site, tmp_path: Path
+) -> None:
     reclaim = lent(site, tmp_path, waiting=4).limits(batch=1)
     schedd = site.pool.daemon_pids()["schedd"]
     process = reclaim.start("apply", "--json", "--timeout", "8")
@@ -144,7 +161,9 @@ def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site:
     assert planned == done | failed | doubtful
     assert done
     assert failed
-    site.pool.wait(lambda: vacated(site.pool) >= done, 40, "the jobs that were vacated", ("SchedLog",))
+    site.pool.wait(
+        lambda: vacated(site.pool) >= done, 40, "the jobs that were vacated", ("SchedLog",)
+    )
     assert vacated(site.pool) <= done | doubtful
 
     def taken() -> bool:
@@ -155,7 +174,10 @@ def test_a_schedd_that_goes_in_the_middle_leaves_a_record_of_what_was_done(site:
     site.pool.wait(taken, 60, "the lender on all that was vacated", ("NegotiatorLog", "StartLog"))
     rest = reclaim.json("apply")
     come_to(site.pool, {"borrower.bob": 4, "lender.ann": 4})
-    assert vacated(site.pool) == {each["job"] for each in rest["done"]["vacated"]} | vacated(site.pool) & planned
+    assert (
+        vacated(site.pool)
+        == {each["job"] for each in rest["done"]["vacated"]} | vacated(site.pool) & planned
+    )
 
 
 def test_slots_that_others_take_stop_it_after_two(site: Site, tmp_path: Path) -> None:
@@ -164,12 +186,25 @@ def test_slots_that_others_take_stop_it_after_two(site: Site, tmp_path: Path) ->
     pool = site.pool
     for turn in (1, 2):
         assert len(reclaim.json("apply")["done"]["vacated"]) == 1
-        pool.tool("condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "false")
+        pool.tool(
+            "condor_qedit",
+            "-constraint",
+            'AccountingGroup == "lender.ann"',
+            "Requirements",
+            "false",
+        )
         queued(pool, {"other.eve": 1}) if turn == 1 else pool.submit(
-            {"accounting_group": "other", "accounting_group_user": "eve", "request_cpus": 1, "request_memory": 128}
+            {
+                "accounting_group": "other",
+                "accounting_group_user": "eve",
+                "request_cpus": 1,
+                "request_memory": 128,
+            }
         )
         come_to(pool, {"borrower.bob": 8 - turn, "other.eve": turn})
-        pool.tool("condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "true")
+        pool.tool(
+            "condor_qedit", "-constraint", 'AccountingGroup == "lender.ann"', "Requirements", "true"
+        )
     stopped = reclaim.json("apply", status=1)
     assert stopped["stopped"].startswith("the freed slots went to other groups twice in a row")
     assert stopped["release"] == ["borrower.bob@test"]
@@ -199,7 +234,9 @@ def test_the_negotiator_does_it_by_itself_with_what_is_emitted(site: Site, tmp_p
     assert "preemption-by-quota" not in {finding["rule"] for finding in audited(pool, tmp_path)}
 
 
-def test_protected_jobs_local_jobs_and_jobs_that_end_soon_keep_running(site: Site, tmp_path: Path) -> None:
+def test_protected_jobs_local_jobs_and_jobs_that_end_soon_keep_running(
+    site: Site, tmp_path: Path
+) -> None:
     pool = break_it(site, KNOBS)
     queued(pool, {"borrower.bob": 3}, **{"+HtcqProtected": "true"})
     queued(pool, {"borrower.cat": 3}, allowed_execute_duration=300)
@@ -207,7 +244,11 @@ def test_protected_jobs_local_jobs_and_jobs_that_end_soon_keep_running(site: Sit
     come_to(pool, {"borrower.bob": 3, "borrower.cat": 3, "borrower.dan": 2})
     who = {"accounting_group": "borrower", "accounting_group_user": "dan", "universe": "local"}
     local = f"{pool.submit(who)}.0"
-    pool.wait(lambda: pool.ads("jobs", ["JobStatus"], constraint="JobUniverse == 12 && JobStatus == 2"), 30, "a job")
+    pool.wait(
+        lambda: pool.ads("jobs", ["JobStatus"], constraint="JobUniverse == 12 && JobStatus == 2"),
+        30,
+        "a job",
+    )
     queued(pool, {"lender.ann": 4})
     reclaim = Reclaim(pool, tmp_path).limits(grace='"10min"')
 

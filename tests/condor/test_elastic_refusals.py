@@ -71,7 +71,9 @@ def test_ads_that_are_too_old_are_not_acted_on(elastic: Elastic) -> None:
         assert "the oldest ad is " in refused(elastic, "--timeout", "5")
 
 
-def test_half_of_the_slots_missing_is_not_acted_on_until_somebody_accepts_it(site: Site, tmp_path: Path) -> None:
+def test_half_of_the_slots_missing_is_not_acted_on_until_somebody_accepts_it(
+    site: Site, tmp_path: Path
+) -> None:
     halves = {"NUM_SLOTS_TYPE_1": "4", "SLOT_TYPE_1": "25%"}
     elastic = elastic_pool(site, tmp_path, **halves)
     elastic.declare(fixed(3, 5))
@@ -79,7 +81,9 @@ def test_half_of_the_slots_missing_is_not_acted_on_until_somebody_accepts_it(sit
     elastic.declare(fixed(1, 3))
     elastic.pool.configure(local("NUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = 25%\n"))
     elastic.pool.restart()
-    elastic.pool.wait(lambda: len(elastic.pool.ads("slots", ["Name"])) == 2, 30, "two slots", ("StartLog",))
+    elastic.pool.wait(
+        lambda: len(elastic.pool.ads("slots", ["Name"])) == 2, 30, "two slots", ("StartLog",)
+    )
     elastic.pool.wait(lambda: elastic.published(), 30, "published groups", ("NegotiatorLog",))
 
     said = refused(elastic)
@@ -106,7 +110,9 @@ def test_a_reconfig_that_is_lost_is_seen_and_the_former_file_is_put_back(elastic
     assert lost in err or "the negotiator refuses to be reconfigured by " in err
     assert f"{FILE} was put back" in err
     assert elastic.path.read_text() == text
-    told = [(each.kind, each.what, each.result) for each in read_journal(elastic.journal).records[-4:]]
+    told = [
+        (each.kind, each.what, each.result) for each in read_journal(elastic.journal).records[-4:]
+    ]
     assert told == [
         (INTENT, APPLY, ""), (OUTCOME, "", WRITTEN), (INTENT, RESTORE, ""), (OUTCOME, "", VERIFIED),
     ]  # fmt: skip
@@ -161,27 +167,41 @@ def test_a_negotiator_that_comes_to_it_too_late_gets_the_former_quotas(elastic: 
     assert "was put back" in err
     assert elastic.path.read_text() == text
     elastic.pool.wait(
-        lambda: elastic.published().get("busy") == (3.0, "no"), 30, "the former quota", ("NegotiatorLog",)
+        lambda: elastic.published().get("busy") == (3.0, "no"),
+        30,
+        "the former quota",
+        ("NegotiatorLog",),
     )
 
 
-def test_a_later_file_that_sets_a_knob_of_ours_is_told_and_nothing_more_is_written(elastic: Elastic) -> None:
+def test_a_later_file_that_sets_a_knob_of_ours_is_told_and_nothing_more_is_written(
+    elastic: Elastic,
+) -> None:
     elastic.declare(fixed(3, 5))
     elastic.step()
     late = elastic.pool.config_dir / "99-late.config"
     late.write_text("GROUP_QUOTA_busy = 1\n")
     late.chmod(0o644)
     elastic.pool.tool("condor_reconfig", "-daemon", "negotiator")
-    elastic.pool.wait(lambda: elastic.published().get("busy") == (1.0, "no"), 30, "their quota", ("NegotiatorLog",))
+    elastic.pool.wait(
+        lambda: elastic.published().get("busy") == (1.0, "no"),
+        30,
+        "their quota",
+        ("NegotiatorLog",),
+    )
 
     assert "GROUP_QUOTA_busy is 1 in the negotiator, not 3" in refused(elastic)
     late.unlink()
     elastic.pool.tool("condor_reconfig", "-daemon", "negotiator")
-    elastic.pool.wait(lambda: elastic.published().get("busy") == (3.0, "no"), 30, "our quota", ("NegotiatorLog",))
+    elastic.pool.wait(
+        lambda: elastic.published().get("busy") == (3.0, "no"), 30, "our quota", ("NegotiatorLog",)
+    )
     assert ": unchanged" in elastic.step()
 
 
-def test_a_later_file_that_is_there_from_the_beginning_makes_the_first_write_come_to_nothing(elastic: Elastic) -> None:
+def test_a_later_file_that_is_there_from_the_beginning_makes_the_first_write_come_to_nothing(
+    elastic: Elastic,
+) -> None:
     late = elastic.pool.config_dir / "99-late.config"
     late.write_text("GROUP_QUOTA_busy = 1\n")
     late.chmod(0o644)
@@ -193,7 +213,9 @@ def test_a_later_file_that_is_there_from_the_beginning_makes_the_first_write_com
     assert not elastic.path.exists()
 
 
-def test_a_file_that_somebody_changed_is_left_alone_until_disable_takes_it_over(elastic: Elastic) -> None:
+def test_a_file_that_somebody_changed_is_left_alone_until_disable_takes_it_over(
+    elastic: Elastic,
+) -> None:
     elastic.declare(fixed(3, 5))
     elastic.step()
     theirs = elastic.path.read_text() + "GROUP_QUOTA_busy = 2\n"
@@ -215,7 +237,9 @@ def test_a_ceiling_that_somebody_set_is_told_and_left_alone(elastic: Elastic) ->
     elastic.declare(fixed(5, 3))
 
     def ceiling() -> str:
-        ads = pool.ads("any", ["Ceiling"], constraint='MyType == "Accounting" && Name == "busy.ann@test"')
+        ads = pool.ads(
+            "any", ["Ceiling"], constraint='MyType == "Accounting" && Name == "busy.ann@test"'
+        )
         return str(ads[0].get("Ceiling")) if ads else ""
 
     pool.wait(lambda: ceiling() == "2", 30, "a ceiling", ("NegotiatorLog",))
@@ -229,7 +253,9 @@ def test_a_ceiling_that_somebody_set_is_told_and_left_alone(elastic: Elastic) ->
     pool.tool("condor_userprio", "-setceiling", "busy.ann@test", "-1")
 
 
-def test_a_schedd_that_has_no_jobs_is_told_of_and_does_not_hold_the_writer(elastic: Elastic) -> None:
+def test_a_schedd_that_has_no_jobs_is_told_of_and_does_not_hold_the_writer(
+    elastic: Elastic,
+) -> None:
     """Neither its silence nor its clock: anybody who may advertise could freeze the quotas otherwise."""
     elastic.declare(fixed(3, 5))
     elastic.step()
@@ -242,7 +268,10 @@ def test_a_schedd_that_has_no_jobs_is_told_of_and_does_not_hold_the_writer(elast
     try:
         names = ["Name"]
         elastic.pool.wait(
-            lambda: len(elastic.pool.ads("schedd", names)) == 2, 30, "the other schedd", ("CollectorLog",)
+            lambda: len(elastic.pool.ads("schedd", names)) == 2,
+            30,
+            "the other schedd",
+            ("CollectorLog",),
         )
         status, out, err = elastic.htcq("run", "--once", "--yes", "--timeout", "5")
         assert (status, "written" in out) == (0, True), err
@@ -277,7 +306,9 @@ def test_two_instances_do_not_write_at_once(elastic: Elastic) -> None:
     assert elastic.configured() == ("5", "3")
 
 
-def test_another_instance_with_a_journal_of_its_own_is_refused(elastic: Elastic, tmp_path: Path) -> None:
+def test_another_instance_with_a_journal_of_its_own_is_refused(
+    elastic: Elastic, tmp_path: Path
+) -> None:
     elastic.declare(fixed(3, 5))
     elastic.step()
     other = tmp_path / "other"
@@ -288,7 +319,9 @@ def test_another_instance_with_a_journal_of_its_own_is_refused(elastic: Elastic,
     assert [each.kind for each in read_journal(other).records] == [REFUSED]
 
 
-def test_a_group_of_the_pool_that_nobody_declared_is_not_dropped(site: Site, tmp_path: Path) -> None:
+def test_a_group_of_the_pool_that_nobody_declared_is_not_dropped(
+    site: Site, tmp_path: Path
+) -> None:
     elastic = elastic_pool(site, tmp_path)
     own = elastic.pool.config_dir / "50-htcq-theirs.config"
     own.write_text("GROUP_NAMES = busy, quiet, guests\nGROUP_QUOTA_guests = 1\n")

@@ -37,7 +37,17 @@ def looked(site: Site, tmp_path: Path, declared: str = QUOTAS) -> dict[str, Any]
     (tmp_path / "quotas.toml").write_text(declared)
     quotas = str(tmp_path / "quotas.toml")
     found: dict[str, Any] = json.loads(
-        site.htcq("elastic", "status", "--quotas", quotas, "--pool", site.pool.collector, "--json", "--headroom", "0")
+        site.htcq(
+            "elastic",
+            "status",
+            "--quotas",
+            quotas,
+            "--pool",
+            site.pool.collector,
+            "--json",
+            "--headroom",
+            "0",
+        )
     )
     return found
 
@@ -56,7 +66,9 @@ def of_queue(pool: Pool) -> dict[str, Counter[str]]:
     """Return what condor_q says that each group's jobs ask for."""
     found: dict[str, Counter[str]] = {}
     for ad in pool.ads("jobs", ["AcctGroup", "RequestCpus", "RequestMemory"]):
-        found.setdefault(ad["AcctGroup"], Counter()).update(cpus=ad["RequestCpus"], memory=ad["RequestMemory"])
+        found.setdefault(ad["AcctGroup"], Counter()).update(
+            cpus=ad["RequestCpus"], memory=ad["RequestMemory"]
+        )
     return found
 
 
@@ -93,8 +105,12 @@ def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_r
             for ad in pool.ads("any", constraint='MyType == "Accounting" && IsAccountingGroup')
         }
         seen = looked(site, tmp_path)["groups"]
-        found = {name: (group["quota"]["now"], group["quota"]["used"]) for name, group in seen.items()}
-        return all(accounts.get(name) == each for name, each in found.items()) and found["physics"] == (4, 4)
+        found = {
+            name: (group["quota"]["now"], group["quota"]["used"]) for name, group in seen.items()
+        }
+        return all(accounts.get(name) == each for name, each in found.items()) and found[
+            "physics"
+        ] == (4, 4)
 
     pool.wait(told, 60, "accounting ads with the quotas and all claims", ("NegotiatorLog",))
     full = looked(site, tmp_path)
@@ -118,7 +134,9 @@ def cards(site: Site, tmp_path: Path, what: str) -> dict[str, int]:
     assert found["problems"] == []
     if what == "total":
         return {name: each["total"] for name, each in found["dimensions"].items() if name != "cpus"}
-    return {name: amount for name, amount in found["groups"]["physics"][what].items() if name != "cpus"}
+    return {
+        name: amount for name, amount in found["groups"]["physics"][what].items() if name != "cpus"
+    }
 
 
 def test_gpus_are_counted_by_model_whoever_has_them(site: Site, tmp_path: Path) -> None:

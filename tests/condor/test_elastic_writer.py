@@ -41,12 +41,17 @@ def busy_all(elastic: Elastic) -> None:
 
 def wait_shown(elastic: Elastic, busy: float, quiet: float) -> None:
     def shown() -> bool:
-        return {name: quota for name, (quota, _) in elastic.published().items()} == {"busy": busy, "quiet": quiet}
+        return {name: quota for name, (quota, _) in elastic.published().items()} == {
+            "busy": busy,
+            "quiet": quiet,
+        }
 
     elastic.pool.wait(shown, 30, f"quotas of {busy} and {quiet}", ("NegotiatorLog",))
 
 
-def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(site: Site, tmp_path: Path) -> None:
+def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(
+    site: Site, tmp_path: Path
+) -> None:
     # In a shorter cycle the negotiator can forget a match whose claim it has not heard of, and give quiet too much.
     elastic = elastic_pool(site, tmp_path, CLAIM_WORKLIFE=str(WORKLIFE), **UNHURRIED)
     elastic.declare(BOTH_MAY_ALL)
@@ -60,9 +65,15 @@ def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(site:
     pool.wait(lambda: sum(claims(pool).values()) == 8, 30, "a full pool", ("NegotiatorLog",))
     assert elastic.state.in_force is not None
 
-    queued_quiet = pool.submit({"accounting_group": "quiet", "accounting_group_user": "cy", "request_memory": 128}, 12)
+    queued_quiet = pool.submit(
+        {"accounting_group": "quiet", "accounting_group_user": "cy", "request_memory": 128}, 12
+    )
     assert queued_quiet
-    pool.wait(lambda: any("quiet" in ad["Name"] for ad in pool.ads("submitters", ["Name"])), 30, "quiet's demand")
+    pool.wait(
+        lambda: any("quiet" in ad["Name"] for ad in pool.ads("submitters", ["Name"])),
+        30,
+        "quiet's demand",
+    )
     least = Counter({"busy.ann": 8})
     out = elastic.step_while_claims_turn_over(4, 4)
     begun = elastic.cycles()
@@ -125,13 +136,23 @@ def test_the_loop_follows_the_demand_in_damped_steps_and_ends_when_told(elastic:
     elastic.step()
     wait_shown(elastic, 0, 4)
     # Surplus goes to whoever wants it, so that its jobs run at once; what it may count on follows.
-    queued_busy = pool.submit({"accounting_group": "busy", "accounting_group_user": "ann", "request_memory": 128}, 9)
+    queued_busy = pool.submit(
+        {"accounting_group": "busy", "accounting_group_user": "ann", "request_memory": 128}, 9
+    )
     assert queued_busy
-    pool.wait(lambda: any("busy" in ad["Name"] for ad in pool.ads("submitters", ["Name"])), 30, "busy's demand")
+    pool.wait(
+        lambda: any("busy" in ad["Name"] for ad in pool.ads("submitters", ["Name"])),
+        30,
+        "busy's demand",
+    )
     # Its min of 4 is given at once.
     status, out, err = elastic.htcq("run", "--yes", "--interval", "1s", "--ticks", "3")
     assert (status, err) == (0, "")
-    assert [line.partition(": ")[2].split()[0] for line in out.splitlines()] == ["written,", "unchanged,", "unchanged,"]
+    assert [line.partition(": ")[2].split()[0] for line in out.splitlines()] == [
+        "written,",
+        "unchanged,",
+        "unchanged,",
+    ]
     wait_shown(elastic, 4, 4)
     pool.wait(lambda: claims(pool)["busy.ann"] == 4, 30, "busy's claims", ("NegotiatorLog",))
     pool.tool("condor_rm", "-constraint", 'AcctGroup == "quiet"')
@@ -159,7 +180,9 @@ def test_a_step_without_yes_is_only_told(elastic: Elastic) -> None:
     assert not elastic.journal.exists()
 
 
-def test_rollback_restores_what_was_there_before_and_a_second_one_changes_nothing(elastic: Elastic) -> None:
+def test_rollback_restores_what_was_there_before_and_a_second_one_changes_nothing(
+    elastic: Elastic,
+) -> None:
     elastic.declare(fixed(3, 5))
     elastic.step()
     first = elastic.path.read_text()
@@ -220,7 +243,9 @@ def test_the_dead_man_acts_after_silence_and_the_next_step_begins_again(elastic:
     assert "left alone; something succeeded" in out
 
     # A refused look is no sign of life.
-    refused = elastic.htcq("run", "--once", "--yes", "--name", "nobody.example.org", "--timeout", "10")
+    refused = elastic.htcq(
+        "run", "--once", "--yes", "--name", "nobody.example.org", "--timeout", "10"
+    )
     assert refused[0] == 3
     elastic.pool.wait(lambda: time.time() > success + 2, 10, "two seconds of silence")
     status, out, err = elastic.htcq("disable", "--if-silent", "2s")

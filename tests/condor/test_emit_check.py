@@ -41,7 +41,14 @@ class ExecuteNode:
         """Run ``htcq emit --write`` on the machine and return its exit status and what it says."""
         facts = {**self.site.node, "condor_version": self.site.version, "cpus": cpus}
         (self.place / "node.json").write_text(json.dumps(facts))
-        arguments = ["emit", "--node", str(self.place / "node.json"), "--write", str(self.site.pool.config_dir), *flags]
+        arguments = [
+            "emit",
+            "--node",
+            str(self.place / "node.json"),
+            "--write",
+            str(self.site.pool.config_dir),
+            *flags,
+        ]
         done = subprocess.run(
             [sys.executable, "-m", "htcq", *arguments],
             capture_output=True,
@@ -54,7 +61,9 @@ class ExecuteNode:
     def states(self, *flags: str, cpus: int = NODE["cpus"]) -> tuple[int, list[str]]:
         """Return the exit status of a check, and the state that each of its lines begins with."""
         status, said = self.emit(*flags, "--check", cpus=cpus)
-        return status, sorted({line.removeprefix("htcq: ").partition(":")[0] for line in said.splitlines() if status})
+        return status, sorted(
+            {line.removeprefix("htcq: ").partition(":")[0] for line in said.splitlines() if status}
+        )
 
     def slots(self) -> list[dict[str, Any]]:
         """Return the slots, as the startd itself tells them; none while it starts anew."""
@@ -86,7 +95,10 @@ def test_a_node_from_the_first_write_to_going_back(site: Site, tmp_path: Path) -
     pool.tool("condor_restart", "-startd")
     node.wait(lambda: node.states(*OLD)[0] == 0, "a node on which all is in effect")
     _, said = node.emit(*OLD, "--check")
-    assert "compared: the file, the node's hardware, the configuration of this machine, the running startd\n" in said
+    assert (
+        "compared: the file, the node's hardware, the configuration of this machine, the running startd\n"
+        in said
+    )
 
     pool.submit({"request_cpus": 1, "request_memory": 2048, "request_disk": 1024})
     node.wait(lambda: len(node.slots()) == 2, "a dynamic slot")
@@ -112,5 +124,10 @@ def test_a_node_from_the_first_write_to_going_back(site: Site, tmp_path: Path) -
     status, said = node.emit("--remove")
     assert (status, "drain it first" in said, ours.exists()) == (0, True, False)
     pool.tool("condor_restart", "-startd")
-    node.wait(lambda: [slot.keys() & {"HtcqModel", "ConsumptionCpus"} for slot in node.slots()] == [set()], "no model")
+    node.wait(
+        lambda: (
+            [slot.keys() & {"HtcqModel", "ConsumptionCpus"} for slot in node.slots()] == [set()]
+        ),
+        "no model",
+    )
     assert "not there" in node.emit("--remove")[1]

@@ -270,7 +270,9 @@ def test_a_constraint_no_longer_hides_claims(site: Site, tmp_path: Path) -> None
 
 
 @pytest.mark.condor
-def test_jobs_that_fit_nowhere_no_longer_starve_those_behind_them(site: Site, tmp_path: Path) -> None:
+def test_jobs_that_fit_nowhere_no_longer_starve_those_behind_them(
+    site: Site, tmp_path: Path
+) -> None:
     """What one autocluster was offered in vain is given back to the others of its user."""
     knobs = {"SCHEDD_SLOT_WEIGHT": "RequestCpus"}
     pool = break_it(site, knobs)
@@ -297,15 +299,21 @@ def test_no_setting_renames_a_group(site: Site, tmp_path: Path) -> None:
     with before(pool):
         queued(pool, {"nice-user.ann": 2, "ok.ben": 1})
         found = audited(pool, tmp_path)
-        assert [each["fix"] for each in every(found) if each["rule"] == "group-name-illegal"] == [[]]
+        assert [each["fix"] for each in every(found) if each["rule"] == "group-name-illegal"] == [
+            []
+        ]
         pool.configure(written({**knobs, "GROUP_NAMES": "ok, nice_user"}))
         pool.reconfig()
         renamed = audited(pool, tmp_path)
         new = {each["rule"] for each in every(renamed)} - {each["rule"] for each in every(found)}
-        assert {"group-without-quota", "submitter-in-unknown-group"} <= {each["rule"] for each in every(renamed)}
+        assert {"group-without-quota", "submitter-in-unknown-group"} <= {
+            each["rule"] for each in every(renamed)
+        }
         assert "submitter-in-unknown-group" in new
         pool.tool("condor_rm", "-constraint", 'AccountingGroup == "nice-user.ann"')
-        pool.configure(written({**knobs, "GROUP_NAMES": "ok, nice_user", "GROUP_QUOTA_nice_user": "2"}))
+        pool.configure(
+            written({**knobs, "GROUP_NAMES": "ok, nice_user", "GROUP_QUOTA_nice_user": "2"})
+        )
         pool.reconfig()
         queued(pool, {"nice_user.ann": 3})
         left = audited(pool, tmp_path)
@@ -331,7 +339,9 @@ _SEVERE = ("Severity.ERROR", "Harm(shut", "Harm(starved")
 
 
 def test_every_rule_with_errors_is_proven_or_has_a_reason() -> None:
-    severe = {rule.id for rule in rules_of_pools() if any(word in _on_pools(rule) for word in _SEVERE)}
+    severe = {
+        rule.id for rule in rules_of_pools() if any(word in _on_pools(rule) for word in _SEVERE)
+    }
     proven = _ALONE.union(*(broken.rules for broken in BREAKS.values()))
 
     assert {rule.id for rule in rules_of_pools() if rule.severity is Severity.ERROR} <= severe
@@ -359,7 +369,12 @@ def _queue(pool: Pool, submitter: str, asked: Mapping[str, object]) -> None:
     group, _, user = submitter.rpartition(".")
     who = {"accounting_group_user": user, **({"accounting_group": group} if group else {})}
     pool.submit({**SMALL_JOB, **asked, **who}, 8)
-    pool.wait(lambda: demand(pool, [submitter])[submitter][0] == 8, 40, f"8 idle jobs of {submitter}", ("SchedLog",))
+    pool.wait(
+        lambda: demand(pool, [submitter])[submitter][0] == 8,
+        40,
+        f"8 idle jobs of {submitter}",
+        ("SchedLog",),
+    )
 
 
 def _errors(findings: list[dict[str, Any]]) -> set[str]:
@@ -387,7 +402,9 @@ def _mend(pool: Pool, directory: Path, knobs: Mapping[str, str]) -> None:
     if any("condor_restart" in text for text in files.values()):
         pool.tool("condor_restart", "-startd")
         # A startd that is just starting hears of no reconfig.
-        pool.wait(lambda: _started(pool, begun), 40, "a startd that has started anew", ("StartLog",))
+        pool.wait(
+            lambda: _started(pool, begun), 40, "a startd that has started anew", ("StartLog",)
+        )
     pool.reconfig()
     reread = int(time.time())
 

@@ -55,21 +55,31 @@ def drawn(rng: Random) -> Case:
     jobs = []
     # Fewer jobs than a schedd offers in one cycle for one submitter.
     for _ in range(rng.randint(2, 4)):
-        job = {"cpus": rng.randint(1, 6), "memory": rng.randint(1, 12_000), "disk": rng.randint(1, 3_000_000)}
+        job = {
+            "cpus": rng.randint(1, 6),
+            "memory": rng.randint(1, 12_000),
+            "disk": rng.randint(1, 3_000_000),
+        }
         if rng.random() < 0.3:
             job["gpus"] = 1
         jobs.append({**job, "count": rng.randint(1, 4)})
-    return Case(machines, tuple(word for weight in weights for word in ("--weight", weight)), tuple(jobs))
+    return Case(
+        machines, tuple(word for weight in weights for word in ("--weight", weight)), tuple(jobs)
+    )
 
 
 def htcq(*words: str) -> Any:
     """Run htcq and return the JSON that it prints."""
-    done = subprocess.run([sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT
+    )
     assert done.returncode in ANSWERED, done.stderr
     return json.loads(done.stdout)
 
 
-def test_every_charge_comes_true(suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_charge_comes_true(
+    suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     seed = os.environ.get("HTCQ_FLEET_SEED") or secrets.token_hex(4)
     with capsys.disabled():
         sys.stdout.write(f"\nrandom fleets on {suite}: HTCQ_FLEET_SEED={seed}\n")
@@ -89,17 +99,27 @@ def _compare(fleet: Fleet, case: Case, place: Path, close: float) -> None:
     fleet.empty_queues()
     fleet.start()
     planned = _planned(fleet, case, place)
-    weights = {name.partition(".")[0]: pytest.approx(kind["weight"], abs=close) for name, kind in planned.items()}
+    weights = {
+        name.partition(".")[0]: pytest.approx(kind["weight"], abs=close)
+        for name, kind in planned.items()
+    }
     assert fleet.weights() == weights
 
     clusters = [fleet.submit(_commands(job), job["count"]) for job in case.jobs]
     any_kind = next(iter(planned.values()))
-    demands = [job["count"] * each["schedd_weight"] for job, each in zip(case.jobs, any_kind["jobs"])]
+    demands = [
+        job["count"] * each["schedd_weight"] for job, each in zip(case.jobs, any_kind["jobs"])
+    ]
     fleet.demand(SUBMITTER, sum(demands))
     simulated = _simulated(fleet, place)
     open_gate(fleet)
     fleet.tool("ap1", "condor_reschedule")
-    fleet.pool.wait(lambda: len(_claims(fleet)) >= len(simulated), 60, f"{len(simulated)} claims", ("NegotiatorLog",))
+    fleet.pool.wait(
+        lambda: len(_claims(fleet)) >= len(simulated),
+        60,
+        f"{len(simulated)} claims",
+        ("NegotiatorLog",),
+    )
     claims = _claims(fleet)
 
     # The simulated cycle matched the same jobs on the same nodes, at the charges that plan had for them.
@@ -107,14 +127,22 @@ def _compare(fleet: Fleet, case: Case, place: Path, close: float) -> None:
     expected = {}
     for job, (machine, cost, standing) in simulated.items():
         charge = planned[machine]["jobs"][shapes[int(job.partition(".")[0])]]
-        assert (cost, standing) == pytest.approx((charge["match_cost"], charge["standing_charge"]), abs=close)
+        assert (cost, standing) == pytest.approx(
+            (charge["match_cost"], charge["standing_charge"]), abs=close
+        )
         expected[job] = (machine, pytest.approx(charge["standing_charge"], abs=close))
     assert claims == expected
     # The pool weighs what it weighed, and cost sees no gap.
     assert fleet.weights() == weights
     costs = htcq("cost", "--snapshot", _captured(fleet, place / "busy"), "--json")
-    assert [kind["gap"] for kind in costs["conservation"]] == pytest.approx([0] * len(costs["conservation"]), abs=close)
-    assert all(charge["gap"] == pytest.approx(0, abs=close) for charge in costs["charges"] if charge["matches"])
+    assert [kind["gap"] for kind in costs["conservation"]] == pytest.approx(
+        [0] * len(costs["conservation"]), abs=close
+    )
+    assert all(
+        charge["gap"] == pytest.approx(0, abs=close)
+        for charge in costs["charges"]
+        if charge["matches"]
+    )
 
 
 def _planned(fleet: Fleet, case: Case, place: Path) -> dict[str, Any]:
@@ -148,7 +176,11 @@ def _simulated(fleet: Fleet, place: Path) -> dict[str, tuple[str, float, float]]
     jobs.write_text(jobs.read_text().replace("MayRun =?= true", "true"))
     matches = htcq("simulate", "--snapshot", str(snapshot), "--json")["matches"]
     return {
-        each["job"]: (str(each["slot"]).rpartition("@")[2], float(each["cost"]), float(each["standing"]))
+        each["job"]: (
+            str(each["slot"]).rpartition("@")[2],
+            float(each["cost"]),
+            float(each["standing"]),
+        )
         for each in matches
     }
 
@@ -156,6 +188,8 @@ def _simulated(fleet: Fleet, place: Path) -> dict[str, tuple[str, float, float]]
 def _claims(fleet: Fleet) -> dict[str, tuple[str, float]]:
     """Return machine and weight of each claimed slot that the collector has a job of."""
     found = {}
-    for slot in fleet.slots("JobId", "SlotWeight", constraint='State == "Claimed" && JobId isnt undefined'):
+    for slot in fleet.slots(
+        "JobId", "SlotWeight", constraint='State == "Claimed" && JobId isnt undefined'
+    ):
         found[str(slot["JobId"])] = (str(slot["Machine"]), float(slot["SlotWeight"]))
     return found

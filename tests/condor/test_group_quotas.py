@@ -33,7 +33,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         suites = [NEWEST if (number + 1) % _EVERY else _OLDER for number in range(count)]
         drawn = [(suite, number) for number, suite in enumerate(suites) if only in (None, suite)]
         ids = [f"{suite}-case-{number:03}" for suite, number in drawn]
-        metafunc.parametrize(("oracle", "number"), drawn, indirect=["oracle"], ids=ids, scope="session")
+        metafunc.parametrize(
+            ("oracle", "number"), drawn, indirect=["oracle"], ids=ids, scope="session"
+        )
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +60,9 @@ def test_htcq_and_the_negotiator_come_to_the_same_numbers(
         for each in differing_in(answer, quotas_of(snapshot))
     ]
 
-    again = f"again with: --quota-seed {seed} --quota-cases {number + 1} -k {suite}-case-{number:03}"
+    again = (
+        f"again with: --quota-seed {seed} --quota-cases {number + 1} -k {suite}-case-{number:03}"
+    )
     assert not differing, "\n".join([again, *differing[:_MAX_DIFFERENCES]])
 
 

@@ -65,7 +65,12 @@ def text_of(knobs: Mapping[str, str]) -> str:
 
 
 def published(pool: Pool) -> bool:
-    return "chem" in pool.tool("condor_status", "-any", "-constraint", 'MyType == "Accounting"', "-af", "Name").split()
+    return (
+        "chem"
+        in pool.tool(
+            "condor_status", "-any", "-constraint", 'MyType == "Accounting"', "-af", "Name"
+        ).split()
+    )
 
 
 def _signal(pool: Pool, daemon: str, number: int) -> None:
@@ -140,25 +145,35 @@ def test_a_pool_that_works_has_no_ailment(pool: Pool, tmp_path: Path) -> None:
 
     for name in ("audit", "quota", "simulate", "why"):
         assert ids(done[name]) == [], name
-    statuses = {name: done[name].returncode for name in ("quota", "simulate", "why", "record", "check")}
+    statuses = {
+        name: done[name].returncode for name in ("quota", "simulate", "why", "record", "check")
+    }
     assert statuses == dict.fromkeys(statuses, 0), {name: done[name].stderr for name in statuses}
     assert done["nagios"].returncode in (0, 1), done["nagios"].stdout
 
 
 def test_a_negotiator_that_hangs(pool: Pool, tmp_path: Path) -> None:
     with hung(pool, "negotiator"):
-        no_all_clear(live(pool, tmp_path), "negotiator-silent", "node.test does not answer: no answer within")
+        no_all_clear(
+            live(pool, tmp_path), "negotiator-silent", "node.test does not answer: no answer within"
+        )
 
 
 def test_a_schedd_that_hangs(pool: Pool, tmp_path: Path) -> None:
     with hung(pool, "schedd"):
-        no_all_clear(live(pool, tmp_path), "schedd-silent", "the schedd node.test does not answer: no answer within")
+        no_all_clear(
+            live(pool, tmp_path),
+            "schedd-silent",
+            "the schedd node.test does not answer: no answer within",
+        )
 
 
 def test_two_daemons_that_hang_leave_time_for_a_verdict(pool: Pool) -> None:
     """Whether the negotiator is named as well depends on how long its last cycle took: it may only be busy."""
     with hung(pool, "negotiator"), hung(pool, "schedd"):
-        done = htcq("drift", "check", "--nagios", "--timeout", str(3 * PATIENCE), "--pool", pool.collector)
+        done = htcq(
+            "drift", "check", "--nagios", "--timeout", str(3 * PATIENCE), "--pool", pool.collector
+        )
 
     assert done.returncode in (2, 3)
     assert "the schedd node.test does not answer: no answer within" in done.stdout, done.stdout
@@ -183,13 +198,17 @@ def test_a_negotiator_that_is_gone(pool: Pool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", FATAL)
-def test_a_quota_that_ends_the_negotiator_whenever_it_starts(line: str, pool: Pool, tmp_path: Path) -> None:
+def test_a_quota_that_ends_the_negotiator_whenever_it_starts(
+    line: str, pool: Pool, tmp_path: Path
+) -> None:
     knob = line.partition(" = ")[0]
     # A static quota would hide a dynamic one.
     others = {name: value for name, value in SOUND.items() if name != "GROUP_QUOTA_chem"}
     with configured(pool, f"{text_of(others)}{line}\n", 2):
         done = live(pool, tmp_path)
-        no_all_clear(done, "negotiator-crash", f"the negotiator crashes whenever it starts: {knob} is")
+        no_all_clear(
+            done, "negotiator-crash", f"the negotiator crashes whenever it starts: {knob} is"
+        )
     findings = {finding["rule"] for finding in json.loads(done["audit"].stdout)["findings"]}
     assert FATAL[line] in findings
     assert done["nagios"].returncode == 2
@@ -201,7 +220,12 @@ def configured(pool: Pool, text: str, ends: int) -> Iterator[None]:
     before = pool.log("NegotiatorLog").count("ERROR ")
     pool.configure(PACE + text)
     pool.tool("condor_reconfig")
-    pool.wait(lambda: pool.log("NegotiatorLog").count("ERROR ") >= before + ends, 30, "its end", ("NegotiatorLog",))
+    pool.wait(
+        lambda: pool.log("NegotiatorLog").count("ERROR ") >= before + ends,
+        30,
+        "its end",
+        ("NegotiatorLog",),
+    )
     try:
         yield
     finally:

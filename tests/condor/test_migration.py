@@ -47,7 +47,9 @@ def fleet(suite: str, tmp_path: Path) -> Iterator[Fleet]:
 def submit(fleet: Fleet, group: str, count: int, **more: object) -> int:
     cpus, memory = SHAPES[group]
     asked = {"request_cpus": cpus, "request_memory": memory, "request_disk": 1024}
-    return fleet.submit({**asked, "accounting_group": group, "accounting_group_user": "ann", **more}, count)
+    return fleet.submit(
+        {**asked, "accounting_group": group, "accounting_group_user": "ann", **more}, count
+    )
 
 
 def load(fleet: Fleet) -> None:
@@ -61,7 +63,9 @@ def everybody_starts_jobs(fleet: Fleet, step: str) -> None:
     since = int(time.time())
 
     def started() -> bool:
-        jobs = fleet.jobs("AcctGroup", constraint=f"JobStatus == 2 && JobCurrentStartDate > {since}")
+        jobs = fleet.jobs(
+            "AcctGroup", constraint=f"JobStatus == 2 && JobCurrentStartDate > {since}"
+        )
         return {group for (group,) in jobs} == set(SHAPES)
 
     fleet.pool.wait(started, 30, f"a new job of every group: {step}", ("NegotiatorLog",))
@@ -76,7 +80,9 @@ def done(fleet: Fleet, directory: Path, *nodes: str) -> None:
 
 
 def htcq(*words: str, status: int = 0) -> str:
-    ran = subprocess.run([sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT)
+    ran = subprocess.run(
+        [sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT
+    )
     assert ran.returncode == status, ran.stderr + ran.stdout
     return ran.stdout
 
@@ -85,20 +91,33 @@ def migrated(fleet: Fleet, directory: Path) -> Mapping[str, Any]:
     """Return what ``htcq migrate`` foresees; it writes the new groups."""
     where, new = str(directory / "snapshot"), str(directory / "groups.toml")
     htcq("snapshot", where, "--pool", fleet.pool.collector)
-    words = ("--snapshot", where, "--model", str(directory / "site.toml"), "--write-groups", new, "--json")
+    words = (
+        "--snapshot",
+        where,
+        "--model",
+        str(directory / "site.toml"),
+        "--write-groups",
+        new,
+        "--json",
+    )
     found: Mapping[str, Any] = json.loads(htcq("migrate", *words, status=1))
     return found
 
 
 def published(fleet: Fleet, attribute: str) -> dict[str, float]:
-    printed = fleet.pool.tool("condor_status", "-any", "-constraint", "IsAccountingGroup", "-af:t", "Name", attribute)
+    printed = fleet.pool.tool(
+        "condor_status", "-any", "-constraint", "IsAccountingGroup", "-af:t", "Name", attribute
+    )
     rows = (line.split("\t") for line in printed.splitlines())
     return {name: float(value) for name, value in rows if name in SHAPES}
 
 
 def job_starts(fleet: Fleet) -> dict[str, int]:
     """Return when the job of each claim started, by slot: a job that was killed and started anew has another time."""
-    return {slot["Name"]: slot["JobStart"] for slot in fleet.slots("JobStart", constraint='State == "Claimed"')}
+    return {
+        slot["Name"]: slot["JobStart"]
+        for slot in fleet.slots("JobStart", constraint='State == "Claimed"')
+    }
 
 
 def switch_back(fleet: Fleet) -> None:
@@ -117,16 +136,23 @@ def reconfigure(fleet: Fleet) -> None:
 
 
 def weighs(fleet: Fleet, weight: float) -> None:
-    fleet.pool.wait(lambda: sum(fleet.weights().values()) == weight, 30, f"a pool that weighs {weight}")
+    fleet.pool.wait(
+        lambda: sum(fleet.weights().values()) == weight, 30, f"a pool that weighs {weight}"
+    )
 
 
 def uses(fleet: Fleet, usage: Mapping[str, float]) -> None:
     fleet.pool.wait(
-        lambda: published(fleet, "WeightedResourcesUsed") == usage, 30, f"a usage of {usage}", ("NegotiatorLog",)
+        lambda: published(fleet, "WeightedResourcesUsed") == usage,
+        30,
+        f"a usage of {usage}",
+        ("NegotiatorLog",),
     )
 
 
-def test_no_group_starves_on_the_way_and_what_was_foreseen_comes_true(fleet: Fleet, tmp_path: Path) -> None:
+def test_no_group_starves_on_the_way_and_what_was_foreseen_comes_true(
+    fleet: Fleet, tmp_path: Path
+) -> None:
     load(fleet)
     everybody_starts_jobs(fleet, "as it was")
     fleet.put("ap1", NO_LEFTOVERS, "CLAIM_PARTITIONABLE_LEFTOVERS = False\n")
@@ -144,7 +170,9 @@ def test_no_group_starves_on_the_way_and_what_was_foreseen_comes_true(fleet: Fle
     uses(fleet, {"biology": 3.0, "chem": 4.0, "physics": 4.0})
     waiting = submit(fleet, "biology", 1, **GATED)
     submit(fleet, "physics", 3, **GATED)
-    fleet.pool.wait(lambda: published(fleet, "Requested").get("biology") == 4.0, 30, "a demand", ("SchedLog",))
+    fleet.pool.wait(
+        lambda: published(fleet, "Requested").get("biology") == 4.0, 30, "a demand", ("SchedLog",)
+    )
     foreseen = migrated(fleet, tmp_path)
     groups = {group["name"]: group for group in foreseen["groups"] if group["parent"]}
 
@@ -155,7 +183,14 @@ def test_no_group_starves_on_the_way_and_what_was_foreseen_comes_true(fleet: Fle
     fleet.emit("ap1", tmp_path, *site)
     fleet.emit("central", tmp_path, *site)
     (fleet.config_dir("central") / GROUPS).unlink()
-    htcq("quota", "emit", "--config", str(tmp_path / "groups.toml"), "--write", str(fleet.config_dir("central")))
+    htcq(
+        "quota",
+        "emit",
+        "--config",
+        str(tmp_path / "groups.toml"),
+        "--write",
+        str(fleet.config_dir("central")),
+    )
     reconfigure(fleet)
     weighs(fleet, foreseen["empty_weight"]["after"])
     uses(fleet, {name: group["usage"]["after"] for name, group in groups.items()})
@@ -167,11 +202,11 @@ def test_no_group_starves_on_the_way_and_what_was_foreseen_comes_true(fleet: Fle
     assert starving == {"biology"}
     fleet.tool("ap1", "condor_qedit", str(waiting), "MayRun", "true")
     told = groups["biology"]
-    numbers = (
-        f"(quota={told['quota']['after']:g}) (usage={told['usage']['after']:g}) (allocation={told['allocated']:g})"
-    )
+    numbers = f"(quota={told['quota']['after']:g}) (usage={told['usage']['after']:g}) (allocation={told['allocated']:g})"
     cycle = f"Group biology - skipping, at or over quota {numbers}"
-    fleet.pool.wait(lambda: cycle in fleet.pool.log("NegotiatorLog"), 30, "the group without a turn")
+    fleet.pool.wait(
+        lambda: cycle in fleet.pool.log("NegotiatorLog"), 30, "the group without a turn"
+    )
     before = job_starts(fleet)
     fleet.restart_gracefully("ap1")
     uses(fleet, {"biology": 12.0, "chem": 4.5, "physics": 5.0})

@@ -51,7 +51,17 @@ def test_charges_of_the_dominant_asset_leak(suite: str, tmp_path: Path) -> None:
 def plan(fleet: Fleet) -> dict[str, Any]:
     """Return what htcq plans for the machines of the pool."""
     jobs = [word for job in JOBS for word in ("--job", job)]
-    words = [sys.executable, "-m", "htcq", "plan", "--pool", fleet.pool.collector, *CLAIMS, *jobs, "--json"]
+    words = [
+        sys.executable,
+        "-m",
+        "htcq",
+        "plan",
+        "--pool",
+        fleet.pool.collector,
+        *CLAIMS,
+        *jobs,
+        "--json",
+    ]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode in ANSWERED, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

@@ -13,7 +13,18 @@ import pytest
 from conftest import ANSWERED, ROOT
 from filling import Filled, fill, group_knobs, open_gate, running, submit
 from fleet import Fleet, fleet_pool
-from mixed_site import COSTS, GPU_JOBS, LINEAR, MACHINES, WEIGHTS, above_info, biology, chem, configured, physics
+from mixed_site import (
+    COSTS,
+    GPU_JOBS,
+    LINEAR,
+    MACHINES,
+    WEIGHTS,
+    above_info,
+    biology,
+    chem,
+    configured,
+    physics,
+)
 
 pytestmark = pytest.mark.condor
 
@@ -82,7 +93,9 @@ def overshoots(fleet: Fleet, directory: Path) -> dict[str, float]:
     """Return what each group can reach, as first-spin-overshoot has it."""
     where = str(directory / "snapshot")
     htcq("snapshot", where, "--pool", fleet.pool.collector)
-    findings = json.loads(htcq("audit", "--snapshot", where, "--json", "--fail-on", "never"))["findings"]
+    findings = json.loads(htcq("audit", "--snapshot", where, "--json", "--fail-on", "never"))[
+        "findings"
+    ]
     said = [finding for finding in findings if finding["rule"] == "first-spin-overshoot"]
     return {str(each["examples"][0]): _limit(each) for each in said}
 
@@ -93,6 +106,8 @@ def _limit(finding: dict[str, Any]) -> float:
 
 def htcq(*words: str) -> str:
     """Run htcq and return what it prints."""
-    done = subprocess.run([sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT
+    )
     assert done.returncode in ANSWERED, f"htcq {' '.join(words)}: {done.stderr}"
     return done.stdout

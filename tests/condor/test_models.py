@@ -20,22 +20,40 @@ SHAPES = (SMALL, LARGE, WIDE)
 MODELS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "linear": (("--weight", "cpus=1", "--weight", "memory=0.25/GiB", "--weight", "gpus=8"), SHAPES),
     "linear-thirds": (
-        ("--weight", "cpus=1/3", "--weight", "memory=0.17/GiB", "--weight", "disk=0.01/GiB", "--scale", "3"),
+        (
+            "--weight",
+            "cpus=1/3",
+            "--weight",
+            "memory=0.17/GiB",
+            "--weight",
+            "disk=0.01/GiB",
+            "--scale",
+            "3",
+        ),
         SHAPES,
     ),
     "linear-half-cpus": (
         ("--weight", "cpus=1", "--weight", "memory=0.25/GiB", "--cpu-shares", "2", "--literal"),
         ("cpus=0.5,memory=100MiB,disk=1000KiB", "cpus=1.5,memory=100MiB,disk=1000KiB", LARGE),
     ),
-    "minimum-charge": (("--charge", "cpus=1", "--charge", "memory=2GiB", "--charge", "disk=1GiB"), SHAPES),
+    "minimum-charge": (
+        ("--charge", "cpus=1", "--charge", "memory=2GiB", "--charge", "disk=1GiB"),
+        SHAPES,
+    ),
     "minimum-charge-proposed": (("--model", "minimum-charge"), SHAPES),
-    "minimum-charge-whole": (("--charge", "cpus=1", "--charge", "memory=2GiB", "--whole-charges"), SHAPES),
+    "minimum-charge-whole": (
+        ("--charge", "cpus=1", "--charge", "memory=2GiB", "--whole-charges"),
+        SHAPES,
+    ),
     "minimum-charge-half-cpus": (
         ("--charge", "cpus=0.5", "--charge", "memory=1GiB", "--literal"),
         ("cpus=0.5,memory=100MiB,disk=1000KiB", "cpus=1.5,memory=100MiB,disk=1000KiB", LARGE),
     ),
     "quantized-min": (("--level", "cpus=8", "--level", "memory=8"), SHAPES),
-    "quantized-min-uneven": (("--level", "cpus=5", "--level", "memory=7", "--level", "disk=9"), SHAPES),
+    "quantized-min-uneven": (
+        ("--level", "cpus=5", "--level", "memory=7", "--level", "disk=9"),
+        SHAPES,
+    ),
     "quantized-max": (("--level", "memory=16", "--level", "disk=8", "--rule", "max"), SHAPES),
     "fixed-even": (
         ("--model", "fixed", "--claims", "3"),
@@ -46,16 +64,25 @@ MODELS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "simple": (("--preset", "simple"), SHAPES),
     "cpu-centric": (("--preset", "cpu-centric"), SHAPES),
     "memory-centric": (("--preset", "memory-centric"), SHAPES),
-    "extensible": (("--preset", "extensible"), (SMALL, "cpus=2,memory=4000MiB,disk=1000KiB", "cpus=2,memory=100MiB")),
+    "extensible": (
+        ("--preset", "extensible"),
+        (SMALL, "cpus=2,memory=4000MiB,disk=1000KiB", "cpus=2,memory=100MiB"),
+    ),
     "missing-request": (("--preset", "missing-request"), (SMALL, f"{SMALL},actuators=3", WIDE)),
     "static-slot": (("--preset", "static-slot"), SHAPES),
     "multi-centric": (("--preset", "multi-centric"), SHAPES),
-    "scheduler-minimum-charge": (("--charge", "cpus=1", "--charge", "memory=2GiB", "--splitting", "scheduler"), SHAPES),
+    "scheduler-minimum-charge": (
+        ("--charge", "cpus=1", "--charge", "memory=2GiB", "--splitting", "scheduler"),
+        SHAPES,
+    ),
     "scheduler-quantized": (
         ("--level", "cpus=8", "--level", "memory=8", "--splitting", "scheduler", "--literal"),
         SHAPES,
     ),
-    "scheduler-fixed-even": (("--model", "fixed", "--claims", "4", "--splitting", "scheduler"), (SMALL,) * 3),
+    "scheduler-fixed-even": (
+        ("--model", "fixed", "--claims", "4", "--splitting", "scheduler"),
+        (SMALL,) * 3,
+    ),
     "scheduler-fixed-request": (
         ("--model", "fixed", "--claims", "3", "--share", "request", "--splitting", "scheduler"),
         SHAPES,
@@ -109,13 +136,17 @@ def test_daemons_do_what_the_plan_says(
     mixed = [f"{shape},count={1 + index}" for index, shape in enumerate(shapes)]
     # The newest version proves every shape for itself; the older one the first of them and all together.
     alone = shapes if site.suite == NEWEST else shapes[:1]
-    runs = [[f"{shape},count={_more_than_fit(site, tmp_path, flags, shape)}"] for shape in alone] + [mixed]
+    runs = [
+        [f"{shape},count={_more_than_fit(site, tmp_path, flags, shape)}"] for shape in alone
+    ] + [mixed]
     for jobs in runs:
         plan = site.plan(tmp_path, flags, jobs)
         slot = plan["slot_types"][0]
         together = slot["together"]
         expected = sum(together["running"])
-        counted = [(submit_commands(job.rpartition(",")[0]), int(job.rpartition("=")[2])) for job in jobs]
+        counted = [
+            (submit_commands(job.rpartition(",")[0]), int(job.rpartition("=")[2])) for job in jobs
+        ]
         measured = run_jobs(site.pool, counted, expected, together["demand"])
         scheduler = slot["splitting"] == "scheduler"
         _compare(measured, plan, scheduler)

@@ -72,7 +72,9 @@ def attack(pool: Pool, address: str) -> None:
         Machine='"evil"', MyAddress=f'"{address}"', ScheddIpAddr=f'"{address}"', IdleJobs="1e300",
         RunningJobs="-5", WeightedIdleJobs='"many"',
     )  # fmt: skip
-    pool.wait(lambda: len(pool.ads("schedd", ["Name"])) == 2, 30, "the other schedd", ("CollectorLog",))
+    pool.wait(
+        lambda: len(pool.ads("schedd", ["Name"])) == 2, 30, "the other schedd", ("CollectorLog",)
+    )
     pool.wait(lambda: len(pool.ads("jobs", ["ClusterId"])) == 12, 30, "the jobs", ("SchedLog",))
 
 

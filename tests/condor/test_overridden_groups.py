@@ -18,7 +18,9 @@ ONLY_SUITES = [NEWEST]
 def test_both_files_and_lines_are_named(site: Site, tmp_path: Path) -> None:
     pool = break_it(site, {})
     first, later = pool.config_dir / "99-groups.config", pool.config_dir / "99-later.config"
-    first.write_text("".join(f"{name} = {value}\n" for name, value in groups(chem="2", physics="3").items()))
+    first.write_text(
+        "".join(f"{name} = {value}\n" for name, value in groups(chem="2", physics="3").items())
+    )
     later.write_text("# another project\nGROUP_NAMES = astro\nGROUP_QUOTA_astro = 1\n")
     for path in (first, later):
         path.chmod(0o644)
@@ -34,4 +36,7 @@ def test_both_files_and_lines_are_named(site: Site, tmp_path: Path) -> None:
         ("chem, physics", f"{inside}/99-groups.config:{line}"),
         ("astro", f"{inside}/99-later.config:2"),
     ]
-    assert f"{inside}/99-later.config:2 overrides GROUP_NAMES of {inside}/99-groups.config:{line}" in finding["message"]
+    assert (
+        f"{inside}/99-later.config:2 overrides GROUP_NAMES of {inside}/99-groups.config:{line}"
+        in finding["message"]
+    )

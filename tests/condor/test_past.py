@@ -17,11 +17,20 @@ pytestmark = pytest.mark.condor
 SECONDS = (2, 7)
 
 
-def test_a_history_has_the_seconds_for_which_each_job_held_its_slot(site: Site, tmp_path: Path) -> None:
+def test_a_history_has_the_seconds_for_which_each_job_held_its_slot(
+    site: Site, tmp_path: Path
+) -> None:
     pool = break_it(site, POLICY)
     begun = time.monotonic()
-    clusters = [pool.submit({"arguments": str(seconds), "request_memory": 128}) for seconds in SECONDS]
-    pool.wait(lambda: not pool.ads("jobs", ["ClusterId"]), 60, "the end of all jobs", ("SchedLog", "ShadowLog"))
+    clusters = [
+        pool.submit({"arguments": str(seconds), "request_memory": 128}) for seconds in SECONDS
+    ]
+    pool.wait(
+        lambda: not pool.ads("jobs", ["ClusterId"]),
+        60,
+        "the end of all jobs",
+        ("SchedLog", "ShadowLog"),
+    )
     all_of_it = time.monotonic() - begun
     (tmp_path / "history").write_text(pool.tool("condor_history", "-long"))
     read = read_past(past_chunks(tmp_path / "history"), Expressions())

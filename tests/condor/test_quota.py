@@ -35,7 +35,16 @@ GROUPS: Mapping[str, str] = {
 
 def quota(pool: Pool, *arguments: str, status: int = EXIT_FINE) -> Any:
     """Return what ``htcq quota --json`` prints of a running pool."""
-    command = [sys.executable, "-m", "htcq", "quota", "--pool", pool.collector, "--json", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "htcq",
+        "quota",
+        "--pool",
+        pool.collector,
+        "--json",
+        *arguments,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == status, done.stderr
     return json.loads(done.stdout) if done.stdout else done.stderr
@@ -49,7 +58,10 @@ def accounts(pool: Pool) -> dict[str, dict[str, Any]]:
 
 def published(pool: Pool, names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return attributes of the groups' accounting ads under the names that they have in htcq's output."""
-    return {group: {name: ad[theirs] for name, theirs in names.items()} for group, ad in accounts(pool).items()}
+    return {
+        group: {name: ad[theirs] for name, theirs in names.items()}
+        for group, ad in accounts(pool).items()
+    }
 
 
 def test_quotas_demand_and_usage_are_those_that_the_negotiator_publishes(site: Site) -> None:
@@ -63,13 +75,18 @@ def test_quotas_demand_and_usage_are_those_that_the_negotiator_publishes(site: S
     }  # fmt: skip
 
     def told() -> bool:
-        groups = {each["name"]: {name: each[name] for name in names} for each in quota(pool)["groups"]}
+        groups = {
+            each["name"]: {name: each[name] for name in names} for each in quota(pool)["groups"]
+        }
         return groups == published(pool, names) and groups["physics.hep"]["usage"] == 4
 
     pool.wait(told, 60, "ads of a cycle after which nothing changed", ("NegotiatorLog",))
     printed = quota(pool)
     assert printed["pool_weight"] == printed["published_pool_weight"] == 8
-    assert {each["name"]: each["usage"] for each in printed["groups"] if each["usage"]} == {"physics.hep": 4, "chem": 1}
+    assert {each["name"]: each["usage"] for each in printed["groups"] if each["usage"]} == {
+        "physics.hep": 4,
+        "chem": 1,
+    }
     assert [each["name"] for each in printed["standings"] if each["marks"]] == []
     assert printed["doubts"] == printed["incomplete"] == printed["problems"] == []
 
@@ -83,7 +100,9 @@ def test_a_what_if_comes_true(site: Site) -> None:
     wanted = {"physics.hep": 90, "physics.lep": 90, "chem": 90}
 
     def told() -> bool:
-        requested = {each["name"]: each["requested"] for each in quota(pool)["groups"] if each["requested"]}
+        requested = {
+            each["name"]: each["requested"] for each in quota(pool)["groups"] if each["requested"]
+        }
         return requested == wanted
 
     pool.wait(told, 40, "the demand of all groups", ("SchedLog",))
@@ -102,7 +121,9 @@ def test_a_what_if_comes_true(site: Site) -> None:
     assert effective == {group: ad["EffectiveQuota"] for group, ad in accounts(pool).items()}
 
 
-def test_a_change_that_the_negotiator_has_not_read_yet_is_marked(site: Site, tmp_path: Path) -> None:
+def test_a_change_that_the_negotiator_has_not_read_yet_is_marked(
+    site: Site, tmp_path: Path
+) -> None:
     """The files say 3, and the negotiator goes on with 4 until it is told to read them."""
     pool = break_it(site, {**policy(), **GROUPS})
     cycles(pool, 2)
@@ -113,13 +134,17 @@ def test_a_change_that_the_negotiator_has_not_read_yet_is_marked(site: Site, tmp
     printed = json.loads(site.htcq("quota", "--snapshot", str(tmp_path), "--json"))
 
     marks = {each["name"]: each["marks"] for each in printed["standings"]}
-    assert {mark["attribute"]: (mark["published"], mark["computed"]) for mark in marks["physics"]} == {
+    assert {
+        mark["attribute"]: (mark["published"], mark["computed"]) for mark in marks["physics"]
+    } == {
         "ConfigQuota": (4, 3),
         "EffectiveQuota": (4, 3),
         "SubtreeQuota": (4, 3),
     }
     assert marks["physics.hep"] == []
-    assert "physics: EffectiveQuota published 4, computed 3" in site.htcq("quota", "--snapshot", str(tmp_path))
+    assert "physics: EffectiveQuota published 4, computed 3" in site.htcq(
+        "quota", "--snapshot", str(tmp_path)
+    )
 
 
 SECOND: Mapping[str, str] = {
@@ -137,7 +162,12 @@ def two_negotiators() -> Iterator[Pool]:
     """A pool whose second negotiator, called SECOND@..., has another quota for physics."""
     daemons = ("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD", "NEGOTIATOR_SECOND")
     with Pool.start(suite=NEWEST, settings={**GROUPS, **SECOND}, daemons=daemons) as pool:
-        pool.wait(lambda: len(pool.ads("negotiator", ["Name"])) == 2, 40, "two negotiators", ("MasterLog",))
+        pool.wait(
+            lambda: len(pool.ads("negotiator", ["Name"])) == 2,
+            40,
+            "two negotiators",
+            ("MasterLog",),
+        )
         yield pool
 
 
@@ -145,19 +175,31 @@ def test_of_two_negotiators_each_is_shown_with_its_own_configuration(two_negotia
     pool = two_negotiators
     names = sorted(ad["Name"] for ad in pool.ads("negotiator", ["Name"]))
     pool.wait(
-        lambda: {ad.get("NegotiatorName") for ad in pool.ads("any", constraint='MyType == "Accounting"')} == set(names),
+        lambda: (
+            {
+                ad.get("NegotiatorName")
+                for ad in pool.ads("any", constraint='MyType == "Accounting"')
+            }
+            == set(names)
+        ),
         40,
         "accounting ads of both",
     )
     quotas = {}
     for name in names:
         printed = quota(pool, "--name", name)
-        quotas[name.partition("@")[0]] = {each["name"]: each["quota"] for each in printed["groups"]}["physics"]
+        quotas[name.partition("@")[0]] = {
+            each["name"]: each["quota"] for each in printed["groups"]
+        }["physics"]
         others = next(other for other in names if other != name)
-        assert printed["doubts"] == [f"this collector has 2 negotiators: {name} is shown, {others} is not"]
+        assert printed["doubts"] == [
+            f"this collector has 2 negotiators: {name} is shown, {others} is not"
+        ]
         assert [each["name"] for each in printed["standings"] if each["marks"]] == []
     assert quotas == {"SECOND": 2, "node.test": 4}
-    assert "has no negotiator third (its negotiators: " in quota(pool, "--name", "third", status=EXIT_UNKNOWN)
+    assert "has no negotiator third (its negotiators: " in quota(
+        pool, "--name", "third", status=EXIT_UNKNOWN
+    )
 
 
 _SHARE = re.compile(r"Negotiating with (chem\S+) at |submitterShare += ([\d.]+)")
@@ -184,7 +226,9 @@ def test_shares_are_those_of_the_negotiator(site: Site) -> None:
     pool.tool("condor_userprio", "-setfactor", "chem.ann@test", "3000")
     pool.tool("condor_userprio", "-setceil", "chem.ben@test", "5")
     for user in ("ann", "ben"):
-        pool.submit({"accounting_group": "chem", "accounting_group_user": user, "request_cpus": 9}, 2)
+        pool.submit(
+            {"accounting_group": "chem", "accounting_group_user": user, "request_cpus": 9}, 2
+        )
     names = {"chem.ann@test", "chem.ben@test"}
 
     def told() -> dict[str, float]:
@@ -192,10 +236,17 @@ def test_shares_are_those_of_the_negotiator(site: Site) -> None:
         found = {name: shares[name] for name in names & set(shares)}
         ads = pool.ads("any", constraint='MyType == "Accounting" && SubmitterShare > 0')
         published = {ad["Name"]: ad["SubmitterShare"] for ad in ads if ad["Name"] in names}
-        return found if len(found) == 2 and (site.suite != NEWEST or published == pytest.approx(found)) else {}
+        return (
+            found
+            if len(found) == 2 and (site.suite != NEWEST or published == pytest.approx(found))
+            else {}
+        )
 
     shared = pool.wait(told, 40, "the shares of both", ("NegotiatorLog",))
     printed = quota(pool)
     found = {each["name"]: each for group in printed["standings"] for each in group["shares"]}
     assert {name: found[name]["share"] for name in names} == pytest.approx(shared)
-    assert {name: found[name]["headroom"] for name in names} == {"chem.ann@test": None, "chem.ben@test": 5}
+    assert {name: found[name]["headroom"] for name in names} == {
+        "chem.ann@test": None,
+        "chem.ben@test": 5,
+    }

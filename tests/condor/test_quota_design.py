@@ -34,12 +34,26 @@ def test_groups_are_allocated_more_than_the_pool_has(site: Site) -> None:
     ("knobs", "quotas", "warning"),
     [
         (tree(a="20", b="10"), {"<none>": 0, "a": 20, "b": 10}, ""),
-        ({**tree(a="20", b="10"), **SCALED}, {"<none>": 0, "a": 10, "b": 5}, "group a rescaled from 20 to 10"),
+        (
+            {**tree(a="20", b="10"), **SCALED},
+            {"<none>": 0, "a": 10, "b": 5},
+            "group a rescaled from 20 to 10",
+        ),
         (tree(a="6", x_of_a="5", y_of_a="4"), {"<none>": 9, "a": 6, "a.x": 5, "a.y": 4}, ""),
         (tree(a="10", x_of_a="4", d_y_of_a="0.5"), {"<none>": 5, "a": 10, "a.x": 4, "a.y": 3}, ""),
-        (tree(d_a="0.9", d_b="0.3"), {"<none>": 0, "a": 11.25, "b": 3.75}, "group a rescaled from 0.9 to 0.75"),
+        (
+            tree(d_a="0.9", d_b="0.3"),
+            {"<none>": 0, "a": 11.25, "b": 3.75},
+            "group a rescaled from 0.9 to 0.75",
+        ),
     ],
-    ids=("more than the pool", "scaled", "more than their parent", "a share beside a static quota", "more than one"),
+    ids=(
+        "more than the pool",
+        "scaled",
+        "more than their parent",
+        "a share beside a static quota",
+        "more than one",
+    ),
 )
 def test_quotas_are_promises_that_nobody_adds_up(
     site: Site, knobs: Mapping[str, str], quotas: Mapping[str, float], warning: str
@@ -58,7 +72,9 @@ def test_quotas_are_promises_that_nobody_adds_up(
 
 def test_only_what_is_allocated_is_whole(site: Site) -> None:
     """Fractional quotas: halves of 5; the fifth slot goes to b, which wants more. Both quotas stay 2.5."""
-    pool = break_it(site, {**slots(5), **tree(d_a="0.5", d_b="0.5"), "GROUP_ACCEPT_SURPLUS": "True"})
+    pool = break_it(
+        site, {**slots(5), **tree(d_a="0.5", d_b="0.5"), "GROUP_ACCEPT_SURPLUS": "True"}
+    )
     with before(pool):
         queued(pool, {"a.ann": 3, "b.ben": 4})
         log = log_from_now(pool)
@@ -68,8 +84,12 @@ def test_only_what_is_allocated_is_whole(site: Site) -> None:
     assert (quotas["a"], quotas["b"]) == (2.5, 2.5)
 
 
-@pytest.mark.parametrize(("quotas", "running"), [(tree(d_q="0.57"), 7), (tree(q="57"), 8)], ids=("share", "amount"))
-def test_a_share_of_a_hundred_is_one_less_than_the_amount(site: Site, quotas: Mapping[str, str], running: int) -> None:
+@pytest.mark.parametrize(
+    ("quotas", "running"), [(tree(d_q="0.57"), 7), (tree(q="57"), 8)], ids=("share", "amount")
+)
+def test_a_share_of_a_hundred_is_one_less_than_the_amount(
+    site: Site, quotas: Mapping[str, str], running: int
+) -> None:
     """Dynamic quota: 7 jobs of 8 cpus reach a limit of 56; below 57 there is room to begin another."""
     pool = break_it(site, {**policy(NUM_CPUS="100", NUM_CLAIMS="16"), **quotas})
     with before(pool):
@@ -82,7 +102,9 @@ def test_a_share_of_a_hundred_is_one_less_than_the_amount(site: Site, quotas: Ma
 
 
 @pytest.mark.parametrize(("share", "gets"), [("0.94", {}), ("0.5", {"a.ann": 1, "b.ben": 1})])
-def test_halves_made_of_greater_shares_are_no_whole_slots(site: Site, share: str, gets: Mapping[str, int]) -> None:
+def test_halves_made_of_greater_shares_are_no_whole_slots(
+    site: Site, share: str, gets: Mapping[str, int]
+) -> None:
     """Dynamic quota, more than 1 in all: 0.94 * (2 / 1.88) is 0.9999999999999999, and its whole part 0."""
     pool = break_it(site, {**slots(2), **tree(d_a=share, d_b=share)})
     with before(pool):

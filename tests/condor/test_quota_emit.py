@@ -103,16 +103,27 @@ def adopt(pool: Pool, site_file: str, *flags: str) -> subprocess.CompletedProces
 def published(pool: Pool) -> dict[str, tuple[float, str]]:
     """Return what the negotiator tells the collector of its groups."""
     ads: list[dict[str, Any]] = pool.ads(
-        "any", ["Name", "ConfigQuota", "SurplusPolicy"], constraint='MyType == "Accounting" && IsAccountingGroup'
+        "any",
+        ["Name", "ConfigQuota", "SurplusPolicy"],
+        constraint='MyType == "Accounting" && IsAccountingGroup',
     )
-    return {ad["Name"]: (float(ad["ConfigQuota"]), ad["SurplusPolicy"]) for ad in ads if "ConfigQuota" in ad}
+    return {
+        ad["Name"]: (float(ad["ConfigQuota"]), ad["SurplusPolicy"])
+        for ad in ads
+        if "ConfigQuota" in ad
+    }
 
 
 def test_the_negotiator_publishes_exactly_what_was_declared(site: Site, tmp_path: Path) -> None:
     pool = break_it(site, {})
     site_file = declared(tmp_path, GROUPS + MANY)
     adopt(pool, site_file)
-    pool.wait(lambda: set(published(pool)) == set(PUBLISHED), 60, "the declared groups", ("NegotiatorLog",))
+    pool.wait(
+        lambda: set(published(pool)) == set(PUBLISHED),
+        60,
+        "the declared groups",
+        ("NegotiatorLog",),
+    )
 
     assert published(pool) == PUBLISHED
     for name, text in KNOBS.items():
@@ -125,7 +136,10 @@ def test_the_negotiator_publishes_exactly_what_was_declared(site: Site, tmp_path
 
 def test_a_group_whose_jobs_run_is_not_taken_away(site: Site, tmp_path: Path) -> None:
     pool = break_it(site, {**UNHURRIED, "CLAIM_PARTITIONABLE_LEFTOVERS": "True"})
-    busy, quiet = '[groups.busy]\nquota = 2\nowner = "Ann"\n', '[groups.quiet]\nquota = 2\nowner = "Ben"\n'
+    busy, quiet = (
+        '[groups.busy]\nquota = 2\nowner = "Ann"\n',
+        '[groups.quiet]\nquota = 2\nowner = "Ben"\n',
+    )
     adopt(pool, declared(tmp_path, busy + quiet))
     queued(pool, {"busy.ann": 1})
     come_to(pool, {"busy.ann": 1})

@@ -52,8 +52,14 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
 
 def differing_in(scenario: Scenario, cycle: LoggedCycle, trace: Trace) -> Iterator[str]:
     """Yield where the log of a real cycle differs from a simulated one."""
-    made = [(match.job, match.request, match.submitter, match.slot, match.cost) for match in cycle.matches]
-    expected = [(match.job, match.request, match.submitter, match.slot, f"{match.cost:g}") for match in trace.matches]
+    made = [
+        (match.job, match.request, match.submitter, match.slot, match.cost)
+        for match in cycle.matches
+    ]
+    expected = [
+        (match.job, match.request, match.submitter, match.slot, f"{match.cost:g}")
+        for match in trace.matches
+    ]
     yield from _unlike("match", made, expected)
     rejected = [(each.job, each.submitter, each.reason) for each in trace.rejections]
     yield from _unlike("rejection", cycle.rejections, rejected)
@@ -74,7 +80,9 @@ def _unlike_usage(scenario: Scenario, cycle: LoggedCycle, trace: Trace) -> Itera
     for match in cycle.matches:
         for name in (match.submitter, scenario.groups[match.submitter.partition("@")[0]]):
             charged[name] += float(match.cost)
-    simulated = {each.name: each.used_after - each.used_before for each in (*trace.submitters, *trace.groups)}
+    simulated = {
+        each.name: each.used_after - each.used_before for each in (*trace.submitters, *trace.groups)
+    }
     for name in {**simulated, **charged}:
         if simulated.get(name) != pytest.approx(charged[name], rel=_PRECISION, abs=_PRECISION):
             yield f"charge to {name}: really {charged[name]}, simulated {simulated.get(name)}"

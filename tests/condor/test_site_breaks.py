@@ -30,7 +30,9 @@ ONLY_SUITES = [NEWEST]
 
 _SOUND_GROUPS, _BROKEN = "60-groups.config", "90-break.config"
 #: While something is broken no cycle must start the jobs that wait.
-_SLOW = PACE.replace("NEGOTIATOR_INTERVAL = 3", "NEGOTIATOR_INTERVAL = 800").replace("NEGOTIATOR_CYCLE_DELAY = 3\n", "")
+_SLOW = PACE.replace("NEGOTIATOR_INTERVAL = 3", "NEGOTIATOR_INTERVAL = 800").replace(
+    "NEGOTIATOR_CYCLE_DELAY = 3\n", ""
+)
 #: A counter in the ads of a member tells which configuration it has read.
 _COUNTER = "{kind}_ATTRS = $({kind}_ATTRS) BreakCounter\nBreakCounter = {count}\n"
 #: What waits when each group has used up its quota, at both access points: of biology's jobs more than its quota takes,
@@ -69,7 +71,9 @@ class _Site:
             texts["central", _SOUND_GROUPS] = one.groups
         mended, self.broken = self.broken, {}
         self._put({**mended, **texts}, one)
-        self.broken = {(member, name): GROUPS if name == _SOUND_GROUPS else "" for member, name in texts}
+        self.broken = {
+            (member, name): GROUPS if name == _SOUND_GROUPS else "" for member, name in texts
+        }
 
     def mends(self, one: Break) -> None:
         """Take back at once what the next break cannot take back together with its own files."""
@@ -107,7 +111,11 @@ class _Site:
         pool = self.fleet.pool
         before = pool.log("CollectorLog").count("Got SIGHUP")
         os.kill(pool.daemon_pids()["collector"], signal.SIGHUP)
-        pool.wait(lambda: pool.log("CollectorLog").count("Got SIGHUP") > before, 20, "a reconfig of the collector")
+        pool.wait(
+            lambda: pool.log("CollectorLog").count("Got SIGHUP") > before,
+            20,
+            "a reconfig of the collector",
+        )
 
     def _await(self, member: str) -> None:
         """Wait until the collector has the ads that a member sent with its newest files."""
@@ -127,7 +135,9 @@ class _Site:
 
         What comes first after that ad may have been counted before; the next is not.
         """
-        (schedd,) = self.fleet.pool.ads("schedd", ["LastHeardFrom"], constraint=f'Machine == "{member}.test"')
+        (schedd,) = self.fleet.pool.ads(
+            "schedd", ["LastHeardFrom"], constraint=f'Machine == "{member}.test"'
+        )
         heard = schedd["LastHeardFrom"]
         for _ in range(2):
             later = partial(self._heard_after, member, heard)
@@ -135,14 +145,27 @@ class _Site:
 
     def _heard_after(self, member: str, before: int) -> int:
         """Return when the demand of a schedd came, if all that there is came after ``before``; else 0."""
-        ads = self.fleet.pool.ads("submitters", ["LastHeardFrom"], constraint=f'ScheddName == "{member}.test"')
+        ads = self.fleet.pool.ads(
+            "submitters", ["LastHeardFrom"], constraint=f'ScheddName == "{member}.test"'
+        )
         times = [ad["LastHeardFrom"] for ad in ads]
         return max(times, default=before + 1) if min(times, default=before + 1) > before else 0
 
 
 def _audit(fleet: Fleet) -> list[dict[str, Any]]:
-    words = ("audit", "--pool", fleet.pool.collector, "--json", "--fail-on", "never", "--config", "/dev/null")
-    done = subprocess.run([sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT)
+    words = (
+        "audit",
+        "--pool",
+        fleet.pool.collector,
+        "--json",
+        "--fail-on",
+        "never",
+        "--config",
+        "/dev/null",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "htcq", *words], capture_output=True, text=True, cwd=ROOT
+    )
     # A site without a negotiator is reported by the exit status as well.
     assert done.returncode in (0, 3), done.stderr
     findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
@@ -157,7 +180,9 @@ def site(suite: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Site
         for access_point in fleet.access_points:
             for crowd in _JOBS:
                 fleet.submit(crowd.commands(), crowd.count, access_point)
-        fleet.pool.wait(lambda: _used_up(fleet), 90, "groups that use up their quotas", ("NegotiatorLog",))
+        fleet.pool.wait(
+            lambda: _used_up(fleet), 90, "groups that use up their quotas", ("NegotiatorLog",)
+        )
         # Most of biology's demand is at one access point, whichever started more: what is wrong there is seen in all.
         fleet.submit(_JOBS[0].commands(), 2 * _JOBS[0].count, "ap2")
         fleet.pool.configure(_SLOW)
@@ -187,7 +212,9 @@ def test_what_is_broken_is_one_finding(site: _Site, broken: Break) -> None:
 
     def is_found() -> bool:
         findings[:] = site.audited()
-        return [(each["rule"], each["severity"]) for each in findings] == [(broken.rule, broken.severity)]
+        return [(each["rule"], each["severity"]) for each in findings] == [
+            (broken.rule, broken.severity)
+        ]
 
     site.breaks(broken)
     try:
@@ -196,5 +223,7 @@ def test_what_is_broken_is_one_finding(site: _Site, broken: Break) -> None:
             site.fleet.pool.wait(is_found, 6, f"{broken.rule} alone")
     finally:
         site.mends(broken)
-    assert [(each["rule"], each["severity"]) for each in findings] == [(broken.rule, broken.severity)], findings
+    assert [(each["rule"], each["severity"]) for each in findings] == [
+        (broken.rule, broken.severity)
+    ], findings
     assert broken.says in f"{findings[0]['subject']}: {findings[0]['message']}"

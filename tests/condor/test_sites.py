@@ -58,10 +58,15 @@ def test_gpus_are_charged_and_jobs_without_them_still_run(site: Site, tmp_path: 
     try:
         flags = ("--charge", "cpus=1", "--charge", "memory=2GiB")
         site.adopt(tmp_path, flags, detected)
-        shapes = ["cpus=1,memory=100MiB,disk=1000KiB,gpus=1,count=3", "cpus=1,memory=100MiB,disk=1000KiB,count=2"]
+        shapes = [
+            "cpus=1,memory=100MiB,disk=1000KiB,gpus=1,count=3",
+            "cpus=1,memory=100MiB,disk=1000KiB,count=2",
+        ]
         together = site.plan(tmp_path, flags, shapes)["slot_types"][0]["together"]
         job = {"request_cpus": 1, "request_memory": 100, "request_disk": 1000}
-        measured = run_jobs(site.pool, [({**job, "request_gpus": 1}, 3), (job, 2)], 4, together["demand"])
+        measured = run_jobs(
+            site.pool, [({**job, "request_gpus": 1}, 3), (job, 2)], 4, together["demand"]
+        )
         slots = site.pool.ads("slots", ["DynamicSlot", "GPUs"])
 
         assert [2, 2] == together["running"]
@@ -75,7 +80,13 @@ def test_gpus_are_charged_and_jobs_without_them_still_run(site: Site, tmp_path: 
 def test_a_new_charge_needs_a_reconfig_only(site: Site, tmp_path: Path) -> None:
     """What emit says of reconfig and restart is so: a running startd takes over new weights and consumptions."""
     site.adopt(tmp_path, ("--charge", "cpus=1", "--charge", "memory=2GiB", "--literal"))
-    command = ("--node", site.node_file(tmp_path), "--literal", "--write", str(site.pool.config_dir))
+    command = (
+        "--node",
+        site.node_file(tmp_path),
+        "--literal",
+        "--write",
+        str(site.pool.config_dir),
+    )
     site.htcq("emit", "--charge", "cpus=1", "--charge", "memory=4GiB", "--force", *command)
     site.pool.reconfig()
 

@@ -68,8 +68,18 @@ def pool(suite: str) -> Iterator[Pool]:
     with Pool.start(suite=suite, settings=SETTINGS) as pool:
         pool.submit(RUNNING, count=2)
         pool.submit(IDLE)
-        pool.wait(lambda: len(pool.ads("slots", constraint="DynamicSlot")) == 2, 60, "two claims", ["NegotiatorLog"])
-        pool.wait(lambda: len(pool.ads("jobs", constraint="JobStatus == 2")) == 2, 60, "two running jobs", ["SchedLog"])
+        pool.wait(
+            lambda: len(pool.ads("slots", constraint="DynamicSlot")) == 2,
+            60,
+            "two claims",
+            ["NegotiatorLog"],
+        )
+        pool.wait(
+            lambda: len(pool.ads("jobs", constraint="JobStatus == 2")) == 2,
+            60,
+            "two running jobs",
+            ["SchedLog"],
+        )
         # A negotiator that has seen all jobs knows all submitters.
         cycles(pool, 3, 60)
         yield pool
@@ -153,22 +163,36 @@ def test_it_holds_what_condors_own_tools_print(pool: Pool, tmp_path: Path) -> No
             ad,
             ("SlotWeight", "Cpus", "Memory", "SlotType", "State", "Requirements", "CondorVersion"),
         )
-        same(slots[ad["Name"]], ad, ("TotalSlotCpus", "TotalSlotMemory", "RemoteUser", "AccountingGroup"))
+        same(
+            slots[ad["Name"]],
+            ad,
+            ("TotalSlotCpus", "TotalSlotMemory", "RemoteUser", "AccountingGroup"),
+        )
     jobs = {ad["GlobalJobId"]: ad for ad in ads_of(snapshot / "jobs.ads")}
     queue = [ad for ad in ads_of(tmp_path / "queue") if "GlobalJobId" in ad]
     assert len(jobs) == len(queue) == 3
     for ad in queue:
-        same(jobs[ad["GlobalJobId"]], ad, ("Requirements", "RequestCpus", "RequestMemory", "AccountingGroup", "User"))
+        same(
+            jobs[ad["GlobalJobId"]],
+            ad,
+            ("Requirements", "RequestCpus", "RequestMemory", "AccountingGroup", "User"),
+        )
 
 
 def test_it_is_read_back_by_condors_own_tools(pool: Pool, tmp_path: Path) -> None:
     snapshot = taken(pool, tmp_path / "snap")
     pool.path("log", "snapshot.ads").write_text((snapshot / "collector.ads").read_text())
     inside = f"{pool.record.inner_directory}/log/snapshot.ads"
-    own = {ad["Name"].strip('"'): ad for ad in of_type(ads_of(snapshot / "collector.ads"), "Machine")}
-    read = pool.tool("condor_status", "-ads", inside, "-constraint", 'MyType == "Machine"', "-af", "Name", "Cpus")
+    own = {
+        ad["Name"].strip('"'): ad for ad in of_type(ads_of(snapshot / "collector.ads"), "Machine")
+    }
+    read = pool.tool(
+        "condor_status", "-ads", inside, "-constraint", 'MyType == "Machine"', "-af", "Name", "Cpus"
+    )
 
-    assert dict(line.split() for line in read.splitlines()) == {name: ad["Cpus"] for name, ad in own.items()}
+    assert dict(line.split() for line in read.splitlines()) == {
+        name: ad["Cpus"] for name, ad in own.items()
+    }
 
 
 def test_what_expressions_name_in_the_other_ad_is_there(pool: Pool, tmp_path: Path) -> None:
@@ -193,7 +217,9 @@ def test_the_configurations_are_the_daemons_own(pool: Pool, tmp_path: Path) -> N
         assert "\nGROUP_QUOTA_physics = 6\n" in text
         assert "\nSLOT_WEIGHT = floor(Memory / 1024)\n" in text
         assert "Not defined" not in text
-    real = pool.tool("condor_config_val", "NEGOTIATOR_INTERVAL", "PREEMPTION_REQUIREMENTS").split("\n")
+    real = pool.tool("condor_config_val", "NEGOTIATOR_INTERVAL", "PREEMPTION_REQUIREMENTS").split(
+        "\n"
+    )
     assert f"\nNEGOTIATOR_INTERVAL = {real[0]}\n" in (snapshot / "config.txt").read_text()
 
 
@@ -209,7 +235,12 @@ def test_priorities_are_those_of_condor_userprio(pool: Pool, tmp_path: Path) -> 
 def test_meta_says_what_there_is(pool: Pool, tmp_path: Path) -> None:
     meta = meta_of(taken(pool, tmp_path / "snap"))
 
-    assert (meta["schema"], meta["pool"], meta["anonymized"], meta["failed"]) == (1, pool.collector, False, [])
+    assert (meta["schema"], meta["pool"], meta["anonymized"], meta["failed"]) == (
+        1,
+        pool.collector,
+        False,
+        [],
+    )
     assert meta["counts"]["jobs"] == 3
     assert meta["counts"]["slots"] == 3
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", meta["taken"])
@@ -236,7 +267,12 @@ for ad in htcondor2.Collector("{pool.collector}").query(htcondor2.AdType.StartdP
     assert keys
     assert public
     assert [secret for secret in (*keys, *public, PASSWORD, JOB_SECRET) if secret in text] == []
-    assert re.findall(r"^(?:ClaimId\w*|Capability|Env|Environment|Args|\w*PASSWORD\w*) ", text, re.MULTILINE) == []
+    assert (
+        re.findall(
+            r"^(?:ClaimId\w*|Capability|Env|Environment|Args|\w*PASSWORD\w*) ", text, re.MULTILINE
+        )
+        == []
+    )
 
 
 def names_of(snapshot: Path) -> set[str]:
@@ -246,7 +282,19 @@ def names_of(snapshot: Path) -> set[str]:
     paths = set(re.findall(r"(?<![\w.)])/(?:[\w.+-]+/)+[\w.+-]+", text))
     ports = set(re.findall(r"<127\.0\.0\.1:([0-9]+)", text))
     sockets = set(re.findall(r"sock=(\w+)", text))
-    return {"anna", "ben", "tester", "physics", "node.test", "sweet", "SiteFlavour", *ids, *paths, *ports, *sockets}
+    return {
+        "anna",
+        "ben",
+        "tester",
+        "physics",
+        "node.test",
+        "sweet",
+        "SiteFlavour",
+        *ids,
+        *paths,
+        *ports,
+        *sockets,
+    }
 
 
 def test_an_anonymous_snapshot_names_nobody(pool: Pool, tmp_path: Path) -> None:
@@ -261,7 +309,9 @@ def test_an_anonymous_snapshot_names_nobody(pool: Pool, tmp_path: Path) -> None:
     assert [name for name in names if name.lower() in text.lower()] == []
     assert meta_of(one)["anonymized"] is True
 
-    submitters = [of_type(ads_of(snapshot / "collector.ads"), "Submitter") for snapshot in (one, again)]
+    submitters = [
+        of_type(ads_of(snapshot / "collector.ads"), "Submitter") for snapshot in (one, again)
+    ]
     assert {ad["Name"] for ad in submitters[0]} == {ad["Name"] for ad in submitters[1]}
     slots, jobs = of_type(ads_of(one / "collector.ads"), "Machine"), ads_of(one / "jobs.ads")
     claimed = {ad["AccountingGroup"].partition("@")[0] for ad in slots if "AccountingGroup" in ad}
@@ -290,7 +340,10 @@ def test_two_pools_lie_side_by_side(pool: Pool, tmp_path: Path) -> None:
     done = htcq(str(tmp_path / "snap"), "--pool", pool.collector, "-pool", f"localhost:{port}")
 
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in (tmp_path / "snap").iterdir()) == [pool.collector, f"localhost:{port}"]
+    assert sorted(path.name for path in (tmp_path / "snap").iterdir()) == [
+        pool.collector,
+        f"localhost:{port}",
+    ]
 
 
 @contextmanager
@@ -310,7 +363,9 @@ def test_a_schedd_that_hangs_costs_its_own_part_only(pool: Pool, tmp_path: Path)
 
     assert done.returncode == 0, done.stderr
     # The negotiator may hang with it, in the midst of a conversation.
-    assert {"jobs of node.test", "configuration of node.test"} <= {each["what"] for each in meta["failed"]}
+    assert {"jobs of node.test", "configuration of node.test"} <= {
+        each["what"] for each in meta["failed"]
+    }
     assert all(each["why"].startswith("no answer within 3 s") for each in meta["failed"])
     assert "jobs of node.test: no answer within 3 s" in done.stderr
     assert not (tmp_path / "snap" / "jobs.ads").exists()
@@ -327,13 +382,19 @@ def test_a_collector_that_hangs_leaves_nothing(pool: Pool, tmp_path: Path) -> No
 
 
 #: In a mount namespace of its own a test may mount what it likes; who is not root is root there alone.
-NAMESPACE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
+NAMESPACE = (
+    ["unshare", "--mount"]
+    if os.geteuid() == 0
+    else ["unshare", "--user", "--map-root-user", "--mount"]
+)
 #: Too small for the ads, then for the archive of them.
 SMALL_DISKS = ("8k", "48k")
 
 
 @pytest.mark.parametrize("size", SMALL_DISKS)
-def test_a_full_disk_is_called_one_and_nothing_is_left_on_it(size: str, pool: Pool, tmp_path: Path) -> None:
+def test_a_full_disk_is_called_one_and_nothing_is_left_on_it(
+    size: str, pool: Pool, tmp_path: Path
+) -> None:
     goal = tmp_path / "snap.tar.gz"
     program = (
         f"mount -t tmpfs -o size={size} tmpfs {tmp_path} && {sys.executable} -m htcq snapshot {goal} "
@@ -360,17 +421,29 @@ def parts_below(directory: Path) -> int:
     return sum(name.isdigit() for _, _, names in os.walk(directory) for name in names)
 
 
-@pytest.mark.parametrize("words", [("snapshot", "snap.tar.gz"), ("snapshot", "snap", "--anonymize"), ("audit",)])
+@pytest.mark.parametrize(
+    "words", [("snapshot", "snap.tar.gz"), ("snapshot", "snap", "--anonymize"), ("audit",)]
+)
 def test_no_part_of_a_snapshot_is_left_where_a_signal_ends_it(
     words: tuple[str, ...], pool: Pool, tmp_path: Path
 ) -> None:
     """What is not yet anonymous above all."""
-    environment = {**os.environ, "CONDOR_CONFIG": "/dev/null", "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    environment = {
+        **os.environ,
+        "CONDOR_CONFIG": "/dev/null",
+        "TMPDIR": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
     program = [sys.executable, "-m", "htcq", *words, "--pool", pool.collector]
     ended = 0
     for parts in (1, 6, 11):
         process = subprocess.Popen(
-            program, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            program,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         while process.poll() is None and parts_below(tmp_path) < parts:
             time.sleep(0.005)
@@ -388,7 +461,9 @@ def test_no_part_of_a_snapshot_is_left_where_a_signal_ends_it(
     assert ended > 0
 
 
-def test_read_authorisation_is_enough_and_without_it_the_refusal_is_told(suite: str, tmp_path: Path) -> None:
+def test_read_authorisation_is_enough_and_without_it_the_refusal_is_told(
+    suite: str, tmp_path: Path
+) -> None:
     with Pool.start(suite=suite) as pool:
         pool.submit()
         pool.wait(lambda: len(pool.ads("jobs")) == 1, 30, "a job", ["SchedLog"])
@@ -404,7 +479,11 @@ def test_read_authorisation_is_enough_and_without_it_the_refusal_is_told(suite: 
         for daemon in ("schedd", "collector"):
             os.kill(pids[daemon], signal.SIGHUP)
         pool.wait(
-            lambda: "READ authorisation" in htcq(str(tmp_path / "no"), "--pool", pool.collector).stderr, 30, "refusal"
+            lambda: (
+                "READ authorisation" in htcq(str(tmp_path / "no"), "--pool", pool.collector).stderr
+            ),
+            30,
+            "refusal",
         )
         done = htcq(str(tmp_path / "no"), "--pool", pool.collector)
 
@@ -434,4 +513,6 @@ def test_a_schedd_that_refuses_is_told_and_the_rest_is_there(suite: str, tmp_pat
 
     assert failed.keys() == {"jobs of node.test", "configuration of node.test"}
     for why in failed.values():
-        assert why == "refused: unauthenticated@unmapped has no READ authorisation there (ALLOW_READ)"
+        assert (
+            why == "refused: unauthenticated@unmapped has no READ authorisation there (ALLOW_READ)"
+        )

@@ -95,14 +95,26 @@ def test_jobs_come_to_what_processes_come_to(access: AccessPoint) -> None:
     results = access.results("far")
     assert [name for name, told in results.items() if told["result"] is None] == ["bad"]
     assert results["bad"]["reason"].startswith("--set 'no knob': not KNOB=VALUE")
-    assert results["odd"]["result"]["changes"][0]["value"].endswith(""""it's $(me) and 'you'", 1, 2)""")
-    assert results["model"]["result"]["changes"][0] == {"knob": "--model", "value": "my models/m.toml"}
+    assert results["odd"]["result"]["changes"][0]["value"].endswith(
+        """"it's $(me) and 'you'", 1, 2)"""
+    )
+    assert results["model"]["result"]["changes"][0] == {
+        "knob": "--model",
+        "value": "my models/m.toml",
+    }
     assert json.loads(here.out) == json.loads(there.out)
     jobs = access.jobs_ever("far")
     assert len(jobs) == 7
     assert len({job.partition(".")[0] for job in jobs}) == 1
     assert access.tries("far")["bad"] == 1
-    assert sorted(path.name for path in (access.place / "far/jobs").iterdir() if path.suffix in (".out", ".log")) == []
+    assert (
+        sorted(
+            path.name
+            for path in (access.place / "far/jobs").iterdir()
+            if path.suffix in (".out", ".log")
+        )
+        == []
+    )
 
 
 def test_a_job_that_fails_is_tried_again(access: AccessPoint) -> None:
@@ -125,8 +137,12 @@ def test_a_job_that_fails_is_tried_again(access: AccessPoint) -> None:
     assert access.results("near") == access.results("far")
 
 
-@pytest.mark.parametrize(("moment", "name"), [("state", "KILL"), ("queue", "KILL"), ("queue", "INT")])
-def test_an_interrupted_sweep_goes_on_with_the_jobs_that_it_has(access: AccessPoint, moment: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("moment", "name"), [("state", "KILL"), ("queue", "KILL"), ("queue", "INT")]
+)
+def test_an_interrupted_sweep_goes_on_with_the_jobs_that_it_has(
+    access: AccessPoint, moment: str, name: str
+) -> None:
     """Killed just before or after the schedd took the jobs: nothing is submitted twice, and all of it is gathered."""
     program = access.program("waits", WAITS.format(place=access.inside, htcq=access.htcq))
     command = submit(access, program=program)
@@ -141,7 +157,9 @@ def test_an_interrupted_sweep_goes_on_with_the_jobs_that_it_has(access: AccessPo
     (access.place / "go").touch()
     if moment == "queue":
         # All that came while nobody looked.
-        access.pool.wait(lambda: not queued(access.pool), 90, "the end of the jobs", ("SchedLog", "StartLog"))
+        access.pool.wait(
+            lambda: not queued(access.pool), 90, "the end of the jobs", ("SchedLog", "StartLog")
+        )
     done = access.run(*command)
 
     assert done.status == EXIT_FINE, done.err
@@ -184,7 +202,9 @@ def test_a_schedd_that_does_not_answer_is_one_line(access: AccessPoint) -> None:
         os.kill(schedd, signal.SIGCONT)
 
     assert (done.status, done.out) == (EXIT_UNKNOWN, "")
-    assert done.err.startswith("htcq: this machine's schedd cannot be asked: no answer within 2 s (")
+    assert done.err.startswith(
+        "htcq: this machine's schedd cannot be asked: no answer within 2 s ("
+    )
     assert access.run(*submit(access)).status == EXIT_FINE
 
 
@@ -205,6 +225,6 @@ def test_a_live_pool_is_captured_once(access: AccessPoint) -> None:
     after = access.results("live")
     assert {name: after[name] for name in before} == before
     assert len(after) == 6
-    assert {told["result"].get("source") or told["result"]["after"]["source"] for told in after.values()} == {
-        access.pool.collector
-    }
+    assert {
+        told["result"].get("source") or told["result"]["after"]["source"] for told in after.values()
+    } == {access.pool.collector}

@@ -39,7 +39,9 @@ _LAYOUT = (
 )
 TWO_TYPES = {
     "two-types": _LAYOUT.format("charge = { cpus = 1, memory = '1GiB' }", "claims = 2"),
-    "two-other-types": _LAYOUT.format("level = { cpus = 2, disk = 3 }", "charge = { memory = '2GiB' }"),
+    "two-other-types": _LAYOUT.format(
+        "level = { cpus = 2, disk = 3 }", "charge = { memory = '2GiB' }"
+    ),
     "one-model-for-both": "[capacity]\ncharge = { cpus = 2, memory = '512MiB', disk = '1GiB' }\n",
 }
 #: What of a slot a model decides, besides Consumption* and what MachineResources lists.
@@ -51,7 +53,9 @@ PARTS = (1, 2, 3, 7)
 
 
 @pytest.mark.parametrize("files", [WHOLE_NODE, TWO_TYPES], ids=["whole-node", "slot-types"])
-def test_slots_tell_what_the_what_if_made_of_them(site: Site, files: Mapping[str, str], tmp_path: Path) -> None:
+def test_slots_tell_what_the_what_if_made_of_them(
+    site: Site, files: Mapping[str, str], tmp_path: Path
+) -> None:
     break_it(site, "")
     if files is TWO_TYPES:
         _adopted(site, tmp_path, "two-types", files["two-types"])
@@ -68,7 +72,11 @@ def test_slots_tell_what_the_what_if_made_of_them(site: Site, files: Mapping[str
         assert not expected.damage
         really, foreseen = _told(before.slots), _told(expected.slots)
         assert really.keys() == foreseen.keys(), name
-        unlike = {each: (value, foreseen[each]) for each, value in really.items() if value != foreseen[each]}
+        unlike = {
+            each: (value, foreseen[each])
+            for each, value in really.items()
+            if value != foreseen[each]
+        }
         assert not unlike, name
 
 
@@ -89,7 +97,9 @@ def _adopted(site: Site, directory: Path, name: str, text: str) -> None:
     site.adopt(directory, ("--config", str(path)))
     weights = f"the slots of {name}"
     slots = 3 if "slot_types" in text else 1
-    site.pool.wait(lambda: len(site.pool.ads("slots", ["Name"])) == slots, 30, weights, ("StartLog",))
+    site.pool.wait(
+        lambda: len(site.pool.ads("slots", ["Name"])) == slots, 30, weights, ("StartLog",)
+    )
 
 
 def _captured(site: Site, directory: Path) -> Pool:
@@ -101,21 +111,32 @@ def _captured(site: Site, directory: Path) -> Pool:
 def _weights(slot: Slot) -> dict[str, object]:
     """Return what SlotWeight is: a part of the machine is a share in one text of it and an amount in another."""
     kind = SlotClass((slot,))
-    parts = {part: {asset: amount // part for asset, amount in kind.total.items()} for part in PARTS}
+    parts = {
+        part: {asset: amount // part for asset, amount in kind.total.items()} for part in PARTS
+    }
     return {
-        f"weight of 1/{part}": (kind.weight(amounts), kind.standing_weight(amounts)) for part, amounts in parts.items()
+        f"weight of 1/{part}": (kind.weight(amounts), kind.standing_weight(amounts))
+        for part, amounts in parts.items()
     }
 
 
 def _told(slots: tuple[Slot, ...] | None) -> dict[str, object]:
     told: dict[str, object] = {}
     for slot in slots or ():
-        texts = {name: text for name, text in slot.frame.texts.items() if name.startswith("consumption")}
+        texts = {
+            name: text for name, text in slot.frame.texts.items() if name.startswith("consumption")
+        }
         texts.update({name: slot.frame.text(name) for name in DECIDED if slot.frame.text(name)})
-        found: dict[str, object] = {name: str(classad2.ExprTree(text)) for name, text in texts.items()}
+        found: dict[str, object] = {
+            name: str(classad2.ExprTree(text)) for name, text in texts.items()
+        }
         found.update(_weights(slot))
-        amounts = {f"{asset} left": amount for asset, amount in slot.left().items() if asset != "disk"}
+        amounts = {
+            f"{asset} left": amount for asset, amount in slot.left().items() if asset != "disk"
+        }
         own = {"TotalSlotCpus": slot.total_slot_cpus}
         of_slot = {**found, **amounts, **own}.items()
-        told.update({f"{str(slot.name).partition('@')[0]} {name}": value for name, value in of_slot})
+        told.update(
+            {f"{str(slot.name).partition('@')[0]} {name}": value for name, value in of_slot}
+        )
     return told

@@ -59,14 +59,27 @@ KNOBS = {
     "SCHEDD_SLOT_WEIGHT": "RequestCpus * ifThenElse(Light =?= true, 0.5, 1)",
 }
 #: What lifts walls of the configuration.
-LIFTED = {"NEGOTIATOR_SUBMITTER_CONSTRAINT": "True", "START_LOCAL_UNIVERSE": "True", "LIC_LIMIT": "5"}
-SLOT = {number: f"TARGET.SlotTypeID == {number} || TARGET.SlotTypeID == -{number}" for number in (1, 2, 3)}
+LIFTED = {
+    "NEGOTIATOR_SUBMITTER_CONSTRAINT": "True",
+    "START_LOCAL_UNIVERSE": "True",
+    "LIC_LIMIT": "5",
+}
+SLOT = {
+    number: f"TARGET.SlotTypeID == {number} || TARGET.SlotTypeID == -{number}"
+    for number in (1, 2, 3)
+}
 CASES = {
-    "picky": Case("requirements", {"requirements": 'Machine == "elsewhere"'}, {"Requirements": "true"}),
+    "picky": Case(
+        "requirements", {"requirements": 'Machine == "elsewhere"'}, {"Requirements": "true"}
+    ),
     "refused": Case("start", {"+Refused": "true"}, {"Refused": "false"}),
     "wide": Case("no-such-machine", {"request_cpus": 128}, {"RequestCpus": "1"}),
-    "gpu": Case("no-such-machine", {"request_gpus": 1}, {"RequestGPUs": "undefined", "Requirements": "true"}),
-    "both": Case("no-such-machine", {"request_cpus": 16, "request_memory": 12288}, {"RequestMemory": "128"}),
+    "gpu": Case(
+        "no-such-machine", {"request_gpus": 1}, {"RequestGPUs": "undefined", "Requirements": "true"}
+    ),
+    "both": Case(
+        "no-such-machine", {"request_cpus": 16, "request_memory": 12288}, {"RequestMemory": "128"}
+    ),
     "heavy": Case("no-room", {"request_memory": 4096, "requirements": SLOT[2]}),
     "second": Case("preemption", {"request_cpus": 2, "requirements": SLOT[3]}),
     "unlicensed": Case("concurrency-limit", {"concurrency_limits": "lic"}),
@@ -114,7 +127,10 @@ def test_jobs_that_wait(site: Site, tmp_path: Path) -> None:
     last = f"{clusters['oneatatime']}.2"
     (found,) = asked(site, tmp_path, last)
     assert (found["job"], found["starts"], walls(found)) == (last, False, ["max-idle"])
-    assert (found["walls"][0]["amounts"]["max_idle"], found["walls"][0]["amounts"]["to_come"]) == (1, 2)
+    assert (found["walls"][0]["amounts"]["max_idle"], found["walls"][0]["amounts"]["to_come"]) == (
+        1,
+        2,
+    )
     agreed = agreement(site, tmp_path)
     assert [each for each in agreed["autoclusters"] if not each["agrees"]] == []
     assert agreed["percentage"] == 100
@@ -166,7 +182,11 @@ POLICY_CASES = {
 #: Of versions that have them.
 NEWEST_CASES = {
     "behind": Case("offer-budget", {"priority": 0}),
-    "cooling": Case("cool-down", {"+JobCoolDownExpiration": "4000000000"}, {"JobCoolDownExpiration": "1000000000"}),
+    "cooling": Case(
+        "cool-down",
+        {"+JobCoolDownExpiration": "4000000000"},
+        {"JobCoolDownExpiration": "1000000000"},
+    ),
 }
 
 
@@ -177,14 +197,21 @@ def test_what_the_access_point_and_the_negotiator_do_not_do(site: Site, tmp_path
     pool = break_it(site, POLICY)
     filler = submitted(pool, "eve", {"request_cpus": 11, "requirements": SLOT[1]})
     until_running(pool, [filler])
-    front = submitted(pool, "behind", {"priority": 10, "requirements": "false"}, count=2) if newest else 0
+    front = (
+        submitted(pool, "behind", {"priority": 10, "requirements": "false"}, count=2)
+        if newest
+        else 0
+    )
     clusters = all_submitted(pool, cases)
     cycles(pool, 3)
     check(cases, clusters, why(site, tmp_path, clusters.values()))
     assert running(pool) == {filler}
 
     pool.off("negotiator")
-    late = {"first": submitted(pool, "first", {}, "front"), "last": submitted(pool, "last", {}, "rear")}
+    late = {
+        "first": submitted(pool, "first", {}, "front"),
+        "last": submitted(pool, "last", {}, "rear"),
+    }
     advertised(pool, ("front.first", "rear.last"))
     found = why(site, tmp_path, late.values())
     assert walls(found[late["first"]]) == ["negotiator-absent"]

@@ -127,7 +127,9 @@ def test_ids_that_repeat(fleet: Fleet) -> None:
     jobs = [submitted(fleet, name, f"of-{name}", requirements="TARGET.NoSuch") for name in names]
     while jobs[0].id != jobs[1].id:
         behind = min(jobs, key=lambda job: int(job.id.partition(".")[0]))
-        jobs[jobs.index(behind)] = submitted(fleet, behind.access_point, f"more-{behind.access_point}")
+        jobs[jobs.index(behind)] = submitted(
+            fleet, behind.access_point, f"more-{behind.access_point}"
+        )
     found = why(fleet, jobs[0].id)
     assert [(each["access_point"], each["job"]) for each in found] == [
         (f"{job.access_point}.test", job.id) for job in jobs
@@ -177,7 +179,9 @@ def test_a_negotiator_that_stands_still(fleet: Fleet) -> None:
         def late() -> str:
             (found,) = why(fleet, *job.words, status=3)
             assert ids(found) == ["negotiator-late"] * len(found["walls"])
-            return next((each["text"] for each in found["walls"] if "no cycle for" in each["text"]), "")
+            return next(
+                (each["text"] for each in found["walls"] if "no cycle for" in each["text"]), ""
+            )
 
         fleet.pool.wait(late, 120, "a negotiator that is late")
         assert job not in running(fleet)
@@ -188,10 +192,16 @@ def test_a_weight_that_ends_the_negotiator(fleet: Fleet) -> None:
     weight = "CONSUMPTION_POLICY = True\nSLOT_WEIGHT = 2 / (Cpus - 1)\n"
     before = _errors(fleet)
     with configured(fleet, n2=weight):
-        cluster = fleet.submit({**SMALL_JOB, "accounting_group_user": "ann", "requirements": ON["n2"]})
+        cluster = fleet.submit(
+            {**SMALL_JOB, "accounting_group_user": "ann", "requirements": ON["n2"]}
+        )
         job = Job("ap1", f"{cluster}.0")
-        fleet.pool.wait(lambda: _errors(fleet) > before, 60, "an end of the negotiator", ("NegotiatorLog",))
-        done = htcq("why", *job.words, "--pool", fleet.pool.collector, "--timeout", PATIENCE, "--json")
+        fleet.pool.wait(
+            lambda: _errors(fleet) > before, 60, "an end of the negotiator", ("NegotiatorLog",)
+        )
+        done = htcq(
+            "why", *job.words, "--pool", fleet.pool.collector, "--timeout", PATIENCE, "--json"
+        )
         (found,) = json.loads(done.stdout)["jobs"]
         assert "slot-weight" in ids(found)
         assert job not in running(fleet)

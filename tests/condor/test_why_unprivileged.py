@@ -31,8 +31,15 @@ def pool(suite: str) -> Iterator[Pool]:
 
 
 def submitted(pool: Pool, account: str, requirements: str) -> str:
-    lines = {"executable": "/bin/sleep", "arguments": "600", "transfer_executable": "false", **SMALL_JOB}
-    text = "".join(f"{name} = {value}\n" for name, value in {**lines, "requirements": requirements}.items())
+    lines = {
+        "executable": "/bin/sleep",
+        "arguments": "600",
+        "transfer_executable": "false",
+        **SMALL_JOB,
+    }
+    text = "".join(
+        f"{name} = {value}\n" for name, value in {**lines, "requirements": requirements}.items()
+    )
     numbers = ("--reuid", account, "--regid", "nogroup", "--clear-groups")
     told = pool.tool("setpriv", *numbers, "condor_submit", "-terse", "-", text=f"{text}queue\n")
     return told.split()[0]
@@ -53,7 +60,12 @@ def test_an_ordinary_account(pool: Pool) -> None:
     user = AccessPoint(pool, "of-the-user")
     read_by(pool, KNOBS + READ_ONLY)
     denied = ("condor_qedit", mine, "JobPrio", "1")
-    pool.wait(lambda: pool.run(["condor_reschedule"], capture_output=True).returncode, 30, "a refusal", ("SchedLog",))
+    pool.wait(
+        lambda: pool.run(["condor_reschedule"], capture_output=True).returncode,
+        30,
+        "a refusal",
+        ("SchedLog",),
+    )
 
     for job, owner, clause in ((mine, "tester", "elsewhere"), (other, "nobody", "nowhere")):
         asked = ("why", job, "--pool", pool.collector)

@@ -29,7 +29,9 @@ class Case:
     count: int = 1
 
 
-def submitted(pool: Pool, user: str, asked: Mapping[str, object], group: str = "", count: int = 1) -> int:
+def submitted(
+    pool: Pool, user: str, asked: Mapping[str, object], group: str = "", count: int = 1
+) -> int:
     """Submit jobs of ``user`` and return their cluster."""
     who = {"accounting_group_user": user, **({"accounting_group": group} if group else {})}
     return pool.submit({**SMALL_JOB, **asked, **who}, count)
@@ -37,7 +39,10 @@ def submitted(pool: Pool, user: str, asked: Mapping[str, object], group: str = "
 
 def all_submitted(pool: Pool, cases: Mapping[str, Case]) -> dict[str, int]:
     """Submit the jobs of each case and return the clusters by the cases' names."""
-    return {name: submitted(pool, name, case.asked, case.group, case.count) for name, case in cases.items()}
+    return {
+        name: submitted(pool, name, case.asked, case.group, case.count)
+        for name, case in cases.items()
+    }
 
 
 def edit(pool: Pool, cluster: int, attributes: Mapping[str, str]) -> None:
@@ -48,7 +53,10 @@ def edit(pool: Pool, cluster: int, attributes: Mapping[str, str]) -> None:
 
 def running(pool: Pool) -> set[int]:
     """Return the clusters with a running job."""
-    return {ad["ClusterId"] for ad in pool.ads("jobs", ["ClusterId"], constraint=f"JobStatus == {RUNNING}")}
+    return {
+        ad["ClusterId"]
+        for ad in pool.ads("jobs", ["ClusterId"], constraint=f"JobStatus == {RUNNING}")
+    }
 
 
 def running_jobs(pool: Pool) -> set[str]:
@@ -71,7 +79,9 @@ def advertised(pool: Pool, users: Iterable[str]) -> None:
     wanted = {f"{user}@test" for user in users}
 
     def told() -> bool:
-        return wanted <= {ad["Name"] for ad in pool.ads("submitters", ["Name", "IdleJobs"]) if ad["IdleJobs"]}
+        return wanted <= {
+            ad["Name"] for ad in pool.ads("submitters", ["Name", "IdleJobs"]) if ad["IdleJobs"]
+        }
 
     pool.wait(told, 30, f"idle jobs of {sorted(wanted)}", ("SchedLog",))
 
@@ -101,7 +111,9 @@ def asked(site: Site, directory: Path, *who: str) -> list[dict[str, Any]]:
 
 def agreement(site: Site, directory: Path) -> dict[str, Any]:
     """Return how far the negotiator's reasons agree with the simulated ones, of a snapshot that is taken now."""
-    printed = site.htcq("simulate", "--agreement", "--json", "--snapshot", str(snapshot(site.pool, directory)))
+    printed = site.htcq(
+        "simulate", "--agreement", "--json", "--snapshot", str(snapshot(site.pool, directory))
+    )
     found: dict[str, Any] = json.loads(printed)
     return found
 
@@ -112,7 +124,9 @@ def _jobs(site: Site, where: str, *asked: str) -> list[dict[str, Any]]:
     return jobs
 
 
-def check(cases: Mapping[str, Case], clusters: Mapping[str, int], found: Mapping[int, Mapping[str, Any]]) -> None:
+def check(
+    cases: Mapping[str, Case], clusters: Mapping[str, int], found: Mapping[int, Mapping[str, Any]]
+) -> None:
     """Check that each wall is named, no job is said to start, and HTCondor's reason, where it has one, agrees."""
     wrong = {}
     for name, case in cases.items():

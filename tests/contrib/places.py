@@ -14,6 +14,8 @@ def program(place: Path) -> Path:
     path, configuration = place / "htcq", place / "condor_config"
     configuration.write_text("")
     root, python = shlex.quote(str(ROOT)), shlex.quote(sys.executable)
-    path.write_text(f'#!/bin/sh\nCONDOR_CONFIG={configuration} PYTHONPATH={root} exec {python} -m htcq "$@"\n')
+    path.write_text(
+        f'#!/bin/sh\nCONDOR_CONFIG={configuration} PYTHONPATH={root} exec {python} -m htcq "$@"\n'
+    )
     path.chmod(0o755)
     return path

@@ -38,7 +38,9 @@ class Prometheus:
         Raises:
             urllib.error.HTTPError: it refuses the question, such as a query that cannot be parsed.
         """
-        question = urllib.parse.urlencode({name.replace("match", "match[]"): text for name, text in given.items()})
+        question = urllib.parse.urlencode(
+            {name.replace("match", "match[]"): text for name, text in given.items()}
+        )
         with urllib.request.urlopen(f"{self._url}{what}?{question}", timeout=10) as answer:
             return json.load(answer)["data"]
 
@@ -53,8 +55,16 @@ def scraping(metrics: Path, place: Path) -> Iterator[Prometheus]:
     """Run both beside the directory ``metrics`` until the file's metrics have arrived; ``place`` is for their files."""
     with ExitStack() as stack:
         exporter, port = _free_port(), _free_port()
-        flags = ["--collector.disable-defaults", "--collector.textfile", f"--collector.textfile.directory={metrics}"]
-        _started(stack, ["prometheus-node-exporter", *flags, f"--web.listen-address=127.0.0.1:{exporter}"], place)
+        flags = [
+            "--collector.disable-defaults",
+            "--collector.textfile",
+            f"--collector.textfile.directory={metrics}",
+        ]
+        _started(
+            stack,
+            ["prometheus-node-exporter", *flags, f"--web.listen-address=127.0.0.1:{exporter}"],
+            place,
+        )
         (place / "prometheus.yml").write_text(_CONFIGURATION.format(rules=RULES, port=exporter))
         data = [f"--config.file={place}/prometheus.yml", f"--storage.tsdb.path={place}/data"]
         _started(stack, ["prometheus", *data, f"--web.listen-address=127.0.0.1:{port}"], place)
@@ -79,7 +89,9 @@ def _wait(arrived: Callable[[], object], place: Path) -> None:
         except OSError:
             pass  # it is not listening yet
         if time.monotonic() > deadline:
-            raise AssertionError("\n".join(path.read_text() for path in sorted(place.glob("*.log"))))
+            raise AssertionError(
+                "\n".join(path.read_text() for path in sorted(place.glob("*.log")))
+            )
         time.sleep(0.2)
 
 

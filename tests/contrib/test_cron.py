@@ -21,7 +21,9 @@ from process_tree import descendants
 
 from tests.contrib.commands import parsed
 
-TABLE = (Path(__file__).resolve().parents[2] / "contrib/cron/htcq-drift").read_text(encoding="utf-8")
+TABLE = (Path(__file__).resolve().parents[2] / "contrib/cron/htcq-drift").read_text(
+    encoding="utf-8"
+)
 #: A line of a table in /etc/cron.d: five fields of time, the user, the command.
 LINE = re.compile(r"^(#?)(?:[\d*/,-]+ ){5}(\S+) (.*)$", re.MULTILINE)
 PROGRAM = """#!/bin/sh

@@ -26,7 +26,11 @@ DASHBOARD = json.loads((ROOT / "contrib/grafana/htcq-drift.json").read_text(enco
 CHOSEN = {"$pool": "cm.example.net", "$negotiator": "NEGOTIATOR", "$group": ".*"}
 PANELS = {panel["title"]: panel for panel in DASHBOARD["panels"]}
 VARIABLES = {each["name"]: each for each in DASHBOARD["templating"]["list"]}
-QUERIES = [(title, each["refId"], each["expr"]) for title, panel in PANELS.items() for each in panel["targets"]]
+QUERIES = [
+    (title, each["refId"], each["expr"])
+    for title, panel in PANELS.items()
+    for each in panel["targets"]
+]
 
 
 def chosen(text: str) -> str:
@@ -40,7 +44,11 @@ def lost(ours: Any, theirs: Any, where: str = "") -> Iterator[str]:
     """Yield what is not in ``theirs``, or is something else there."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for name, value in ours.items():
-            yield from lost(value, theirs[name], f"{where}/{name}") if name in theirs else [f"{where}/{name}"]
+            yield from (
+                lost(value, theirs[name], f"{where}/{name}")
+                if name in theirs
+                else [f"{where}/{name}"]
+            )
     elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
         for index, (one, other) in enumerate(zip(ours, theirs)):
             yield from lost(one, other, f"{where}/{index}")
@@ -67,13 +75,24 @@ def test_grafana_s_library_knows_all_of_it() -> None:
 
 
 def test_it_would_not_know_what_is_wrong() -> None:
-    wrong = json.loads(json.dumps(DASHBOARD).replace('"gridPos"', '"place"', 1).replace('"mergeValues"', '"merge"', 1))
+    wrong = json.loads(
+        json.dumps(DASHBOARD)
+        .replace('"gridPos"', '"place"', 1)
+        .replace('"mergeValues"', '"merge"', 1)
+    )
 
-    assert sorted(path.rpartition("/")[2] for path in lost(wrong, read_back(wrong))) == ["merge", "place"]
+    assert sorted(path.rpartition("/")[2] for path in lost(wrong, read_back(wrong))) == [
+        "merge",
+        "place",
+    ]
 
 
-@pytest.mark.parametrize(("title", "query", "expression"), QUERIES, ids=[f"{title} {ref}" for title, ref, _ in QUERIES])
-def test_prometheus_answers_each_query(title: str, query: str, expression: str, prometheus: Prometheus) -> None:
+@pytest.mark.parametrize(
+    ("title", "query", "expression"), QUERIES, ids=[f"{title} {ref}" for title, ref, _ in QUERIES]
+)
+def test_prometheus_answers_each_query(
+    title: str, query: str, expression: str, prometheus: Prometheus
+) -> None:
     assert "$" not in chosen(expression)
     assert prometheus.values(chosen(expression)), f"{title} {query}"
 
@@ -87,8 +106,20 @@ def test_the_numbers_are_those_of_the_look(prometheus: Prometheus) -> None:
     assert shown("Drifted") == {"<none>": 0, "chem": 0, "bio": 0, "physics": 1, "geo": 0}
     assert shown("Usage and quota (slot weight)")["physics"] == 12
     assert shown("Usage and quota (slot weight)", 1)["physics"] == 10
-    assert shown("Borrowed (slot weight)") == {"<none>": 0, "chem": 0, "bio": 0, "physics": 2, "geo": 0}
-    assert shown("Unused quota (slot weight)") == {"<none>": 0, "chem": 0, "bio": 15, "physics": 0, "geo": 10}
+    assert shown("Borrowed (slot weight)") == {
+        "<none>": 0,
+        "chem": 0,
+        "bio": 0,
+        "physics": 2,
+        "geo": 0,
+    }
+    assert shown("Unused quota (slot weight)") == {
+        "<none>": 0,
+        "chem": 0,
+        "bio": 15,
+        "physics": 0,
+        "geo": 10,
+    }
     assert shown("Usage as part of the quota")["bio"] == 0.25
 
 
@@ -100,7 +131,9 @@ def test_the_numbers_are_those_of_the_look(prometheus: Prometheus) -> None:
         ("group", ["<none>", "bio", "chem", "geo", "physics"]),
     ],
 )
-def test_each_variable_offers_what_there_is(name: str, values: list[str], prometheus: Prometheus) -> None:
+def test_each_variable_offers_what_there_is(
+    name: str, values: list[str], prometheus: Prometheus
+) -> None:
     found = re.fullmatch(r"label_values\((.*), (\w+)\)", VARIABLES[name]["query"]["query"])
     assert found is not None
     series = prometheus.ask("series", match=chosen(found.group(1)))

@@ -37,7 +37,9 @@ TWO = "class Group:\n    pass\n"
 
 
 def house(checkout: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(HOUSE), str(checkout)], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, str(HOUSE), str(checkout)], capture_output=True, text=True, check=False
+    )
 
 
 def test_a_small_checkout_has_the_measures_that_are_counted_by_hand(tmp_path: Path) -> None:

@@ -54,7 +54,9 @@ def icinga(place: Path, objects: str, *flags: str) -> list[str]:
 
 
 def verified(place: Path, objects: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(icinga(place, objects, "-C"), capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        icinga(place, objects, "-C"), capture_output=True, text=True, check=False, timeout=60
+    )
 
 
 def results(place: Path) -> dict[str, list[str]]:
@@ -66,8 +68,18 @@ def results(place: Path) -> dict[str, list[str]]:
 
 def checked(place: Path, objects: str) -> dict[str, list[str]]:
     """Run Icinga until it has made every check; a namespace of its own makes sure that nothing of it is left."""
-    command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *icinga(place, objects)]
-    with (place / "out").open("w") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
+    command = [
+        "unshare",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+        *icinga(place, objects),
+    ]
+    with (
+        (place / "out").open("w") as out,
+        subprocess.Popen(command, stdout=out, stderr=out) as process,
+    ):
         try:
             deadline = time.monotonic() + 90
             while set(found := results(place)) != SERVICES:
@@ -88,10 +100,14 @@ def test_icinga_verifies_the_objects(tmp_path: Path) -> None:
 
 
 def test_icinga_would_refuse_what_is_wrong(tmp_path: Path) -> None:
-    assert verified(tmp_path, OBJECTS.replace('check_command = "htcq-audit"', 'check_command = "nothing"')).returncode
+    assert verified(
+        tmp_path, OBJECTS.replace('check_command = "htcq-audit"', 'check_command = "nothing"')
+    ).returncode
 
 
-def test_a_real_icinga_runs_the_plugin_with_its_options_and_reads_the_verdict(tmp_path: Path) -> None:
+def test_a_real_icinga_runs_the_plugin_with_its_options_and_reads_the_verdict(
+    tmp_path: Path,
+) -> None:
     drifted_pool(tmp_path / "snap")
     assert OBJECTS.count('"/usr/bin/htcq"') == OBJECTS.count('"--pool" =') == 2
     here = OBJECTS.replace("/usr/bin/htcq", str(program(tmp_path)))
@@ -103,6 +119,9 @@ def test_a_real_icinga_runs_the_plugin_with_its_options_and_reads_the_verdict(tm
         f"HTCQ DRIFT WARNING: {tmp_path}/snap: 1 of 5 groups drifted: physics.lep"
     )
     assert found["htcondor-quota-drift"][2].split()[:2] == ["drifted=1;0;;0;5", "starved=1;;;0;5"]
-    assert found["htcondor-groups-below-quota"][2].split()[:2] == ["drifted=1;;;0;5", "starved=1;0;;0;5"]
+    assert found["htcondor-groups-below-quota"][2].split()[:2] == [
+        "drifted=1;;;0;5",
+        "starved=1;0;;0;5",
+    ]
     assert found["htcondor-audit"][1].startswith("HTCQ ")
     assert found["htcondor-audit"][2].startswith("errors=")

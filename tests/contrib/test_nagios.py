@@ -60,7 +60,11 @@ def main_file(place: Path, objects: str) -> Path:
     (place / "checkresults").mkdir()
     (place / "htcq.cfg").write_text(objects)
     (place / "host.cfg").write_text(HOST)
-    files = [*(f"/etc/nagios4/objects/{name}.cfg" for name in DEBIAN), place / "htcq.cfg", place / "host.cfg"]
+    files = [
+        *(f"/etc/nagios4/objects/{name}.cfg" for name in DEBIAN),
+        place / "htcq.cfg",
+        place / "host.cfg",
+    ]
     path = place / "nagios.cfg"
     lines = "\n".join(f"cfg_file={name}" for name in files)
     path.write_text(MAIN.format(objects=lines, place=place, user=getpass.getuser()))
@@ -68,13 +72,18 @@ def main_file(place: Path, objects: str) -> Path:
 
 
 def verified(path: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["nagios4", "-v", str(path)], capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        ["nagios4", "-v", str(path)], capture_output=True, text=True, check=False, timeout=60
+    )
 
 
 def services(status: Path) -> dict[str, dict[str, str]]:
     """Return what Nagios says of its services, by name."""
     text = status.read_text() if status.exists() else ""
-    blocks = (dict(re.findall(r"^\t(\w+)=(.*)$", block, re.MULTILINE)) for block in text.split("servicestatus {")[1:])
+    blocks = (
+        dict(re.findall(r"^\t(\w+)=(.*)$", block, re.MULTILINE))
+        for block in text.split("servicestatus {")[1:]
+    )
     return {block["service_description"]: block for block in blocks}
 
 
@@ -111,7 +120,9 @@ def test_nagios_verifies_the_objects(tmp_path: Path) -> None:
     assert "Total Errors:   0" in done.stdout
 
 
-@pytest.mark.parametrize(("right", "wrong"), [("!--metric starved", "_of_nothing"), ("max_check", "most_check")])
+@pytest.mark.parametrize(
+    ("right", "wrong"), [("!--metric starved", "_of_nothing"), ("max_check", "most_check")]
+)
 def test_nagios_would_refuse_what_is_wrong(right: str, wrong: str, tmp_path: Path) -> None:
     assert right in OBJECTS
     assert verified(main_file(tmp_path, OBJECTS.replace(right, wrong))).returncode != 0
@@ -123,9 +134,17 @@ def test_a_real_nagios_sees_state_text_numbers_and_lines(tmp_path: Path) -> None
     drift, starved, audit = (found[name] for name in SERVICES)
 
     assert (drift["current_state"], starved["current_state"]) == ("1", "1")
-    assert drift["plugin_output"] == (f"HTCQ DRIFT WARNING: {tmp_path}/snap: 1 of 5 groups drifted: physics.lep")
-    assert drift["performance_data"].split()[:3] == ["drifted=1;0;;0;5", "starved=1;;;0;5", "over=1;;;0;5"]
-    assert drift["long_plugin_output"] == "physics.lep: drifted: quota published 4 where 5 should be"
+    assert drift["plugin_output"] == (
+        f"HTCQ DRIFT WARNING: {tmp_path}/snap: 1 of 5 groups drifted: physics.lep"
+    )
+    assert drift["performance_data"].split()[:3] == [
+        "drifted=1;0;;0;5",
+        "starved=1;;;0;5",
+        "over=1;;;0;5",
+    ]
+    assert (
+        drift["long_plugin_output"] == "physics.lep: drifted: quota published 4 where 5 should be"
+    )
     assert starved["long_plugin_output"] == "physics.hep: starved: uses 0 of 15 while 30 waits"
     assert audit["plugin_output"].startswith(
         f"HTCQ {('OK', 'WARNING', 'CRITICAL', 'UNKNOWN')[int(audit['current_state'])]}: "
@@ -140,13 +159,22 @@ def test_a_real_nagios_sees_that_all_is_well_and_that_nothing_is_known(tmp_path:
 
     assert found["HTCondor quota drift"]["current_state"] == "0"
     assert found["HTCondor groups below quota"]["current_state"] == "3"
-    assert found["HTCondor groups below quota"]["plugin_output"].startswith("HTCQ DRIFT UNKNOWN: --metric nonsense")
+    assert found["HTCondor groups below quota"]["plugin_output"].startswith(
+        "HTCQ DRIFT UNKNOWN: --metric nonsense"
+    )
 
 
 def test_negate_turns_the_verdict_around(tmp_path: Path) -> None:
     """The plugin of monitoring-plugins that wraps others reads status and word."""
     agreed_pool(tmp_path / "snap")
-    check = [str(program(tmp_path)), "drift", "check", "--nagios", "--snapshot", str(tmp_path / "snap")]
+    check = [
+        str(program(tmp_path)),
+        "drift",
+        "check",
+        "--nagios",
+        "--snapshot",
+        str(tmp_path / "snap"),
+    ]
     command = ["/usr/lib/nagios/plugins/negate", "--timeout=60", "--substitute", *check]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 

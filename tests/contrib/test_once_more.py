@@ -28,12 +28,20 @@ def run(place: Path, names: list[str], *first: str) -> tuple[int, str, Counter[s
     """Run a test for each of ``names`` in a worker of pytest-xdist; return exit status, output and what ran."""
     (place / "test_it.py").write_text(TESTS.format(names=names))
     (place / "pytest.ini").write_text("[pytest]\n")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
+    }
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     command = [str(ROOT / "contrib/once-more"), "-n", "1", *first, "--", "--verbosity=2"]
-    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=place, env=environment, capture_output=True, text=True, check=False
+    )
     ran = place / "ran"
-    return done.returncode, done.stdout, Counter(ran.read_text().splitlines() if ran.exists() else ())
+    return (
+        done.returncode,
+        done.stdout,
+        Counter(ran.read_text().splitlines() if ran.exists() else ()),
+    )
 
 
 def test_what_fails_only_among_others_passes_alone_and_is_named(tmp_path: Path) -> None:
@@ -44,7 +52,10 @@ def test_what_fails_only_among_others_passes_alone_and_is_named(tmp_path: Path) 
         f"{SOUND} together 2", f"{LATE} together 2", "late too together 2", f"{LATE} alone 2", "late too alone 2",
     ))  # fmt: skip
     named = printed.partition("== passed only when run alone:\n")[2]
-    assert sorted(named.splitlines()) == [f"test_it.py::test_it[{LATE}]", "test_it.py::test_it[late too]"]
+    assert sorted(named.splitlines()) == [
+        f"test_it.py::test_it[{LATE}]",
+        "test_it.py::test_it[late too]",
+    ]
 
 
 def test_what_fails_alone_too_fails_the_run(tmp_path: Path) -> None:

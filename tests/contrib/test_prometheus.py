@@ -44,11 +44,15 @@ def test_each_alert_fires_when_it_should(tmp_path: Path) -> None:
 
 
 def test_one_that_fires_too_early_would_be_noticed(tmp_path: Path) -> None:
-    assert rules_tried(tmp_path, RULES.read_text().replace("for: 30m", "for: 29m", 1)).returncode != 0
+    assert (
+        rules_tried(tmp_path, RULES.read_text().replace("for: 30m", "for: 29m", 1)).returncode != 0
+    )
 
 
 def test_every_metric_in_them_is_written() -> None:
-    written = drift_metrics(observations.SAMPLE, observations.NOW, 0.125) + audit_metrics(SICK, observations.NOW)
+    written = drift_metrics(observations.SAMPLE, observations.NOW, 0.125) + audit_metrics(
+        SICK, observations.NOW
+    )
     named = set(re.findall(r"\bhtcq_\w+", RULES.read_text()))
 
     assert named

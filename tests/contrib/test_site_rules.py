@@ -21,18 +21,43 @@ RULE = "site-jobs-without-group"
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory that holds the installed example and nothing else."""
     place = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--no-build-isolation", "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--no-build-isolation",
+        "--quiet",
+    ]
     done = subprocess.run(
-        [*command, "--target", str(place), str(EXAMPLE)], capture_output=True, text=True, check=False, timeout=300
+        [*command, "--target", str(place), str(EXAMPLE)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return place
 
 
 def htcq(installed: Path, place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{installed}", "CONDOR_CONFIG": os.devnull}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{installed}",
+        "CONDOR_CONFIG": os.devnull,
+    }
     command = [sys.executable, "-m", "htcq", *arguments]
-    return subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        command,
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
 
 
 @pytest.mark.install
@@ -58,4 +83,8 @@ def test_it_is_explained(installed: Path, tmp_path: Path) -> None:
 @pytest.mark.install
 def test_nothing_was_built_into_the_checkout(installed: Path) -> None:
     assert installed.is_dir()
-    assert not [path for path in EXAMPLE.rglob("*") if path.name in ("build", "dist") or path.suffix == ".egg-info"]
+    assert not [
+        path
+        for path in EXAMPLE.rglob("*")
+        if path.name in ("build", "dist") or path.suffix == ".egg-info"
+    ]

@@ -34,14 +34,23 @@ def units(tmp_path: Path) -> Path:
 
 
 def analyzed(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "MANPATH": str(ROOT / "man"), "LC_ALL": "C.UTF-8", "SYSTEMD_LOG_LEVEL": "info"}
+    environment = {
+        **os.environ,
+        "MANPATH": str(ROOT / "man"),
+        "LC_ALL": "C.UTF-8",
+        "SYSTEMD_LOG_LEVEL": "info",
+    }
     command = ["systemd-analyze", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=60)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=False, timeout=60
+    )
 
 
 @pytest.mark.parametrize("unit", [*SERVICES, *TIMERS])
 @pytest.mark.parametrize("kept", [0, 1, 2, 3])
-def test_systemd_verifies_every_unit_with_and_without_drop_ins(unit: str, kept: int, units: Path) -> None:
+def test_systemd_verifies_every_unit_with_and_without_drop_ins(
+    unit: str, kept: int, units: Path
+) -> None:
     for path in DROP_INS[kept:]:
         (units / path).unlink()
     done = analyzed("verify", str(units / unit))
@@ -54,7 +63,9 @@ def test_systemd_verifies_every_unit_with_and_without_drop_ins(unit: str, kept: 
 )
 def test_systemd_would_say_something(wrong: str, units: Path) -> None:
     path = units / SERVICES[0]
-    path.write_text(re.sub(rf"^{wrong.partition('=')[0]}=.*\n", wrong, path.read_text(), flags=re.MULTILINE))
+    path.write_text(
+        re.sub(rf"^{wrong.partition('=')[0]}=.*\n", wrong, path.read_text(), flags=re.MULTILINE)
+    )
 
     assert analyzed("verify", str(path)).stderr
 
@@ -70,9 +81,19 @@ def test_systemd_would_say_something(wrong: str, units: Path) -> None:
         ("htcq-elastic-deadman.service", 18),
     ],
 )
-def test_a_service_is_exposed_no_more_than_the_readme_says(service: str, exposure: int, units: Path) -> None:
-    done = analyzed("security", "--offline=yes", "--no-pager", f"--threshold={exposure}", str(units / service))
-    too_much = analyzed("security", "--offline=yes", "--no-pager", f"--threshold={exposure - 1}", str(units / service))
+def test_a_service_is_exposed_no_more_than_the_readme_says(
+    service: str, exposure: int, units: Path
+) -> None:
+    done = analyzed(
+        "security", "--offline=yes", "--no-pager", f"--threshold={exposure}", str(units / service)
+    )
+    too_much = analyzed(
+        "security",
+        "--offline=yes",
+        "--no-pager",
+        f"--threshold={exposure - 1}",
+        str(units / service),
+    )
 
     assert (done.returncode, done.stderr) == (0, "")
     assert too_much.returncode != 0
@@ -81,13 +102,18 @@ def test_a_service_is_exposed_no_more_than_the_readme_says(service: str, exposur
 
 def test_every_service_has_its_timer_or_is_started_by_one_that_has() -> None:
     timed = [name.replace(".timer", ".service") for name in TIMERS]
-    started = re.findall(r"^OnSuccess=(.*)$", "".join((UNITS / name).read_text() for name in timed), re.MULTILINE)
+    started = re.findall(
+        r"^OnSuccess=(.*)$", "".join((UNITS / name).read_text() for name in timed), re.MULTILINE
+    )
 
     assert sorted([*timed, *started]) == SERVICES
 
 
 def test_only_the_writer_and_the_dead_man_of_elastic_quotas_are_root() -> None:
-    users = {name: re.findall(r"^User=(.*)$", (UNITS / name).read_text(), re.MULTILINE) for name in SERVICES}
+    users = {
+        name: re.findall(r"^User=(.*)$", (UNITS / name).read_text(), re.MULTILINE)
+        for name in SERVICES
+    }
 
     assert {name for name, user in users.items() if user != ["htcq"]} == {
         "htcq-elastic-deadman.service",
@@ -108,8 +134,14 @@ def test_the_writer_reads_the_plan_where_the_planner_puts_it() -> None:
 def test_the_account_is_made_by_systemd(tmp_path: Path) -> None:
     """In a root directory of its own, without a password and without a shell."""
     (tmp_path / "etc").mkdir()
-    subprocess.run(["systemd-sysusers", f"--root={tmp_path}", str(UNITS / "htcq.conf")], check=True, timeout=60)
-    (account,) = [line for line in (tmp_path / "etc/passwd").read_text().splitlines() if line.startswith("htcq:")]
+    subprocess.run(
+        ["systemd-sysusers", f"--root={tmp_path}", str(UNITS / "htcq.conf")], check=True, timeout=60
+    )
+    (account,) = [
+        line
+        for line in (tmp_path / "etc/passwd").read_text().splitlines()
+        if line.startswith("htcq:")
+    ]
 
     assert account.split(":")[-1].endswith("nologin")
     assert 0 < int(account.split(":")[2]) < 1000

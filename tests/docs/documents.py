@@ -41,7 +41,11 @@ def plain(roff: str) -> str:
 def section(page: Path, *titles: str) -> str:
     """Return the text of the sections called ``titles``, unescaped."""
     parts = re.split(r"^\.SH (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return "\n".join(plain(text) for title, text in zip(parts[1::2], parts[2::2]) if not titles or title in titles)
+    return "\n".join(
+        plain(text)
+        for title, text in zip(parts[1::2], parts[2::2])
+        if not titles or title in titles
+    )
 
 
 def tags(text: str) -> list[str]:
@@ -65,9 +69,13 @@ def examples(document: Path) -> tuple[Example, ...]:
     """Return the examples of a manual page or a Markdown file, in their order."""
     text = document.read_text(encoding="utf-8")
     if document.suffix == ".md":
-        blocks = re.findall(r"^```(?:console|toml)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+        blocks = re.findall(
+            r"^```(?:console|toml)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL
+        )
     else:
-        blocks = re.findall(r"^\.EX\n(.*?)^\.EE$", section(document, "EXAMPLES"), flags=re.MULTILINE | re.DOTALL)
+        blocks = re.findall(
+            r"^\.EX\n(.*?)^\.EE$", section(document, "EXAMPLES"), flags=re.MULTILINE | re.DOTALL
+        )
     return tuple(example for block in blocks for example in _in_block(block))
 
 

@@ -43,7 +43,11 @@ def htcq(tmp_path: Path) -> Path:
 def include(htcq: Path, node: Path) -> str:
     """Return the example with the places of this test instead of a site's."""
     text = INCLUDE.read_text(encoding="utf-8")
-    for place, here in (("/usr/bin/htcq", htcq), ("/etc/htcq/htcq.toml", SITE), ("/etc/htcq/node.json", node)):
+    for place, here in (
+        ("/usr/bin/htcq", htcq),
+        ("/etc/htcq/htcq.toml", SITE),
+        ("/etc/htcq/node.json", node),
+    ):
         assert place in text
         text = text.replace(place, str(here))
     return text
@@ -53,7 +57,9 @@ def reading(text: str, directory: Path, **environment: str) -> subprocess.Comple
     """Let HTCondor's parser read ``text`` and nothing else."""
     configuration = directory / "condor_config"
     configuration.write_text(text, encoding="utf-8")
-    inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("_CONDOR_")}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.upper().startswith("_CONDOR_")
+    }
     return subprocess.run(
         [sys.executable, "-c", READER, *KNOBS],
         env={**inherited, "CONDOR_CONFIG": str(configuration), **environment},
@@ -64,7 +70,9 @@ def reading(text: str, directory: Path, **environment: str) -> subprocess.Comple
     )
 
 
-def test_htcondor_reads_the_policy_through_the_include_file(htcq: Path, node: Path, tmp_path: Path) -> None:
+def test_htcondor_reads_the_policy_through_the_include_file(
+    htcq: Path, node: Path, tmp_path: Path
+) -> None:
     done = reading(include(htcq, node), tmp_path)
     values = json.loads(done.stdout)
 
@@ -79,7 +87,9 @@ def test_a_refusal_of_htcq_is_an_error_of_the_configuration(htcq: Path, tmp_path
     assert "htcq wrote no configuration" in done.stderr
 
 
-def test_a_tool_that_htcq_runs_reads_the_file_without_the_policy(htcq: Path, node: Path, tmp_path: Path) -> None:
+def test_a_tool_that_htcq_runs_reads_the_file_without_the_policy(
+    htcq: Path, node: Path, tmp_path: Path
+) -> None:
     done = reading(include(htcq, node), tmp_path, **{NESTED_VARIABLE: "1"})
 
     assert json.loads(done.stdout)["SLOT_TYPE_1_PARTITIONABLE"] is None

@@ -27,7 +27,11 @@ def missing(document: Path) -> list[str]:
     """Return the paths that ``document`` names and that are nowhere; those of modules may begin below ``htcq``."""
     named = _PATH.findall(document.read_text(encoding="utf-8"))
     assert named
-    return [name for name in named if not any((place / name).exists() for place in (ROOT, ROOT / "htcq"))]
+    return [
+        name
+        for name in named
+        if not any((place / name).exists() for place in (ROOT, ROOT / "htcq"))
+    ]
 
 
 @pytest.mark.parametrize("document", [CONTRIBUTING, ARCHITECTURE], ids=lambda path: path.name)
@@ -44,9 +48,13 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 def test_the_picture_has_every_layer_in_its_order() -> None:
     """The contract "layers" is the truth."""
-    (contract,) = [each for each in PROJECT["tool"]["importlinter"]["contracts"] if each["id"] == "layers"]
+    (contract,) = [
+        each for each in PROJECT["tool"]["importlinter"]["contracts"] if each["id"] == "layers"
+    ]
     picture = ARCHITECTURE.read_text(encoding="utf-8").split("```")[1]
-    rows = [[_line_of(room, picture) for room in layer.split(" | ")] for layer in contract["layers"]]
+    rows = [
+        [_line_of(room, picture) for room in layer.split(" | ")] for layer in contract["layers"]
+    ]
 
     assert all(max(above) < min(below) for above, below in zip(rows, rows[1:]))
 
@@ -66,7 +74,9 @@ def test_every_group_of_packages_is_explained() -> None:
 def test_a_commit_is_checked_for_what_ci_checks_first() -> None:
     """The hooks of pre-commit are the tools of the stage before the tests."""
     hooks = re.findall(
-        r"^ +entry: (?:\.venv/bin/)?([\w-]+)", (ROOT / ".pre-commit-config.yaml").read_text(), re.MULTILINE
+        r"^ +entry: (?:\.venv/bin/)?([\w-]+)",
+        (ROOT / ".pre-commit-config.yaml").read_text(),
+        re.MULTILINE,
     )
     stage = (
         (ROOT / "contrib/testall")
@@ -79,6 +89,10 @@ def test_a_commit_is_checked_for_what_ci_checks_first() -> None:
 
 
 def test_every_marker_is_in_the_pyramid() -> None:
-    markers = {each.partition(":")[0] for each in PROJECT["tool"]["pytest"]["ini_options"]["markers"]}
+    markers = {
+        each.partition(":")[0] for each in PROJECT["tool"]["pytest"]["ini_options"]["markers"]
+    }
 
-    assert [name for name in markers - {"install"} if f"-m {name}" not in CONTRIBUTING.read_text()] == []
+    assert [
+        name for name in markers - {"install"} if f"-m {name}" not in CONTRIBUTING.read_text()
+    ] == []

@@ -19,8 +19,15 @@ PAGE = ROOT / "man/man1/htcq-cost.1"
 FREE = ("request", "total")
 
 
-def test_the_cost_has_every_name_and_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ads = (policy_slot(Cpus=7), dynamic_slot(), accounting("ada@site", WeightedResourcesUsed="1.0"), negotiator())
+def test_the_cost_has_every_name_and_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ads = (
+        policy_slot(Cpus=7),
+        dynamic_slot(),
+        accounting("ada@site", WeightedResourcesUsed="1.0"),
+        negotiator(),
+    )
     (tmp_path / "collector.ads").write_text("\n".join(ads))
     (tmp_path / "jobs.ads").write_text(job())
     assert run(["cost", "--snapshot", str(tmp_path), "--json"]) == EXIT_FINE

@@ -48,7 +48,9 @@ def run(example: Example, directory: Path, environment: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("document", [*PAGES, README], ids=lambda document: document.name)
-def test_examples_run_and_print_what_is_shown(document: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+def test_examples_run_and_print_what_is_shown(
+    document: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
     directory = tmp_path / "here"
     directory.mkdir()
     given = examples(document)
@@ -60,7 +62,9 @@ def test_examples_run_and_print_what_is_shown(document: Path, tmp_path: Path, en
             continue
         printed = run(example, directory, environment)
         if example.printed:
-            assert matches(example.printed, printed), f"$ {example.command}\nprints\n{printed}\nnot\n{example.printed}"
+            assert matches(example.printed, printed), (
+                f"$ {example.command}\nprints\n{printed}\nnot\n{example.printed}"
+            )
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,9 @@ def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentPar
 def rendered(page: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80", "GROFF_NO_SGR": "1"}
     command = ["man", *flags, "-E", "UTF-8", "-l", "-Tutf8", str(page)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=60)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=False, timeout=60
+    )
 
 
 @on_every_page
@@ -120,7 +122,9 @@ def test_every_command_has_a_page_and_stands_in_the_overview(command: str) -> No
 @on_every_page
 def test_every_option_that_is_mentioned_exists_somewhere(page: Path) -> None:
     known = GLOBAL_OPTIONS.union(*(option_strings(command) for command in COMMANDS))
-    mentioned = {word for word in words(plain(page.read_text(encoding="utf-8"))) if word.startswith("--")}
+    mentioned = {
+        word for word in words(plain(page.read_text(encoding="utf-8"))) if word.startswith("--")
+    }
 
     assert mentioned <= known
 
@@ -131,7 +135,9 @@ def test_references_lead_to_pages(page: Path) -> None:
     here = {page.name}
 
     assert references(page) <= there
-    assert {name.rpartition(".")[0] for name in references(page) - here} <= words(section(page, "SEE ALSO"))
+    assert {name.rpartition(".")[0] for name in references(page) - here} <= words(
+        section(page, "SEE ALSO")
+    )
 
 
 def test_every_page_is_referred_to() -> None:
@@ -140,7 +146,10 @@ def test_every_page_is_referred_to() -> None:
 
 def test_the_site_file_has_every_key_and_no_other() -> None:
     keys_of = {
-        ("TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE"): (*settings.TOP_KEYS, *settings.SLOT_KEYS),
+        ("TOP LEVEL", "THE MODEL", "THE PART OF THE MACHINE"): (
+            *settings.TOP_KEYS,
+            *settings.SLOT_KEYS,
+        ),
         ("THE AUDIT", "A RULE"): (*settings.AUDIT_KEYS, *settings.RULE_KEYS),
         ("A GROUP",): settings.GROUP_KEYS,
         ("ALL GROUPS",): settings.QUOTA_KEYS,
@@ -171,11 +180,23 @@ def keys(value: Any, free: tuple[str, ...]) -> set[str]:
     return set(value).union(*(keys(each, free) for name, each in value.items() if name not in free))
 
 
-def test_the_plan_has_every_name_and_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_has_every_name_and_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Jobs with counts are a mix."""
     node = tmp_path / "node.json"
     node.write_text('{"cpus": 8, "memory_mb": 16384, "disk_kb": 100000000}')
-    arguments = ["plan", "--node", str(node), "--config", "/dev/null", "--preset", "simple", "--job", "cpus=1,count=2"]
+    arguments = [
+        "plan",
+        "--node",
+        str(node),
+        "--config",
+        "/dev/null",
+        "--preset",
+        "simple",
+        "--job",
+        "cpus=1,count=2",
+    ]
     assert run([*arguments, "--json"]) == EXIT_FINE
     plan = json.loads(capsys.readouterr().out)
     text = section(command_page("plan"), "JSON")
@@ -185,7 +206,16 @@ def test_the_plan_has_every_name_and_no_other(tmp_path: Path, capsys: pytest.Cap
         "factor", "job", "kind", "name", "full_factor", "stranded", "stranded_weight", "asset", "asked", "there",
         "ratio",
     }  # fmt: skip
-    free = ("shape", "consumption", "carved", "claims", "amounts", "asset_weights", "stranded", "weights")
+    free = (
+        "shape",
+        "consumption",
+        "carved",
+        "claims",
+        "amounts",
+        "asset_weights",
+        "stranded",
+        "weights",
+    )
 
     assert described | named_in_passing == keys(plan, free)
     assert named_in_passing <= words(text)
@@ -203,7 +233,9 @@ def test_the_audit_has_every_name_and_no_other() -> None:
 
 
 def test_the_metrics_have_every_name_and_no_other() -> None:
-    described = {name for name in words(section(command_page("audit"), "FORMS")) if name.startswith("htcq_")}
+    described = {
+        name for name in words(section(command_page("audit"), "FORMS")) if name.startswith("htcq_")
+    }
 
     ill = replace(SAMPLE, health=(Ailment("negotiator-late", "the last cycle was 900 s ago"),))
     assert described == set(re.findall(r"^htcq_\w+", audit_metrics(ill, 0.0), re.MULTILINE))
@@ -240,13 +272,21 @@ def test_the_columns_of_the_drift_report_are_told() -> None:
 
 
 def test_the_drift_metrics_have_every_name_and_no_other() -> None:
-    described = {name for name in words(section(command_page("drift"), "METRICS")) if name.startswith("htcq_")}
+    described = {
+        name
+        for name in words(section(command_page("drift"), "METRICS"))
+        if name.startswith("htcq_")
+    }
 
-    assert described == set(re.findall(r"^htcq_\w+", drift_metrics(looked_at(CHEM, BIO), 0.0, 0.0), re.MULTILINE))
+    assert described == set(
+        re.findall(r"^htcq_\w+", drift_metrics(looked_at(CHEM, BIO), 0.0, 0.0), re.MULTILINE)
+    )
 
 
 def test_an_explanation_has_every_name_and_no_other() -> None:
-    described = {name for tag in tags(section(command_page("explain"), "JSON")) for name in words(tag)}
+    described = {
+        name for tag in tags(section(command_page("explain"), "JSON")) for name in words(tag)
+    }
 
     assert described == keys(rules_json(rules_of_pools()), ())
 

@@ -58,7 +58,9 @@ def test_every_page_has_a_source() -> None:
         ("- `a`\n\n  A.\n\n  - `b`\n\n    B.\n\n  C.", "a A. b B. C."),
     ],
 )
-def test_what_stands_in_the_source_is_what_man_shows(markdown: str, shown: str, tmp_path: Path) -> None:
+def test_what_stands_in_the_source_is_what_man_shows(
+    markdown: str, shown: str, tmp_path: Path
+) -> None:
     text = roff_page(Page("t", "1", "a test", parsed(f"## TEXT\n\n{markdown}\n\n## END\n"), "t.md"))
     (tmp_path / "t.1").write_text(text, encoding="utf-8")
     done = rendered(tmp_path / "t.1", "--warnings=w")
@@ -112,4 +114,6 @@ def test_every_rule_has_its_place_in_the_browser(web: Path) -> None:
 
 
 def test_settings_keep_their_quotes_in_the_browser(web: Path) -> None:
-    assert '<code>model = "quantized"</code>' in (web / "htcq.toml.5.html").read_text(encoding="utf-8")
+    assert '<code>model = "quantized"</code>' in (web / "htcq.toml.5.html").read_text(
+        encoding="utf-8"
+    )

@@ -17,8 +17,16 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="htcq test")
     made.add_argument("goal", metavar="DIR", help="directory to write")
     made.add_argument("--old", help=argparse.SUPPRESS)
-    made.add_argument("--quotas", "-q", metavar="FILE", required=True, help="file such as \"a b\", see 'htcq x --y'")
-    made.add_argument("--set", metavar="KNOB=VALUE", action="append", help="a_b of 5%% * 2; repeatable")
+    made.add_argument(
+        "--quotas",
+        "-q",
+        metavar="FILE",
+        required=True,
+        help="file such as \"a b\", see 'htcq x --y'",
+    )
+    made.add_argument(
+        "--set", metavar="KNOB=VALUE", action="append", help="a_b of 5%% * 2; repeatable"
+    )
     made.add_argument("--weights", metavar="FILE", nargs="?", help="fixed: write cpus=1")
     form = made.add_argument_group("output").add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")

@@ -16,7 +16,9 @@ def test_every_name_in_the_json_is_told() -> None:
     asking, jobs = wants("bio.ann@site", idle=1, running=1)
     told = used("bio.ann@site", 1, Ceiling=3, Priority="2000.0", PriorityFactor="1000.0")
     found = migrated(site(machine(Cpus=7, NumDynamicSlots=1), claim(1), asking, told, jobs=jobs))
-    printed = migration_json(found, (ElasticMove("bio", "min", 1, 2),), steps(found, Files("new.toml")))
+    printed = migration_json(
+        found, (ElasticMove("bio", "min", 1, 2),), steps(found, Files("new.toml"))
+    )
 
     assert keys(printed, ()) - {"schema"} <= words(section(PAGE, "JSON"))
 

@@ -63,19 +63,37 @@ def literals(path: Path) -> str:
     """Return the texts with a blank in a module that are no docstrings, one a line."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and _is_text(node)}
-    constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings]
-    return "\n".join(node.value for node in constants if isinstance(node.value, str) and " " in node.value)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and _is_text(node)
+    }
+    constants = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and id(node) not in docstrings
+    ]
+    return "\n".join(
+        node.value for node in constants if isinstance(node.value, str) and " " in node.value
+    )
 
 
 def _is_text(node: ast.Module | ast.ClassDef | ast.FunctionDef) -> bool:
-    return bool(node.body) and isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+    return (
+        bool(node.body)
+        and isinstance(node.body[0], ast.Expr)
+        and isinstance(node.body[0].value, ast.Constant)
+    )
 
 
 def banned(text: str) -> list[str]:
     """Return what of ``text`` is banned, with the reason; words may be parted by the end of a line."""
     joined = re.sub(r"[ \t\n]+", " ", text)
-    found = [(match.group(), why) for word, why in BANNED.items() for match in re.finditer(word, joined, re.IGNORECASE)]
+    found = [
+        (match.group(), why)
+        for word, why in BANNED.items()
+        for match in re.finditer(word, joined, re.IGNORECASE)
+    ]
     return [f"{words!r}: {why}" for words, why in found]
 
 
@@ -85,12 +103,16 @@ def test_help(command: str) -> None:
     assert not banned(f"{COMMANDS[command]} {printed}")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "htcq").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "htcq").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_texts_of_the_code(path: Path) -> None:
     assert not banned(literals(path))
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "templates").rglob("*.j2")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "templates").rglob("*.j2")), ids=lambda path: path.name
+)
 def test_templates(path: Path) -> None:
     assert not banned(path.read_text(encoding="utf-8"))
 
@@ -100,6 +122,8 @@ def test_manual_pages(path: Path) -> None:
     assert not banned(plain(path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md"]
+)
 def test_documents(name: str) -> None:
     assert not banned((ROOT / name).read_text(encoding="utf-8"))

@@ -47,7 +47,9 @@ def test_whatever_a_rule_says_is_text(text: str, tmp_path: Path) -> None:
         yield from ()
 
     page = tmp_path / "htcq-rules.7"
-    page.write_text(rules_page({"odd": [replace(rule("weight-not-a-number"), consequence=text, find=find)]}))
+    page.write_text(
+        rules_page({"odd": [replace(rule("weight-not-a-number"), consequence=text, find=find)]})
+    )
     done = rendered(page, "--warnings=w")
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -18,7 +18,9 @@ on_every_command = pytest.mark.parametrize("command", sorted(COMMANDS))
 
 def table() -> dict[str, tuple[str, ...]]:
     """Return the cells of the table of commands, by command."""
-    rows = [line.strip("| ").split(" | ") for line in TEXT.splitlines() if line.startswith("| `htcq ")]
+    rows = [
+        line.strip("| ").split(" | ") for line in TEXT.splitlines() if line.startswith("| `htcq ")
+    ]
     return {cells[0].strip("`").removeprefix("htcq "): tuple(cells[1:]) for cells in rows}
 
 

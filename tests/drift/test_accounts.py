@@ -10,7 +10,9 @@ from htcq.drift.ledger import Booking, LedgerEntry
 HOUR = 3600
 
 
-def booking(group: str, since: int, until: int, dimension: str = "gpus", seconds: int = -1, **amounts: int) -> Booking:
+def booking(
+    group: str, since: int, until: int, dimension: str = "gpus", seconds: int = -1, **amounts: int
+) -> Booking:
     """Return so much of each amount all the time."""
     span = until - since if seconds < 0 else seconds
     numbers = dict.fromkeys(("min", "runtime", "used", "lent", "borrowed", "unused"), 0)
@@ -45,7 +47,14 @@ def test_time_that_nobody_observed_does_not_count() -> None:
 
 
 def test_the_time_is_divided_into_parts() -> None:
-    account = only(accounts([booking("a", 0, HOUR, lent=1), booking("a", 2 * HOUR, 4 * HOUR, lent=2)], 0, 4 * HOUR, 4))
+    account = only(
+        accounts(
+            [booking("a", 0, HOUR, lent=1), booking("a", 2 * HOUR, 4 * HOUR, lent=2)],
+            0,
+            4 * HOUR,
+            4,
+        )
+    )
 
     assert [(part.since, part.until, part.hours.lent) for part in account.parts] == [
         (0, HOUR, 1), (2 * HOUR, 3 * HOUR, 2), (3 * HOUR, 4 * HOUR, 2),
@@ -79,7 +88,9 @@ def test_the_root_comes_first_then_who_lent_or_borrowed_most() -> None:
 
 def test_a_group_that_came_later_was_observed_as_long_as_all() -> None:
     """What is all 0 is not kept."""
-    found = accounts([booking("<none>", 0, HOUR, used=1), booking("a", 0, HOUR // 2, lent=1)], 0, HOUR)
+    found = accounts(
+        [booking("<none>", 0, HOUR, used=1), booking("a", 0, HOUR // 2, lent=1)], 0, HOUR
+    )
 
     assert [each.observed for each in found] == [1, 1]
 

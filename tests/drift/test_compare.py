@@ -32,7 +32,9 @@ def test_what_agrees_is_no_difference() -> None:
         (static(1 / 3), static(0.333333333), []),
     ],
 )
-def test_declared_and_configured(one: QuotaSetting, other: QuotaSetting, found: list[tuple[object, ...]]) -> None:
+def test_declared_and_configured(
+    one: QuotaSetting, other: QuotaSetting, found: list[tuple[object, ...]]
+) -> None:
     expected = tuple(QuotaDifference("physics", *each) for each in found)  # type: ignore[arg-type]
 
     assert differences(observation(declared(one, other))) == expected
@@ -56,20 +58,29 @@ def test_a_configured_group_must_be_declared_only_where_the_site_declares_any() 
 def test_a_declaration_of_nothing_is_a_declaration() -> None:
     nothing = GroupObservation("bio", declared=dynamic(0), configured=dynamic(0))
 
-    assert QuotaDifference("chem", "not-declared", None, 10.0) in differences(observation(nothing, group("chem", 10.0)))
+    assert QuotaDifference("chem", "not-declared", None, 10.0) in differences(
+        observation(nothing, group("chem", 10.0))
+    )
 
 
 @pytest.mark.parametrize("effective", [19.0, 21.0, 0.0, 20.1])
 def test_what_is_published_must_be_what_is_computed(effective: float) -> None:
     odd = replace(group("physics", 20.0), effective=effective, effective_subtree=effective)
 
-    assert differences(observation(odd)) == (QuotaDifference("physics", "effective", effective, 20.0),)
+    assert differences(observation(odd)) == (
+        QuotaDifference("physics", "effective", effective, 20.0),
+    )
 
 
 def test_rounding_is_no_difference() -> None:
     near = 20 * (1 + 1e-8)
 
-    assert differences(observation(replace(group("physics", 20.0), effective=near, effective_subtree=near))) == ()
+    assert (
+        differences(
+            observation(replace(group("physics", 20.0), effective=near, effective_subtree=near))
+        )
+        == ()
+    )
 
 
 def test_a_subtree_is_told_where_the_group_itself_does_not_say_it() -> None:
@@ -88,4 +99,9 @@ def test_a_group_of_which_no_number_is_published_is_told_where_others_are_publis
 
 
 def test_a_computed_quota_that_is_unknown_is_compared_with_nothing() -> None:
-    assert differences(observation(GroupObservation("<none>", effective=math.pi, effective_subtree=math.pi))) == ()
+    assert (
+        differences(
+            observation(GroupObservation("<none>", effective=math.pi, effective_subtree=math.pi))
+        )
+        == ()
+    )

@@ -13,12 +13,21 @@ from tests.elastic.quotas import group
 A, B = group("a", {"gpus": 40}, {"gpus": 100}), group("b", {"gpus": 40}, {"gpus": 100})
 
 
-def ledger(quotas: ElasticQuotas, total: int, used: Mapping[str, int], **more: object) -> dict[str, LedgerEntry]:
+def ledger(
+    quotas: ElasticQuotas, total: int, used: Mapping[str, int], **more: object
+) -> dict[str, LedgerEntry]:
     """Return the entries of gpus by group; whoever uses something asks for as much."""
     amounts = {name: {"gpus": amount} for name, amount in used.items()}
-    request = {**amounts, **{name: {"gpus": amount} for name, amount in more.pop("wanted", {}).items()}}  # type: ignore[attr-defined]
+    request = {
+        **amounts,
+        **{name: {"gpus": amount} for name, amount in more.pop("wanted", {}).items()},
+    }  # type: ignore[attr-defined]
     demand = ElasticDemand({"gpus": total}, request, amounts, **more)  # type: ignore[arg-type]
-    return {each.group: each for each in entries(quotas, demand, compute(quotas, demand)) if each.dimension == "gpus"}
+    return {
+        each.group: each
+        for each in entries(quotas, demand, compute(quotas, demand))
+        if each.dimension == "gpus"
+    }
 
 
 def numbers(entry: LedgerEntry) -> tuple[int, int, int, int]:
@@ -72,7 +81,11 @@ def test_whoever_does_not_ask_for_it_lends_it_first() -> None:
 
 def test_whoever_does_not_lend_lends_last() -> None:
     quotas = ElasticQuotas(
-        (A, group("b", {"gpus": 40}, {"gpus": 100}, lend=False), group("c", {"gpus": 0}, {"gpus": 99}))
+        (
+            A,
+            group("b", {"gpus": 40}, {"gpus": 100}, lend=False),
+            group("c", {"gpus": 0}, {"gpus": 99}),
+        )
     )
 
     assert [ledger(quotas, 80, {"c": used})["b"].lent for used in (40, 50)] == [0, 10]
@@ -93,7 +106,9 @@ def test_where_the_pool_is_too_small_the_guarantee_is_what_it_can_hold() -> None
 def test_whoever_is_outside_of_the_quotas_borrows_all_it_uses() -> None:
     """30 of no group, 5 of no submitter, 10 of a group that has no gpus: 20 are spare, a lends the rest."""
     quotas = ElasticQuotas((A, B, group("c", {}, {"cpus": 8})))
-    found = ledger(quotas, 100, {"b": 40, "c": 10}, default_used={"gpus": 30}, system_used={"gpus": 5})
+    found = ledger(
+        quotas, 100, {"b": 40, "c": 10}, default_used={"gpus": 30}, system_used={"gpus": 5}
+    )
 
     assert found["<default>"] == LedgerEntry("<default>", "gpus", used=45, borrowed=45)
     assert (found["a"].lent, found["a"].unused) == (25, 15)
@@ -142,7 +157,9 @@ def test_a_group_that_borrows_has_all_of_its_own_in_use() -> None:
 
 def test_what_a_min_leaves_to_own_jobs_is_lent_under_its_own_name() -> None:
     """p has 50 and its a 30: the other 20 are those of its own jobs, whether there are any or not."""
-    quotas = ElasticQuotas((group("p", {"gpus": 50}, {"gpus": 99}), group("p.a", {"gpus": 30}, {"gpus": 99})))
+    quotas = ElasticQuotas(
+        (group("p", {"gpus": 50}, {"gpus": 99}), group("p.a", {"gpus": 30}, {"gpus": 99}))
+    )
     for used, own in (({"p.a": 45}, (0, 15, 0, 5)), ({"p.a": 45, "p": 5}, (5, 15, 0, 0))):
         found = ledger(quotas, 50, used)
 
@@ -163,10 +180,15 @@ def test_more_in_use_than_there_is_lends_no_more_than_is_idle() -> None:
 
 
 def test_models_of_gpus_have_a_ledger_of_their_own() -> None:
-    quotas = ElasticQuotas((group("a", {"gpus:h100": 4}, {"gpus:h100": 8}), group("b", {"gpus": 4}, {"gpus": 8})))
+    quotas = ElasticQuotas(
+        (group("a", {"gpus:h100": 4}, {"gpus:h100": 8}), group("b", {"gpus": 4}, {"gpus": 8}))
+    )
     used = {"b": {"gpus": 6, "gpus:h100": 6}}
     demand = ElasticDemand({"gpus": 8, "gpus:h100": 8}, used, used)
-    found = {(each.dimension, each.group): each for each in entries(quotas, demand, compute(quotas, demand))}
+    found = {
+        (each.dimension, each.group): each
+        for each in entries(quotas, demand, compute(quotas, demand))
+    }
 
     assert numbers(found["gpus", "a"]) == (0, 2, 0, 2)
     # Of the 8 of that model 4 are guaranteed to nobody.
@@ -177,4 +199,6 @@ def test_models_of_gpus_have_a_ledger_of_their_own() -> None:
 def test_where_nothing_is_there_and_nobody_asks_only_the_sum_is_kept() -> None:
     quotas = ElasticQuotas((group("c", {}, {"cpus": 8}),))
 
-    assert entries(quotas, ElasticDemand(), compute(quotas, ElasticDemand())) == (LedgerEntry("<none>", "cpus"),)
+    assert entries(quotas, ElasticDemand(), compute(quotas, ElasticDemand())) == (
+        LedgerEntry("<none>", "cpus"),
+    )

@@ -32,13 +32,21 @@ def of(observation: DriftObservation, name: str) -> GroupObservation:
 def test_every_group_is_there_and_the_root() -> None:
     found = look(groups(PHYSICS))
 
-    assert {group.name for group in found.groups} == {"<none>", "physics", "physics.hep", "physics.lep", "chem"}
+    assert {group.name for group in found.groups} == {
+        "<none>",
+        "physics",
+        "physics.hep",
+        "physics.lep",
+        "chem",
+    }
     assert (found.time, found.unit) == (1794000000, "slot weight")
 
 
 def test_what_is_configured_is_read_as_the_negotiator_reads_it() -> None:
     found = look(
-        groups(f"{PHYSICS}GROUP_QUOTA_DYNAMIC_bio = 0.25\nGROUP_NAMES = chem, bio\nGROUP_AUTOREGROUP = True\n")
+        groups(
+            f"{PHYSICS}GROUP_QUOTA_DYNAMIC_bio = 0.25\nGROUP_NAMES = chem, bio\nGROUP_AUTOREGROUP = True\n"
+        )
     )
 
     assert of(found, "chem").configured == QuotaSetting(10.0, True, False, True)
@@ -46,7 +54,12 @@ def test_what_is_configured_is_read_as_the_negotiator_reads_it() -> None:
 
 
 def test_what_is_published_is_taken_as_it_is() -> None:
-    found = look(groups(PHYSICS, told("chem", EffectiveQuota="9.5", SubtreeQuota="9.5", WeightedResourcesUsed="7.0")))
+    found = look(
+        groups(
+            PHYSICS,
+            told("chem", EffectiveQuota="9.5", SubtreeQuota="9.5", WeightedResourcesUsed="7.0"),
+        )
+    )
     chem = of(found, "chem")
 
     assert (chem.effective, chem.effective_subtree, chem.usage) == (9.5, 9.5, 7.0)
@@ -62,14 +75,22 @@ def test_demand_usage_and_allocation_are_those_of_the_next_cycle() -> None:
     """Chemistry has 3 running, wants 50 more, and is allocated its 10."""
     chem = of(look(groups(PHYSICS, wants("chem", 50, 3), *uses("chem", 3))), "chem")
 
-    assert (chem.usage, chem.idle, chem.running, chem.requested, chem.allocated) == (3, 50, 3, 53, 10)
+    assert (chem.usage, chem.idle, chem.running, chem.requested, chem.allocated) == (
+        3,
+        50,
+        3,
+        53,
+        10,
+    )
 
 
 def test_quotas_are_computed_over_the_weight_that_the_negotiator_counted() -> None:
     """It counted 200; two quotas are amounts, bio's half is one of what is left: (200 - 30) / 2."""
     config = f"{PHYSICS}GROUP_NAMES = physics, chem, bio\nGROUP_QUOTA_DYNAMIC_bio = 0.5\n"
     root = told("<none>", EffectiveQuota="85.0", SubtreeQuota="200.0")
-    then = look(groups(config, root, told("bio", EffectiveQuota="85.0", SubtreeQuota="85.0"), weight=100))
+    then = look(
+        groups(config, root, told("bio", EffectiveQuota="85.0", SubtreeQuota="85.0"), weight=100)
+    )
     bio = of(then, "bio")
 
     assert (then.pool_weight, bio.effective, bio.computed) == (200, 85, 85)
@@ -79,14 +100,20 @@ def test_quotas_are_computed_over_the_weight_that_the_negotiator_counted() -> No
 def test_where_no_weight_is_published_that_of_the_slots_counts() -> None:
     found = look(groups(PHYSICS, *uses("chem", 3), weight=100))
 
-    assert (found.pool_weight, of(found, "chem").computed, of(found, "<none>").computed) == (103, 10, 73)
+    assert (found.pool_weight, of(found, "chem").computed, of(found, "<none>").computed) == (
+        103,
+        10,
+        73,
+    )
 
 
 def test_declared_groups_that_are_not_configured_are_there_as_declared() -> None:
     found = look(groups(PHYSICS), DeclaredGroup("chem", quota=12), DeclaredGroup("bio", share=0.5))
 
     assert of(found, "chem").declared == QuotaSetting(12, True, False, False)
-    assert of(found, "bio") == GroupObservation("bio", declared=QuotaSetting(0.5, False, False, False))
+    assert of(found, "bio") == GroupObservation(
+        "bio", declared=QuotaSetting(0.5, False, False, False)
+    )
     assert of(found, "physics").declared is None
 
 
@@ -108,7 +135,9 @@ def test_a_declared_group_is_the_configured_one_whatever_its_case() -> None:
 def test_what_a_declaration_leaves_open_is_what_holds_for_all_groups(
     own: bool | None, site: dict[str, str], configured: str, expected: bool
 ) -> None:
-    found = look(groups(PHYSICS + configured), DeclaredGroup("chem", quota=10, accept_surplus=own), **site)
+    found = look(
+        groups(PHYSICS + configured), DeclaredGroup("chem", quota=10, accept_surplus=own), **site
+    )
     declared = of(found, "chem").declared
 
     assert declared is not None
@@ -116,15 +145,22 @@ def test_what_a_declaration_leaves_open_is_what_holds_for_all_groups(
 
 
 def test_the_weight_expressions_are_those_of_the_slots() -> None:
-    given = pool(slot("slot1@a"), slot("slot1@b"), slot("slot1@c", SlotWeight="2 * Cpus"), config=PHYSICS)
+    given = pool(
+        slot("slot1@a"), slot("slot1@b"), slot("slot1@c", SlotWeight="2 * Cpus"), config=PHYSICS
+    )
 
     assert look(given).weights == (WeightUse("2 * Cpus", 1, 16.0), WeightUse("Cpus", 2, 16.0))
 
 
 def test_settings_are_those_that_are_set() -> None:
-    config = f"{PHYSICS}negotiator_slot_constraint = Cpus > 0\nSLOT_WEIGHT = Memory\nGROUP_SORT_EXPR =\n"
+    config = (
+        f"{PHYSICS}negotiator_slot_constraint = Cpus > 0\nSLOT_WEIGHT = Memory\nGROUP_SORT_EXPR =\n"
+    )
 
-    assert look(groups(config)).settings == {"NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > 0", "SLOT_WEIGHT": "Memory"}
+    assert look(groups(config)).settings == {
+        "NEGOTIATOR_SLOT_CONSTRAINT": "Cpus > 0",
+        "SLOT_WEIGHT": "Memory",
+    }
 
 
 def test_without_weights_the_unit_is_the_slot() -> None:
@@ -138,7 +174,9 @@ def test_doubts_tell_what_cannot_be_taken_as_it_is() -> None:
     assert silent.doubts == (
         "the negotiator publishes nothing of its groups: what their claimed slots weigh is their usage",
     )
-    assert negative.doubts == ("the published usage of chem is -3: what its claimed slots weigh counts instead",)
+    assert negative.doubts == (
+        "the published usage of chem is -3: what its claimed slots weigh counts instead",
+    )
     assert of(negative, "chem").usage == 2
 
 

@@ -45,8 +45,12 @@ def test_a_group_alone(quota: float | None, usage: float, idle: float, state: Qu
         (5000.0, 5060.0, False, True),
     ],
 )
-def test_what_is_nearly_the_quota_is_the_quota(quota: float, usage: float, starved: bool, over: bool) -> None:
-    assert states_of(observation(group("physics", quota, usage, idle=3)))["physics"] == QuotaState(starved, over)
+def test_what_is_nearly_the_quota_is_the_quota(
+    quota: float, usage: float, starved: bool, over: bool
+) -> None:
+    assert states_of(observation(group("physics", quota, usage, idle=3)))["physics"] == QuotaState(
+        starved, over
+    )
 
 
 def test_a_group_lends_only_while_another_is_over() -> None:
@@ -54,7 +58,9 @@ def test_a_group_lends_only_while_another_is_over() -> None:
 
     assert states_of(observation(idle, group("chem", 20, 20)))["physics"] == QuotaState()
     assert states_of(observation(idle, busy))["physics"] == QuotaState(lending=True)
-    assert states_of(observation(replace(idle, idle=1.0), busy))["physics"] == QuotaState(starved=True)
+    assert states_of(observation(replace(idle, idle=1.0), busy))["physics"] == QuotaState(
+        starved=True
+    )
     assert states_of(observation(busy, group("bio", 20, 20)))["chem"] == QuotaState(over=True)
 
 
@@ -62,7 +68,9 @@ def test_without_a_published_quota_the_computed_one_counts() -> None:
     unpublished = replace(group("physics", 20, 10, 5), effective=None)
 
     assert states_of(observation(unpublished))["physics"] == QuotaState(starved=True)
-    assert states_of(observation(replace(unpublished, effective=5.0)))["physics"] == QuotaState(over=True)
+    assert states_of(observation(replace(unpublished, effective=5.0)))["physics"] == QuotaState(
+        over=True
+    )
 
 
 def test_the_root_s_quota_is_what_others_leave_however_large_it_is_published() -> None:

@@ -14,10 +14,14 @@ QUOTAS = (
     kept("configured", "chem", static(15), 5000),
     kept("configured", "bio", static(5), 100, 6000),
 )
-LOOKS = tuple(sample(name, time, 5.0) for time in range(3300, 9001, 300) for name in ("chem", "bio"))
+LOOKS = tuple(
+    sample(name, time, 5.0) for time in range(3300, 9001, 300) for name in ("chem", "bio")
+)
 
 
-def story(*texts: Kept, since: int = 3000, until: int = 9000, groups: tuple[str, ...] = ()) -> Story:
+def story(
+    *texts: Kept, since: int = 3000, until: int = 9000, groups: tuple[str, ...] = ()
+) -> Story:
     return tell(Remembered("cm", "slot weight", 100, LOOKS, texts or QUOTAS), since, until, groups)
 
 
@@ -25,8 +29,14 @@ def test_everything_of_the_time_is_told() -> None:
     told = story()
 
     assert [window.group for window in told.windows] == ["bio", "chem"]
-    assert [(change.time, change.name) for change in told.changes] == [(5000, "chem"), (6000, "bio")]
-    assert [(spell.difference.group, spell.difference.what, spell.since, spell.until) for spell in told.spells] == [
+    assert [(change.time, change.name) for change in told.changes] == [
+        (5000, "chem"),
+        (6000, "bio"),
+    ]
+    assert [
+        (spell.difference.group, spell.difference.what, spell.since, spell.until)
+        for spell in told.spells
+    ] == [
         ("bio", "not-declared", 100, 6000),
         ("chem", "quota", 5000, None),
     ]
@@ -58,7 +68,10 @@ def test_what_disagreed_at_the_first_look_of_all_did_not_begin_then() -> None:
 
 
 def test_a_disagreement_that_ends_is_a_change() -> None:
-    texts = (kept("configured", "bio", static(5), 100), kept("declared", "chem", static(1), 50, 8000))
+    texts = (
+        kept("configured", "bio", static(5), 100),
+        kept("declared", "chem", static(1), 50, 8000),
+    )
 
     assert story(*texts, since=7900).changed
 

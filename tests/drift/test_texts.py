@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from htcq.drift.observation import QuotaSetting
 from htcq.drift.texts import setting_of, setting_text
 
-SETTINGS = st.builds(QuotaSetting, st.floats(0, 2**31 - 1), st.booleans(), st.booleans(), st.booleans())
+SETTINGS = st.builds(
+    QuotaSetting, st.floats(0, 2**31 - 1), st.booleans(), st.booleans(), st.booleans()
+)
 
 
 @pytest.mark.parametrize(

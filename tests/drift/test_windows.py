@@ -33,7 +33,9 @@ def test_distance_and_bias_are_means_too() -> None:
 
 
 def test_states_are_shares_of_the_time_that_was_observed() -> None:
-    found = of(sample("chem", 300, starved=300), sample("chem", 1200, over=100, lending=50, span=500))
+    found = of(
+        sample("chem", 300, starved=300), sample("chem", 1200, over=100, lending=50, span=500)
+    )
 
     assert (found.starved, found.over, found.lending) == (300 / 800, 100 / 800, 50 / 800)
 
@@ -60,7 +62,9 @@ def test_trouble_is_the_weight_that_was_missing_or_too_much() -> None:
         (700, 800, 100, 40),
     ],
 )
-def test_what_of_a_look_lies_outside_does_not_count(since: int, until: int, observed: int, usage: float) -> None:
+def test_what_of_a_look_lies_outside_does_not_count(
+    since: int, until: int, observed: int, usage: float
+) -> None:
     found = of(sample("chem", 600, 10, span=600), sample("chem", 900, 40), since=since, until=until)
 
     assert found.observed == observed
@@ -107,12 +111,17 @@ def test_where_none_is_published_the_computed_quota_counts() -> None:
 def test_few_looks_are_the_points_of_the_series() -> None:
     points = of(sample("chem", 300, 3), sample("chem", 900, 9)).points
 
-    assert [(point.since, point.until, point.usage) for point in points] == [(0, 300, 3), (600, 900, 9)]
+    assert [(point.since, point.until, point.usage) for point in points] == [
+        (0, 300, 3),
+        (600, 900, 9),
+    ]
 
 
 def test_many_looks_are_merged_into_equal_parts() -> None:
     """12 looks of 300 s in 4 parts of 900 s, none of them in the second."""
-    looks = [sample("chem", end, end / 300) for end in range(300, HOUR + 1, 300) if not 900 < end <= 1800]
+    looks = [
+        sample("chem", end, end / 300) for end in range(300, HOUR + 1, 300) if not 900 < end <= 1800
+    ]
     points = of(*looks, most=4).points
 
     assert [(point.since, point.until, point.usage) for point in points] == [
@@ -122,17 +131,30 @@ def test_many_looks_are_merged_into_equal_parts() -> None:
 
 def test_a_look_that_lies_in_two_parts_counts_in_both() -> None:
     """Of the middle look 300 s are in each half: (300 * 0 + 300 * 6) / 600 and so on."""
-    looks = [sample("chem", 300, 0), sample("chem", 900, 6, span=600, over=600), sample("chem", 1200, 9)]
+    looks = [
+        sample("chem", 300, 0),
+        sample("chem", 900, 6, span=600, over=600),
+        sample("chem", 1200, 9),
+    ]
     points = of(*looks, until=1200, most=2).points
 
-    assert [(point.usage, point.max_usage, point.over) for point in points] == [(3, 6, 0.5), (7.5, 9, 0.5)]
+    assert [(point.usage, point.max_usage, point.over) for point in points] == [
+        (3, 6, 0.5),
+        (7.5, 9, 0.5),
+    ]
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 900), st.integers(0, 600), st.floats(0, 100)), min_size=1, max_size=40),
+    st.lists(
+        st.tuples(st.integers(1, 900), st.integers(0, 600), st.floats(0, 100)),
+        min_size=1,
+        max_size=40,
+    ),
     st.integers(1, 12),
 )
-def test_the_series_has_the_mean_and_the_time_of_the_window(looks: list[tuple[int, int, float]], most: int) -> None:
+def test_the_series_has_the_mean_and_the_time_of_the_window(
+    looks: list[tuple[int, int, float]], most: int
+) -> None:
     samples, now = [], 0
     for span, gap, usage in looks:
         now += gap + span
@@ -143,6 +165,12 @@ def test_the_series_has_the_mean_and_the_time_of_the_window(looks: list[tuple[in
     assert found.observed == sum(span for span, _, _ in looks)
     if len(samples) <= most:
         lasting = [(point.until - point.since, point.usage) for point in found.points]
-        assert sum(span * usage for span, usage in lasting) == pytest.approx(found.observed * found.usage)
+        assert sum(span * usage for span, usage in lasting) == pytest.approx(
+            found.observed * found.usage
+        )
     assert found.max_usage == max(point.max_usage for point in found.points)
-    assert min(usage for _, _, usage in looks) - 1e-9 <= found.usage <= max(usage for _, _, usage in looks) + 1e-9
+    assert (
+        min(usage for _, _, usage in looks) - 1e-9
+        <= found.usage
+        <= max(usage for _, _, usage in looks) + 1e-9
+    )

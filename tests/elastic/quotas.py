@@ -11,7 +11,9 @@ from tests.audit.sites import dynamic_slot, job, slot
 A100, V100 = "NVIDIA A100-SXM4-40GB", "Tesla V100-PCIE-16GB"
 
 
-def group(name: str, least: Mapping[str, int], most: Mapping[str, int | None], **more: Any) -> ElasticGroup:
+def group(
+    name: str, least: Mapping[str, int], most: Mapping[str, int | None], **more: Any
+) -> ElasticGroup:
     """Return a group below the one that its name says."""
     return ElasticGroup(name, name.rpartition(".")[0], dict(least), dict(most), **more)
 
@@ -21,7 +23,9 @@ def quotas(*groups: ElasticGroup) -> ElasticQuotas:
     return ElasticQuotas(groups)
 
 
-def claimed(number: int, customer: str, cpus: int = 1, memory: int = 1024, node: str = "node1", **more: Any) -> str:
+def claimed(
+    number: int, customer: str, cpus: int = 1, memory: int = 1024, node: str = "node1", **more: Any
+) -> str:
     """Return a dynamic slot that somebody has."""
     return dynamic_slot(f"slot1_{number}@{node}", customer, Cpus=cpus, Memory=memory, **more)
 
@@ -39,4 +43,6 @@ def running(id_: str, slot_name: str, **more: Any) -> str:
 def device(number: int, name: str, capability: float) -> dict[str, str]:
     """Return the ad of one GPU as attributes of a slot."""
     id_ = f"{number:08x}"
-    return {f"GPUs_GPU_{id_}": f'[ Id = "GPU-{id_}"; DeviceName = "{name}"; Capability = {capability} ]'}
+    return {
+        f"GPUs_GPU_{id_}": f'[ Id = "GPU-{id_}"; DeviceName = "{name}"; Capability = {capability} ]'
+    }

@@ -51,7 +51,12 @@ def test_a_claim_whose_job_is_not_known_says_so() -> None:
     ],
 )
 def test_a_job_checkpoints_if_it_says_so(attributes: dict[str, str], expected: bool) -> None:
-    assert claim(claimed(1, "physics.ada@site"), running("1.0", "slot1_1@node1", **attributes)).checkpoints is expected
+    assert (
+        claim(
+            claimed(1, "physics.ada@site"), running("1.0", "slot1_1@node1", **attributes)
+        ).checkpoints
+        is expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,21 +69,32 @@ def test_a_job_checkpoints_if_it_says_so(attributes: dict[str, str], expected: b
         ({}, {"Draining": "true"}, "draining"),
     ],
 )
-def test_what_is_never_taken_back_says_why(of_job: dict[str, object], of_slot: dict[str, object], reason: str) -> None:
-    found = claim(claimed(1, "physics.ada@site", **of_slot), running("1.0", "slot1_1@node1", **of_job))
+def test_what_is_never_taken_back_says_why(
+    of_job: dict[str, object], of_slot: dict[str, object], reason: str
+) -> None:
+    found = claim(
+        claimed(1, "physics.ada@site", **of_slot), running("1.0", "slot1_1@node1", **of_job)
+    )
 
     assert reason in found.protected
 
 
 def test_an_ordinary_job_is_not_protected() -> None:
-    assert claim(claimed(1, "physics.ada@site"), running("1.0", "slot1_1@node1", HtcqProtected="false")).protected == ""
+    assert (
+        claim(
+            claimed(1, "physics.ada@site"), running("1.0", "slot1_1@node1", HtcqProtected="false")
+        ).protected
+        == ""
+    )
 
 
 def test_static_slots_and_whole_partitionable_ones_are_claims_as_well() -> None:
     """ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS lets a schedd hold one: the accountant charges what is left of it."""
     given = pool(
         static_slot("slot1@a", State='"Claimed"', AccountingGroup='"physics.ada@site"'),
-        slot("slot1@b", State='"Claimed"', AccountingGroup='"physics.bob@site"', Cpus=6, Memory=12288),
+        slot(
+            "slot1@b", State='"Claimed"', AccountingGroup='"physics.bob@site"', Cpus=6, Memory=12288
+        ),
         claimed(1, "physics.bob@site", cpus=2, memory=4096, node="b"),
         jobs=[],
     )

@@ -86,14 +86,18 @@ def test_a_min_that_is_not_asked_for_is_not_given() -> None:
 
 
 def test_where_the_pool_became_smaller_everybody_goes_down_at_once() -> None:
-    done = step({"a": 60.0, "b": 40.0}, {"a": 30.0, "b": 20.0}, changed={"a": NOW, "b": NOW}, pool=50.0)
+    done = step(
+        {"a": 60.0, "b": 40.0}, {"a": 30.0, "b": 20.0}, changed={"a": NOW, "b": NOW}, pool=50.0
+    )
 
     assert done.quotas == {"a": 30.0, "b": 20.0}
 
 
 def test_a_group_above_others_has_what_they_have() -> None:
     goals = [target("phys", 60.0, leaf=False), target("phys.hep", 50.0), target("phys.lep", 10.0)]
-    done = damp(goals, {"phys": 20.0, "phys.hep": 10.0, "phys.lep": 10.0}, {}, POOL, {}, NOW, Limits())
+    done = damp(
+        goals, {"phys": 20.0, "phys.hep": 10.0, "phys.lep": 10.0}, {}, POOL, {}, NOW, Limits()
+    )
 
     assert done.quotas == {"phys": 30.0, "phys.hep": 20.0, "phys.lep": 10.0}
 
@@ -120,5 +124,10 @@ def test_quotas_with_fractions_reach_their_goals() -> None:
     quotas: Mapping[str, float] = {"a": 2.5, "b": 0.0}
     goals = {"a": 0.25, "b": 4.75}
     for _ in range(100):
-        quotas = step(quotas, goals, pool=5.0, limits=Limits(min_change=0.0, min_change_part=0.0, hold_time=0.0)).quotas
+        quotas = step(
+            quotas,
+            goals,
+            pool=5.0,
+            limits=Limits(min_change=0.0, min_change_part=0.0, hold_time=0.0),
+        ).quotas
     assert quotas == goals

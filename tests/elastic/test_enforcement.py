@@ -8,12 +8,19 @@ from tests.elastic.quotas import A100, group, node, quotas
 from tests.elastic.test_projection import waiting
 
 DIMENSIONS = {"cpus": 4, "memory": 8192}
-TWO = quotas(group("a", DIMENSIONS, {"cpus": 6, "memory": 12288}), group("b", DIMENSIONS, {"cpus": 6, "memory": 12288}))
+TWO = quotas(
+    group("a", DIMENSIONS, {"cpus": 6, "memory": 12288}),
+    group("b", DIMENSIONS, {"cpus": 6, "memory": 12288}),
+)
 BUSY = (waiting(1, "a", 20), waiting(2, "b", 20))
 
 
-def look(weight: str, *jobs: str, declared: ElasticQuotas = TWO, config: str = "", **slot: object) -> Status:
-    return status_of(pool(node(SlotWeight=weight, **slot), jobs=jobs or BUSY, config=config or None), declared)
+def look(
+    weight: str, *jobs: str, declared: ElasticQuotas = TWO, config: str = "", **slot: object
+) -> Status:
+    return status_of(
+        pool(node(SlotWeight=weight, **slot), jobs=jobs or BUSY, config=config or None), declared
+    )
 
 
 def how(status: Status) -> dict[str, How]:
@@ -32,7 +39,8 @@ def test_a_dimension_that_limits_a_quota_is_approximated() -> None:
 
     assert how(status) == {"cpus": How.ENFORCED, "memory": How.APPROXIMATED}
     assert (
-        "it determines the quota of a: correct" in {each.dimension: each.why for each in status.enforcement}["memory"]
+        "it determines the quota of a: correct"
+        in {each.dimension: each.why for each in status.enforcement}["memory"]
     )
 
 
@@ -70,8 +78,12 @@ def test_gpus_are_reported_unless_weighed_or_limited() -> None:
         limits = {"ConcurrencyLimits": f'"{limit}"'} if limit else {}
         return waiting(number, name, 1, RequestGPUs=1, **limits)
 
-    assert how(look("Cpus", asks(1, "a"), asks(2, "b"), declared=declared, **gpus)) == {"gpus": How.REPORTED}
-    assert how(look("Cpus + 4 * GPUs", asks(1, "a"), declared=declared, **gpus)) == {"gpus": How.APPROXIMATED}
+    assert how(look("Cpus", asks(1, "a"), asks(2, "b"), declared=declared, **gpus)) == {
+        "gpus": How.REPORTED
+    }
+    assert how(look("Cpus + 4 * GPUs", asks(1, "a"), declared=declared, **gpus)) == {
+        "gpus": How.APPROXIMATED
+    }
     limited = look(
         "Cpus",
         asks(1, "a", "gpus_a"),

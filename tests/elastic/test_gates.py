@@ -83,12 +83,16 @@ def test_a_silent_schedd_that_had_jobs_closes_the_gate_for_a_quarter_of_an_hour(
     assert refused(seen, later=901, silent=SILENT) == []
 
 
-def test_before_the_first_look_a_silent_schedds_submitters_are_believed_unless_a_person_accepts_the_loss() -> None:
+def test_before_the_first_look_a_silent_schedds_submitters_are_believed_unless_a_person_accepts_the_loss() -> (
+    None
+):
     schedds = ScheddAds(silent=SILENT, wanting=frozenset(SILENT))
 
     assert refused(None, silent=SILENT) == []
     assert refused(None, silent=SILENT, wanting=frozenset(SILENT)) == ["incomplete"]
-    assert list(refusals(sight(schedd_ads=schedds), FRESH, None, SETTINGS, NOW, confirmed=True)) == []
+    assert (
+        list(refusals(sight(schedd_ads=schedds), FRESH, None, SETTINGS, NOW, confirmed=True)) == []
+    )
 
 
 def test_a_schedd_that_nothing_is_known_of_holds_no_gate_closed_by_its_age_or_its_clock() -> None:
@@ -117,11 +121,15 @@ def test_a_person_may_accept_that_the_pool_is_smaller_and_nothing_else() -> None
 
     assert list(refusals(small, LOOKED, None, SETTINGS, NOW, confirmed=True)) == []
     stale = replace(small, cycle_end=NOW - 5000)
-    assert [each.gate for each in refusals(stale, LOOKED, None, SETTINGS, NOW, confirmed=True)] == ["cycle"]
+    assert [each.gate for each in refusals(stale, LOOKED, None, SETTINGS, NOW, confirmed=True)] == [
+        "cycle"
+    ]
 
 
 def test_the_first_look_has_nothing_to_be_compared_with() -> None:
-    assert list(refusals(sight(slots=1, schedds=1, pool_weight=1.0), FRESH, None, SETTINGS, NOW)) == []
+    assert (
+        list(refusals(sight(slots=1, schedds=1, pool_weight=1.0), FRESH, None, SETTINGS, NOW)) == []
+    )
 
 
 def test_one_of_several_negotiators_must_be_named() -> None:
@@ -137,7 +145,10 @@ def test_one_of_several_negotiators_must_be_named() -> None:
     ("present", "message"),
     [
         (None, "/etc/condor/config.d/60-htcq-elastic.config is gone"),
-        ("GROUP_NAMES = mine\n", "/etc/condor/config.d/60-htcq-elastic.config was changed by somebody else"),
+        (
+            "GROUP_NAMES = mine\n",
+            "/etc/condor/config.d/60-htcq-elastic.config was changed by somebody else",
+        ),
     ],
 )
 def test_a_file_that_somebody_else_changed_is_left_alone(present: str | None, message: str) -> None:
@@ -151,13 +162,16 @@ def test_a_file_that_somebody_else_changed_is_left_alone(present: str | None, me
 def test_a_file_that_the_journal_does_not_know_is_left_alone() -> None:
     (found,) = refusals(sight(), FRESH, "GROUP_NAMES = mine\n", SETTINGS, NOW)
 
-    assert found.message.endswith("60-htcq-elastic.config exists, but the journal has no record of it")
+    assert found.message.endswith(
+        "60-htcq-elastic.config exists, but the journal has no record of it"
+    )
 
 
 def test_a_knob_that_is_overridden_later_is_told_with_its_place() -> None:
     state = state_of(written(1, QUOTAS))
     configured = {
-        name.upper(): (text, "/etc/condor/config.d/60-htcq-elastic.config:3") for name, text in file_of(QUOTAS).knobs()
+        name.upper(): (text, "/etc/condor/config.d/60-htcq-elastic.config:3")
+        for name, text in file_of(QUOTAS).knobs()
     }
     configured["GROUP_QUOTA_PHYSICS"] = ("2", "/etc/condor/config.d/99-local.config:1")
     (found,) = refusals(sight(configured=configured), state, text_of(QUOTAS), SETTINGS, NOW)
@@ -201,5 +215,7 @@ def test_a_knob_for_the_negotiator_alone_wins_and_is_told() -> None:
     configured = {"NEGOTIATOR.GROUP_QUOTA_PHYSICS": ("9", "/etc/condor/condor_config.local:7")}
     (found,) = negotiator_specific(configured, file_of(QUOTAS))
 
-    told = "NEGOTIATOR.GROUP_QUOTA_physics = 9 in /etc/condor/condor_config.local:7 overrides the file"
+    told = (
+        "NEGOTIATOR.GROUP_QUOTA_physics = 9 in /etc/condor/condor_config.local:7 overrides the file"
+    )
     assert found.message == told

@@ -27,7 +27,10 @@ def computed(quotas: ElasticQuotas = QUOTAS) -> Outcome:
 
 
 def changed(outcome: Outcome, name: str, change: Callable[[GroupRuntime], GroupRuntime]) -> Outcome:
-    return replace(outcome, groups=tuple(change(each) if each.name == name else each for each in outcome.groups))
+    return replace(
+        outcome,
+        groups=tuple(change(each) if each.name == name else each for each in outcome.groups),
+    )
 
 
 def runtime(cpus: int) -> Callable[[GroupRuntime], GroupRuntime]:

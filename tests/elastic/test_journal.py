@@ -33,7 +33,12 @@ FIRST, SECOND = {"a": (3.0, False)}, {"a": (5.0, False)}
 def test_nothing_is_in_force_before_anything_was_written() -> None:
     state = state_of([])
 
-    assert (state.in_force, state.digest, state.elastic, state.silent_for(NOW)) == (None, ABSENT, False, 0.0)
+    assert (state.in_force, state.digest, state.elastic, state.silent_for(NOW)) == (
+        None,
+        ABSENT,
+        False,
+        0.0,
+    )
 
 
 def test_the_last_write_is_in_force_and_the_one_before_it_is_known() -> None:
@@ -61,7 +66,12 @@ def test_an_intent_alone_changes_nothing_in_force() -> None:
 
 @pytest.mark.parametrize(
     ("present", "result"),
-    [(text_of(SECOND), WRITTEN), (text_of(FIRST), NOTHING), ("somebody else's\n", NOTHING), (None, NOTHING)],
+    [
+        (text_of(SECOND), WRITTEN),
+        (text_of(FIRST), NOTHING),
+        ("somebody else's\n", NOTHING),
+        (None, NOTHING),
+    ],
 )
 def test_an_unfinished_intent_is_what_the_file_says(present: str | None, result: str) -> None:
     state = state_of([*written(1, FIRST), intent(3, SECOND, before=digest_of(text_of(FIRST)))])
@@ -85,13 +95,19 @@ def test_a_second_outcome_tells_that_the_negotiator_has_it_after_all() -> None:
 
 
 def test_writes_that_come_to_nothing_are_counted_until_one_succeeds() -> None:
-    failed = [*written(1, FIRST, WRITTEN), *written(3, {}, what=RESTORE), *written(5, FIRST, WRITTEN)]
+    failed = [
+        *written(1, FIRST, WRITTEN),
+        *written(3, {}, what=RESTORE),
+        *written(5, FIRST, WRITTEN),
+    ]
 
     assert state_of(failed).failures == 2
     assert state_of([*failed, *written(7, FIRST)]).failures == 0
 
 
-@pytest.mark.parametrize(("what", "stopped"), [(ROLLBACK, True), (DISABLE, True), (DEAD_MAN, False), (RESTORE, False)])
+@pytest.mark.parametrize(
+    ("what", "stopped"), [(ROLLBACK, True), (DISABLE, True), (DEAD_MAN, False), (RESTORE, False)]
+)
 def test_only_a_person_stops_the_writing(what: str, stopped: bool) -> None:
     state = state_of([*written(1, FIRST), *written(3, SECOND, what=what, operator="root")])
 
@@ -115,13 +131,20 @@ def test_what_is_put_back_is_as_elastic_as_it_was(what: str, elastic: bool) -> N
 
 
 def test_a_look_that_changed_nothing_is_a_success_and_a_refused_one_is_none() -> None:
-    records = [*written(1, FIRST), Record(3, NOW + 600, LOOK), Record(4, NOW + 1200, REFUSED, told="stale")]
+    records = [
+        *written(1, FIRST),
+        Record(3, NOW + 600, LOOK),
+        Record(4, NOW + 1200, REFUSED, told="stale"),
+    ]
 
     assert state_of(records).silent_for(NOW + 1800) == 1200
 
 
 def test_neither_static_quotas_nor_a_write_that_nobody_sees_are_a_success() -> None:
-    unseen, static = written(3, SECOND, WRITTEN, NOW + 60), written(5, FIRST, time=NOW + 90, what=DEAD_MAN)
+    unseen, static = (
+        written(3, SECOND, WRITTEN, NOW + 60),
+        written(5, FIRST, time=NOW + 90, what=DEAD_MAN),
+    )
     records = [*written(1, FIRST), *unseen, *static]
 
     assert state_of(records).silent_for(NOW + 100) == 100
@@ -140,7 +163,10 @@ def test_when_a_group_was_changed_does_not_depend_on_those_below_it() -> None:
 
 
 def test_the_static_quotas_of_the_last_look_are_kept() -> None:
-    records = [*written(1, FIRST, fallback="old", fallback_quotas=FIRST), Record(3, NOW, LOOK, fallback="new")]
+    records = [
+        *written(1, FIRST, fallback="old", fallback_quotas=FIRST),
+        Record(3, NOW, LOOK, fallback="new"),
+    ]
 
     assert state_of(records).fallback == "new"
     assert state_of([*records, *written(4, SECOND)]).fallback == "new"
@@ -149,13 +175,17 @@ def test_the_static_quotas_of_the_last_look_are_kept() -> None:
 @pytest.mark.parametrize("looks", [0, 1, 7])
 @pytest.mark.parametrize("what", [APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE])
 def test_a_shortened_journal_comes_to_the_same(what: str, looks: int) -> None:
-    records: list[Record] = [Record(1, NOW, LOOK, seen=SEEN, fallback="static", fallback_quotas=FIRST)]
+    records: list[Record] = [
+        Record(1, NOW, LOOK, seen=SEEN, fallback="static", fallback_quotas=FIRST)
+    ]
     for _ in range(20):
         quotas = FIRST if len(records) % 4 else SECOND
         records += written(len(records) + 1, quotas, time=NOW + len(records))
         records += [Record(len(records) + 1, NOW + len(records), LOOK)]
     records += written(len(records) + 1, FIRST, what=what, operator="ann", time=NOW + 900)
-    records += [Record(len(records) + 1 + each, NOW + 1000 + each, REFUSED) for each in range(looks)]
+    records += [
+        Record(len(records) + 1 + each, NOW + 1000 + each, REFUSED) for each in range(looks)
+    ]
     short = essential(records, writes=3)
     state = state_of(records)
 
@@ -169,7 +199,12 @@ def test_a_record_is_the_same_after_it_was_a_line() -> None:
         path="/etc/x", pool="cm", negotiator="n", fallback="f", fallback_quotas=FIRST,
         seen=PoolSeen(1, 2, 3.5, ("ap",)),
     )  # fmt: skip
-    for record in (full, replace(full, text=None, after=ABSENT), outcome(8, 7), Record(9, NOW, LOOK)):
+    for record in (
+        full,
+        replace(full, text=None, after=ABSENT),
+        outcome(8, 7),
+        Record(9, NOW, LOOK),
+    ):
         line = line_of(record)
         assert line.count("\n") == 1
         assert record_from(line) == record

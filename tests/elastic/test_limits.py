@@ -35,7 +35,14 @@ def test_limits_that_all_jobs_of_each_group_take_as_much_of_hold_them() -> None:
         (asks(1, "a", "ga"), asks(3, "a", "other"), asks(2, "b", "gb")),
         (),
     ],
-    ids=["one group has none", "too little", "shared", "not configured", "not of all jobs", "no jobs"],
+    ids=[
+        "one group has none",
+        "too little",
+        "shared",
+        "not configured",
+        "not of all jobs",
+        "no jobs",
+    ],
 )
 def test_anything_less_holds_nobody(jobs: tuple[str, ...]) -> None:
     assert found(*jobs) == {}

@@ -47,11 +47,20 @@ def test_slots_of_one_model_and_of_several_are_counted_by_model() -> None:
     assert gpus(observe(given, CARDS).demand.total) == {"gpus": 5, "gpus:a100": 2, "gpus:v100": 3}
 
 
-def test_a_divided_slot_that_tells_only_of_its_free_devices_is_counted_with_those_of_its_parts() -> None:
+def test_a_divided_slot_that_tells_only_of_its_free_devices_is_counted_with_those_of_its_parts() -> (
+    None
+):
     free = device(3, V100, 7.0)
     given = pool(
         gpu_node("mixed", 1, TotalSlotGPUs=3, **free),
-        claimed(1, "physics.ada@site", node="mixed", GPUs=2, **device(1, A100, 8.0), **device(2, A100, 8.0)),
+        claimed(
+            1,
+            "physics.ada@site",
+            node="mixed",
+            GPUs=2,
+            **device(1, A100, 8.0),
+            **device(2, A100, 8.0),
+        ),
         jobs=[],
     )
     seen = observe(given, CARDS)
@@ -88,7 +97,9 @@ def asked(**request: object) -> ElasticObservation:
         ({"Requirements": f'TARGET.GPUs_DeviceName == "{A100}"'}, {"gpus:a100": 1}),
     ],
 )
-def test_a_job_asks_for_a_model_if_no_other_would_do(request_: dict[str, object], models: dict[str, int]) -> None:
+def test_a_job_asks_for_a_model_if_no_other_would_do(
+    request_: dict[str, object], models: dict[str, int]
+) -> None:
     seen = asked(**request_)
 
     assert gpus(seen.demand.request["physics"]) == {"gpus": 1, **models}
@@ -99,7 +110,10 @@ def test_a_job_that_asks_for_what_no_slot_has_is_told_of() -> None:
     seen = asked(RequireGPUs="Capability >= 9")
 
     assert gpus(seen.demand.request["physics"]) == {"gpus": 1}
-    assert "1 idle jobs request a GPU that no slot has: they count as requests of gpus only" in seen.problems
+    assert (
+        "1 idle jobs request a GPU that no slot has: they count as requests of gpus only"
+        in seen.problems
+    )
 
 
 def test_a_running_job_holds_the_model_that_its_slot_has() -> None:

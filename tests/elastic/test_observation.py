@@ -2,7 +2,16 @@ from __future__ import annotations
 
 from htcq.elastic.observation import observe
 from htcq.quota.elastic.declaration import DEFAULT, SYSTEM
-from tests.audit.sites import accounting, job, negotiator, pool, schedd, slot, static_slot, submitter
+from tests.audit.sites import (
+    accounting,
+    job,
+    negotiator,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+    submitter,
+)
 from tests.elastic.quotas import claimed, group, node, quotas, running
 
 CPUS = {"cpus": 8, "memory": 8192}
@@ -16,15 +25,30 @@ def test_use_is_what_claimed_slots_hold_and_request_what_idle_jobs_want_besides(
         claimed(2, "chem.bob@site"),
         submitter("physics.ada@site"),
         jobs=[
-            running("1.0", "slot1_1@node1", AccountingGroup='"physics.ada"', RequestCpus=3, RequestMemory=6144),
-            job("1.1", AccountingGroup='"physics.ada"', RequestCpus=2, RequestMemory=2048, MaxHosts=5),
+            running(
+                "1.0",
+                "slot1_1@node1",
+                AccountingGroup='"physics.ada"',
+                RequestCpus=3,
+                RequestMemory=6144,
+            ),
+            job(
+                "1.1",
+                AccountingGroup='"physics.ada"',
+                RequestCpus=2,
+                RequestMemory=2048,
+                MaxHosts=5,
+            ),
             running("2.0", "slot1_2@node1", AccountingGroup='"chem.bob"'),
         ],
     )
     seen = observe(given, TWO)
 
     assert seen.demand.total == {"cpus": 8, "memory": 16384}
-    assert seen.demand.used == {"physics": {"cpus": 3, "memory": 6144}, "chem": {"cpus": 1, "memory": 1024}}
+    assert seen.demand.used == {
+        "physics": {"cpus": 3, "memory": 6144},
+        "chem": {"cpus": 1, "memory": 1024},
+    }
     assert seen.demand.request["physics"] == {"cpus": 3 + 5 * 2, "memory": 6144 + 5 * 2048}
     assert seen.demand.request["chem"] == seen.demand.used["chem"]
     assert seen.weights == {"physics": 3, "chem": 1}
@@ -33,8 +57,16 @@ def test_use_is_what_claimed_slots_hold_and_request_what_idle_jobs_want_besides(
 
 def test_idle_jobs_that_no_schedd_offers_ask_for_nothing() -> None:
     """START_VANILLA_UNIVERSE is false for one of two jobs (schedd.cpp: jobCanNegotiate, 25.14)."""
-    jobs = [job("1.0", AccountingGroup='"physics.ada"'), job("1.1", AccountingGroup='"physics.ada"', RequestCpus=2)]
-    given = pool(node(), schedd("access1"), jobs=jobs, config="START_VANILLA_UNIVERSE = JOB.RequestCpus < 2\n")
+    jobs = [
+        job("1.0", AccountingGroup='"physics.ada"'),
+        job("1.1", AccountingGroup='"physics.ada"', RequestCpus=2),
+    ]
+    given = pool(
+        node(),
+        schedd("access1"),
+        jobs=jobs,
+        config="START_VANILLA_UNIVERSE = JOB.RequestCpus < 2\n",
+    )
     seen = observe(given, TWO)
 
     assert seen.demand.request["physics"]["cpus"] == 1
@@ -48,7 +80,9 @@ def test_a_request_counts_as_what_the_startd_would_hand_out() -> None:
     assert observe(given, TWO).demand.request["physics"]["memory"] == 1024
 
 
-def test_who_names_no_group_belongs_to_the_group_that_lists_him_and_everybody_else_to_the_default_group() -> None:
+def test_who_names_no_group_belongs_to_the_group_that_lists_him_and_everybody_else_to_the_default_group() -> (
+    None
+):
     given = pool(
         node(cpus_left=5, memory_left=13312),
         claimed(1, "bob@site"),
@@ -68,21 +102,28 @@ def test_who_names_no_group_belongs_to_the_group_that_lists_him_and_everybody_el
     )
 
 
-def test_a_subgroup_that_is_not_declared_is_charged_to_the_one_above_as_the_negotiator_does() -> None:
+def test_a_subgroup_that_is_not_declared_is_charged_to_the_one_above_as_the_negotiator_does() -> (
+    None
+):
     seen = observe(pool(node(cpus_left=7), claimed(1, "physics.new.ada@site"), jobs=[]), TWO)
 
     assert [claim.group for claim in seen.claims] == ["physics"]
 
 
 def test_a_claim_of_nobody_is_the_systems() -> None:
-    seen = observe(pool(node(cpus_left=7), claimed(1, "", AccountingGroup=None, RemoteUser=None), jobs=[]), TWO)
+    seen = observe(
+        pool(node(cpus_left=7), claimed(1, "", AccountingGroup=None, RemoteUser=None), jobs=[]), TWO
+    )
 
     assert [claim.group for claim in seen.claims] == [SYSTEM]
     assert seen.demand.system_used["cpus"] == 1
 
 
 def test_jobs_that_no_negotiator_ever_sees_ask_for_nothing() -> None:
-    jobs = [job(f"1.{universe}", AccountingGroup='"physics.ada"', JobUniverse=universe) for universe in (7, 9, 12)]
+    jobs = [
+        job(f"1.{universe}", AccountingGroup='"physics.ada"', JobUniverse=universe)
+        for universe in (7, 9, 12)
+    ]
 
     assert observe(pool(node(), jobs=jobs), TWO).demand.request == {}
 
@@ -100,7 +141,10 @@ def test_slots_outside_of_the_negotiators_are_nobodys() -> None:
 
     assert seen.demand.total["cpus"] == 8
     assert seen.demand.used == seen.demand.request == {}
-    assert seen.problems[0] == "1 idle jobs match no slot that this negotiator sees: they are not counted"
+    assert (
+        seen.problems[0]
+        == "1 idle jobs match no slot that this negotiator sees: they are not counted"
+    )
 
 
 def test_a_job_that_matches_nothing_counts_and_is_told_of() -> None:
@@ -153,7 +197,8 @@ def test_quotas_of_today_are_in_slot_weight_whether_amounts_or_shares() -> None:
 
 def test_of_several_negotiators_one_is_looked_at_and_the_others_are_named() -> None:
     records = [
-        accounting("<none>", IsAccountingGroup="true", NegotiatorName=f'"{name}"') for name in ("first", "second")
+        accounting("<none>", IsAccountingGroup="true", NegotiatorName=f'"{name}"')
+        for name in ("first", "second")
     ]
     given = pool(node(), *records, negotiator("first"), negotiator("second"), jobs=[])
 
@@ -171,9 +216,9 @@ def test_dimensions_that_no_group_names_are_not_in_the_demand_but_in_the_capacit
 
 def test_groups_that_regroup_are_told_of() -> None:
     """Their submitters negotiate once more after all groups, with no quota."""
-    config = (
-        "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 4\nGROUP_QUOTA_chem = 4\nGROUP_AUTOREGROUP_chem = True\n"
-    )
+    config = "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 4\nGROUP_QUOTA_chem = 4\nGROUP_AUTOREGROUP_chem = True\n"
     seen = observe(pool(node(), jobs=[], config=config), TWO)
 
-    assert seen.problems == ("GROUP_AUTOREGROUP is on for chem: no quota limits their use of the rest of the pool",)
+    assert seen.problems == (
+        "GROUP_AUTOREGROUP is on for chem: no quota limits their use of the rest of the pool",
+    )

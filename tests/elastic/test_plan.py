@@ -36,7 +36,9 @@ LENDING = ElasticQuotas(
 def claim(group: str, number: int, ran: float | None, cpus: int = 1) -> GroupClaim:
     amounts = {"cpus": cpus, WEIGHT: cpus * PARTS}
     started = None if ran is None else NOW - ran
-    return GroupClaim(group, f"{group}.ann@x", "ap", f"1.{number}", f"slot1_{number}@n", "n", amounts, started)
+    return GroupClaim(
+        group, f"{group}.ann@x", "ap", f"1.{number}", f"slot1_{number}@n", "n", amounts, started
+    )
 
 
 def idle(group: str, count: int) -> IdleJobs:
@@ -49,7 +51,10 @@ def observed(
     """A pool of single cpus of weight 1, where jobs have run for ten minutes."""
     demand = ElasticDemand(
         total={"cpus": pool},
-        request={name: {"cpus": running.get(name, 0) + waiting.get(name, 0)} for name in ("busy", "quiet")},
+        request={
+            name: {"cpus": running.get(name, 0) + waiting.get(name, 0)}
+            for name in ("busy", "quiet")
+        },
         used={name: {"cpus": count} for name, count in running.items()},
     )
     return ElasticObservation(
@@ -57,7 +62,9 @@ def observed(
         "cm.example.org",
         demand,
         float(pool),
-        tuple(claim(name, number, 600.0) for name, count in running.items() for number in range(count)),
+        tuple(
+            claim(name, number, 600.0) for name, count in running.items() for number in range(count)
+        ),
         tuple(idle(name, count) for name, count in waiting.items()),
         weights={name: float(count) for name, count in running.items()},
         worth={"cpus": float(PARTS)},
@@ -66,7 +73,10 @@ def observed(
 
 
 def planned(
-    observation: ElasticObservation, records: Any = (), settings: WriteSettings = SETTINGS, **seen: Any
+    observation: ElasticObservation,
+    records: Any = (),
+    settings: WriteSettings = SETTINGS,
+    **seen: Any,
 ) -> NextStep:
     return next_step(LENDING, observation, sight(**seen), state_of(records), settings, NOW)
 
@@ -113,7 +123,9 @@ def test_the_same_pool_has_the_same_plan_whatever_runs_for_how_long() -> None:
         replace(observed({"busy": 60}, {"busy": 100}), negotiator="gpu.example.org"),
     ],
 )
-def test_other_demand_another_pool_and_another_negotiator_have_other_plans(changed: ElasticObservation) -> None:
+def test_other_demand_another_pool_and_another_negotiator_have_other_plans(
+    changed: ElasticObservation,
+) -> None:
     assert planned(changed).plan.id != planned(observed({"busy": 60}, {"busy": 100})).plan.id
 
 
@@ -131,7 +143,13 @@ def test_an_id_tells_when_the_plan_was_made() -> None:
     plan = planned(observed({}, {})).plan
 
     assert made_at(plan.id) == NOW
-    for wrong in ("", "latest", plan.id[:-1], plan.id.replace("-", ""), "20269921T000000Z-0123456789ab"):
+    for wrong in (
+        "",
+        "latest",
+        plan.id[:-1],
+        plan.id.replace("-", ""),
+        "20269921T000000Z-0123456789ab",
+    ):
         assert made_at(wrong) is None
 
 
@@ -153,7 +171,9 @@ def test_a_pool_without_a_weight_has_no_plan(weight: float) -> None:
         ({"busy": 1}, -1.0, None),
     ],
 )
-def test_when_what_is_over_has_drained(waiting: Mapping[str, int], worklife: float, seconds: float | None) -> None:
+def test_when_what_is_over_has_drained(
+    waiting: Mapping[str, int], worklife: float, seconds: float | None
+) -> None:
     look = observed({"busy": 9}, waiting)
 
     assert drain_seconds(look.claims, 4.0, look, worklife) == seconds
@@ -161,7 +181,8 @@ def test_when_what_is_over_has_drained(waiting: Mapping[str, int], worklife: flo
 
 def test_those_that_end_first_are_enough() -> None:
     look = replace(
-        observed({}, {"busy": 1}), claims=(claim("busy", 1, 1000.0, cpus=4), claim("busy", 2, 200.0, cpus=4))
+        observed({}, {"busy": 1}),
+        claims=(claim("busy", 1, 1000.0, cpus=4), claim("busy", 2, 200.0, cpus=4)),
     )
 
     # Jobs run 600 s on average; the older claim is used for 200 s more, the other one for 1000 s.

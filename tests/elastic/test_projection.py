@@ -13,7 +13,9 @@ from tests.elastic.quotas import claimed, group, node, quotas
 NONE = LenderReserve(0)
 
 
-def planned(given: Pool, declared: ElasticQuotas, headroom: LenderReserve | None = NONE) -> dict[str, QuotaTarget]:
+def planned(
+    given: Pool, declared: ElasticQuotas, headroom: LenderReserve | None = NONE
+) -> dict[str, QuotaTarget]:
     seen = observe(given, declared)
     return {each.group: each for each in targets(compute(declared, seen.demand), seen, headroom)}
 
@@ -53,7 +55,10 @@ def test_weights_are_what_the_slots_say() -> None:
 def test_consumption_policies_charge_what_they_take() -> None:
     """The policy takes 4 cpus at least: 3 claims fit into 14 cpus, and weigh 4 each."""
     declared = quotas(group("physics", {"cpus": 14}, {"cpus": 14}))
-    slots = [policy_slot(f"slot1@node{each}", ConsumptionCpus="quantize(TARGET.RequestCpus, {4})") for each in (1, 2)]
+    slots = [
+        policy_slot(f"slot1@node{each}", ConsumptionCpus="quantize(TARGET.RequestCpus, {4})")
+        for each in (1, 2)
+    ]
     found = planned(pool(*slots, jobs=[waiting(1, "physics", 9)]), declared)
 
     assert (found["physics"].quota, found["physics"].binding) == (12.0, "cpus")
@@ -73,7 +78,11 @@ def test_what_is_above_is_the_sum_of_what_is_below_and_of_its_own_jobs() -> None
         "physics.hep": 3,
         "physics.lep": 4,
     }
-    assert [(each.parent, each.leaf) for each in found.values()] == [("", False), ("physics", True), ("physics", True)]
+    assert [(each.parent, each.leaf) for each in found.values()] == [
+        ("", False),
+        ("physics", True),
+        ("physics", True),
+    ]
 
 
 def test_quotas_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> None:
@@ -87,7 +96,11 @@ def test_quotas_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> None:
     found = planned(given, declared)
     assert {name: each.quota for name, each in found.items()} == {"a": 4.0, "b": 4.0}
 
-    shared = pool(node(cpus_left=6), claimed(1, "eve@site", cpus=2), jobs=[waiting(1, "a", 8), waiting(2, "b", 8)])
+    shared = pool(
+        node(cpus_left=6),
+        claimed(1, "eve@site", cpus=2),
+        jobs=[waiting(1, "a", 8), waiting(2, "b", 8)],
+    )
     assert sum(each.quota for each in planned(shared, declared).values()) == 6
 
 
@@ -113,7 +126,9 @@ def test_surplus_is_for_groups_whose_max_is_no_less_than_the_pool() -> None:
 
 
 def test_a_group_at_its_max_with_jobs_of_its_own_takes_no_surplus_for_them() -> None:
-    declared = quotas(group("above", {"cpus": 4}, {"cpus": 8}), group("above.below", {"cpus": 1}, {"cpus": 8}))
+    declared = quotas(
+        group("above", {"cpus": 4}, {"cpus": 8}), group("above.below", {"cpus": 1}, {"cpus": 8})
+    )
     found = planned(pool(*nodes(2), jobs=[waiting(1, "above", 3)]), declared)
 
     assert (found["above"].quota, found["above"].accept_surplus) == (3.0, False)
@@ -121,6 +136,8 @@ def test_a_group_at_its_max_with_jobs_of_its_own_takes_no_surplus_for_them() -> 
 
 def test_fractions_of_weight_stay_where_slots_have_them() -> None:
     declared = quotas(group("physics", {"cpus": 3}, {"cpus": 3}))
-    found = planned(pool(*nodes(1, SlotWeight="Cpus / 2.0"), jobs=[waiting(1, "physics", 9)]), declared)
+    found = planned(
+        pool(*nodes(1, SlotWeight="Cpus / 2.0"), jobs=[waiting(1, "physics", 9)]), declared
+    )
 
     assert found["physics"].quota == 1.5

@@ -10,7 +10,15 @@ from tests.elastic.writing import target
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(0.0, "0"), (4.0, "4"), (1.25, "1.25"), (0.1, "0.1"), (0.001, "0.001"), (1e6, "1000000"), (2.0004, "2")],
+    [
+        (0.0, "0"),
+        (4.0, "4"),
+        (1.25, "1.25"),
+        (0.1, "0.1"),
+        (0.001, "0.001"),
+        (1e6, "1000000"),
+        (2.0004, "2"),
+    ],
 )
 def test_numbers_have_three_decimals_at_most(amount: float, text: str) -> None:
     assert number_text(amount) == text

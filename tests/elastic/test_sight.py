@@ -24,7 +24,14 @@ def seen(
 
 
 def test_slots_that_are_part_of_others_do_not_count() -> None:
-    found = seen(node("node1", 6), node("node2"), claimed(1, "a@x"), claimed(2, "a@x"), schedd("ap1"), schedd("ap2"))
+    found = seen(
+        node("node1", 6),
+        node("node2"),
+        claimed(1, "a@x"),
+        claimed(2, "a@x"),
+        schedd("ap1"),
+        schedd("ap2"),
+    )
 
     assert (found.slots, found.schedds, found.pool_weight, found.taken_at) == (2, 2, 16.0, SECONDS)
 
@@ -38,20 +45,28 @@ def test_the_oldest_and_the_newest_ad_are_told_with_those_of_slots() -> None:
 
 
 def test_a_clock_is_compared_when_the_collector_hears_of_it() -> None:
-    ads = (schedd("ap", LastHeardFrom=500, MyCurrentTime=620), negotiator(LastHeardFrom=500, MyCurrentTime=499))
+    ads = (
+        schedd("ap", LastHeardFrom=500, MyCurrentTime=620),
+        negotiator(LastHeardFrom=500, MyCurrentTime=499),
+    )
 
     assert seen(*ads).skews == {"ap": 120, "central": -1}
 
 
 @pytest.mark.parametrize(("end", "heard", "told"), [(900, 1000, 1000), (1100, 1000, 1100)])
 def test_the_last_cycle_is_the_newer_of_what_is_said_of_it(end: int, heard: int, told: int) -> None:
-    group = accounting("<none>", IsAccountingGroup="true", NegotiatorName='"central"', LastHeardFrom=heard)
+    group = accounting(
+        "<none>", IsAccountingGroup="true", NegotiatorName='"central"', LastHeardFrom=heard
+    )
 
     assert seen(negotiator(LastNegotiationCycleEnd0=end), group).cycle_end == told
 
 
 def test_another_negotiators_cycle_does_not_count() -> None:
-    ads = (negotiator("gpu", LastNegotiationCycleEnd0=900), negotiator(LastNegotiationCycleEnd0=100))
+    ads = (
+        negotiator("gpu", LastNegotiationCycleEnd0=900),
+        negotiator(LastNegotiationCycleEnd0=100),
+    )
     found = seen(*ads, name="central")
 
     assert found.cycle_end == 100
@@ -59,12 +74,18 @@ def test_another_negotiators_cycle_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "lasted", "told"), [("", 0, 60), ("NEGOTIATOR_INTERVAL = 20\n", 5, 20), ("", 900, 900)]
+    ("config", "lasted", "told"),
+    [("", 0, 60), ("NEGOTIATOR_INTERVAL = 20\n", 5, 20), ("", 900, 900)],
 )
-def test_a_cycle_takes_as_long_as_configured_or_as_it_took(config: str, lasted: int, told: int) -> None:
+def test_a_cycle_takes_as_long_as_configured_or_as_it_took(
+    config: str, lasted: int, told: int
+) -> None:
     group = accounting("<none>", IsAccountingGroup="true", NegotiatorName='"central"')
 
-    assert seen(negotiator(LastNegotiationCyclePeriod0=lasted), group, config=config).cycle_seconds == told
+    assert (
+        seen(negotiator(LastNegotiationCyclePeriod0=lasted), group, config=config).cycle_seconds
+        == told
+    )
 
 
 def test_ceilings_of_submitters_are_told_and_those_that_are_none_are_not() -> None:
@@ -89,6 +110,10 @@ def test_knobs_come_with_their_places() -> None:
 
 
 def test_what_machines_are_configured_to_do_may_be_missing_and_nothing_else() -> None:
-    failed = (("configuration of node1", "no answer"), ("46 more configurations", "not asked"), ("slots", "no answer"))
+    failed = (
+        ("configuration of node1", "no answer"),
+        ("46 more configurations", "not asked"),
+        ("slots", "no answer"),
+    )
 
     assert seen(node(), failed=failed).missing == ("slots: no answer",)

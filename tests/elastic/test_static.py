@@ -16,17 +16,24 @@ def static(*groups: ElasticGroup, cpus: int = 100) -> dict[str, tuple[float, boo
 
 
 def test_each_group_has_its_min_although_it_asks_for_nothing() -> None:
-    a, b = ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40}), ElasticGroup("b", min={"cpus": 20}, max={"cpus": 100})
+    a, b = (
+        ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40}),
+        ElasticGroup("b", min={"cpus": 20}, max={"cpus": 100}),
+    )
 
     assert static(a, b) == {"a": (30.0, True), "b": (20.0, True)}
 
 
 def test_a_dimension_without_a_min_takes_nothing_from_the_others() -> None:
-    assert static(ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40, "memory": 50 * 2048})) == {"a": (30.0, True)}
+    assert static(ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40, "memory": 50 * 2048})) == {
+        "a": (30.0, True)
+    }
 
 
 def test_the_scarcest_dimension_counts() -> None:
-    scarce = ElasticGroup("a", min={"cpus": 30, "memory": 10 * 2048}, max={"cpus": 40, "memory": 50 * 2048})
+    scarce = ElasticGroup(
+        "a", min={"cpus": 30, "memory": 10 * 2048}, max={"cpus": 40, "memory": 50 * 2048}
+    )
 
     assert static(scarce) == {"a": (10.0, True)}
 
@@ -36,7 +43,10 @@ def test_who_is_guaranteed_nothing_has_nothing_but_surplus() -> None:
 
 
 def test_mins_that_exceed_the_pool_shrink() -> None:
-    a, b = ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40}), ElasticGroup("b", min={"cpus": 30}, max={"cpus": 100})
+    a, b = (
+        ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40}),
+        ElasticGroup("b", min={"cpus": 30}, max={"cpus": 100}),
+    )
 
     assert static(a, b, cpus=40) == {"a": (20.0, True), "b": (20.0, True)}
 

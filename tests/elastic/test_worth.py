@@ -1,6 +1,12 @@
 from __future__ import annotations
 
-from htcq.elastic.weight_of_runtime import ClaimShape, GroupJobs, RuntimeWeight, runtime_weight, shapes_of
+from htcq.elastic.weight_of_runtime import (
+    ClaimShape,
+    GroupJobs,
+    RuntimeWeight,
+    runtime_weight,
+    shapes_of,
+)
 
 SMALL, LARGE = {"cpus": 1, "memory": 1, "weight": 1000}, {"cpus": 1, "memory": 4, "weight": 1000}
 USUAL = {"cpus": 1000.0, "memory": 250.0, "gpus": 8000.0, "weight": 1.0}
@@ -14,7 +20,9 @@ def test_claims_of_one_kind_are_as_many_as_the_scarcest_asset_lets_in() -> None:
     """10 cpus and 20 of memory: claims of 1 and 3 are 6, and 2 of memory are left over."""
     job = ClaimShape({"cpus": 1, "memory": 3, "weight": 1000}, 100)
 
-    assert runtime_weight({"cpus": 10, "memory": 20}, idle(job), {}) == RuntimeWeight(6000, "memory")
+    assert runtime_weight({"cpus": 10, "memory": 20}, idle(job), {}) == RuntimeWeight(
+        6000, "memory"
+    )
 
 
 def test_weights_are_those_of_the_claims_not_of_their_cpus() -> None:
@@ -48,7 +56,9 @@ def test_jobs_that_do_not_fit_at_all_keep_no_others_out() -> None:
 
 
 def test_where_all_fits_nothing_binds() -> None:
-    assert runtime_weight({"cpus": 3, "memory": 3}, idle(ClaimShape(SMALL, 3)), {}) == RuntimeWeight(3000)
+    assert runtime_weight(
+        {"cpus": 3, "memory": 3}, idle(ClaimShape(SMALL, 3)), {}
+    ) == RuntimeWeight(3000)
 
 
 def test_room_that_nobody_asks_for_is_worth_jobs_like_those_there_are() -> None:
@@ -59,18 +69,24 @@ def test_room_that_nobody_asks_for_is_worth_jobs_like_those_there_are() -> None:
 
 
 def test_dimensions_that_are_not_managed_limit_nothing() -> None:
-    assert runtime_weight({"cpus": 3}, idle(ClaimShape(LARGE, 10)), {}) == RuntimeWeight(3000, "cpus")
-
-
-def test_a_group_over_its_runtime_keeps_what_fits() -> None:
-    assert runtime_weight({"cpus": 4, "memory": 100}, GroupJobs((ClaimShape(SMALL, 10),)), {}) == RuntimeWeight(
-        4000, "cpus"
+    assert runtime_weight({"cpus": 3}, idle(ClaimShape(LARGE, 10)), {}) == RuntimeWeight(
+        3000, "cpus"
     )
 
 
+def test_a_group_over_its_runtime_keeps_what_fits() -> None:
+    assert runtime_weight(
+        {"cpus": 4, "memory": 100}, GroupJobs((ClaimShape(SMALL, 10),)), {}
+    ) == RuntimeWeight(4000, "cpus")
+
+
 def test_without_jobs_the_pools_usual_charges_count() -> None:
-    assert runtime_weight({"cpus": 8, "memory": 12}, GroupJobs(), USUAL) == RuntimeWeight(3000, "memory")
-    assert runtime_weight({"weight": 7000, "cpus": 8}, GroupJobs(), USUAL) == RuntimeWeight(7000, "weight")
+    assert runtime_weight({"cpus": 8, "memory": 12}, GroupJobs(), USUAL) == RuntimeWeight(
+        3000, "memory"
+    )
+    assert runtime_weight({"weight": 7000, "cpus": 8}, GroupJobs(), USUAL) == RuntimeWeight(
+        7000, "weight"
+    )
     assert runtime_weight({"cpus": 0}, GroupJobs(), USUAL) == RuntimeWeight(0)
 
 
@@ -82,4 +98,8 @@ def test_a_group_without_jobs_and_gpus_is_still_worth_its_cpus() -> None:
 def test_equal_claims_are_one_shape_in_an_order_of_their_own() -> None:
     parts = [({"cpus": 2}, 1), ({"cpus": 1, "gpus": 0}, 2), ({"cpus": 2}, 3)]
 
-    assert shapes_of(parts) == shapes_of(reversed(parts)) == (ClaimShape({"cpus": 1}, 2), ClaimShape({"cpus": 2}, 4))
+    assert (
+        shapes_of(parts)
+        == shapes_of(reversed(parts))
+        == (ClaimShape({"cpus": 1}, 2), ClaimShape({"cpus": 2}, 4))
+    )

@@ -23,10 +23,20 @@ def text_of(quotas: Quotas) -> str:
     return f"quotas {sorted(quotas.items())}\n"
 
 
-def intent(number: int, quotas: Quotas, what: str = APPLY, time: float = NOW, before: str = "", **more: Any) -> Record:
+def intent(
+    number: int, quotas: Quotas, what: str = APPLY, time: float = NOW, before: str = "", **more: Any
+) -> Record:
     text = more.pop("text", text_of(quotas))
     return Record(
-        number, time, INTENT, what=what, text=text, before=before, after=digest_of(text), quotas=quotas, **more
+        number,
+        time,
+        INTENT,
+        what=what,
+        text=text,
+        before=before,
+        after=digest_of(text),
+        quotas=quotas,
+        **more,
     )
 
 
@@ -34,7 +44,9 @@ def outcome(number: int, of: int, result: str = VERIFIED, time: float = NOW) -> 
     return Record(number, time, OUTCOME, of=of, result=result)
 
 
-def written(first: int, quotas: Quotas, result: str = VERIFIED, time: float = NOW, **more: Any) -> list[Record]:
+def written(
+    first: int, quotas: Quotas, result: str = VERIFIED, time: float = NOW, **more: Any
+) -> list[Record]:
     """An intent and its outcome."""
     return [intent(first, quotas, time=time, **more), outcome(first + 1, first, result, time)]
 

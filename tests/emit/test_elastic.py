@@ -56,5 +56,7 @@ def test_a_template_that_says_something_else_is_found(tmp_path: Path) -> None:
     (tmp_path / "condor/elastic.config.j2").write_text("GROUP_NAMES = phys\nGROUP_QUOTA_phys = 7\n")
     values = read_configuration(quota_text(FILE, "cm:/j", templates=tmp_path), NAMES)
 
-    with pytest.raises(PolicyError, match=r"GROUP_NAMES would be phys in the file, not phys, phys.hep, cms/prod"):
+    with pytest.raises(
+        PolicyError, match=r"GROUP_NAMES would be phys in the file, not phys, phys.hep, cms/prod"
+    ):
         check_values(FILE, values, "in the file")

@@ -12,7 +12,10 @@ from tests.report.audits import QUOTA, WEIGHT
 
 
 def _audit(*findings: tuple[Setting, ...]) -> Audit:
-    made = (replace(QUOTA, rule=f"rule-{number}", settings=settings) for number, settings in enumerate(findings))
+    made = (
+        replace(QUOTA, rule=f"rule-{number}", settings=settings)
+        for number, settings in enumerate(findings)
+    )
     return Audit(tuple(made), (), source="cm.example.net")
 
 
@@ -36,7 +39,9 @@ def test_machines_that_set_the_same_share_a_file() -> None:
 
 
 def test_who_needs_a_restart_is_said() -> None:
-    files, _ = fix_files(_audit((Setting(Role.EXECUTE, "NUM_CLAIMS", "8"), Setting(Role.CENTRAL, "A", "1"))))
+    files, _ = fix_files(
+        _audit((Setting(Role.EXECUTE, "NUM_CLAIMS", "8"), Setting(Role.CENTRAL, "A", "1")))
+    )
 
     assert "condor_restart -startd" in files["execution-points.config"]
     assert "condor_reconfig" in files["central-manager.config"]
@@ -50,7 +55,9 @@ def test_two_values_of_one_knob_are_told_and_none_is_written() -> None:
 
     said = "SLOT_WEIGHT of the execution points is not written: rule-0 wants 'Cpus' and rule-1 wants 'Memory'"
     assert conflict.sentence == said
-    assert {name: _lines(text) for name, text in files.items()} == {"execution-points.config": ["NUM_CLAIMS = 8"]}
+    assert {name: _lines(text) for name, text in files.items()} == {
+        "execution-points.config": ["NUM_CLAIMS = 8"]
+    }
     assert f"# {said}.\n" in files["execution-points.config"]
 
 

@@ -11,7 +11,11 @@ CONFIG = "GROUP_NAMES = old, old.sub, Physics\nGROUP_QUOTA_old = 3\nGROUP_QUOTA_
 
 
 def test_only_what_changes_is_told() -> None:
-    before = alone(declared({"strict": True}, a={"quota": 5}, b={"share": 0.25}, c={"quota": 1, "autoregroup": True}))
+    before = alone(
+        declared(
+            {"strict": True}, a={"quota": 5}, b={"share": 0.25}, c={"quota": 1, "autoregroup": True}
+        )
+    )
     after = alone(
         declared(
             {"strict": False, "accept_surplus": True},
@@ -52,7 +56,10 @@ def test_a_group_goes_only_if_nobody_uses_it_or_waits_for_it() -> None:
         submitter("ada@site", IdleJobs=9),
         config=CONFIG,
     )
-    before, settings = having(given, declared(old={"quota": 3, "sub": {}}, physics={"quota": 4})), declared(x={})
+    before, settings = (
+        having(given, declared(old={"quota": 3, "sub": {}}, physics={"quota": 4})),
+        declared(x={}),
+    )
     after = having(given, settings)
 
     assert losses(before.quotas, after.quotas) == (
@@ -66,7 +73,9 @@ def test_usage_that_the_accountant_still_publishes_counts() -> None:
     given = pool(slot(), accounting("old", WeightedResourcesUsed=2.5), config=CONFIG)
     before = having(given, declared(old={"quota": 3}, physics={"quota": 4}))
 
-    assert losses(before.quotas, having(given, declared(y={})).quotas) == ("group old, which has a usage of 2.5",)
+    assert losses(before.quotas, having(given, declared(y={})).quotas) == (
+        "group old, which has a usage of 2.5",
+    )
 
 
 def _central(*knobs: Knob) -> Configuration:
@@ -88,7 +97,9 @@ def test_knobs_of_other_files_that_would_stay_in_force() -> None:
         Knob("NEGOTIATOR.GROUP_NAMES", "a", place=there),
     )
 
-    assert [knob.name for knob in staying(settings, own, emitted(settings), "50-htcq-groups.config")] == [
+    assert [
+        knob.name for knob in staying(settings, own, emitted(settings), "50-htcq-groups.config")
+    ] == [
         "NEGOTIATOR.GROUP_NAMES",
         "GROUP_QUOTA_A",
         "GROUP_ACCEPT_SURPLUS_b",

@@ -18,9 +18,18 @@ from tests.emit.declared import alone, declared, emitted
 
 
 def test_the_file_says_who_answers_for_each_group_and_sets_what_is_declared_only() -> None:
-    physics = {"quota": 800, "owner": "Anna", "contact": "anna@example.org", "expires": "2027-03-31"}
+    physics = {
+        "quota": 800,
+        "owner": "Anna",
+        "contact": "anna@example.org",
+        "expires": "2027-03-31",
+    }
     text = groups_configuration(
-        declared({"strict": False}, physics={**physics, "hep": {"share": 0.6, "accept_surplus": True}}, guests={})
+        declared(
+            {"strict": False},
+            physics={**physics, "hep": {"share": 0.6, "accept_surplus": True}},
+            guests={},
+        )
     )
 
     assert text.partition("\n\n")[2] == (
@@ -76,7 +85,9 @@ def test_a_long_list_of_names_goes_on_over_several_lines_and_is_read_as_one() ->
 def test_nothing_in_a_comment_gets_out_of_it(evil: str) -> None:
     plain = declared(hep={"quota": 5}, lep={"quota": 6})
     settings = GroupSettings(
-        tuple(DeclaredGroup(each.name, each.quota, owner=evil, contact=evil) for each in plain.groups)
+        tuple(
+            DeclaredGroup(each.name, each.quota, owner=evil, contact=evil) for each in plain.groups
+        )
     )
     text = groups_configuration(settings)
 
@@ -84,12 +95,16 @@ def test_nothing_in_a_comment_gets_out_of_it(evil: str) -> None:
     assert [line for line in text.splitlines() if not line.startswith("#")] == [
         line for line in groups_configuration(plain).splitlines() if not line.startswith("#")
     ]
-    assert {"hep": 5.0, "lep": 6.0} == {group.name: group.config_quota for group in alone(settings).groups}
+    assert {"hep": 5.0, "lep": 6.0} == {
+        group.name: group.config_quota for group in alone(settings).groups
+    }
     assert {knob.place for knob in emitted(settings)} == {""}
 
 
 def test_a_name_of_another_alphabet_stays_what_it_is_in_a_comment() -> None:
-    settings = GroupSettings((DeclaredGroup("hep", 5, owner="Åsa Ødegård", expires=date(2027, 3, 31)),))
+    settings = GroupSettings(
+        (DeclaredGroup("hep", 5, owner="Åsa Ødegård", expires=date(2027, 3, 31)),)
+    )
 
     assert "# Group hep: owner Åsa Ødegård; expires 2027-03-31\n" in groups_configuration(settings)
 
@@ -129,9 +144,15 @@ def test_a_pool_without_a_configuration_has_the_declared_one() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("GROUP_NAMES = hep\nGROUP_QUOTA_hep = -1", "GROUP_QUOTA_hep is out of range: -1: the negotiator would exit"),
+        (
+            "GROUP_NAMES = hep\nGROUP_QUOTA_hep = -1",
+            "GROUP_QUOTA_hep is out of range: -1: the negotiator would exit",
+        ),
         ("GROUP_NAMES = hep\nGROUP_QUOTA_hep = much", "GROUP_QUOTA_hep is not a number: much"),
-        ("GROUP_NAMES = hep\nGROUP_ACCEPT_SURPLUS = perhaps", "GROUP_ACCEPT_SURPLUS is neither true nor false"),
+        (
+            "GROUP_NAMES = hep\nGROUP_ACCEPT_SURPLUS = perhaps",
+            "GROUP_ACCEPT_SURPLUS is neither true nor false",
+        ),
         ("GROUP_NAMES = hep\nGROUP_SORT_EXPR = 1 +", "GROUP_SORT_EXPR is not a ClassAd expression"),
         ("GROUP_NAMES = lep\nGROUP_QUOTA_hep = 5", "the text makes no group hep"),
         ("GROUP_QUOTA_hep = 5", "the text makes no group hep"),

@@ -14,7 +14,9 @@ from htcq.emit.made_for import hardware_changes, made_for_text, node_made_for, s
 from htcq.emit.render import configuration
 from htcq.node import Node
 
-NODE = Node(16, 65536, 20_000_000, gpus=2, custom={"licences": 3}, condor_cpus=32, hostname="a.test")
+NODE = Node(
+    16, 65536, 20_000_000, gpus=2, custom={"licences": 3}, condor_cpus=32, hostname="a.test"
+)
 
 
 @pytest.mark.parametrize("literal", [False, True])
@@ -29,7 +31,9 @@ def test_free_disk_space_is_kept_in_the_literal_form_alone() -> None:
     assert "20000000" in made_for_text(NODE, literal=True)
 
 
-@pytest.mark.parametrize("text", ["", "# Made for: nothing", '# Made for: {"cpus": 0}', "# Made for: [1]"])
+@pytest.mark.parametrize(
+    "text", ["", "# Made for: nothing", '# Made for: {"cpus": 0}', "# Made for: [1]"]
+)
 def test_a_file_without_a_readable_comment_tells_nothing(text: str) -> None:
     assert node_made_for(text, NODE) is None
 

@@ -23,7 +23,9 @@ WIDE = Shape({"cpus": 16, "memory": 4096, "disk": 1024})
 def _nodes(choice: Choice) -> list[FleetNode]:
     hardware = {"small": (32, 65536), "large": (64, 524288)}
     nodes = {name: Node(cpus, memory, 10**8) for name, (cpus, memory) in hardware.items()}
-    return [FleetNode(name, node, lay_out(node, (SlotType(choice),))) for name, node in nodes.items()]
+    return [
+        FleetNode(name, node, lay_out(node, (SlotType(choice),))) for name, node in nodes.items()
+    ]
 
 
 def test_the_worst_is_named_with_its_numbers() -> None:
@@ -39,7 +41,9 @@ def test_the_worst_is_named_with_its_numbers() -> None:
 
 
 def test_all_kinds_and_shapes_are_looked_at() -> None:
-    found = {(one.kind, one.shape.amounts["cpus"]) for one in overcharges(_nodes(CLAIMS), [HUNGRY, WIDE])}
+    found = {
+        (one.kind, one.shape.amounts["cpus"]) for one in overcharges(_nodes(CLAIMS), [HUNGRY, WIDE])
+    }
 
     assert found == {("32 cpus, 64 GiB", 16), ("64 cpus, 512 GiB", 2)}
     with pytest.raises(PolicyError, match=r"\(and 1 more\)"):
@@ -53,7 +57,11 @@ def test_without_jobs_typical_ones_are_looked_at() -> None:
 
 @pytest.mark.parametrize(
     "choice",
-    [LINEAR, Choice(preset="simple"), Choice(model="fixed", claims=4, share="request", splitting="scheduler")],
+    [
+        LINEAR,
+        Choice(preset="simple"),
+        Choice(model="fixed", claims=4, share="request", splitting="scheduler"),
+    ],
     ids=["linear", "simple", "scheduler"],
 )
 def test_sound_models_pass(choice: Choice) -> None:

@@ -67,7 +67,9 @@ def test_what_a_later_file_overrides(others: str, told: dict[str, str], tmp_path
 
 
 def test_an_earlier_file_overrides_nothing(tmp_path: Path) -> None:
-    (tmp_path / "10-old.config").write_text("SLOT_WEIGHT = 7\nSTARTD_ATTRS = Mine\nMACHINE_RESOURCE_NAMES = GPUs\n")
+    (tmp_path / "10-old.config").write_text(
+        "SLOT_WEIGHT = 7\nSTARTD_ATTRS = Mine\nMACHINE_RESOURCE_NAMES = GPUs\n"
+    )
     (tmp_path / "50-htcq-execute.config").write_text(OURS)
 
     assert found(tmp_path) == {}
@@ -78,7 +80,10 @@ def test_every_override_is_told(tmp_path: Path) -> None:
     (tmp_path / "60-a").write_text("SLOT_WEIGHT = 1\nNUM_CLAIMS = 3\n")
     (tmp_path / "70-b").write_text("SLOT_WEIGHT = 2\n")
 
-    assert found(tmp_path) == {"SLOT_WEIGHT = 2": f"{tmp_path}/70-b:1", "NUM_CLAIMS = 3": f"{tmp_path}/60-a:2"}
+    assert found(tmp_path) == {
+        "SLOT_WEIGHT = 2": f"{tmp_path}/70-b:1",
+        "NUM_CLAIMS = 3": f"{tmp_path}/60-a:2",
+    }
 
 
 def test_files_that_htcondor_ignores_are_not_searched(tmp_path: Path) -> None:

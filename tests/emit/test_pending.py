@@ -48,10 +48,22 @@ def test_nothing_is_pending_where_all_is_as_configured() -> None:
 @pytest.mark.parametrize(
     ("ads", "values", "said"),
     [
-        ([slot(ConsumptionCpus=None)], {}, "CONSUMPTION_POLICY is on, and the running slots have none"),
-        ([SLOT], {"CONSUMPTION_POLICY": "False"}, "CONSUMPTION_POLICY is off, and the running slots have one"),
+        (
+            [slot(ConsumptionCpus=None)],
+            {},
+            "CONSUMPTION_POLICY is on, and the running slots have none",
+        ),
+        (
+            [SLOT],
+            {"CONSUMPTION_POLICY": "False"},
+            "CONSUMPTION_POLICY is off, and the running slots have one",
+        ),
         ([SLOT], {"NUM_CLAIMS": "2 * 8"}, "NUM_CLAIMS is 16, and slot slot1@node.test has 8"),
-        ([SLOT], {"SLOT_TYPE_1_NUM_CLAIMS": "4"}, "NUM_CLAIMS is 4, and slot slot1@node.test has 8"),
+        (
+            [SLOT],
+            {"SLOT_TYPE_1_NUM_CLAIMS": "4"},
+            "NUM_CLAIMS is 4, and slot slot1@node.test has 8",
+        ),
         ([SLOT], {"NUM_SLOTS_TYPE_1": "2"}, "1 slots of type 1 run, 2 are configured"),
         ([SLOT, slot(SlotTypeID="2")], {}, "1 slots of type 2 run, 0 are configured"),
         ([slot(PartitionableSlot=None)], {}, "slot slot1@node.test is not partitionable"),
@@ -65,14 +77,26 @@ def test_what_needs_a_restart(ads: list[dict[str, str]], values: dict[str, str],
 @pytest.mark.parametrize(
     ("ad", "values", "said"),
     [
-        (slot(SlotWeight="Cpus"), {}, "SlotWeight is configured as Cpus + Memory / 4096.0, and the running slots have"),
+        (
+            slot(SlotWeight="Cpus"),
+            {},
+            "SlotWeight is configured as Cpus + Memory / 4096.0, and the running slots have",
+        ),
         (
             slot(HtcqModelHash=None),
             {},
             'HtcqModelHash is configured as "0123456789ab", and the running slots have none',
         ),
-        (slot(ConsumptionCpus="1"), {}, "ConsumptionCpus is configured as ceiling( target.RequestCpus ?: 0 )"),
-        (SLOT, {"SLOT_TYPE_1_SLOT_WEIGHT": "3"}, "SlotWeight is configured as 3, and the running slots have"),
+        (
+            slot(ConsumptionCpus="1"),
+            {},
+            "ConsumptionCpus is configured as ceiling( target.RequestCpus ?: 0 )",
+        ),
+        (
+            SLOT,
+            {"SLOT_TYPE_1_SLOT_WEIGHT": "3"},
+            "SlotWeight is configured as 3, and the running slots have",
+        ),
     ],
 )
 def test_what_needs_a_reconfig_only(ad: dict[str, str], values: dict[str, str], said: str) -> None:

@@ -46,7 +46,9 @@ def test_htcondor_reads_back_what_was_meant(role: str, name: str) -> None:
     text = configuration(role, NODE, slots)
     check_configuration(role, text, slots, read_configuration)
     consumed = [f"CONSUMPTION_{asset.upper()}" for asset in policy.consumption]
-    values = read_configuration(text, ["SLOT_WEIGHT", "SCHEDD_SLOT_WEIGHT", "CONSUMPTION_POLICY", *consumed])
+    values = read_configuration(
+        text, ["SLOT_WEIGHT", "SCHEDD_SLOT_WEIGHT", "CONSUMPTION_POLICY", *consumed]
+    )
 
     if role == ACCESS:
         assert values["SCHEDD_SLOT_WEIGHT"] == policy.schedd_weight
@@ -118,7 +120,10 @@ def test_several_slot_types_have_knobs_of_their_own() -> None:
 
 def test_an_access_point_expects_the_dearest_slot_type() -> None:
     parts = dict.fromkeys(("cpus", "memory", "disk", "gpus"), Fraction(1, 2))
-    types = (SlotType(Choice(claims=2), 1, 1, parts), SlotType(Choice(preset="simple"), 2, 1, parts))
+    types = (
+        SlotType(Choice(claims=2), 1, 1, parts),
+        SlotType(Choice(preset="simple"), 2, 1, parts),
+    )
     slots = lay_out(NODE, types)
     text = configuration(ACCESS, NODE, slots)
     demand = read_configuration(text, ["SCHEDD_SLOT_WEIGHT"])["SCHEDD_SLOT_WEIGHT"]
@@ -151,5 +156,9 @@ def test_one_portable_file_suits_nodes_of_any_size(name: str) -> None:
     job = job_ad({"cpus": 2, "memory": 1500, "disk": 5000})
     left = {asset: amount // 2 for asset, amount in there.total.items()}
 
-    assert there.charges().consumed(there.charges().pslot(left), job) == travelled.consumed(travelled.pslot(left), job)
-    assert there.charges().weight(there.charges().pslot(left)) == travelled.weight(travelled.pslot(left))
+    assert there.charges().consumed(there.charges().pslot(left), job) == travelled.consumed(
+        travelled.pslot(left), job
+    )
+    assert there.charges().weight(there.charges().pslot(left)) == travelled.weight(
+        travelled.pslot(left)
+    )

@@ -25,10 +25,18 @@ def main() -> int:
     """Run what the options say; the exit status is 1 if an input failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=2000, help="how many (default 2000)")
-    parser.add_argument("--seed", default="1", help="the same seed makes the same inputs (default 1)")
-    parser.add_argument("--target", action="append", help="these commands alone, such as 'drift report'; repeatable")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="so many at a time (default: all cpus)")
-    parser.add_argument("--kept", type=Path, default=Path("fuzz-failed"), help="directory for inputs that failed")
+    parser.add_argument(
+        "--seed", default="1", help="the same seed makes the same inputs (default 1)"
+    )
+    parser.add_argument(
+        "--target", action="append", help="these commands alone, such as 'drift report'; repeatable"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count(), help="so many at a time (default: all cpus)"
+    )
+    parser.add_argument(
+        "--kept", type=Path, default=Path("fuzz-failed"), help="directory for inputs that failed"
+    )
     parser.add_argument("--replay", type=Path, metavar="DIR", help="run this one again")
     parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -47,13 +55,18 @@ def _replayed(directory: Path) -> int:
     with tempfile.TemporaryDirectory(prefix="htcq-fuzz-") as room:
         found, done = replay(directory, Path(room) / "room")
     sys.stdout.buffer.write(done.out + done.err)
-    told = [f"exit status {done.status}, {done.seconds:.2f} s, {done.peak_mb:.0f} MB", *(found or ["nothing is wrong"])]
+    told = [
+        f"exit status {done.status}, {done.seconds:.2f} s, {done.peak_mb:.0f} MB",
+        *(found or ["nothing is wrong"]),
+    ]
     sys.stdout.write("\n".join([*told, ""]))
     return 1 if found else 0
 
 
 def _chosen(names: Sequence[str] | None) -> list[Target]:
-    return [target for target in TARGETS if not names or target.name in names or target.command in names]
+    return [
+        target for target in TARGETS if not names or target.name in names or target.command in names
+    ]
 
 
 def _part(given: argparse.Namespace, part: int) -> Tally:
@@ -65,7 +78,9 @@ def _part(given: argparse.Namespace, part: int) -> Tally:
     place = str(_MEMORY_DISK) if os.access(_MEMORY_DISK, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="htcq-fuzz-", dir=place) as room:
         campaign = Campaign(given.seed, Path(room) / "room", given.kept.resolve())
-        for place_of, (target, number) in enumerate(numbers_for(given.inputs, _chosen(given.target))):
+        for place_of, (target, number) in enumerate(
+            numbers_for(given.inputs, _chosen(given.target))
+        ):
             if ended:
                 break
             if place_of % given.workers == part:
@@ -75,7 +90,10 @@ def _part(given: argparse.Namespace, part: int) -> Tally:
 
 def _all(given: argparse.Namespace) -> Tally:
     command = [sys.executable, "-m", "tests.fuzz", *sys.argv[1:], "--workers", str(given.workers)]
-    parts = [subprocess.Popen([*command, "--part", str(part)], stdout=subprocess.PIPE) for part in range(given.workers)]
+    parts = [
+        subprocess.Popen([*command, "--part", str(part)], stdout=subprocess.PIPE)
+        for part in range(given.workers)
+    ]
 
     def end(number: int, frame: object) -> None:
         for part in parts:
@@ -95,8 +113,13 @@ def report(tally: Tally, seed: str) -> list[str]:
     """Return the counts as lines."""
     told = [f"seed {seed}: {sum(tally.runs.values())} inputs"]
     told += [f"  {name:<24}{count:>7}" for name, count in sorted(tally.runs.items())]
-    told += ["changes:"] + [f"  {name:<24}{count:>7}" for name, count in sorted(tally.changes.items())]
-    told += [f"FAILED {fault}: {len(names)}, such as {names[0]}" for fault, names in sorted(tally.failed.items())]
+    told += ["changes:"] + [
+        f"  {name:<24}{count:>7}" for name, count in sorted(tally.changes.items())
+    ]
+    told += [
+        f"FAILED {fault}: {len(names)}, such as {names[0]}"
+        for fault, names in sorted(tally.failed.items())
+    ]
     return told
 
 

@@ -58,7 +58,16 @@ def load_everything() -> None:
     for module in pkgutil.walk_packages(htcq.__path__, "htcq."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    for name in ("htcondor2", "classad2", "jinja2", "rich.console", "rich.table", "sqlite3", "difflib", "csv"):
+    for name in (
+        "htcondor2",
+        "classad2",
+        "jinja2",
+        "rich.console",
+        "rich.table",
+        "sqlite3",
+        "difflib",
+        "csv",
+    ):
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
@@ -109,14 +118,22 @@ class Campaign:
         done = run_htcq(given.words, place, self._room)
         self.last = done
         named = [escape(word) for word in given.words]
-        patterns = (*target.writes, *named, *(f"{name}/*" for name in named), *_named_in_trusted(given))
+        patterns = (
+            *target.writes,
+            *named,
+            *(f"{name}/*" for name in named),
+            *_named_in_trusted(given),
+        )
         writes = [*(f"a/b/place/{pattern}" for pattern in patterns), "a/x"]
         found = list(faults(given.words, done, before, world, self._room, writes))
         self.tally.runs[f"{target.name}: {'late' if done.late else done.status}"] += 1
         if not found and target.again and done.status in (0, 1):
             again = run_htcq(given.words, place, self._room)
             self.last = again
-            found = [f"again: {fault}" for fault in faults(given.words, again, before, world, self._room, writes)]
+            found = [
+                f"again: {fault}"
+                for fault in faults(given.words, again, before, world, self._room, writes)
+            ]
         self._clean()
         return found
 
@@ -146,7 +163,16 @@ class Campaign:
         files = {**self._beside, **{f"snap/{name}": content for name, content in by_hand().items()}}
         place = self._lay_out(Input([], files))
         for line in (
-            ("drift", "record", "--snapshot", "snap", "--store", "drift.db", "--config", "drift.toml"),
+            (
+                "drift",
+                "record",
+                "--snapshot",
+                "snap",
+                "--store",
+                "drift.db",
+                "--config",
+                "drift.toml",
+            ),
             ("simulate", "--sweep", "sweep.toml", "--snapshot", "snap", "--results", "results"),
         ):
             done = run_htcq(line, place, self._room)
@@ -155,7 +181,9 @@ class Campaign:
         assert done.status in (0, 1), done
         (place / "baseline.json").write_bytes(done.out)
         made = tree(place)
-        self._beside |= {name: content for name, content in made.items() if not name.startswith("snap/")}
+        self._beside |= {
+            name: content for name, content in made.items() if not name.startswith("snap/")
+        }
         self._clean()
 
     def _keep(self, name: str, given: Input, target: Target, found: Sequence[str]) -> None:

@@ -47,7 +47,9 @@ def run_htcq(words: Sequence[str], place: Path, room: Path) -> Done:
         os.killpg(pid, signal.SIGKILL)
     seconds = time.monotonic() - began
     code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-    return Done(code, _read(room / "out"), _read(room / "err"), seconds, usage.ru_maxrss / 1024, late)
+    return Done(
+        code, _read(room / "out"), _read(room / "err"), seconds, usage.ru_maxrss / 1024, late
+    )
 
 
 def _wait(pid: int, deadline: float) -> tuple[bool, resource.struct_rusage, int]:
@@ -80,12 +82,20 @@ def _become(words: Sequence[str], place: Path, room: Path) -> NoReturn:
         nothing = os.open("/dev/null", os.O_RDONLY)
         os.dup2(nothing, 0)
         sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
-        sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", "strict", write_through=True)
-        sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace", write_through=True)
+        sys.stdout = io.TextIOWrapper(
+            io.FileIO(1, "w", closefd=False), "utf-8", "strict", write_through=True
+        )
+        sys.stderr = io.TextIOWrapper(
+            io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace", write_through=True
+        )
         os.environ["TMPDIR"] = str(room / "tmp")
         os.environ["HTCQ_FUZZ_SECRET"] = SECRET
         tempfile.tempdir = None
-        for what, most in ((resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_FSIZE, _FILE), (resource.RLIMIT_CORE, 0)):
+        for what, most in (
+            (resource.RLIMIT_AS, _MEMORY),
+            (resource.RLIMIT_FSIZE, _FILE),
+            (resource.RLIMIT_CORE, 0),
+        ):
             resource.setrlimit(what, (most, most))
         sys.argv = ["htcq", *words]
         from htcq.__main__ import main

@@ -76,7 +76,13 @@ _DEMAND = {
     "request": {"physics.hep": {"cpus": 7}, "chem": {"cpus": 40, "memory": 4096}},
     "used": {"physics.hep": {"cpus": 2}, "chem": {"cpus": 2}},
 }
-_NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000, "custom": {"actuators": 4}, "hostname": "node1"}
+_NODE = {
+    "cpus": 8,
+    "memory_mb": 16384,
+    "disk_kb": 20_000_000,
+    "custom": {"actuators": 4},
+    "hostname": "node1",
+}
 _GPUS = {
     "cpus": 16, "memory_mb": 131072, "disk_kb": 100_000_000, "gpus": 4, "swap_mb": 1024, "gpu_name": "Tesla V100",
 }  # fmt: skip
@@ -112,7 +118,8 @@ def _journal() -> str:
 def _reclaims() -> str:
     told = {"negotiator": "central", "over": ["chem"], "needs": ["physics"]}
     looks = [
-        {"v": 1, "kind": "reclaim-look", "time": SECONDS - 1000 + 100 * step, "reclaim": told} for step in range(4)
+        {"v": 1, "kind": "reclaim-look", "time": SECONDS - 1000 + 100 * step, "reclaim": told}
+        for step in range(4)
     ]
     return "".join(json.dumps(look) + "\n" for look in looks)
 

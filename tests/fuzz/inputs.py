@@ -30,7 +30,9 @@ class Input:
     changes: list[str] = field(default_factory=list)
 
 
-def draw(rng: Random, target: Target, pools: Sequence[Mapping[str, bytes]], beside: Mapping[str, bytes]) -> Input:
+def draw(
+    rng: Random, target: Target, pools: Sequence[Mapping[str, bytes]], beside: Mapping[str, bytes]
+) -> Input:
     """Return an input for ``target``."""
     pool = {f"snap/{name}": content for name, content in rng.choice(pools).items()}
     other = {f"snap/{name}": content for name, content in rng.choice(pools).items()}
@@ -69,7 +71,9 @@ def _change_files(rng: Random, found: Input, target: Target, others: Mapping[str
         name = rng.choice(names)
         kind = kind_of(name)
         same = [other for other in others if kind_of(other) == kind]
-        change, found.files[name] = mutated(rng, kind, found.files[name], others[rng.choice(same)] if same else b"")
+        change, found.files[name] = mutated(
+            rng, kind, found.files[name], others[rng.choice(same)] if same else b""
+        )
         found.changes.append(change)
 
 
@@ -80,7 +84,9 @@ def _put_something_strange(rng: Random, found: Input) -> None:
     if way == 0:
         del found.files[name]
     elif way == 1:
-        found.links[name] = rng.choice((name.rpartition("/")[2], "/dev/zero", "/etc/shadow", "missing", ".", "/"))
+        found.links[name] = rng.choice(
+            (name.rpartition("/")[2], "/dev/zero", "/etc/shadow", "missing", ".", "/")
+        )
         del found.files[name]
     elif way == 2:
         found.pipes.append(name)
@@ -88,7 +94,12 @@ def _put_something_strange(rng: Random, found: Input) -> None:
     elif way == 3:
         found.links["snap/execute/loop"] = "."
     else:
-        odd = text_value(rng, "").replace(b"\x00", b"").replace(b"/", b"-")[:200].decode("utf-8", "surrogateescape")
+        odd = (
+            text_value(rng, "")
+            .replace(b"\x00", b"")
+            .replace(b"/", b"-")[:200]
+            .decode("utf-8", "surrogateescape")
+        )
         found.files[f"snap/{rng.choice(('execute', 'access'))}/{odd}.txt"] = b"SLOT_WEIGHT = Cpus\n"
     found.changes.append("strange file")
 
@@ -138,7 +149,16 @@ def _add_odd_member(rng: Random, archive: tarfile.TarFile) -> None:
     """Add a second file of a name, one above the archive, or one of a strange name."""
     content = b"A = 1\n" * rng.choice((1, 1000))
     odd = text_value(rng, "").replace(b"\x00", b"").decode("utf-8", "surrogateescape")[:3000]
-    name = rng.choice(("snap/jobs.ads", "../jobs.ads", "/etc/passwd", "snap/../../x", f"snap/execute/{odd}.txt", odd))
+    name = rng.choice(
+        (
+            "snap/jobs.ads",
+            "../jobs.ads",
+            "/etc/passwd",
+            "snap/../../x",
+            f"snap/execute/{odd}.txt",
+            odd,
+        )
+    )
     member = tarfile.TarInfo(name)
     member.size = len(content)
     archive.addfile(member, io.BytesIO(content))

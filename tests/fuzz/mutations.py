@@ -55,7 +55,19 @@ def number(rng: Random, content: bytes, other: bytes, kind: str) -> bytes:
     if not found:
         return content + b"1"
     one = rng.choice(found)
-    value = rng.choice((b"0", b"-1", b"1e999", b"-" + one[0], one[0] + b"000000000", b"9" * 25, b"0.1", b"nan", b""))
+    value = rng.choice(
+        (
+            b"0",
+            b"-1",
+            b"1e999",
+            b"-" + one[0],
+            one[0] + b"000000000",
+            b"9" * 25,
+            b"0.1",
+            b"nan",
+            b"",
+        )
+    )
     return content[: one.start()] + value + content[one.end() :]
 
 
@@ -99,16 +111,23 @@ def same_names(rng: Random, content: bytes, other: bytes, kind: str) -> bytes:
     if not names:
         return content
     chosen, given = rng.choice(names), text_value(rng, kind)
-    replaced = [chosen + b"= " + given if line.partition(b"=")[0] == chosen else line for line in content.split(b"\n")]
+    replaced = [
+        chosen + b"= " + given if line.partition(b"=")[0] == chosen else line
+        for line in content.split(b"\n")
+    ]
     return b"\n".join(replaced)
 
 
 def doubling(rng: Random, content: bytes, other: bytes, kind: str) -> bytes:
     """Let one attribute need another twice, and that the next: so many steps for so few lines."""
     depth = rng.choice((10, 25, 60))
-    chain = b"".join(b"Bomb%d = Bomb%d + Bomb%d\n" % (step, step + 1, step + 1) for step in range(depth))
+    chain = b"".join(
+        b"Bomb%d = Bomb%d + Bomb%d\n" % (step, step + 1, step + 1) for step in range(depth)
+    )
     chain += b"Bomb%d = 1\n" % depth
-    used = rng.choice((b"SlotWeight", b"Requirements", b"Rank", b"RequestCpus", b"Start", b"ConsumptionCpus"))
+    used = rng.choice(
+        (b"SlotWeight", b"Requirements", b"Rank", b"RequestCpus", b"Start", b"ConsumptionCpus")
+    )
     ads = content.split(b"\n\n")
     place = rng.randrange(len(ads))
     ads[place] = ads[place].rstrip(b"\n") + b"\n" + chain + used + b" = Bomb0\n"
@@ -126,7 +145,13 @@ def knob_line(rng: Random, content: bytes, other: bytes, kind: str) -> bytes:
 def _spots(node: Any) -> list[tuple[Any, Any]]:
     """Return every place of a value in ``node``, as what holds it and its key there."""
     found = []
-    pairs = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    pairs = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, inner in pairs:
         found.append((node, key))
         found += _spots(inner)

@@ -71,13 +71,23 @@ def by_hand() -> dict[str, bytes]:
         ),
         accounting("physics.ada@site", Priority=1000.0, PriorityFactor=1000.0, Ceiling=4, **fresh),
     )  # fmt: skip
-    runs = {"JobStatus": 2, "CurrentHosts": 1, "JobCurrentStartDate": SECONDS - 3600, "RequestCpus": 2}
+    runs = {
+        "JobStatus": 2,
+        "CurrentHosts": 1,
+        "JobCurrentStartDate": SECONDS - 3600,
+        "RequestCpus": 2,
+    }
     jobs = (
         job("1.0", AccountingGroup='"physics.ada"', RemoteHost='"slot1_1@node1"', **runs),
         job("2.0", AccountingGroup='"chem.bob"', RemoteHost='"slot1_1@node2"', **runs),
         job("3.0", AccountingGroup='"physics.ada"', Rank="Memory / 1024", QDate=SECONDS - 100),
         *(job(f"4.{proc}", AccountingGroup='"chem.bob"', RequestMemory=2048) for proc in range(6)),
-        job("5.0", MaxHosts=20, ConcurrencyLimits='"cpu:2"', Requirements='TARGET.Machine == "node2"'),
+        job(
+            "5.0",
+            MaxHosts=20,
+            ConcurrencyLimits='"cpu:2"',
+            Requirements='TARGET.Machine == "node2"',
+        ),
         job("6.0", JobStatus=5, HoldReason='"by hand"'),
     )
     priorities = [accounting(name, IsAccountingGroup="true", Priority=1.0) for name in groups]
@@ -98,7 +108,11 @@ def recorded() -> Iterator[dict[str, bytes]]:
     """Yield pools of real daemons."""
     for name in _RECORDED_CYCLES:
         directory = ROOT / "tests/golden/negotiation" / name
-        yield {path.name: path.read_bytes() for path in directory.iterdir() if path.name != "expected.json"}
+        yield {
+            path.name: path.read_bytes()
+            for path in directory.iterdir()
+            if path.name != "expected.json"
+        }
     with tarfile.open(ROOT / "tests/golden/mixed-site/linear-busy.tar.gz") as archive:
         whole = {}
         for member in archive:
@@ -112,17 +126,32 @@ def _fewer(ads: bytes) -> bytes:
     """Return some ads of each kind."""
     kept: dict[tuple[bytes, ...], list[bytes]] = {}
     for ad in ads.split(b"\n\n"):
-        kind = tuple(line for line in ad.split(b"\n") if line.startswith((b"MyType", b"SlotType =", b"JobStatus =")))
+        kind = tuple(
+            line
+            for line in ad.split(b"\n")
+            if line.startswith((b"MyType", b"SlotType =", b"JobStatus ="))
+        )
         kept.setdefault(kind, []).append(ad)
     return b"\n\n".join(ad for some in kept.values() for ad in some[:_KINDS])
 
 
 def history() -> bytes:
     """Return finished jobs, as condor_history prints them."""
-    done = {"JobStatus": 4, "RemoteWallClockTime": "600.0", "LastRemoteWallClockTime": "600.0", "CurrentHosts": 0}
+    done = {
+        "JobStatus": 4,
+        "RemoteWallClockTime": "600.0",
+        "LastRemoteWallClockTime": "600.0",
+        "CurrentHosts": 0,
+    }
     groups = ("physics.ada", "chem.bob")
     jobs = [
-        job(f"7.{n}", QDate=1000 + 300 * n, CompletionDate=2000 + 300 * n, AccountingGroup=f'"{groups[n % 2]}"', **done)
+        job(
+            f"7.{n}",
+            QDate=1000 + 300 * n,
+            CompletionDate=2000 + 300 * n,
+            AccountingGroup=f'"{groups[n % 2]}"',
+            **done,
+        )
         for n in range(4)
     ]
     return "\n".join(jobs).encode()

@@ -28,7 +28,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def actions(command: str) -> Iterator[str]:
     """Yield ``command``, or each of its actions with it."""
-    found = [each for each in parser_of(command)._actions if isinstance(each, argparse._SubParsersAction)]
+    found = [
+        each for each in parser_of(command)._actions if isinstance(each, argparse._SubParsersAction)
+    ]
     if not found or not found[0].required:
         yield command
     for each in found:
@@ -43,7 +45,10 @@ def test_every_command_and_every_action_is_fuzzed() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_input_brings_a_command_down(
-    command: str, tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
+    command: str,
+    tmp_path: Path,
+    pytestconfig: pytest.Config,
+    record_property: Callable[[str, object], None],
 ) -> None:
     """Inputs that failed are kept in the test's directory; ``python -m tests.fuzz --replay`` runs one again."""
     done = subprocess.run(
@@ -69,7 +74,9 @@ def test_an_interrupt_ends_a_run_with_the_counts_of_what_was_run(tmp_path: Path)
     # Three runs make files; what comes after them are inputs.
     while len(runs) < 5:
         assert campaign.poll() is None
-        runs |= {run.pid for part in psutil.Process(campaign.pid).children() for run in part.children()}
+        runs |= {
+            run.pid for part in psutil.Process(campaign.pid).children() for run in part.children()
+        }
         time.sleep(0.01)
     campaign.terminate()
     told, _ = campaign.communicate()
@@ -90,7 +97,9 @@ def test_no_change_of_words_makes_a_command_run_for_ever() -> None:
 @pytest.mark.parametrize("kind", ["ads", "config", "toml", "json", "jsonl", "archive", "bytes"])
 def test_a_seed_makes_the_same_inputs_again(kind: str) -> None:
     content = b'A = 1\n{"a": [1, 2]}\n'
-    drawn = [[mutated(Random(f"seed {n}"), kind, content, b"B = 2") for n in range(50)] for _ in range(2)]
+    drawn = [
+        [mutated(Random(f"seed {n}"), kind, content, b"B = 2") for n in range(50)] for _ in range(2)
+    ]
 
     assert drawn[0] == drawn[1]
     assert len(set(drawn[0])) > 10

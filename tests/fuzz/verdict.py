@@ -19,7 +19,9 @@ _STATUSES = range(4)
 #: What a terminal acts on: C0 but for tab and line end, DEL, C1, marks that turn the direction of writing, separators.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 #: A bug that was caught at the door is a bug.
-_BUG = re.compile(r"Traceback \(most recent call last\)|\bbug in htcq\b|^[A-Za-z]+Error\b", re.MULTILINE)
+_BUG = re.compile(
+    r"Traceback \(most recent call last\)|\bbug in htcq\b|^[A-Za-z]+Error\b", re.MULTILINE
+)
 
 
 def tree(place: Path) -> dict[str, bytes]:
@@ -37,7 +39,12 @@ def tree(place: Path) -> dict[str, bytes]:
 
 
 def faults(
-    words: Sequence[str], done: Done, before: Mapping[str, bytes], place: Path, room: Path, writes: Sequence[str]
+    words: Sequence[str],
+    done: Done,
+    before: Mapping[str, bytes],
+    place: Path,
+    room: Path,
+    writes: Sequence[str],
 ) -> Iterator[str]:
     """Yield what is wrong with a run."""
     yield from _ending(done)
@@ -72,7 +79,10 @@ def _streams(words: Sequence[str], done: Done) -> Iterator[str]:
         yield "standard error: a long line"
     if len(lines) > _MAX_LINES:
         yield "standard error: many lines"
-    for stream, text in (("error", said), ("output", done.out.decode("utf-8", "replace").replace("\r\n", "\n"))):
+    for stream, text in (
+        ("error", said),
+        ("output", done.out.decode("utf-8", "replace").replace("\r\n", "\n")),
+    ):
         control = _CONTROL.search(text)
         if control:
             yield f"standard {stream}: control character {control[0]!a}"
@@ -99,8 +109,12 @@ def _printed(words: Sequence[str], done: Done) -> Iterator[str]:
         yield f"standard output: no JSON: {str(error)[:40]}"
 
 
-def _left(before: Mapping[str, bytes], after: Mapping[str, bytes], writes: Sequence[str]) -> Iterator[str]:
+def _left(
+    before: Mapping[str, bytes], after: Mapping[str, bytes], writes: Sequence[str]
+) -> Iterator[str]:
     for name in sorted(before.keys() | after.keys()):
-        if before.get(name) != after.get(name) and not any(fnmatch(name, pattern) for pattern in writes):
+        if before.get(name) != after.get(name) and not any(
+            fnmatch(name, pattern) for pattern in writes
+        ):
             how = "made" if name not in before else "gone" if name not in after else "changed"
             yield f"file {how}: {name[:60]!r}"

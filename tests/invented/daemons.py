@@ -46,7 +46,13 @@ def summary_ads(rng: Random, demand: Demand, root: Group, totals: Totals) -> Ite
 
 def _host(schedd: Schedd) -> dict[str, object]:
     number = _FIRST_ADDRESS + schedd.number + (0 if schedd.local else 1000)
-    return {**COMMON, "host": schedd.name, "domain": schedd.domain, "ip": address(number), "booted": NOW - 900_000}
+    return {
+        **COMMON,
+        "host": schedd.name,
+        "domain": schedd.domain,
+        "ip": address(number),
+        "booted": NOW - 900_000,
+    }
 
 
 def _submitter(queue: Queue) -> str:
@@ -89,7 +95,11 @@ def _usage_of_groups(rng: Random, root: Group) -> Iterator[str]:
             "subtree_quota": group.subtree_quota,
             "requested": f"{group.requested}.0",
             "surplus": "byquota" if group.accepts_surplus else "no",
-            "sort_key": "3.4E+38" if group is root else round(group.weighted_used / quota, 6) if quota else "3.3E+38",
+            "sort_key": "3.4E+38"
+            if group is root
+            else round(group.weighted_used / quota, 6)
+            if quota
+            else "3.3E+38",
         }
 
 

@@ -30,7 +30,15 @@ _GPU_CPUS = (1, 2, 4, 8)
 #: The number of the oldest job of a cluster that has not ended yet.
 _FIRST_PROCS = (0, 0, 120, 4711)
 #: What users write into their requirements; every machine of this pool fulfils it.
-_WISHES = ("", "", "", "", "TARGET.CpuFamily >= 6", "TARGET.has_avx2", 'regexp("^gpu",Machine) == false')
+_WISHES = (
+    "",
+    "",
+    "",
+    "",
+    "TARGET.CpuFamily >= 6",
+    "TARGET.has_avx2",
+    'regexp("^gpu",Machine) == false',
+)
 _TRANSFERS = {
     "IF_NEEDED": "((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))",
     "YES": "(TARGET.HasFileTransfer)",
@@ -123,14 +131,18 @@ class Choice:
 class Demand:
     """All queues of the pool, and what is in them."""
 
-    def __init__(self, rng: Random, groups: Sequence[Group], submitters: int, autoclusters: int) -> None:
+    def __init__(
+        self, rng: Random, groups: Sequence[Group], submitters: int, autoclusters: int
+    ) -> None:
         self.schedds = [Schedd(number, True) for number in range(min(_SCHEDDS, submitters))]
         foreign = [Schedd(number, False) for number in range(_FOREIGN_SCHEDDS)]
         self.queues: list[Queue] = []
         for number in range(submitters):
             local = number == 0 or rng.random() >= _FOREIGN
             group = rng.choice(groups) if groups and rng.random() < _GROUPED else None
-            schedds = rng.sample(self.schedds if local else foreign, 2 if len(self.schedds) > 1 else 1)
+            schedds = rng.sample(
+                self.schedds if local else foreign, 2 if len(self.schedds) > 1 else 1
+            )
             for schedd in schedds if rng.random() < _TWICE else schedds[:1]:
                 self.queues.append(Queue(schedd, f"user{number:04d}", group))
         self.autoclusters = distinct_autoclusters(rng, autoclusters)
@@ -202,7 +214,9 @@ def requirements(request: Shape, system: str, wish: str, transfer: str) -> str:
     terms.append('(TARGET.Arch == "X86_64")')
     if not system:
         terms.append('(TARGET.OpSys == "LINUX")')
-    terms.append('(versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk))')
+    terms.append(
+        '(versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk))'
+    )
     terms.append("(TARGET.Memory >= RequestMemory)")
     if request.cpus > 1:
         terms.append("(TARGET.Cpus >= RequestCpus)")

@@ -19,7 +19,9 @@ from tests.invented.machines import Machine, Slot
 from tests.invented.policies import Shape
 from tests.invented.slots import machine_ads
 
-_KINDS = tuple(kind for kind in KINDS if kind.policy.name in ("cp", "quanta", "minimum") and not kind.gpus)
+_KINDS = tuple(
+    kind for kind in KINDS if kind.policy.name in ("cp", "quanta", "minimum") and not kind.gpus
+)
 _SCHEDD = Schedd(0, True)
 
 

@@ -13,7 +13,20 @@ from random import Random
 from tests.invented.ads import COMMON, FOLDER
 
 ROOT_NAME = "<none>"
-_WORDS = ("physics", "bio", "chem", "astro", "grid", "ml", "geo", "med", "eng", "stat", "climate", "math")
+_WORDS = (
+    "physics",
+    "bio",
+    "chem",
+    "astro",
+    "grid",
+    "ml",
+    "geo",
+    "med",
+    "eng",
+    "stat",
+    "climate",
+    "math",
+)
 _CHILDREN = ("higgs", "top", "sim", "reco", "prod", "users", "dev", "calib", "express", "student")
 _MAX_LEVELS = 3
 _GROUPS_PER_TOP_GROUP = 12
@@ -59,11 +72,15 @@ def plant(rng: Random, count: int) -> Group:
     for number in range(count):
         if number < tops:
             parent = root
-            name = _WORDS[number % len(_WORDS)] + (str(number // len(_WORDS)) if number >= len(_WORDS) else "")
+            name = _WORDS[number % len(_WORDS)] + (
+                str(number // len(_WORDS)) if number >= len(_WORDS) else ""
+            )
         else:
             parent = rng.choice(possible)
             order = len(parent.children)
-            name = _CHILDREN[order % len(_CHILDREN)] + (str(order) if order >= len(_CHILDREN) else "")
+            name = _CHILDREN[order % len(_CHILDREN)] + (
+                str(order) if order >= len(_CHILDREN) else ""
+            )
             name = f"{parent.name}.{name}"
         group = Group(name, parent, static=rng.random() < 0.5, accepts_surplus=rng.random() < 0.4)
         parent.children.append(group)
@@ -92,13 +109,17 @@ def _settle_children(parent: Group) -> float:
     quota = parent.subtree_quota
     for child in parent.children:
         child.static = child.static and int(quota * child.share) > 0
-        child.config_quota = float(int(quota * child.share)) if child.static else round(child.share, 4)
+        child.config_quota = (
+            float(int(quota * child.share)) if child.static else round(child.share, 4)
+        )
     static = sum(child.config_quota for child in parent.children if child.static)
     dynamic = sum(child.config_quota for child in parent.children if not child.static)
     left = max(0.0, quota - static)
     given = 0.0
     for child in parent.children:
-        own = child.config_quota if child.static else child.config_quota * (left / max(dynamic, 1.0))
+        own = (
+            child.config_quota if child.static else child.config_quota * (left / max(dynamic, 1.0))
+        )
         child.subtree_quota = child.effective_quota = own
         given += own
         _settle_children(child)

@@ -72,11 +72,15 @@ def running_job(machine: Machine, slot: Slot, order: int, claim: Claim) -> str:
         slot_weight="undefined" if claim.weight is None else claim.weight,
         assigned=",".join(f"GPU-{machine.devices[device]}" for device in claim.devices),
     )
-    return _template(RUNNING, work.queue.group is not None, work.autocluster.request.gpus > 0) % values
+    return (
+        _template(RUNNING, work.queue.group is not None, work.autocluster.request.gpus > 0) % values
+    )
 
 
 def waiting_job(rng: Random, work: Work, status: int) -> str:
     """Return the ad of a job that is idle or held."""
     submitted = NOW - 60 - int(rng.random() * 200_000)
     values = _values(work, work.proc(), status, submitted, submitted)
-    return _template(status, work.queue.group is not None, work.autocluster.request.gpus > 0) % values
+    return (
+        _template(status, work.queue.group is not None, work.autocluster.request.gpus > 0) % values
+    )

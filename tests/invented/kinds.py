@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tests.invented.policies import MANUAL, MINIMUM, MISTAKES, PLAIN, PLAIN_GPUS, QUANTA, UNCLAIMED, Policy
+from tests.invented.policies import (
+    MANUAL,
+    MINIMUM,
+    MISTAKES,
+    PLAIN,
+    PLAIN_GPUS,
+    QUANTA,
+    UNCLAIMED,
+    Policy,
+)
 
 
 class System(NamedTuple):
@@ -25,7 +34,9 @@ class Gpu(NamedTuple):
     memory_mb: int
 
 
-ENTERPRISE = System("AlmaLinux", "AlmaLinux9", "AlmaLinux 9.5 (Teal Serval)", "5.14.0-503.el9.x86_64")
+ENTERPRISE = System(
+    "AlmaLinux", "AlmaLinux9", "AlmaLinux 9.5 (Teal Serval)", "5.14.0-503.el9.x86_64"
+)
 DEBIAN = System("Debian", "Debian12", "Debian GNU/Linux 12 (bookworm)", "6.1.0-28-amd64")
 SYSTEMS = (ENTERPRISE, DEBIAN)
 
@@ -74,7 +85,9 @@ def _good() -> list[Kind]:
     for cpus, memory, disk, share in _HARDWARE:
         for system, part in zip(SYSTEMS, (0.75, 0.25)):
             name = f"c{cpus}-{system.name.lower()}"
-            kinds.append(Kind(name, cpus, memory * 1024, disk * _GB_IN_KB, share * part, PLAIN, system))
+            kinds.append(
+                Kind(name, cpus, memory * 1024, disk * _GB_IN_KB, share * part, PLAIN, system)
+            )
         for policy in (MANUAL, MINIMUM, QUANTA):
             if cpus in (16, 32, 64):
                 name = f"c{cpus}-{policy.name}"
@@ -85,7 +98,17 @@ def _good() -> list[Kind]:
         Kind("g4-a100", 128, 524_288, 4_000_000_000, 0.01, PLAIN_GPUS, ENTERPRISE, 4, a100),
         Kind("g4-a100-cp", 64, 524_288, 4_000_000_000, 0.005, MANUAL, ENTERPRISE, 4, a100),
         Kind("static", 16, 65_536, 400_000_000, 0.02, PLAIN, partitionable=False),
-        Kind("static-pairs", 32, 131_072, 1_000_000_000, 0.01, PLAIN, DEBIAN, partitionable=False, static_cpus=2),
+        Kind(
+            "static-pairs",
+            32,
+            131_072,
+            1_000_000_000,
+            0.01,
+            PLAIN,
+            DEBIAN,
+            partitionable=False,
+            static_cpus=2,
+        ),
         Kind("mixed", 32, 131_072, 1_000_000_000, 0.01, PLAIN, static_slots=2),
     ]
     return kinds

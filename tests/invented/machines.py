@@ -71,7 +71,10 @@ class Machine:
     @cached_property
     def devices(self) -> tuple[str, ...]:
         """The names of its GPUs, without the prefix."""
-        return tuple(f"{(self.number * 2654435761 + device * 40503) % 2**32:08x}" for device in range(self.had.gpus))
+        return tuple(
+            f"{(self.number * 2654435761 + device * 40503) % 2**32:08x}"
+            for device in range(self.had.gpus)
+        )
 
     def device_ads(self, wanted: tuple[int, ...]) -> str:
         """Return the nested ads of some of its GPUs, one a line, each after a line's end."""
@@ -129,7 +132,9 @@ class Machine:
             "gpu_name": gpu.name if gpu else "",
             "gpu_capability": gpu.capability if gpu else "",
             "gpu_memory": gpu.memory_mb if gpu else 0,
-            "detected_gpus": f'"{", ".join(f"GPU-{name}" for name in self.devices)}"' if gpu else "0",
+            "detected_gpus": f'"{", ".join(f"GPU-{name}" for name in self.devices)}"'
+            if gpu
+            else "0",
             "gpu_attributes": ",".join(f"GPUs_GPU_{name}" for name in self.devices),
         }
 

@@ -24,7 +24,12 @@ class Shape(NamedTuple):
 
 
 def _consumption(cpus: str, memory: str, disk: str, gpus: str) -> Mapping[str, str]:
-    return {"ConsumptionCpus": cpus, "ConsumptionMemory": memory, "ConsumptionDisk": disk, "ConsumptionGPUs": gpus}
+    return {
+        "ConsumptionCpus": cpus,
+        "ConsumptionMemory": memory,
+        "ConsumptionDisk": disk,
+        "ConsumptionGPUs": gpus,
+    }
 
 
 def _quantized(memory_mb: int) -> Mapping[str, str]:
@@ -131,15 +136,23 @@ BAD_KINDS: Mapping[str, str] = {
 
 MISTAKES: Mapping[str, Policy] = {
     "undefined-consumption": Policy(
-        "bad", "Cpus", _cpus, {**_quantized(128), "ConsumptionGPUs": "quantize(target.RequestGPUs,{ 1 })"}
+        "bad",
+        "Cpus",
+        _cpus,
+        {**_quantized(128), "ConsumptionGPUs": "quantize(target.RequestGPUs,{ 1 })"},
     ),
     "undefined-weight": Policy("bad", "floor(Licenses / 2)", lambda *_: None, _quantized(128)),
     "memory-weight": Policy("bad", "floor(Memory / 4096)", _memory, _quantized(128)),
     "partial-consumption": Policy(
-        "bad", "Cpus", _cpus, {name: text for name, text in _quantized(128).items() if name != "ConsumptionGPUs"}
+        "bad",
+        "Cpus",
+        _cpus,
+        {name: text for name, text in _quantized(128).items() if name != "ConsumptionGPUs"},
     ),
     "constant-weight": Policy("bad", "1", lambda *_: 1, _quantized(128)),
-    "fractional-cpus": Policy("bad", "Cpus", _cpus, {**_quantized(128), "ConsumptionCpus": "1.5 * target.RequestCpus"}),
+    "fractional-cpus": Policy(
+        "bad", "Cpus", _cpus, {**_quantized(128), "ConsumptionCpus": "1.5 * target.RequestCpus"}
+    ),
 }
 #: Where hardly a job could run: these machines are empty.
 UNCLAIMED = frozenset({"undefined-consumption", "fractional-cpus"})

@@ -35,7 +35,10 @@ class _MachineText:
         if text is None:
             start = "false" if "owner" in parts else "true"
             recorded_parts = [part for part in parts if part != "owner"]
-            text = _template(self.machine.kind, *recorded_parts) % {**self.machine.values, "start": start}
+            text = _template(self.machine.kind, *recorded_parts) % {
+                **self.machine.values,
+                "start": start,
+            }
             self._filled[parts] = text
         return text % values
 
@@ -53,7 +56,11 @@ class _MachineText:
 
 def machine_ads(machine: Machine) -> Iterator[str]:
     """Yield all ads of a machine: of its startd, its master and its slots."""
-    yield whole("startd").rstrip("\n") % machine.values + machine.device_ads(tuple(range(machine.had.gpus))) + "\n\n"
+    yield (
+        whole("startd").rstrip("\n") % machine.values
+        + machine.device_ads(tuple(range(machine.had.gpus)))
+        + "\n\n"
+    )
     yield whole("master") % machine.values
     text = _MachineText(machine)
     for slot in machine.slots:
@@ -67,7 +74,11 @@ def machine_ads(machine: Machine) -> Iterator[str]:
 
 def slot_name(machine: Machine, slot: Slot, order: int) -> str:
     """Return the name of the slot that holds the claim ``order`` of ``slot``; order 0 means the slot itself."""
-    return f"slot{slot.number}_{order}@{machine.host}" if order else f"slot{slot.number}@{machine.host}"
+    return (
+        f"slot{slot.number}_{order}@{machine.host}"
+        if order
+        else f"slot{slot.number}@{machine.host}"
+    )
 
 
 def _amounts(slot: Slot) -> dict[str, object]:
@@ -130,7 +141,9 @@ def _children(machine: Machine, slot: Slot) -> dict[str, object]:
         "child_entered_current_state": ",".join(str(claim.since) for claim in claims),
         "child_gpus": ",".join(str(claim.got.gpus) for claim in claims),
         "child_memory": ",".join(str(claim.got.memory_mb) for claim in claims),
-        "child_name": ",".join(f'"{slot_name(machine, slot, order)}"' for order in range(1, len(claims) + 1)),
+        "child_name": ",".join(
+            f'"{slot_name(machine, slot, order)}"' for order in range(1, len(claims) + 1)
+        ),
         "child_remote_owner": users,
         "child_remote_user": users,
         "child_retirement_time_remaining": ",".join(["0"] * len(claims)),
@@ -203,4 +216,8 @@ def _static(text: _MachineText, slot: Slot) -> str:
         return text.ad(values, "static", "owner") if slot.owner else text.ad(values, "static")
     claim = slot.claims[0]
     values.update(_claimed(slot, 0, claim))
-    return text.ad(values, "claimed", "grouped") if claim.work.queue.group else text.ad(values, "claimed")
+    return (
+        text.ad(values, "claimed", "grouped")
+        if claim.work.queue.group
+        else text.ad(values, "claimed")
+    )

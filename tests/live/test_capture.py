@@ -98,7 +98,9 @@ def test_no_pool_at_all_is_told(tmp_path: Path) -> None:
     assert "--pool" in error.value.hint
 
 
-def test_a_configuration_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configuration_that_cannot_be_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / "condor_config").write_text("if true\n")
     monkeypatch.setenv("CONDOR_CONFIG", str(tmp_path / "condor_config"))

@@ -15,7 +15,10 @@ def _files(directory: Path) -> dict[str, str]:
     (directory / "config.d/20-b").write_text("# of b\n\nGROUP_NAMES = b\n")
     (directory / "config.d/10-c").write_text("GROUP_NAMES = c\n")
     (directory / "config.d/30-d.rpmsave").write_text("GROUP_NAMES = d\n")
-    return {"LOCAL_CONFIG_DIR": f"{directory}/config.d", "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP": r"^(.*\.rpmsave)$"}
+    return {
+        "LOCAL_CONFIG_DIR": f"{directory}/config.d",
+        "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP": r"^(.*\.rpmsave)$",
+    }
 
 
 def test_the_last_file_by_name_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,6 +47,11 @@ def test_files_that_do_not_make_the_value_that_counts_are_not_named(
 def test_what_cannot_be_read_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONDOR_CONFIG", f"{tmp_path}/condor_config")
     (tmp_path / "condor_config").write_text("A = 1\n")
-    knobs = {"LOCAL_CONFIG_DIR": f"{tmp_path}/nowhere", "LOCAL_CONFIG_FILE": f"{tmp_path}/none, {tmp_path}"}
+    knobs = {
+        "LOCAL_CONFIG_DIR": f"{tmp_path}/nowhere",
+        "LOCAL_CONFIG_FILE": f"{tmp_path}/none, {tmp_path}",
+    }
 
-    assert [each.place for each in ConfigFiles(knobs).of("A", "1")] == [f"{tmp_path}/condor_config, line 1"]
+    assert [each.place for each in ConfigFiles(knobs).of("A", "1")] == [
+        f"{tmp_path}/condor_config, line 1"
+    ]

@@ -14,7 +14,9 @@ from htcq.pool.configuration import configuration_from
 
 
 def test_macros_are_expanded_and_undefined_names_left_out() -> None:
-    values = read_configuration("A = 1\nB = $(A) + $(A)\nIF_ME = $(NOTHING:x)\n", ["A", "B", "IF_ME", "NOTHING_AT_ALL"])
+    values = read_configuration(
+        "A = 1\nB = $(A) + $(A)\nIF_ME = $(NOTHING:x)\n", ["A", "B", "IF_ME", "NOTHING_AT_ALL"]
+    )
 
     assert values == {"A": "1", "B": "1 + 1", "IF_ME": "x"}
 
@@ -26,7 +28,9 @@ def test_htcondors_defaults_are_known() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["if true\n", "no assignment\n", "use NO : SUCHTHING\n", "include : /no/such/file\n"])
+@pytest.mark.parametrize(
+    "text", ["if true\n", "no assignment\n", "use NO : SUCHTHING\n", "include : /no/such/file\n"]
+)
 def test_a_text_that_cannot_be_read_is_one_error_and_this_process_lives(text: str) -> None:
     with pytest.raises(InputError, match="HTCondor cannot read it") as refused:
         read_configuration(text, ["A"])
@@ -40,7 +44,9 @@ def test_one_reading_knows_nothing_of_another() -> None:
     assert read_configuration("A = 1\n", ["SLOT_WEIGHT"]) == {"SLOT_WEIGHT": "Cpus"}
 
 
-def test_neither_environment_nor_this_machines_files_get_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_environment_nor_this_machines_files_get_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "own").write_text("SLOT_WEIGHT = Disk\n")
     monkeypatch.setenv("CONDOR_CONFIG", str(tmp_path / "own"))
     monkeypatch.setenv("_CONDOR_SLOT_WEIGHT", "Memory")
@@ -50,7 +56,9 @@ def test_neither_environment_nor_this_machines_files_get_in(tmp_path: Path, monk
 
 
 def test_this_machines_own_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own").write_text(f"MY_DIR = {tmp_path}/$(MY_NAME)\nMY_NAME = x\nLOCAL_CONFIG_DIR =\n")
+    (tmp_path / "own").write_text(
+        f"MY_DIR = {tmp_path}/$(MY_NAME)\nMY_NAME = x\nLOCAL_CONFIG_DIR =\n"
+    )
     monkeypatch.setenv("CONDOR_CONFIG", str(tmp_path / "own"))
 
     assert own_configuration(["MY_DIR", "NOTHING_AT_ALL"]) == {"MY_DIR": f"{tmp_path}/x"}
@@ -74,7 +82,9 @@ def test_no_configuration_of_its_own_is_no_error(monkeypatch: pytest.MonkeyPatch
         "$(DOLLAR)ENV(AWS_SECRET_ACCESS_KEY)", "$$ENV(AWS_SECRET_ACCESS_KEY)",
     ],
 )  # fmt: skip
-def test_a_text_from_elsewhere_reads_no_variable(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_from_elsewhere_reads_no_variable(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "verysecret")
     text = f"INDIRECT = $ENV(AWS_SECRET_ACCESS_KEY)\nA = {value}\n"
 
@@ -113,7 +123,9 @@ def test_a_text_from_elsewhere_looks_up_no_account(value: str) -> None:
     assert pwd.getpwnam("root").pw_dir not in found.value("A")
 
 
-def test_full_names_of_files_do_not_tell_where_htcq_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_names_of_files_do_not_tell_where_htcq_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
 
     found = configuration_from("config.txt", "B = x\nA = $Ffp(B) $Ff(B) $Ffpq(B)\n", read_dump)
@@ -126,7 +138,9 @@ def test_full_names_of_files_do_not_tell_where_htcq_runs(tmp_path: Path, monkeyp
 def test_a_text_from_elsewhere_reads_no_file(line: str, tmp_path: Path) -> None:
     (tmp_path / "own").write_text("A = mine\n")
 
-    found = configuration_from("config.txt", f"A = theirs\n{line.replace('FILE', str(tmp_path / 'own'))}\n", read_dump)
+    found = configuration_from(
+        "config.txt", f"A = theirs\n{line.replace('FILE', str(tmp_path / 'own'))}\n", read_dump
+    )
 
     assert found.value("A") == "theirs"
 

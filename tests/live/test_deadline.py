@@ -95,7 +95,9 @@ def test_tasks_run_at_the_same_time(tmp_path: Path) -> None:
 
 def test_a_child_that_hangs_costs_its_own_part_only(tmp_path: Path) -> None:
     began = time.monotonic()
-    hung, done = run_all([Task("hung", hang_and_tell, (tmp_path / "pid",)), Task("done", double, (4,))], 0.5)
+    hung, done = run_all(
+        [Task("hung", hang_and_tell, (tmp_path / "pid",)), Task("done", double, (4,))], 0.5
+    )
 
     assert (hung.done, hung.why) == (False, "no answer within 0.5 s")
     assert (done.done, done.value) == (True, 8)
@@ -116,7 +118,9 @@ def test_a_child_that_dies_is_told_by_its_last_words() -> None:
 
 
 def test_the_signal_that_ends_a_child_is_named() -> None:
-    assert run_all([Task("", die, ("",))], math.inf)[0].why == "its process ended: killed by SIGKILL"
+    assert (
+        run_all([Task("", die, ("",))], math.inf)[0].why == "its process ended: killed by SIGKILL"
+    )
 
 
 def test_as_many_run_at_a_time_as_is_said(tmp_path: Path) -> None:
@@ -146,7 +150,9 @@ def test_a_large_value_comes_whole() -> None:
 def test_each_end_is_told_once() -> None:
     told: list[str] = []
     run_all(
-        [Task(str(number), double, (number,)) for number in range(5)], 30, lambda outcome: told.append(outcome.what)
+        [Task(str(number), double, (number,)) for number in range(5)],
+        30,
+        lambda outcome: told.append(outcome.what),
     )
 
     assert sorted(told) == ["0", "1", "2", "3", "4"]
@@ -157,7 +163,11 @@ def test_no_child_outlives_an_interruption(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_all([Task("", hang_and_tell, (tmp_path / "pid",)), Task("", wait_for, (tmp_path / "pid",))], 30, interrupt)
+        run_all(
+            [Task("", hang_and_tell, (tmp_path / "pid",)), Task("", wait_for, (tmp_path / "pid",))],
+            30,
+            interrupt,
+        )
 
     assert not alive(int((tmp_path / "pid").read_text()))
 
@@ -211,7 +221,10 @@ def test_an_answer_that_fills_the_memory_is_named_and_the_others_come() -> None:
 
 
 def test_an_answer_that_fills_the_disk_is_named(tmp_path: Path) -> None:
-    tasks = [Task(name, _write, (str(tmp_path / name), size)) for name, size in (("large", 2 << 20), ("small", 1000))]
+    tasks = [
+        Task(name, _write, (str(tmp_path / name), size))
+        for name, size in (("large", 2 << 20), ("small", 1000))
+    ]
 
     large, small = run_all(tasks, 30, budget=Budget(memory=1 << 30, file=1 << 20))
 

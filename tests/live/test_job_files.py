@@ -70,7 +70,10 @@ def test_what_a_job_left_is_forgotten_the_log_last(tmp_path: Path) -> None:
     assert outputs_of(tmp_path, "k") == ("", "")
     for ending in ("out", "err", "log"):
         (tmp_path / f"k.{ending}").write_bytes(ending.encode() + b"\xff")
-    assert outputs_of(tmp_path, "k") == ("out\N{REPLACEMENT CHARACTER}", "err\N{REPLACEMENT CHARACTER}")
+    assert outputs_of(tmp_path, "k") == (
+        "out\N{REPLACEMENT CHARACTER}",
+        "err\N{REPLACEMENT CHARACTER}",
+    )
     assert log_of(tmp_path, "k").exists()
     forget(tmp_path, "k")
     forget(tmp_path, "k")

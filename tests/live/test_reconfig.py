@@ -47,7 +47,9 @@ def test_the_numbers_count_whatever_the_case_of_names(groups: dict[str, tuple[fl
         ),
     ],
 )  # fmt: skip
-def test_what_is_published_otherwise_is_told(groups: dict[str, tuple[float, str]], sentences: list[str]) -> None:
+def test_what_is_published_otherwise_is_told(
+    groups: dict[str, tuple[float, str]], sentences: list[str]
+) -> None:
     assert told(groups) == sentences
 
 

@@ -22,7 +22,9 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found.mkdir()
     (found / "50-groups.config").write_text("GROUP_NAMES = old\nGROUP_QUOTA_a = 1\n")
     main = tmp_path / "condor_config"
-    main.write_text(f"LOCAL_CONFIG_DIR = {found}\nLOCAL_CONFIG_FILE = {tmp_path}/condor_config.local\n")
+    main.write_text(
+        f"LOCAL_CONFIG_DIR = {found}\nLOCAL_CONFIG_FILE = {tmp_path}/condor_config.local\n"
+    )
     (tmp_path / "condor_config.local").write_text("")
     monkeypatch.setenv("CONDOR_CONFIG", str(main))
     return found
@@ -63,14 +65,18 @@ def test_a_text_that_cannot_be_read_is_refused_and_nothing_is_written(directory:
     assert sorted(path.name for path in directory.iterdir()) == before
 
 
-def test_of_a_directory_that_htcondor_does_not_read_nothing_is_known(directory: Path, tmp_path: Path) -> None:
+def test_of_a_directory_that_htcondor_does_not_read_nothing_is_known(
+    directory: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     other.mkdir()
 
     assert values_with(other, NAME, TEXT, KNOBS) is None
 
 
-def test_without_htcondor_nothing_is_known(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_htcondor_nothing_is_known(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CONDOR_CONFIG", str(directory / "none"))
 
     assert values_with(directory, NAME, TEXT, KNOBS) is None

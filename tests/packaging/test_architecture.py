@@ -39,7 +39,9 @@ def _core() -> list[Path]:
 
 def _tool(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     program = Path(sys.executable).with_name(name)
-    return subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False, cwd=ROOT)
+    return subprocess.run(
+        [str(program), *arguments], capture_output=True, text=True, check=False, cwd=ROOT
+    )
 
 
 def test_imports_point_downwards_and_libraries_have_one_doorway() -> None:
@@ -77,7 +79,9 @@ def test_files_and_functions_are_short(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [*SOURCES, *sorted((ROOT / "templates").rglob("*.j2"))], ids=lambda path: str(path.relative_to(ROOT))
+    "path",
+    [*SOURCES, *sorted((ROOT / "templates").rglob("*.j2"))],
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_nothing_is_left_for_later(path: Path) -> None:
     assert UNFINISHED.findall(path.read_text(encoding="utf-8")) == []
@@ -86,7 +90,9 @@ def test_nothing_is_left_for_later(path: Path) -> None:
 def test_there_is_no_drawer() -> None:
     drawers = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
 
-    assert [str(path) for path in SOURCES if path.stem in drawers or path.parent.name in drawers] == []
+    assert [
+        str(path) for path in SOURCES if path.stem in drawers or path.parent.name in drawers
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -98,7 +104,9 @@ def test_there_is_no_drawer() -> None:
     ],
     ids=["messages", "csv", "temporary files"],
 )
-def test_what_strangers_wrote_and_what_must_not_stay_goes_through_one_place(calls: re.Pattern[str], place: str) -> None:
+def test_what_strangers_wrote_and_what_must_not_stay_goes_through_one_place(
+    calls: re.Pattern[str], place: str
+) -> None:
     found = [path for path in SOURCES if calls.search(path.read_text(encoding="utf-8"))]
 
     assert {str(path.relative_to(ROOT / "htcq")) for path in found} <= {place}

@@ -22,9 +22,15 @@ WITHOUT_BINDINGS = "import sys\nsys.modules['htcondor2'] = sys.modules['classad2
 
 
 def _run(*command: str, path: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONDOR", "_CONDOR"))}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CONDOR", "_CONDOR"))
+    }
     environment["PYTHONPATH"] = str(path)
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=cwd, env=environment
+    )
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +48,17 @@ def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory that holds the installed wheel and nothing else."""
     place = tmp_path_factory.mktemp("site")
     wheel = next(built.glob("*.whl"))
-    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet", "--target", str(place)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--quiet",
+        "--target",
+        str(place),
+    ]
     done = subprocess.run([*command, str(wheel)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return place
@@ -56,7 +72,11 @@ def node(tmp_path: Path) -> str:
 
 
 def _files(below: str, pattern: str) -> list[str]:
-    return sorted(str(path.relative_to(ROOT / below)) for path in (ROOT / below).rglob(pattern) if path.is_file())
+    return sorted(
+        str(path.relative_to(ROOT / below))
+        for path in (ROOT / below).rglob(pattern)
+        if path.is_file()
+    )
 
 
 @pytest.mark.install
@@ -64,8 +84,12 @@ def test_the_wheel_holds_templates_schemas_and_manual_pages(built: Path) -> None
     names = zipfile.ZipFile(next(built.glob("*.whl"))).namelist()
 
     assert len(_files("templates", "*.j2")) >= 3
-    assert [name for name in _files("templates", "*.j2") if f"htcq/templates/{name}" not in names] == []
-    assert [name for name in _files("schemas", "*.json") if f"htcq/schemas/{name}" not in names] == []
+    assert [
+        name for name in _files("templates", "*.j2") if f"htcq/templates/{name}" not in names
+    ] == []
+    assert [
+        name for name in _files("schemas", "*.json") if f"htcq/schemas/{name}" not in names
+    ] == []
     for page in _files("man", "*.[157]"):
         assert f"htcq-{__version__}.data/data/share/man/{page}" in names
     assert "htcq/py.typed" in names
@@ -88,7 +112,9 @@ def test_the_source_distribution_can_be_tested_and_built_from(built: Path) -> No
 def test_the_installed_command_emits(installed: Path, node: str, tmp_path: Path) -> None:
     """From a directory that knows nothing of the checkout: the version, and the same text as the checkout's."""
     version = _run(sys.executable, "-m", "htcq", "--version", path=installed, cwd=tmp_path)
-    emitted = _run(sys.executable, "-m", "htcq", "emit", "--node", node, path=installed, cwd=tmp_path)
+    emitted = _run(
+        sys.executable, "-m", "htcq", "emit", "--node", node, path=installed, cwd=tmp_path
+    )
     checkout = _run(sys.executable, "-m", "htcq", "emit", "--node", node, path=ROOT, cwd=tmp_path)
 
     assert version.stdout == f"htcq {__version__}\n"
@@ -120,9 +146,23 @@ def without_bindings(tmp_path: Path) -> Path:
 
 
 def test_htcq_and_its_probe_work_without_bindings(without_bindings: Path, tmp_path: Path) -> None:
-    imported = _run(sys.executable, "-c", "import htcq; print(htcq.__version__)", path=without_bindings, cwd=tmp_path)
+    imported = _run(
+        sys.executable,
+        "-c",
+        "import htcq; print(htcq.__version__)",
+        path=without_bindings,
+        cwd=tmp_path,
+    )
     probed = _run(
-        sys.executable, "-m", "htcq", "probe", "--json", "--execute", "/", path=without_bindings, cwd=tmp_path
+        sys.executable,
+        "-m",
+        "htcq",
+        "probe",
+        "--json",
+        "--execute",
+        "/",
+        path=without_bindings,
+        cwd=tmp_path,
     )
 
     assert imported.stdout == f"{__version__}\n"
@@ -131,8 +171,12 @@ def test_htcq_and_its_probe_work_without_bindings(without_bindings: Path, tmp_pa
 
 
 @pytest.mark.parametrize("command", ["plan", "emit"])
-def test_what_needs_the_bindings_says_so(command: str, without_bindings: Path, node: str, tmp_path: Path) -> None:
-    done = _run(sys.executable, "-m", "htcq", command, "--node", node, path=without_bindings, cwd=tmp_path)
+def test_what_needs_the_bindings_says_so(
+    command: str, without_bindings: Path, node: str, tmp_path: Path
+) -> None:
+    done = _run(
+        sys.executable, "-m", "htcq", command, "--node", node, path=without_bindings, cwd=tmp_path
+    )
 
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith("htcq: HTCondor's Python bindings are missing")

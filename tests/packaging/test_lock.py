@@ -23,7 +23,8 @@ LOCKS = ROOT / "contrib/lock"
 #: Each lock with the group whose packages are in it besides those that htcq needs to run, and the Python it is for.
 CASES = [("dev.txt", "dev", "3.11"), ("dev.txt", "dev", "3.13"), ("python3.9.txt", "test", "3.9")]
 _ENTRY = re.compile(
-    r"^(?P<requirement>[^#\s][^\\\n]*?) *\\\n(?P<hashes>(?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE
+    r"^(?P<requirement>[^#\s][^\\\n]*?) *\\\n(?P<hashes>(?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)",
+    re.MULTILINE,
 )
 
 
@@ -51,7 +52,11 @@ def locked(name: str, python: str) -> dict[str, Requirement]:
     entries = [Requirement(entry["requirement"]) for entry in _ENTRY.finditer(text)]
     # Every line is a comment or belongs to an entry.
     assert _ENTRY.sub("", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)) == ""
-    environment = {**default_environment(), "python_version": python, "python_full_version": f"{python}.0"}
+    environment = {
+        **default_environment(),
+        "python_version": python,
+        "python_full_version": f"{python}.0",
+    }
     return {
         canonicalize_name(entry.name): entry
         for entry in entries
@@ -60,10 +65,14 @@ def locked(name: str, python: str) -> dict[str, Requirement]:
 
 
 @pytest.mark.parametrize(("name", "group", "python"), CASES)
-def test_the_lock_has_everything_that_the_project_asks_for(name: str, group: str, python: str) -> None:
+def test_the_lock_has_everything_that_the_project_asks_for(
+    name: str, group: str, python: str
+) -> None:
     found = locked(name, python)
     environment = {"python_version": python, "python_full_version": f"{python}.0"}
-    wanted = [each for each in asked(group) if each.marker is None or each.marker.evaluate(environment)]
+    wanted = [
+        each for each in asked(group) if each.marker is None or each.marker.evaluate(environment)
+    ]
 
     assert len(wanted) > len(project()["project"]["dependencies"])
     for requirement in wanted:

@@ -50,9 +50,14 @@ def commands() -> str:
 
 def settings_of_pip() -> dict[str, str]:
     """Return what pip is told on this machine, as environment variables."""
-    done = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
+    )
     found = _SETTING.finditer(done.stdout)
-    return {f"PIP_{each['name'].upper().replace('-', '_')}": each["value"].replace("\\n", " ") for each in found}
+    return {
+        f"PIP_{each['name'].upper().replace('-', '_')}": each["value"].replace("\\n", " ")
+        for each in found
+    }
 
 
 def debian() -> Path:
@@ -68,8 +73,14 @@ def debian() -> Path:
             "--variant=apt",
             "--include=git,python3-venv,ca-certificates",
         ]
-        command += [f'--customize-hook=chroot "$1" useradd --shell /bin/sh {USER}', "bookworm", str(making)]
-        subprocess.run([*command, *filter(None, [os.environ.get("TESTPOOL_MIRROR")])], check=True, timeout=900)
+        command += [
+            f'--customize-hook=chroot "$1" useradd --shell /bin/sh {USER}',
+            "bookworm",
+            str(making),
+        ]
+        subprocess.run(
+            [*command, *filter(None, [os.environ.get("TESTPOOL_MIRROR")])], check=True, timeout=900
+        )
         making.rename(DEBIAN)
     return DEBIAN
 
@@ -79,7 +90,9 @@ def new_home(root: Path) -> None:
     home = root / "home" / USER
     shutil.rmtree(home, ignore_errors=True)
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    names = subprocess.run(
+        listed, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\0")
     for name in filter(None, names):
         if (ROOT / name).is_file():
             (home / "htcq" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -88,13 +101,23 @@ def new_home(root: Path) -> None:
     (root / "etc/hosts").write_text(f"127.0.0.1 localhost {os.uname().nodename}\n")
 
 
-def as_user(root: Path, script: str, variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def as_user(
+    root: Path, script: str, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
     """Run ``script`` in the copy of the checkout, with nothing of this machine but the network and pip's settings."""
     places = ["/etc/resolv.conf", *map(_to_mount, _FILE.findall(" ".join(variables.values())))]
     there = [name for name in dict.fromkeys(places) if Path(name).exists()]
     environment = [f"HOME=/home/{USER}", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"]
     environment += [f"{name}={value}" for name, value in variables.items()]
-    inner = ["env", "-i", *environment, "setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+    inner = [
+        "env",
+        "-i",
+        *environment,
+        "setpriv",
+        f"--reuid={USER}",
+        f"--regid={USER}",
+        "--clear-groups",
+    ]
     inner += ["sh", "-ec", f"cd ~/htcq\n{script}"]
     namespaces = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
     return subprocess.run(
@@ -118,7 +141,16 @@ def test_the_section_has_three_commands_and_none_needs_root() -> None:
 
 
 def test_one_test_needs_no_plugin_of_pytest() -> None:
-    off = ["-p", "no:benchmark", "-p", "no:xdist", "-p", "no:hypothesispytest", "-p", "no:cacheprovider"]
+    off = [
+        "-p",
+        "no:benchmark",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:hypothesispytest",
+        "-p",
+        "no:cacheprovider",
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *off, "tests/test_units.py"],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=120,

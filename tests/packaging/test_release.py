@@ -37,7 +37,15 @@ def built(place: Path, umask: int, touched: int) -> dict[str, bytes]:
         shutil.copyfile(ROOT / name, path)
         path.chmod(0o666 & ~umask | ((ROOT / name).stat().st_mode & 0o100))
         os.utime(path, (touched, touched))
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(place / "dist"), "checkout"]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--no-isolation",
+        "--outdir",
+        str(place / "dist"),
+        "checkout",
+    ]
     done = subprocess.run(
         command, cwd=place, capture_output=True, text=True, check=False, umask=umask,
         env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH},
@@ -47,7 +55,9 @@ def built(place: Path, umask: int, touched: int) -> dict[str, bytes]:
 
 
 @pytest.mark.install
-def test_wheel_and_source_distribution_are_the_same_wherever_and_whenever_they_are_built(tmp_path: Path) -> None:
+def test_wheel_and_source_distribution_are_the_same_wherever_and_whenever_they_are_built(
+    tmp_path: Path,
+) -> None:
     first = built(tmp_path / "here", 0o022, 1_700_000_000)
     second = built(tmp_path / "a/longer/way/to/there", 0o077, 1_790_000_001)
 
@@ -60,12 +70,20 @@ def test_wheel_and_source_distribution_are_the_same_wherever_and_whenever_they_a
 def bill() -> dict[str, Any]:
     command = [sys.executable, str(SBOM)]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH},
     )
     assert (
         done.stdout
         == subprocess.run(
-            command, capture_output=True, text=True, check=True, env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
+            command,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH},
         ).stdout
     )
     found: dict[str, Any] = json.loads(done.stdout)
@@ -74,7 +92,10 @@ def bill() -> dict[str, Any]:
 
 def test_the_bill_of_materials_is_one_by_its_schema(bill: dict[str, Any]) -> None:
     assert JsonStrictValidator(SchemaVersion.V1_5).validate_str(json.dumps(bill)) is None
-    assert JsonStrictValidator(SchemaVersion.V1_5).validate_str(json.dumps({**bill, "version": "x"})) is not None
+    assert (
+        JsonStrictValidator(SchemaVersion.V1_5).validate_str(json.dumps({**bill, "version": "x"}))
+        is not None
+    )
 
 
 def test_the_bill_of_materials_tells_what_runs_from_what_tests(bill: dict[str, Any]) -> None:

@@ -44,21 +44,29 @@ def counted(name: str, *flags: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("text", RANGES)
 def test_a_count_alerts_where_the_plugin_says_so(text: str, families: dict[int, str]) -> None:
-    states = {count: counted(name, f"--critical={text}").returncode for count, name in families.items()}
+    states = {
+        count: counted(name, f"--critical={text}").returncode for count, name in families.items()
+    }
 
-    assert states == {count: Measure("procs", count, critical=read_range(text)).status for count in COUNTS}
+    assert states == {
+        count: Measure("procs", count, critical=read_range(text)).status for count in COUNTS
+    }
 
 
 def test_the_worse_range_decides_for_the_plugin_too(families: dict[int, str]) -> None:
     flags = ("--warning=0:1", "--critical=0:2")
     states = [counted(name, *flags).returncode for name in families.values()]
 
-    assert states == [Measure("procs", count, read_range("0:1"), read_range("0:2")).status for count in COUNTS]
+    assert states == [
+        Measure("procs", count, read_range("0:1"), read_range("0:2")).status for count in COUNTS
+    ]
 
 
 def test_the_plugin_writes_its_performance_data_as_we_do(families: dict[int, str]) -> None:
     printed = counted(families[2], "--warning=1:2", "--critical=0:3").stdout.strip()
-    ours = said("PROCS", 0, "2 processes", [Measure("procs", 2, read_range("1:2"), read_range("0:3"), 0)])
+    ours = said(
+        "PROCS", 0, "2 processes", [Measure("procs", 2, read_range("1:2"), read_range("0:3"), 0)]
+    )
 
     assert printed.rstrip(";").partition(" | ")[2] == ours.partition(" | ")[2]
 

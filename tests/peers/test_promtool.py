@@ -17,12 +17,19 @@ from tests.report.audits import NOTHING, SAMPLE
 
 def _checked(text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False, timeout=60
+        ["promtool", "check", "metrics"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
 
 @pytest.mark.parametrize(
-    "audit", [SAMPLE, NOTHING, replace(SAMPLE, findings=(), rules=())], ids=["sample", "none", "no rule"]
+    "audit",
+    [SAMPLE, NOTHING, replace(SAMPLE, findings=(), rules=())],
+    ids=["sample", "none", "no rule"],
 )
 def test_promtool_has_nothing_to_say(audit: Audit) -> None:
     done = _checked(audit_metrics(audit, 1_793_607_300.0))
@@ -35,7 +42,9 @@ def test_promtool_has_nothing_to_say(audit: Audit) -> None:
     [
         observations.SAMPLE,
         observations.looked_at(),
-        observations.looked_at(replace(observations.BIO, name='a "b\\\n\udcff ä', computed=float("nan"))),
+        observations.looked_at(
+            replace(observations.BIO, name='a "b\\\n\udcff ä', computed=float("nan"))
+        ),
     ],
     ids=["sample", "no group", "odd name"],
 )

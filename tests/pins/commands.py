@@ -7,7 +7,9 @@ from __future__ import annotations
 
 #: The hours of the history that the looks of :mod:`tests.cli.looks` make.
 _TIME = "--since 2024-11-04T07:50Z --until 2024-11-04T09:50Z"
-_LOOKS = tuple(f"drift record --config history.toml --snapshot snap{number}" for number in range(1, 7))
+_LOOKS = tuple(
+    f"drift record --config history.toml --snapshot snap{number}" for number in range(1, 7)
+)
 _PLAN = "elastic plan --quotas plan.toml --directory . --journal journal"
 _RECLAIM = "--quotas over/q.toml --journal over/journal"
 
@@ -215,5 +217,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "drift check --nagios --snapshot sick",
         "drift check --nagios --snapshot nowhere",
     ),
-    "drift-prune": (*_LOOKS, "drift prune --config history.toml --keep-fine 1h --keep-hours 1d --keep-days 1y"),
+    "drift-prune": (
+        *_LOOKS,
+        "drift prune --config history.toml --keep-fine 1h --keep-hours 1d --keep-days 1y",
+    ),
 }

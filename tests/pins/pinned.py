@@ -33,5 +33,8 @@ def _text(value: Any, indent: str) -> str:
     if isinstance(value, list):
         parts = [inner + _text(each, inner) for each in value]
         return "[\n" + ",\n".join(parts) + f"\n{indent}]"
-    parts = [f"{inner}{json.dumps(key, ensure_ascii=False)}: {_text(value[key], inner)}" for key in sorted(value)]
+    parts = [
+        f"{inner}{json.dumps(key, ensure_ascii=False)}: {_text(value[key], inner)}"
+        for key in sorted(value)
+    ]
     return "{\n" + ",\n".join(parts) + f"\n{indent}}}"

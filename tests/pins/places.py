@@ -6,8 +6,23 @@ import json
 from pathlib import Path
 
 from tests.audit import test_causes
-from tests.audit.sites import accounting, collected, job, negotiator, policy_slot, schedd, slot, submitter
-from tests.cli import published_pools, test_elastic_plan, test_elastic_status, test_migrate, test_simulate_agreement
+from tests.audit.sites import (
+    accounting,
+    collected,
+    job,
+    negotiator,
+    policy_slot,
+    schedd,
+    slot,
+    submitter,
+)
+from tests.cli import (
+    published_pools,
+    test_elastic_plan,
+    test_elastic_status,
+    test_migrate,
+    test_simulate_agreement,
+)
 from tests.cli.looks import DECLARED, snapshot
 from tests.cli.published_pools import agreed_pool, drifted_pool
 from tests.cli.test_drift_ledger import QUOTAS, SITE
@@ -31,7 +46,12 @@ RECORDED = {
 #: Cycles of which the negotiator's own numbers were recorded.
 CASES = ("case-016", "case-034", "case-040", "case-042", "case-055")
 NODES = {
-    "small.json": {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000, "custom": {"actuators": 4}},
+    "small.json": {
+        "cpus": 8,
+        "memory_mb": 16384,
+        "disk_kb": 20_000_000,
+        "custom": {"actuators": 4},
+    },
     "fleet/a1.json": {"cpus": 32, "memory_mb": 65536, "disk_kb": 100_000_000},
     "fleet/a2.json": {"cpus": 32, "memory_mb": 65536, "disk_kb": 100_000_000},
     "fleet/b1.json": {"cpus": 64, "memory_mb": 524288, "disk_kb": 100_000_000, "hostname": "b1"},
@@ -51,14 +71,19 @@ TEXTS = {
     "status.toml": test_elastic_status.QUOTAS,
     "plan.toml": test_elastic_plan.QUOTAS,
     "amounts.toml": "[groups.bio]\nmin = { weight = 1500, cpus = 2 }\nmax = { weight = 3000, cpus = 4 }\n",
-    "trees.json": json.dumps({"trees": {"one": {"total": {"cpus": 9}}, "two": {"total": {"cpus": 3}}}}),
+    "trees.json": json.dumps(
+        {"trees": {"one": {"total": {"cpus": 9}}, "two": {"total": {"cpus": 3}}}}
+    ),
     "wrong.toml": "[groups.bio]\nmin = { cpus = 5 }\nmax = { cpus = 4 }\n",
     "trees.toml": "[trees.one.groups.a]\nmin = { cpus = 4 }\nmax = { cpus = 8 }\n"
     "[trees.two.groups.b]\nmin = { cpus = 2 }\nmax = { cpus = 2 }\n",
     "demand.json": json.dumps(
         {
             "total": {"cpus": 32, "memory": 65536},
-            "request": {"physics.hep": {"cpus": 20, "memory": 40960}, "chem": {"cpus": 4, "memory": 4096}},
+            "request": {
+                "physics.hep": {"cpus": 20, "memory": 40960},
+                "chem": {"cpus": 4, "memory": 4096},
+            },
             "used": {"physics.hep": {"cpus": 6, "memory": 12288}},
         }
     ),
@@ -96,7 +121,9 @@ def furnish(place: Path) -> None:
     )  # fmt: skip
 
 
-def _write(path: Path, *ads: str, jobs: tuple[str, ...] = (), config: str = "", **meta: object) -> None:
+def _write(
+    path: Path, *ads: str, jobs: tuple[str, ...] = (), config: str = "", **meta: object
+) -> None:
     path.mkdir(parents=True)
     (path / "collector.ads").write_text(collected(ads))
     (path / "jobs.ads").write_text("\n".join(jobs))
@@ -115,8 +142,12 @@ def _cycle(path: Path, name: str) -> None:
 def _elastic(place: Path) -> None:
     status, plan = test_elastic_status, test_elastic_plan
     _write(place / "shared", *status.ADS, jobs=status.JOBS, config=status.CONFIG)
-    central = negotiator(LastNegotiationCycleEnd0=plan.SECONDS - 60, MyCurrentTime=plan.SECONDS - 5, **plan.FRESH)
-    _write(place / "planned", *plan.ADS, central, jobs=plan.JOBS, config=plan.CONFIG, taken=plan.TAKEN)
+    central = negotiator(
+        LastNegotiationCycleEnd0=plan.SECONDS - 60, MyCurrentTime=plan.SECONDS - 5, **plan.FRESH
+    )
+    _write(
+        place / "planned", *plan.ADS, central, jobs=plan.JOBS, config=plan.CONFIG, taken=plan.TAKEN
+    )
     over = place / "over"
     over.mkdir()
     write_reclaim(over, borrowed(8, 2))
@@ -129,7 +160,13 @@ _MORE = "GROUP_ACCEPT_SURPLUS_chem = True\nGROUP_QUOTA_ROUND_ROBIN_RATE = 2\n"
 def _migrated(place: Path) -> None:
     asking, jobs = wants("bio.ann@site", idle=2, running=1)
     mine = used("bio.ann@site", 1, Ceiling=3, Floor=1, Priority="2000.0", PriorityFactor="1000.0")
-    ads = (machine(Cpus=7, Memory=24576, NumDynamicSlots=1), claim(1), asking, mine, used("bio", 1, group=True))
+    ads = (
+        machine(Cpus=7, Memory=24576, NumDynamicSlots=1),
+        claim(1),
+        asking,
+        mine,
+        used("bio", 1, group=True),
+    )
     _write(place / "charged", *ads, jobs=tuple(jobs), config=f"{FLAT}{_MORE}")
 
 
@@ -143,8 +180,16 @@ def _sick(place: Path) -> None:
         slot("slot1@odd", SlotWeight='"heavy"'),
         schedd("access1", LastHeardFrom=late),
         submitter("physics.ada@site", IdleJobs=3, WeightedIdleJobs=3),
-        negotiator(LastNegotiationCycleEnd0=late, LastNegotiationCycleTime0=late - 10, LastHeardFrom=late),
-        accounting("physics", IsAccountingGroup="true", LastHeardFrom=late, EffectiveQuota="3.0", SubtreeQuota="3.0"),
+        negotiator(
+            LastNegotiationCycleEnd0=late, LastNegotiationCycleTime0=late - 10, LastHeardFrom=late
+        ),
+        accounting(
+            "physics",
+            IsAccountingGroup="true",
+            LastHeardFrom=late,
+            EffectiveQuota="3.0",
+            SubtreeQuota="3.0",
+        ),
     )
     jobs = (
         job("1.0", Requirements="false", AccountingGroup='"physics.ada"'),
@@ -152,7 +197,9 @@ def _sick(place: Path) -> None:
     )
     config = "GROUP_NAMES = physics\nGROUP_QUOTA_physics = 3\nGROUP_QUOTA_fysics = 4\n"
     failed = [{"what": "jobs of access2", "why": "connection refused"}]
-    _write(place / "sick", *ads, jobs=jobs, config=config, taken=published_pools.TAKEN, failed=failed)
+    _write(
+        place / "sick", *ads, jobs=jobs, config=config, taken=published_pools.TAKEN, failed=failed
+    )
 
 
 def _broken(place: Path) -> None:
@@ -160,7 +207,13 @@ def _broken(place: Path) -> None:
     fractional = policy_slot("slot1@node1", ConsumptionCpus="1.5 * TARGET.RequestCpus")
     config = "GROUP_NAMES = chem\nGROUP_QUOTA_chem = -20\n"
     _write(
-        place / "broken", fractional, policy_slot("slot1@node2"), schedd(), negotiator(), jobs=(job(),), config=config
+        place / "broken",
+        fractional,
+        policy_slot("slot1@node2"),
+        schedd(),
+        negotiator(),
+        jobs=(job(),),
+        config=config,
     )
     heavy = policy_slot(SlotWeight="NoSuchThing")
     _write(
@@ -172,12 +225,18 @@ def _broken(place: Path) -> None:
 def _waiting(place: Path) -> None:
     """A pool of which not all jobs are offered, and one in which a later file takes the groups away."""
     cooling = [
-        job(f"2.{number}", AccountingGroup='"physics.ada"', JobCoolDownExpiration=9_000_000_000) for number in range(3)
+        job(f"2.{number}", AccountingGroup='"physics.ada"', JobCoolDownExpiration=9_000_000_000)
+        for number in range(3)
     ]
     asks = submitter("physics.ada@site", IdleJobs=3, LastHeardFrom=1_700_000_000)
     groups = "GROUP_NAMES = chem, physics\nGROUP_QUOTA_chem = 4\nGROUP_QUOTA_physics = 4\n"
     _write(place / "waiting", slot(), schedd(), asks, jobs=tuple(cooling), config=groups)
-    _write(place / "overridden", slot(), *test_causes.USERS, config=f"{test_causes.GROUPS}{test_causes.ASTRO}")
+    _write(
+        place / "overridden",
+        slot(),
+        *test_causes.USERS,
+        config=f"{test_causes.GROUPS}{test_causes.ASTRO}",
+    )
 
 
 def _histories(place: Path) -> None:
@@ -188,8 +247,13 @@ def _histories(place: Path) -> None:
     meta = place / snapshot(place, 8) / "meta.json"
     failed = [{"what": "user records of access1", "why": "connection refused"}]
     meta.write_text(json.dumps({**json.loads(meta.read_text()), "failed": failed}))
-    for number, cpus in enumerate(({"chem": 12}, {"chem": 30, "physics": 4}, {"chem": 20, "physics": 20}), 11):
-        claims = [claimed(count, f"{group}.ada@site", each, 0) for count, (group, each) in enumerate(cpus.items(), 1)]
+    for number, cpus in enumerate(
+        ({"chem": 12}, {"chem": 30, "physics": 4}, {"chem": 20, "physics": 20}), 11
+    ):
+        claims = [
+            claimed(count, f"{group}.ada@site", each, 0)
+            for count, (group, each) in enumerate(cpus.items(), 1)
+        ]
         ads = place / snapshot(place, number, extra="\n".join(claims)) / "collector.ads"
         text = ads.read_text().replace("\nCpus = 40", f"\nCpus = {40 - sum(cpus.values())}")
         ads.write_text(text.replace("TotalSlotCpus = 8", "TotalSlotCpus = 40"))

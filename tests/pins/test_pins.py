@@ -57,7 +57,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_commands_print_what_is_pinned(
-    name: str, place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, pytestconfig: Any
+    name: str,
+    place: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    pytestconfig: Any,
 ) -> None:
     found = {line: _printed(line, place, capfd, monkeypatch) for line in COMMANDS[name]}
     if pytestconfig.option.write_pins:
@@ -67,7 +71,10 @@ def test_commands_print_what_is_pinned(
         rest = len(told) - _SHOWN
         more = f"\n  and {rest} more" if rest > 0 else ""
         again = f"python -m pytest tests/pins -k 'pinned[{name}]' --write-pins"
-        assert not told, "\n  ".join(("printed otherwise:", *told[:_SHOWN])) + f"{more}\nif that is wanted: {again}"
+        assert not told, (
+            "\n  ".join(("printed otherwise:", *told[:_SHOWN]))
+            + f"{more}\nif that is wanted: {again}"
+        )
 
 
 def test_there_is_a_file_for_all_names_and_no_other() -> None:
@@ -76,7 +83,9 @@ def test_there_is_a_file_for_all_names_and_no_other() -> None:
 
 def test_every_command_is_pinned() -> None:
     """But snapshot, which captures live pools alone."""
-    assert {line.split()[0] for lines in COMMANDS.values() for line in lines} == set(NAMES) - {"snapshot"}
+    assert {line.split()[0] for lines in COMMANDS.values() for line in lines} == set(NAMES) - {
+        "snapshot"
+    }
 
 
 def test_a_difference_names_its_place() -> None:
@@ -107,7 +116,9 @@ def _printed(
     if err:
         found["err"] = _plain(err, place).splitlines()
     files = {
-        str(path.relative_to(place)): _file(path, place) for path in sorted(place.glob("out/**/*")) if path.is_file()
+        str(path.relative_to(place)): _file(path, place)
+        for path in sorted(place.glob("out/**/*"))
+        if path.is_file()
     }
     if files:
         found["files"] = files
@@ -131,6 +142,8 @@ def _parsed(text: str) -> Any:
 def _plain(text: str, place: Path) -> str:
     """Return ``text`` without what is this machine's or this version's own."""
     text = text.replace(str(place), "PLACE")
-    text = text.replace(f'"{__version__}"', '"VERSION"').replace(f"htcq {__version__}", "htcq VERSION")
+    text = text.replace(f'"{__version__}"', '"VERSION"').replace(
+        f"htcq {__version__}", "htcq VERSION"
+    )
     text = _KEY.sub('"key": "KEY"', text)
     return _TOOK.sub(r"\1 TOOK", text)

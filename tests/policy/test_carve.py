@@ -64,7 +64,9 @@ def test_real_negotiators_charge_the_same(case: dict[str, Any]) -> None:
         ({"gpus": "0.5"}, "gpus: 0.5 is consumed, but the startd hands out whole units"),
     ],
 )
-def test_a_refusal_names_the_asset_and_leaves_the_slot_alone(changed: dict[str, str], refusal: str) -> None:
+def test_a_refusal_names_the_asset_and_leaves_the_slot_alone(
+    changed: dict[str, str], refusal: str
+) -> None:
     consumption = {"cpus": "1", "memory": "1", "disk": "1", "gpus": "0", **changed}
     carved = carve(charges_of(SLOT, consumption=consumption), SLOT["total"], {"cpus": 1})
 
@@ -76,17 +78,25 @@ def test_a_refusal_names_the_asset_and_leaves_the_slot_alone(changed: dict[str, 
 def test_a_consumption_of_nothing_is_refused() -> None:
     consumption = dict.fromkeys(SLOT["total"], "0")
 
-    assert "consumes nothing" in carve(charges_of(SLOT, consumption=consumption), SLOT["total"], {"cpus": 1}).refusal
+    assert (
+        "consumes nothing"
+        in carve(charges_of(SLOT, consumption=consumption), SLOT["total"], {"cpus": 1}).refusal
+    )
 
 
 def test_fractions_of_disk_are_rounded_up() -> None:
     consumption = {"cpus": "1", "memory": "1", "disk": "10.2", "gpus": "0"}
 
-    assert carve(charges_of(SLOT, consumption=consumption), SLOT["total"], {"cpus": 1}).amounts["disk"] == 11
+    assert (
+        carve(charges_of(SLOT, consumption=consumption), SLOT["total"], {"cpus": 1}).amounts["disk"]
+        == 11
+    )
 
 
 def test_without_a_consumption_policy_the_modified_request_is_carved() -> None:
-    charges = charges_of(SLOT, splitting="scheduler", modify={"memory": "max({2048, RequestMemory})"})
+    charges = charges_of(
+        SLOT, splitting="scheduler", modify={"memory": "max({2048, RequestMemory})"}
+    )
     carved = carve(charges, SLOT["total"], {"cpus": 2, "memory": 100, "disk": 10})
 
     assert carved.amounts == {"cpus": 2, "memory": 2048, "disk": 10, "gpus": 0}
@@ -120,7 +130,8 @@ def test_slop_by_version_and_size(machine: int, version: str, expected: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("25.14.1", (25, 14, 1)), ("", (999,)), ("unknown", (999,)), ("23.9", (23, 9))]
+    ("text", "expected"),
+    [("25.14.1", (25, 14, 1)), ("", (999,)), ("unknown", (999,)), ("23.9", (23, 9))],
 )
 def test_versions_compare_as_numbers(text: str, expected: tuple[int, ...]) -> None:
     assert expected == version_tuple(text)

@@ -66,7 +66,14 @@ def test_a_weight_that_is_no_number_costs_none(weight: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("RequestCpus", 4), ("RequestMemory / 4096.0", 0), ("Cpus", 4), ('"text"', 4), ("2.9", 2), ("true", 1)],
+    [
+        ("RequestCpus", 4),
+        ("RequestMemory / 4096.0", 0),
+        ("Cpus", 4),
+        ('"text"', 4),
+        ("2.9", 2),
+        ("true", 1),
+    ],
 )
 def test_the_schedd_cuts_weights_and_falls_back_to_cpus(text: str, expected: int) -> None:
     charges = charges_of(SLOT, schedd_weight=text)
@@ -75,7 +82,11 @@ def test_the_schedd_cuts_weights_and_falls_back_to_cpus(text: str, expected: int
 
 
 def test_the_startd_modifies_requests_to_integers_and_ignores_failures() -> None:
-    modify = {"cpus": "RequestCpus * 1.5", "memory": "quantize(RequestMemory, {128})", "disk": "UNDEFINED"}
+    modify = {
+        "cpus": "RequestCpus * 1.5",
+        "memory": "quantize(RequestMemory, {128})",
+        "disk": "UNDEFINED",
+    }
     charges = charges_of(SLOT, modify=modify)
     job = Asking({"cpus": 1, "memory": 100, "disk": 7})
     changed = modified(charges.startd(""), charges.pslot(SLOT["total"]), job)

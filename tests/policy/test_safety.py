@@ -25,7 +25,9 @@ SOUND = {
 def _charges(case: dict[str, Any]) -> Charges:
     changed = {key: case[key] for key in ("weight", "schedd_weight", "num_claims") if key in case}
     consumption = {**SOUND["consumption"], **case.get("consumption", {})}
-    changed["consumption"] = {asset: text for asset, text in consumption.items() if text is not None}
+    changed["consumption"] = {
+        asset: text for asset, text in consumption.items() if text is not None
+    }
     return Charges(Policy(**{**SOUND, **changed}), TOTAL)
 
 

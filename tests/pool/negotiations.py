@@ -40,7 +40,11 @@ def whole_pool(cycle: Path) -> Pool:
     if cycle in FAMILIES:
         return pool(cycle)
     text = (cycle / "jobs.ads").read_text(encoding="utf-8")
-    by_id = {(_whole("ClusterId", ad), _whole("ProcId", ad)): ad for ad in text.split("\n\n") if ad.strip()}
+    by_id = {
+        (_whole("ClusterId", ad), _whole("ProcId", ad)): ad
+        for ad in text.split("\n\n")
+        if ad.strip()
+    }
     ads = [
         by_id.get((int(cluster), proc), _numbered(by_id[int(cluster), 0], proc))
         for cluster, count in expected(cycle)["jobs"].items()
@@ -65,7 +69,9 @@ def pool(cycle: Path, queue: str = "") -> Pool:
     config = (cycle / "config.txt").read_text(encoding="utf-8")
     jobs = queue.encode() or jobs
     priorities, users = (_chunks(cycle / name) for name in ("priorities.ads", "users.ads"))
-    texts = Texts(cycle.name, lambda: [collector], lambda: [jobs], config, priorities=priorities, users=users)
+    texts = Texts(
+        cycle.name, lambda: [collector], lambda: [jobs], config, priorities=priorities, users=users
+    )
     return read_pool(texts, read_dump)
 
 

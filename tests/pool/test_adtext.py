@@ -18,11 +18,15 @@ def read(*chunks: bytes, untyped: bytes = b"") -> tuple[list[RawAd], Damage]:
 def test_wanted_lines_are_found_and_the_others_passed_over() -> None:
     (found,), damage = read(AD)
 
-    assert found == RawAd(b"Machine", [b"8", b"1024"], ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1")))
+    assert found == RawAd(
+        b"Machine", [b"8", b"1024"], ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1"))
+    )
     assert damage.told() == ()
 
 
-@pytest.mark.parametrize("text", [AD.lower().replace(b'"machine"', b'"Machine"'), AD.replace(b"Cpus =", b"CPUS =")])
+@pytest.mark.parametrize(
+    "text", [AD.lower().replace(b'"machine"', b'"Machine"'), AD.replace(b"Cpus =", b"CPUS =")]
+)
 def test_names_of_attributes_are_found_in_any_case(text: bytes) -> None:
     (found,), _ = read(text)
 
@@ -138,7 +142,9 @@ def test_ads_are_the_same_however_the_text_is_cut(size: int) -> None:
 def test_names_that_need_quotes_are_never_found_and_do_no_harm() -> None:
     kind = AdSchema(("cpus",), frozenset({"é", "e", "a b", "x|y", "(", "slot weight*"}))
 
-    assert [each.shared for each in read_ads([AD + b"e = 1\n"], {b"Machine": kind}, Damage())] == [((b"e", b"1"),)]
+    assert [each.shared for each in read_ads([AD + b"e = 1\n"], {b"Machine": kind}, Damage())] == [
+        ((b"e", b"1"),)
+    ]
 
 
 @pytest.mark.parametrize("letters", [64, 65, 1200, 20_000])

@@ -53,7 +53,9 @@ def rewriter_of(*ads: str, knobs: tuple[tuple[str, str], ...] = (), key: bytes =
     return Rewriter(collector.names, collector.settle(), key)
 
 
-def rewritten(*ads: str, knobs: tuple[tuple[str, str], ...] = (), key: bytes = KEY) -> list[dict[str, str]]:
+def rewritten(
+    *ads: str, knobs: tuple[tuple[str, str], ...] = (), key: bytes = KEY
+) -> list[dict[str, str]]:
     rewriter = rewriter_of(*ads, knobs=knobs, key=key)
     return [dict(line.split(" = ", 1) for line in rewriter.ad(ad.split("\n"))) for ad in ads]
 
@@ -64,7 +66,20 @@ GROUPS = (("GROUP_NAMES", "physics, bio, bio.cells"),)
 def test_no_name_is_left() -> None:
     text = str(rewritten(SLOT, JOB, SUBMITTER)).lower()
 
-    for name in ("alice", "bob", "carol", "dave", "erin", "cern", "desy", "wn001", "ap01", "188.184", "1458", "/afs"):
+    for name in (
+        "alice",
+        "bob",
+        "carol",
+        "dave",
+        "erin",
+        "cern",
+        "desy",
+        "wn001",
+        "ap01",
+        "188.184",
+        "1458",
+        "/afs",
+    ):
         assert name not in text
 
 
@@ -73,7 +88,9 @@ def test_what_was_equal_stays_equal() -> None:
 
     assert slot["RemoteUser"] == submitter["Name"]
     assert slot["RemoteOwner"] == job["User"]
-    assert job["User"] == f'{job["Owner"][:-1]}@{submitter["Name"].strip(chr(34)).partition("@")[2]}"'
+    assert (
+        job["User"] == f'{job["Owner"][:-1]}@{submitter["Name"].strip(chr(34)).partition("@")[2]}"'
+    )
     assert job["AccountingGroup"] == f"{job['AcctGroup'][:-1]}.{job['Owner'][1:]}"
     assert slot["Name"] == f'"slot1@{slot["Machine"][1:]}'
     assert slot["ChildName"] == f'{{ "slot1_1@{slot["Machine"][1:]} }}'
@@ -107,7 +124,9 @@ def test_a_sites_own_attribute_stays_only_where_an_expression_names_it() -> None
     flavour = next(name for name, value in new_slot.items() if value.startswith('"word-'))
     assert f"TARGET.{flavour} == " in new_job["Requirements"]
     assert new_slot[flavour] in new_job["Requirements"].lower()
-    assert not re.search("sweet|green|higgs|flavour|serial|colour", str((new_slot, new_job)), re.IGNORECASE)
+    assert not re.search(
+        "sweet|green|higgs|flavour|serial|colour", str((new_slot, new_job)), re.IGNORECASE
+    )
 
 
 def test_an_account_that_every_machine_has_stays() -> None:
@@ -121,19 +140,37 @@ def test_an_account_that_every_machine_has_stays() -> None:
     ("ad", "names"),
     [
         ('MyType = "Job"\nOwner = "élodie"\nRank = TARGET.Owner == "élodie"', ("lodie",)),
-        ('MyType = "Job"\nOwner = "svcbatch"\nUser = "MCORP\\\\svcbatch@mcorp"', ("mcorp", "svcbatch")),
-        ('MyType = "Machine"\nAssignedGPUs = "GPU-5f3ac1d2,GPU-77aa0011"', ("5f3ac1d2", "77aa0011")),
+        (
+            'MyType = "Job"\nOwner = "svcbatch"\nUser = "MCORP\\\\svcbatch@mcorp"',
+            ("mcorp", "svcbatch"),
+        ),
+        (
+            'MyType = "Machine"\nAssignedGPUs = "GPU-5f3ac1d2,GPU-77aa0011"',
+            ("5f3ac1d2", "77aa0011"),
+        ),
         (
             'MyType = "Machine"\nGPUs_GPU_5f3ac1d2 = [ Id = "GPU-5f3ac1d2"; DevicePciBusId = "0000:3B:00.0"; '
             'DeviceUuid = "5f3ac1d2-1111-2222-3333-444455556666" ]',
             ("5f3ac1d2", "3B:00", "444455556666"),
         ),
         ('MyType = "Machine"\nStart = TARGET.Nic != "b4:2e:99:aa:00:17"', ("b4:2e", "aa:00")),
-        (r'MyType = "Machine"' + "\n" + r'Start = TARGET.Where != "C:\\Users\\svcbatch\\run"', ("Users", "svcbatch")),
-        ('MyType = "Job"\nProjectName = "higgs"\nRank = MY.ProjectName == "higgs"', ("higgs", "Project")),
-        ('MyType = "Job"\nOwner = "o\'brien smith"\nRank = TARGET.Owner == "o\'brien smith"', ("brien", "smith")),
+        (
+            r'MyType = "Machine"' + "\n" + r'Start = TARGET.Where != "C:\\Users\\svcbatch\\run"',
+            ("Users", "svcbatch"),
+        ),
+        (
+            'MyType = "Job"\nProjectName = "higgs"\nRank = MY.ProjectName == "higgs"',
+            ("higgs", "Project"),
+        ),
+        (
+            'MyType = "Job"\nOwner = "o\'brien smith"\nRank = TARGET.Owner == "o\'brien smith"',
+            ("brien", "smith"),
+        ),
         ('MyType = "Job"\nOwner = "alice"\nRank = TARGET.OnlyForAlice + alice', ("alice",)),
-        ('MyType = "Machine"\nStart = Owner == "zoe" || stringListMember(Owner, "yan,xia")', ("zoe", "yan", "xia")),
+        (
+            'MyType = "Machine"\nStart = Owner == "zoe" || stringListMember(Owner, "yan,xia")',
+            ("zoe", "yan", "xia"),
+        ),
     ],
 )
 def test_no_name_of_any_kind_is_left(ad: str, names: tuple[str, ...]) -> None:
@@ -187,7 +224,9 @@ def test_times_and_sizes_are_rounded_unless_an_expression_names_them() -> None:
 
 
 def test_clusters_are_numbered_anew_in_their_order() -> None:
-    jobs = rewritten(*(f'MyType = "Job"\nClusterId = {number}\nProcId = 3' for number in (48_213, 977, 48_215)))
+    jobs = rewritten(
+        *(f'MyType = "Job"\nClusterId = {number}\nProcId = 3' for number in (48_213, 977, 48_215))
+    )
 
     assert [job["ClusterId"] for job in jobs] == ["2", "1", "3"]
 
@@ -249,7 +288,8 @@ def test_groups_keep_their_order_and_their_tree() -> None:
 
 def test_a_user_called_as_a_group_is_another_name_than_the_group() -> None:
     job = rewritten(
-        'MyType = "Job"\nOwner = "physics"\nAcctGroup = "physics"\nAccountingGroup = "physics.physics"', knobs=GROUPS
+        'MyType = "Job"\nOwner = "physics"\nAcctGroup = "physics"\nAccountingGroup = "physics.physics"',
+        knobs=GROUPS,
     )[0]
     group, owner = job["AcctGroup"].strip('"'), job["Owner"].strip('"')
 
@@ -258,7 +298,9 @@ def test_a_user_called_as_a_group_is_another_name_than_the_group() -> None:
 
 
 def test_a_dot_in_the_name_of_a_user_stays_one() -> None:
-    job = rewritten('MyType = "Job"\nOwner = "john.smith"\nUser = "john.smith@site.org"', knobs=GROUPS)[0]
+    job = rewritten(
+        'MyType = "Job"\nOwner = "john.smith"\nUser = "john.smith@site.org"', knobs=GROUPS
+    )[0]
 
     assert re.fullmatch(r'"user-\w+\.user-\w+"', job["Owner"])
     assert job["User"].startswith(f"{job['Owner'][:-1]}@")
@@ -279,7 +321,12 @@ def test_a_limit_has_the_same_name_in_jobs_and_knobs() -> None:
 
 @pytest.mark.parametrize(
     "reason",
-    ["no match found", "submitter limit exceeded", "PREEMPTION_REQUIREMENTS == False", "insufficient priority"],
+    [
+        "no match found",
+        "submitter limit exceeded",
+        "PREEMPTION_REQUIREMENTS == False",
+        "insufficient priority",
+    ],
 )
 def test_the_negotiators_reason_and_its_time_stay(reason: str) -> None:
     """They are compared with a simulated cycle, and with the time of the last one."""
@@ -339,7 +386,11 @@ def test_a_pattern_over_names_finds_the_new_names_of_those_that_it_found(
 ) -> None:
     ads = [f'MyType = "Job"\nClusterId = 1\nOwner = "{who}"' for who in ("anna", "anton", "bob")]
     rewriter = rewriter_of(*ads, f'MyType = "Machine"\nStart = {expression}')
-    (start,) = [line for line in rewriter.ad(['MyType = "Machine"', f"Start = {expression}"]) if "Start" in line]
+    (start,) = [
+        line
+        for line in rewriter.ad(['MyType = "Machine"', f"Start = {expression}"])
+        if "Start" in line
+    ]
 
     for name, found in matches.items():
         new = rewriter.identities.principal(name) if name else ""

@@ -10,10 +10,16 @@ from htcq.pool.attribute_names import MATCH_NAMES, job_names, slot_names
 @pytest.mark.parametrize("asset", ["Cpus", "Tokens", "GPUs"])
 def test_every_asset_has_its_names(asset: str) -> None:
     assets = ["cpus", "tokens", "gpus"]
-    assert {asset, f"Total{asset}", f"TotalSlot{asset}", f"Consumption{asset}", f"Assigned{asset}"} <= slot_names(
+    assert {
+        asset,
+        f"Total{asset}",
+        f"TotalSlot{asset}",
+        f"Consumption{asset}",
+        f"Assigned{asset}",
+    } <= slot_names(assets)
+    assert {f"Request{asset}", f"_cp_orig_Request{asset}", f"{asset}Provisioned"} <= job_names(
         assets
     )
-    assert {f"Request{asset}", f"_cp_orig_Request{asset}", f"{asset}Provisioned"} <= job_names(assets)
 
 
 def test_the_two_sides_are_told_apart() -> None:

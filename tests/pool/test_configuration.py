@@ -17,7 +17,9 @@ def read(text: str) -> Configuration:
 
 
 def test_macros_are_filled_in_by_htcondors_own_parser() -> None:
-    found = read("BASE = /pool\nLOG = $(BASE)/log\nHALF = $INT(EIGHT,%d)\nEIGHT = 16/2\nNAMES = $(NONE:nobody)\n")
+    found = read(
+        "BASE = /pool\nLOG = $(BASE)/log\nHALF = $INT(EIGHT,%d)\nEIGHT = 16/2\nNAMES = $(NONE:nobody)\n"
+    )
 
     assert [found.value(name) for name in ("log", "HALF", "Names")] == ["/pool/log", "8", "nobody"]
     knob = found.knob("LOG")
@@ -69,7 +71,10 @@ SLOT_WEIGHT = Cpus
 def test_where_a_knob_was_set_stands_below_it() -> None:
     found = {each.name: each.place for each in assignments(VERBOSE)}
 
-    assert found == {"GROUP_NAMES": "/etc/condor/config.d/10-groups.config:3", "SLOT_WEIGHT": "<Default>"}
+    assert found == {
+        "GROUP_NAMES": "/etc/condor/config.d/10-groups.config:3",
+        "SLOT_WEIGHT": "<Default>",
+    }
 
 
 def test_values_of_several_lines_are_kept() -> None:
@@ -104,7 +109,9 @@ def test_names_that_htcondor_refuses_are_kept_and_never_given_to_it() -> None:
         given.append(text)
         return {}, {}
 
-    found = configuration_from("config.txt", "GROUP_QUOTA_nice-user = 4\nif = 3\nendif = 1\nGOOD = 1\n", parse)
+    found = configuration_from(
+        "config.txt", "GROUP_QUOTA_nice-user = 4\nif = 3\nendif = 1\nGOOD = 1\n", parse
+    )
 
     assert {knob.name: knob.value for knob in found} == {
         "GROUP_QUOTA_nice-user": "4",
@@ -160,7 +167,9 @@ ATTACKS: dict[str, str] = {
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_configuration_from_elsewhere_runs_nothing(name: str, tmp_path: Path) -> None:
     made = tmp_path / "made"
-    found = read("SOUND = $(HALF)\nHALF = 8\n" + ATTACKS[name].replace("{touch}", f"/usr/bin/touch {made}"))
+    found = read(
+        "SOUND = $(HALF)\nHALF = 8\n" + ATTACKS[name].replace("{touch}", f"/usr/bin/touch {made}")
+    )
 
     assert not made.exists()
     assert found.value("SOUND") == "8"
@@ -204,7 +213,9 @@ def test_knobs_that_are_not_given_to_the_parser_keep_their_text() -> None:
 
 def test_no_library_with_functions_for_expressions_is_loaded() -> None:
     text = safe_text(
-        assignments("CLASSAD_USER_LIBS = /x.so\nCLASSAD_USER_PYTHON_LIB = /y.so\nTOOL.CLASSAD_USER_LIBS = z\n")
+        assignments(
+            "CLASSAD_USER_LIBS = /x.so\nCLASSAD_USER_PYTHON_LIB = /y.so\nTOOL.CLASSAD_USER_LIBS = z\n"
+        )
     )
 
     assert text == ""
@@ -218,7 +229,8 @@ CIRCLES = {
     "functions": "A = $F(B)\nB = $F(A)\n",
     "itself in a function": "A = 1\nB = 2\nA = $INT(A)\n",
     "itself in a function of a default": "A = 1\nB = 2\nA = $(NONE:$EVAL(A))\n",
-    "doubling": "A0 = xxxxxxxxxx\n" + "".join(f"A{each} = $(A{each - 1})$(A{each - 1})\n" for each in range(1, 50)),
+    "doubling": "A0 = xxxxxxxxxx\n"
+    + "".join(f"A{each} = $(A{each - 1})$(A{each - 1})\n" for each in range(1, 50)),
     "doubling itself": "A = x\n" + "A = $(A)$(A)\n" * 50,
 }
 

@@ -16,11 +16,15 @@ MULTI = "min({Cpus, floor(Memory / 2048), floor(Disk / 100000)})"
 
 def look(*texts: str, jobs: tuple[str, ...] = ()) -> Costs:
     found = pool(*texts, jobs=jobs)
-    return costs(found, slot_classes(found.slots or ()), autoclusters_of(found.jobs or ()), Weights())
+    return costs(
+        found, slot_classes(found.slots or ()), autoclusters_of(found.jobs or ()), Weights()
+    )
 
 
 def charge(text: str, **asks: int) -> Charge:
-    (one,) = look(text, jobs=(job(**{f"Request{name}": amount for name, amount in asks.items()}),)).charges
+    (one,) = look(
+        text, jobs=(job(**{f"Request{name}": amount for name, amount in asks.items()}),)
+    ).charges
     return one
 
 
@@ -59,8 +63,17 @@ def test_a_static_slot_costs_its_weight_before_and_after() -> None:
 
 def test_a_claim_that_takes_no_cpu_still_holds_one() -> None:
     """The startd carves 1 cpu and 1 MB at least (measured: 12 tokens, d-slots of 1 cpu and 1 MB)."""
-    tokens = {"MachineResources": '"Cpus Memory Disk Swap Tokens"', "Tokens": 12, "TotalSlotTokens": 12}
-    free = {"ConsumptionCpus": 0, "ConsumptionMemory": 0, "ConsumptionDisk": 0, "ConsumptionTokens": 1}
+    tokens = {
+        "MachineResources": '"Cpus Memory Disk Swap Tokens"',
+        "Tokens": 12,
+        "TotalSlotTokens": 12,
+    }
+    free = {
+        "ConsumptionCpus": 0,
+        "ConsumptionMemory": 0,
+        "ConsumptionDisk": 0,
+        "ConsumptionTokens": 1,
+    }
     one = charge(policy_slot(SlotWeight="Cpus + Memory", **tokens, **free), Cpus=1, Memory=100)
 
     assert (one.match_cost, one.standing_charge) == (0, 2)
@@ -74,7 +87,9 @@ def test_what_cannot_match_costs_nothing_and_says_why() -> None:
 
 
 def test_a_huge_request_is_a_number_like_any_other() -> None:
-    assert charge(slot(TotalSlotMemory="1e300", Memory="1e300"), Memory=10**18).wall is Mismatch.NONE
+    assert (
+        charge(slot(TotalSlotMemory="1e300", Memory="1e300"), Memory=10**18).wall is Mismatch.NONE
+    )
 
 
 def test_the_slots_weight_is_what_is_left_and_what_is_charged() -> None:
@@ -147,7 +162,9 @@ def test_what_jobs_hold_is_counted_by_class() -> None:
 
 def test_weights_are_shared_out_among_expressions() -> None:
     found = look(
-        slot(), static_slot("slot2@node1", SlotWeight="Memory / 1024"), static_slot("slot3@node1", SlotWeight=None)
+        slot(),
+        static_slot("slot2@node1", SlotWeight="Memory / 1024"),
+        static_slot("slot3@node1", SlotWeight=None),
     )
 
     assert [(one.expression, one.slots, one.weight) for one in found.shares] == [
@@ -177,7 +194,10 @@ def test_submitters_are_compared_with_their_claimed_slots() -> None:
 def test_a_made_up_job_is_charged_like_any_other() -> None:
     found = pool(policy_slot(SlotWeight=MULTI))
     one = costs(
-        found, slot_classes(found.slots or ()), [made_up("big", {"cpus": 1, "memory": 8192, "disk": 200000})], Weights()
+        found,
+        slot_classes(found.slots or ()),
+        [made_up("big", {"cpus": 1, "memory": 8192, "disk": 200000})],
+        Weights(),
     )
 
     assert [(each.match_cost, each.standing_charge) for each in one.charges] == [(4, 1)]

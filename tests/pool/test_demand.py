@@ -36,15 +36,22 @@ def test_the_words_cpus_and_memory_alone_are_understood_whatever_their_case() ->
 
 
 def test_a_minimum_weight_comes_to_nothing_for_small_jobs() -> None:
-    assert weighted_idle(configured(f"SLOT_WEIGHT = {LEAST}"), [(asking(memory_mb=100), 1)] * 14) == 0
+    assert (
+        weighted_idle(configured(f"SLOT_WEIGHT = {LEAST}"), [(asking(memory_mb=100), 1)] * 14) == 0
+    )
 
 
 def test_fractions_are_cut_off_for_each_job_before_they_are_summed() -> None:
-    assert weighted_idle(configured("SLOT_WEIGHT = Memory/4096.0"), [(asking(memory_mb=1024), 1)] * 4) == 0
+    assert (
+        weighted_idle(configured("SLOT_WEIGHT = Memory/4096.0"), [(asking(memory_mb=1024), 1)] * 4)
+        == 0
+    )
 
 
 def test_a_job_of_several_slots_is_cut_off_once() -> None:
-    assert weighted_idle(configured("SLOT_WEIGHT = Memory/4096.0"), [(asking(memory_mb=1024), 6)]) == 1
+    assert (
+        weighted_idle(configured("SLOT_WEIGHT = Memory/4096.0"), [(asking(memory_mb=1024), 6)]) == 1
+    )
 
 
 def test_the_schedds_own_weight_counts_what_jobs_ask_for() -> None:
@@ -78,7 +85,9 @@ def test_attributes_of_slots_in_the_schedds_own_weight_make_a_job_weigh_its_cpus
 
 
 def test_target_is_a_name_of_slots() -> None:
-    assert ScheddWeight(configured("SCHEDD_SLOT_WEIGHT = TARGET.Mips")).names_of_slots == ("TARGET",)
+    assert ScheddWeight(configured("SCHEDD_SLOT_WEIGHT = TARGET.Mips")).names_of_slots == (
+        "TARGET",
+    )
 
 
 def test_a_broken_weight_of_the_schedds_own_makes_it_guess() -> None:

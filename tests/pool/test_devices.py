@@ -48,7 +48,12 @@ def test_devices_come_in_an_order_of_their_own() -> None:
 
 
 def test_a_device_that_an_expression_calls_by_name_stays() -> None:
-    (one,) = pool(node(1, SMALL), jobs=[job(Requirements="TARGET.GPUs_GPU_00010000.Capability > 1.5")]).slots or ()
+    (one,) = (
+        pool(
+            node(1, SMALL), jobs=[job(Requirements="TARGET.GPUs_GPU_00010000.Capability > 1.5")]
+        ).slots
+        or ()
+    )
 
     assert "GPUs_GPU_00010000" in one.frame
 
@@ -73,10 +78,19 @@ def test_jobs_count_the_free_devices_that_suit_them_by_whatever_name() -> None:
     free = "{GPUs_GPU_00010000, GPUs_GPU_00010001, GPUs_GPU_00010003}"
     requirements = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
     jobs = [
-        job(f"{number}.0", RequestGPUs=count, RequireGPUs=f"Capability {which}", Requirements=requirements)
-        for number, (count, which) in enumerate([(1, "> 7"), (2, "> 7"), (2, "< 7"), (3, "< 7"), (3, "> 1")])
+        job(
+            f"{number}.0",
+            RequestGPUs=count,
+            RequireGPUs=f"Capability {which}",
+            Requirements=requirements,
+        )
+        for number, (count, which) in enumerate(
+            [(1, "> 7"), (2, "> 7"), (2, "< 7"), (3, "< 7"), (3, "> 1")]
+        )
     ]
-    given = pool(node(1, SMALL, LARGE, SMALL, SMALL, AvailableGPUs=free, TotalSlotGPUs="4"), jobs=jobs)
+    given = pool(
+        node(1, SMALL, LARGE, SMALL, SMALL, AvailableGPUs=free, TotalSlotGPUs="4"), jobs=jobs
+    )
     (kind,) = slot_classes(given.slots or ())
 
     assert [wall(kind, each)[0] is Mismatch.NONE for each in autoclusters_of(given.jobs or ())] == [

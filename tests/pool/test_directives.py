@@ -64,7 +64,9 @@ def test_assignments_and_comments_are_no_commands(line: str) -> None:
     assert list(commands(f"{line}\n")) == []
 
 
-@pytest.mark.parametrize("value", ["a\nb", {"x": ["y", ("z", "a\rb")]}, {"a\nb": 1}, "a\0b", "a\\", "a\\ ", "a\x0cb"])
+@pytest.mark.parametrize(
+    "value", ["a\nb", {"x": ["y", ("z", "a\rb")]}, {"a\nb": 1}, "a\0b", "a\\", "a\\ ", "a\x0cb"]
+)
 def test_a_value_that_leaves_its_line_is_found_at_any_depth(value: object) -> None:
     assert smuggling(value) is not None
 

@@ -20,7 +20,11 @@ def test_names_are_looked_up_in_any_case() -> None:
 
     assert "SLOTWEIGHT" in one
     assert (one.text("slotweight"), one.value("ARCH")) == ("Cpus * 2", "X86_64")
-    assert (one.text("Missing"), one.value("Missing"), one.expression("Missing")) == ("", UNDEFINED, None)
+    assert (one.text("Missing"), one.value("Missing"), one.expression("Missing")) == (
+        "",
+        UNDEFINED,
+        None,
+    )
 
 
 def test_expressions_are_evaluated_with_what_is_an_ads_own() -> None:
@@ -56,7 +60,9 @@ def test_it_is_covered_and_uncovered_in_any_case() -> None:
     assert one.ad([]).value("RequestMemory") == 100
 
 
-@pytest.mark.parametrize(("value", "found"), [(UNDEFINED, UNDEFINED), (ERROR, ERROR), (True, True), (1.5, 1.5)])
+@pytest.mark.parametrize(
+    ("value", "found"), [(UNDEFINED, UNDEFINED), (ERROR, ERROR), (True, True), (1.5, 1.5)]
+)
 def test_every_value_of_an_own_attribute_can_be_set(value: Value, found: Value) -> None:
     assert frame().ad([("Cpus", value)]).value("Cpus") == found
 
@@ -68,7 +74,9 @@ def test_one_is_not_true_and_not_one_point_nought() -> None:
 
 
 def test_a_number_of_more_than_64_bits_is_a_real() -> None:
-    assert frame(Twice="Memory * 2").ad([("Memory", 10**300)]).value("Twice") == pytest.approx(2e300)
+    assert frame(Twice="Memory * 2").ad([("Memory", 10**300)]).value("Twice") == pytest.approx(
+        2e300
+    )
 
 
 def test_what_is_no_expression_is_an_error_and_told() -> None:
@@ -161,7 +169,9 @@ def test_a_long_text_is_just_a_text() -> None:
 
 
 def test_references_are_those_of_all_expressions() -> None:
-    found = frame(Start="TARGET.Owner == Pal && Cpus > 1", Requirements="START && MY.Limit", Cpus=8).references()
+    found = frame(
+        Start="TARGET.Owner == Pal && Cpus > 1", Requirements="START && MY.Limit", Cpus=8
+    ).references()
 
     assert found.target == {"owner"}
     assert found.own == {"pal", "cpus", "start", "limit"}

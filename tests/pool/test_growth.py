@@ -35,7 +35,9 @@ HONEST = [
 
 
 def frame(**texts: str) -> SharedAttributes:
-    return SharedAttributes(tuple((name.encode(), text.encode()) for name, text in texts.items()), Expressions())
+    return SharedAttributes(
+        tuple((name.encode(), text.encode()) for name, text in texts.items()), Expressions()
+    )
 
 
 @pytest.mark.parametrize("name", list(BOMBS))
@@ -60,7 +62,12 @@ def test_a_bomb_in_an_ad_is_an_error_and_named_and_the_others_have_their_values(
 
 @pytest.mark.parametrize(
     "step",
-    [r'regexps("(.*)",LAST,"\1\1\1\1")', "strcat(LAST,LAST)", f"evalInEachContext(LAST,{LIST})", "string({LAST})"],
+    [
+        r'regexps("(.*)",LAST,"\1\1\1\1")',
+        "strcat(LAST,LAST)",
+        f"evalInEachContext(LAST,{LIST})",
+        "string({LAST})",
+    ],
 )
 def test_a_bomb_of_many_attributes_is_an_error(step: str) -> None:
     texts = {f"A{number}": step.replace("LAST", f"A{number - 1}") for number in range(1, 30)}

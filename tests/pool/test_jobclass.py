@@ -20,7 +20,10 @@ def test_jobs_with_equal_requests_and_requirements_are_one_class() -> None:
 
 
 def test_another_request_is_another_class() -> None:
-    assert [found.name for found in classes(job(), job("2.0", RequestMemory=2048), job("3.0", Rank="Memory"))] == [
+    assert [
+        found.name
+        for found in classes(job(), job("2.0", RequestMemory=2048), job("3.0", Rank="Memory"))
+    ] == [
         "1.0",
         "2.0",
         "3.0",
@@ -28,7 +31,9 @@ def test_another_request_is_another_class() -> None:
 
 
 def test_running_jobs_are_counted_apart_and_held_ones_not_at_all() -> None:
-    (found,) = classes(job(), job("1.1", JobStatus=2), job("1.2", JobStatus=5), job("1.3", JobStatus=4))
+    (found,) = classes(
+        job(), job("1.1", JobStatus=2), job("1.2", JobStatus=5), job("1.3", JobStatus=4)
+    )
 
     assert (sum(found.idle.values()), sum(found.running.values())) == (1, 1)
 
@@ -74,4 +79,8 @@ def test_changes_hold_for_one_question_only() -> None:
 def test_a_made_up_job_asks_for_what_it_is_given() -> None:
     found = made_up("cpus=2", {"cpus": 2, "memory": 100})
 
-    assert (found.name, found.request, found.idle) == ("cpus=2", {"cpus": 2, "memory": 100, "disk": None}, {"": 1})
+    assert (found.name, found.request, found.idle) == (
+        "cpus=2",
+        {"cpus": 2, "memory": 100, "disk": None},
+        {"": 1},
+    )

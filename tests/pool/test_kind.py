@@ -35,7 +35,10 @@ def test_a_thousand_slots_with_one_policy_are_one_kind() -> None:
 
 def test_some_mb_more_or_less_are_the_same_kind() -> None:
     found = kinds(
-        *[slot(f"slot1@n{more}", TotalSlotMemory=16384 + more, TotalMemory=16384 + more) for more in range(0, 60, 5)]
+        *[
+            slot(f"slot1@n{more}", TotalSlotMemory=16384 + more, TotalMemory=16384 + more)
+            for more in range(0, 60, 5)
+        ]
     )
 
     assert [kind.count for kind in found] == [12]
@@ -59,7 +62,14 @@ def test_another_policy_shape_or_version_is_another_kind(changes: dict[str, str]
 
 
 def test_dynamic_slots_of_one_policy_are_one_kind_whatever_their_size() -> None:
-    assert len(kinds(dynamic_slot(), dynamic_slot("slot1_2@node1", Cpus=4, TotalSlotCpus=4, Memory=9000))) == 1
+    assert (
+        len(
+            kinds(
+                dynamic_slot(), dynamic_slot("slot1_2@node1", Cpus=4, TotalSlotCpus=4, Memory=9000)
+            )
+        )
+        == 1
+    )
 
 
 def test_variants_show_every_shared_value() -> None:
@@ -130,14 +140,17 @@ def test_a_cost_may_be_nothing_or_below() -> None:
     assert one_kind(policy_slot(SlotWeight="Cpus / 0.5")).cost({"cpus": 1.25}) == 2.5
 
 
-@pytest.mark.parametrize("weight", ["NoSuchThing", '"8"', "1 / 0", "ifThenElse(Cpus < 8, undefined, 8)"])
+@pytest.mark.parametrize(
+    "weight", ["NoSuchThing", '"8"', "1 / 0", "ifThenElse(Cpus < 8, undefined, 8)"]
+)
 def test_a_weight_that_is_no_number_has_no_cost(weight: str) -> None:
     """There the negotiator exits."""
     assert one_kind(policy_slot(SlotWeight=weight)).cost({"cpus": 1}) is None
 
 
 @pytest.mark.parametrize(
-    ("weight", "charged"), [("Cpus", 8), ("-1", 1), ("NoSuchThing", 1), ("error", 1), ("0", 0), ("true", 1)]
+    ("weight", "charged"),
+    [("Cpus", 8), ("-1", 1), ("NoSuchThing", 1), ("error", 1), ("0", 0), ("true", 1)],
 )
 def test_a_whole_slot_is_charged_its_weight_or_one(weight: str, charged: int) -> None:
     """Accountant::GetSlotWeight."""
@@ -163,7 +176,11 @@ def test_what_is_no_weight_counts_as_one() -> None:
 
 
 def test_requests_that_are_no_numbers_are_none() -> None:
-    assert requested(Ad({"RequestCpus": 2, "RequestMemory": "x"})) == {"cpus": 2, "memory": None, "disk": None}
+    assert requested(Ad({"RequestCpus": 2, "RequestMemory": "x"})) == {
+        "cpus": 2,
+        "memory": None,
+        "disk": None,
+    }
 
 
 def test_a_static_slot_is_a_kind_of_its_own() -> None:

@@ -10,7 +10,9 @@ from htcq.pool.slot_class import slot_classes
 from tests.audit.sites import Text, job, policy_slot, pool, slot, static_slot
 
 
-def between(slot_text: str, amounts: dict[str, float] | None = None, **asks: Text | None) -> tuple[Mismatch, str]:
+def between(
+    slot_text: str, amounts: dict[str, float] | None = None, **asks: Text | None
+) -> tuple[Mismatch, str]:
     found = pool(slot_text, jobs=[job(**asks)])
     (kind,), (jobs,) = slot_classes(found.slots or ()), autoclusters_of(found.jobs or ())
     left = None if amounts is None else {**kind.total, **amounts}
@@ -57,9 +59,18 @@ def test_for_the_match_a_job_asks_for_what_it_consumes() -> None:
     """1024 MB asked, 4096 consumed: the job's Requirements see 4096, and _cp_orig_RequestMemory what it asked."""
     quantized = {"ConsumptionMemory": "quantize(TARGET.RequestMemory, 4096)"}
 
-    assert between(policy_slot(**quantized), Requirements="RequestMemory == 4096") == (Mismatch.NONE, "")
-    assert between(policy_slot(**quantized, Start="TARGET._cp_orig_RequestMemory == 1024")) == (Mismatch.NONE, "")
-    assert between(policy_slot(**quantized), Requirements="RequestMemory == 1024")[0] is Mismatch.JOB_REQUIREMENTS
+    assert between(policy_slot(**quantized), Requirements="RequestMemory == 4096") == (
+        Mismatch.NONE,
+        "",
+    )
+    assert between(policy_slot(**quantized, Start="TARGET._cp_orig_RequestMemory == 1024")) == (
+        Mismatch.NONE,
+        "",
+    )
+    assert (
+        between(policy_slot(**quantized), Requirements="RequestMemory == 1024")[0]
+        is Mismatch.JOB_REQUIREMENTS
+    )
 
 
 def test_what_a_job_does_not_ask_is_not_made_up_for_the_match() -> None:
@@ -76,9 +87,18 @@ def test_what_a_job_does_not_ask_is_not_made_up_for_the_match() -> None:
 
 @pytest.mark.parametrize(
     ("text", "holds"),
-    [("true", True), ("5", True), ("0.5", True), ("0", False), ('"yes"', False), ("undefined", False)],
+    [
+        ("true", True),
+        ("5", True),
+        ("0.5", True),
+        ("0", False),
+        ('"yes"', False),
+        ("undefined", False),
+    ],
 )
-def test_requirements_hold_when_they_are_true_or_a_number_other_than_0(text: str, holds: bool) -> None:
+def test_requirements_hold_when_they_are_true_or_a_number_other_than_0(
+    text: str, holds: bool
+) -> None:
     assert (between(slot(), Requirements=text)[0] is Mismatch.NONE) is holds
 
 
@@ -86,13 +106,22 @@ def test_default_requirements_of_25_know_the_version_of_the_slot() -> None:
     """A slot of 25.12 or later answers for its disk itself."""
     newer = '(versionGE(split(TARGET.CondorVersion)[1], "25.12.0") || (TARGET.Disk >= RequestDisk))'
 
-    assert between(slot(Disk=1, TotalSlotDisk=1, WithinResourceLimits="true"), Requirements=newer)[0] is Mismatch.NONE
+    assert (
+        between(slot(Disk=1, TotalSlotDisk=1, WithinResourceLimits="true"), Requirements=newer)[0]
+        is Mismatch.NONE
+    )
     old = '"$CondorVersion: 23.9.6 2024-08-08 $"'
-    assert between(slot(Disk=1, TotalSlotDisk=1, CondorVersion=old), Requirements=newer)[0] is Mismatch.ASSETS
+    assert (
+        between(slot(Disk=1, TotalSlotDisk=1, CondorVersion=old), Requirements=newer)[0]
+        is Mismatch.ASSETS
+    )
 
 
 def test_memory_as_an_expression_of_usage() -> None:
-    asks = {"RequestMemory": "ifThenElse(MemoryUsage isnt undefined, MemoryUsage, 1)", "MemoryUsage": 20000}
+    asks = {
+        "RequestMemory": "ifThenElse(MemoryUsage isnt undefined, MemoryUsage, 1)",
+        "MemoryUsage": 20000,
+    }
 
     assert between(policy_slot(), **asks) == (Mismatch.ASSETS, "memory")
     assert between(policy_slot(), **{**asks, "MemoryUsage": None}) == (Mismatch.NONE, "")

@@ -8,7 +8,9 @@ from htcq.pool.identities import Names
 from htcq.pool.name_search import NameSearch
 
 
-def search(*users: str, groups: tuple[str, ...] = (), others: tuple[str, ...] = (), keep: bool = False) -> NameSearch:
+def search(
+    *users: str, groups: tuple[str, ...] = (), others: tuple[str, ...] = (), keep: bool = False
+) -> NameSearch:
     found = NameSearch(Names(users=set(users), groups=set(groups), others=set(others)), keep)
     found.allow({"user-7f3a2c1b", "7f3a2c1b", "user"})
     return found

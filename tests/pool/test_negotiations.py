@@ -33,8 +33,12 @@ def test_a_recorded_cycle_is_read_whole(path: Path) -> None:
     before = pool(path)
 
     assert before.damage == ()
-    assert {each.name for each in before.slots or ()} >= {match["slot"] for match in expected(path)["matches"]}
-    assert {job.submitter for job in before.jobs or ()} == {record.name for record in before.submitters}
+    assert {each.name for each in before.slots or ()} >= {
+        match["slot"] for match in expected(path)["matches"]
+    }
+    assert {job.submitter for job in before.jobs or ()} == {
+        record.name for record in before.submitters
+    }
 
 
 @recorded
@@ -67,7 +71,9 @@ def test_match_costs_add_up_to_what_the_accountant_had_charged(path: Path) -> No
 
 
 @recorded
-def test_what_found_no_match_meets_a_wall_or_slots_without_room_or_its_share_is_spent(path: Path) -> None:
+def test_what_found_no_match_meets_a_wall_or_slots_without_room_or_its_share_is_spent(
+    path: Path,
+) -> None:
     """The negotiator says "no match found" also where the only slots left cost more than the submitter's share."""
     again = cycle(path)
     for _ in again.again():
@@ -76,7 +82,10 @@ def test_what_found_no_match_meets_a_wall_or_slots_without_room_or_its_share_is_
     for rejection in again.record["rejections"]:
         if rejection["reason"] == "no match found":
             costs = [_cost(again, slot, rejection["request"]) for slot in again.machines]
-            assert all(cost is None or _exceeds_share(again, rejection["submitter"], cost) for cost in costs)
+            assert all(
+                cost is None or _exceeds_share(again, rejection["submitter"], cost)
+                for cost in costs
+            )
 
 
 def test_most_of_what_found_no_match_meets_a_wall_on_every_free_slot() -> None:
@@ -86,8 +95,14 @@ def test_most_of_what_found_no_match_meets_a_wall_on_every_free_slot() -> None:
         again = cycle(path)
         for _ in again.again():
             pass
-        rejected = [each["request"] for each in again.record["rejections"] if each["reason"] == "no match found"]
-        if rejected and all(_cost(again, slot, each) is None for slot in again.machines for each in rejected):
+        rejected = [
+            each["request"]
+            for each in again.record["rejections"]
+            if each["reason"] == "no match found"
+        ]
+        if rejected and all(
+            _cost(again, slot, each) is None for slot in again.machines for each in rejected
+        ):
             walled.add(path.name)
 
     assert walled == {f"cycle-{number}" for number in (100, 106, 109, 115, 121, 142, 145)}
@@ -96,7 +111,11 @@ def test_most_of_what_found_no_match_meets_a_wall_on_every_free_slot() -> None:
 def _cost(again: Cycle, slot: str, request: str) -> Number | None:
     """Return what one more match would cost; None where the slot has no room or a wall stands between."""
     machine, jobs = again.machines[slot], again.classes[request]
-    if machine.taken or machine.claims < 1 or wall(machine.kind, jobs, machine.left)[0] is not Mismatch.NONE:
+    if (
+        machine.taken
+        or machine.claims < 1
+        or wall(machine.kind, jobs, machine.left)[0] is not Mismatch.NONE
+    ):
         return None
     if not machine.kind.supports_policy:
         return machine.kind.plain_weight(machine.left)
@@ -107,6 +126,9 @@ def _exceeds_share(again: Cycle, submitter: str, cost: Number) -> bool:
     """Tell whether ``cost`` is more than the submitter may still take: equal submitters share a group's limit."""
     limits = {each["group"]: each["limit"] for each in again.record["group_limits"]}
     order = again.record["submitter_order"]
-    groups = {name: name.partition(".")[0] if name.partition(".")[0] in limits else "<none>" for name in order}
+    groups = {
+        name: name.partition(".")[0] if name.partition(".")[0] in limits else "<none>"
+        for name in order
+    }
     peers = [name for name in order if groups[name] == groups[submitter]]
     return again.usage.get(submitter, 0) + cost > limits[groups[submitter]] / len(peers)

@@ -32,8 +32,22 @@ TWO_RUNS = {
         ({"LastRemoteWallClockTime": None, "CompletionDate": 0, "RemoteWallClockTime": "7.0"}, 7),
         ({"JobStatus": 3}, None),
         ({"JobStatus": 1}, None),
-        ({"LastRemoteWallClockTime": None, "RemoteWallClockTime": "0.0", "JobCurrentStartDate": None}, None),
-        ({"LastRemoteWallClockTime": '"long"', "RemoteWallClockTime": None, "JobCurrentStartDate": None}, None),
+        (
+            {
+                "LastRemoteWallClockTime": None,
+                "RemoteWallClockTime": "0.0",
+                "JobCurrentStartDate": None,
+            },
+            None,
+        ),
+        (
+            {
+                "LastRemoteWallClockTime": '"long"',
+                "RemoteWallClockTime": None,
+                "JobCurrentStartDate": None,
+            },
+            None,
+        ),
     ],
 )
 def test_the_last_run_of_a_finished_job_is_how_long_it_ran(
@@ -45,7 +59,9 @@ def test_the_last_run_of_a_finished_job_is_how_long_it_ran(
 
 
 def test_times_do_not_make_jobs_unlike() -> None:
-    one, other = past(job("1.0", **TWO_RUNS), job("1.1", **{**TWO_RUNS, "LastRemoteWallClockTime": "5.0"}))
+    one, other = past(
+        job("1.0", **TWO_RUNS), job("1.1", **{**TWO_RUNS, "LastRemoteWallClockTime": "5.0"})
+    )
 
     assert one.job.frame is other.job.frame
     assert (one.seconds, other.seconds) == (90, 5)

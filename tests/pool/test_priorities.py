@@ -84,7 +84,9 @@ def published(directory: Path, accounting: str, negotiator: str = "") -> Publish
     return Published(pool_of(open_snapshot(directory), "snapshot"), negotiator)
 
 
-def test_what_the_negotiator_says_of_a_submitter_is_newer_than_what_is_published(tmp_path: Path) -> None:
+def test_what_the_negotiator_says_of_a_submitter_is_newer_than_what_is_published(
+    tmp_path: Path,
+) -> None:
     found = published(tmp_path, PUBLISHED).accounts
 
     assert found["chem.ben@test"].number("Ceiling") == 5

@@ -20,7 +20,9 @@ def test_a_machine_ad_may_be_called_slot() -> None:
 
 
 def test_what_requirements_and_start_name_is_kept() -> None:
-    found = pool(slot(Start="IsOpen && !Drained", IsOpen="Hour > 6", Hour=7, Drained="false", Unnamed=1))
+    found = pool(
+        slot(Start="IsOpen && !Drained", IsOpen="Hour > 6", Hour=7, Drained="false", Unnamed=1)
+    )
     (one,) = found.slots or ()
 
     assert one.ad().value("Start") is True
@@ -45,7 +47,8 @@ def test_a_chain_of_names_is_followed_to_its_end() -> None:
 
 def test_what_jobs_ask_of_slots_is_kept() -> None:
     found = pool(
-        slot(Site='"north"', HasFoo="Foo > 1", Foo=2), jobs=[job(Requirements='TARGET.Site == "north" && HasFoo')]
+        slot(Site='"north"', HasFoo="Foo > 1", Foo=2),
+        jobs=[job(Requirements='TARGET.Site == "north" && HasFoo')],
     )
     (one,) = found.slots or ()
 
@@ -89,7 +92,8 @@ def test_jobs_are_read_once_where_slots_ask_for_nothing_new() -> None:
 
 def test_what_configuration_asks_of_slots_is_kept() -> None:
     found = pool(
-        slot(Colour='"red"', Rack=3), config='NEGOTIATOR_SLOT_CONSTRAINT = Colour == "red"\nSLOT_WEIGHT = Rack\n'
+        slot(Colour='"red"', Rack=3),
+        config='NEGOTIATOR_SLOT_CONSTRAINT = Colour == "red"\nSLOT_WEIGHT = Rack\n',
     )
     (one,) = found.slots or ()
 
@@ -100,7 +104,11 @@ def test_a_request_may_be_an_expression() -> None:
     """What condor_submit writes where a user names no memory."""
     memory = "ifThenElse(MemoryUsage isnt undefined, MemoryUsage, (ImageSize + 1023) / 1024)"
     found = pool(
-        slot(), jobs=[job(RequestMemory=memory, ImageSize=4000), job("2.0", RequestMemory=memory, MemoryUsage=700)]
+        slot(),
+        jobs=[
+            job(RequestMemory=memory, ImageSize=4000),
+            job("2.0", RequestMemory=memory, MemoryUsage=700),
+        ],
     )
 
     assert [each.ad().value("RequestMemory") for each in found.jobs or ()] == [4, 700]
@@ -121,7 +129,9 @@ def test_ads_without_a_type_are_jobs_in_a_queue_and_nothing_in_a_collector() -> 
 
     assert [each.id for each in found.jobs or ()] == ["1.0"]
     assert len(found.slots or ()) == 1
-    assert [each.sentence for each in found.left_out] == ["1 ad left out: one without a name: it has no MyType"]
+    assert [each.sentence for each in found.left_out] == [
+        "1 ad left out: one without a name: it has no MyType"
+    ]
 
 
 @pytest.mark.parametrize("text", [b"", b"\n\n"])
@@ -131,7 +141,13 @@ def test_an_empty_file_is_a_pool_of_nothing(text: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "rubbish", [bytes(range(256)) * 40, b"\x00" * 5000, b"<html>\n<body>\n\n</html>\n\n", b"\x1f\x8b\x08\x00abc"]
+    "rubbish",
+    [
+        bytes(range(256)) * 40,
+        b"\x00" * 5000,
+        b"<html>\n<body>\n\n</html>\n\n",
+        b"\x1f\x8b\x08\x00abc",
+    ],
 )
 def test_rubbish_is_refused(rubbish: bytes) -> None:
     with pytest.raises(InputError, match="holds no ad that could be read"):
@@ -176,7 +192,9 @@ def test_records_keep_everything_but_secrets() -> None:
 
 
 def test_values_of_one_slot_do_not_leak_into_another_of_its_frame() -> None:
-    found = pool(static_slot(), static_slot("slot2@node1", Memory=None), slot("slot1@node2", Cpus="error"))
+    found = pool(
+        static_slot(), static_slot("slot2@node1", Memory=None), slot("slot1@node2", Cpus="error")
+    )
     first, second, _ = found.slots or ()
 
     assert first.frame is second.frame

@@ -37,7 +37,8 @@ def test_the_type_of_a_slot_is_said_or_shown(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "claimed"), [("Claimed", True), ("Preempting", True), ("Unclaimed", False), ("Owner", False)]
+    ("state", "claimed"),
+    [("Claimed", True), ("Preempting", True), ("Unclaimed", False), ("Owner", False)],
 )
 def test_which_slots_somebody_is_charged_for(state: str, claimed: bool) -> None:
     """Accountant.cpp:IsClaimed, 25.14."""
@@ -45,7 +46,10 @@ def test_which_slots_somebody_is_charged_for(state: str, claimed: bool) -> None:
 
 
 def test_the_accounting_group_is_charged_before_the_user() -> None:
-    assert only(dynamic_slot(AccountingGroup='"hep.ada@site"', RemoteUser='"ada@site"')).customer == "hep.ada@site"
+    assert (
+        only(dynamic_slot(AccountingGroup='"hep.ada@site"', RemoteUser='"ada@site"')).customer
+        == "hep.ada@site"
+    )
     assert only(dynamic_slot(AccountingGroup=None, RemoteUser='"ada@site"')).customer == "ada@site"
     assert only(slot()).customer == ""
 
@@ -84,6 +88,8 @@ def test_odd_assets_do_no_harm() -> None:
     assert one.ad({"(": 1, "a+b": 2, "é": 3}).value("SlotWeight") == 8
 
 
-@pytest.mark.parametrize(("value", "number"), [(3, 3), (2.5, 2.5), (True, 1), (UNDEFINED, 7), (ERROR, 7), ("3", 7)])
+@pytest.mark.parametrize(
+    ("value", "number"), [(3, 3), (2.5, 2.5), (True, 1), (UNDEFINED, 7), (ERROR, 7), ("3", 7)]
+)
 def test_what_is_no_number_is_replaced(value: object, number: float) -> None:
     assert number_or(value, 7) == number  # type: ignore[arg-type]

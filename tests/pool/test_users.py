@@ -41,7 +41,11 @@ def read(directory: Path) -> Pool:
 def test_a_record_is_read_as_the_tool_prints_it(tmp_path: Path) -> None:
     (record,) = read(snapshot(tmp_path, PRINTED)).users or ()
 
-    assert (record.text("User"), record.number("MaxJobsRunning"), record.number("NumRunning")) == ("ada@site", 3, 1)
+    assert (record.text("User"), record.number("MaxJobsRunning"), record.number("NumRunning")) == (
+        "ada@site",
+        3,
+        1,
+    )
 
 
 def test_a_record_without_a_user_is_left_out_and_named(tmp_path: Path) -> None:
@@ -57,7 +61,10 @@ def test_a_snapshot_without_user_records_says_that_limits_of_users_are_not_follo
     told = "are not known: MaxJobsRunning of single users is not followed"
 
     assert not_asked(pool(slot(), schedd())) == f"user records of access1 {told}"
-    assert not_asked(pool(slot(), schedd(), schedd("access2"))) == f"user records of access1 and 1 more {told}"
+    assert (
+        not_asked(pool(slot(), schedd(), schedd("access2")))
+        == f"user records of access1 and 1 more {told}"
+    )
     assert not_asked(pool(slot(), schedd(), users=[user()])) == ""
 
 

@@ -29,4 +29,10 @@ def test_a_version_can_be_printed(text: str) -> None:
 
 
 def test_what_is_none_is_none() -> None:
-    assert version(UNDEFINED) == version("") == version("25.14.1") == version("$CondorVersion: x.y $") == ()
+    assert (
+        version(UNDEFINED)
+        == version("")
+        == version("25.14.1")
+        == version("$CondorVersion: x.y $")
+        == ()
+    )

@@ -11,13 +11,22 @@ from tests.audit.sites import pool, slot, static_slot
 
 
 def test_every_slot_has_the_weight_of_its_own_amounts() -> None:
-    slots = pool(*[slot(f"slot1@n{cpus}", Cpus=cpus, SlotWeight="Cpus * 2") for cpus in (8, 3, 8, 0)]).slots or ()
+    slots = (
+        pool(
+            *[slot(f"slot1@n{cpus}", Cpus=cpus, SlotWeight="Cpus * 2") for cpus in (8, 3, 8, 0)]
+        ).slots
+        or ()
+    )
 
     assert [Weights().of(each) for each in slots] == [16, 6, 16, 0]
 
 
 def test_what_the_weight_names_is_followed() -> None:
-    policy = {"SlotWeight": "Points / 2", "Points": "Share * 2", "Share": "Memory + TotalSlotMemory"}
+    policy = {
+        "SlotWeight": "Points / 2",
+        "Points": "Share * 2",
+        "Share": "Memory + TotalSlotMemory",
+    }
     slots = pool(slot(Memory=10, **policy), slot("slot1@node2", Memory=20, **policy)).slots or ()
     weights = Weights()
 
@@ -27,7 +36,11 @@ def test_what_the_weight_names_is_followed() -> None:
 def test_numbers_that_are_equal_but_not_the_same_weigh_what_they_weigh() -> None:
     """7 / 2 = 3, 7.0 / 2 = 3.5."""
     slots = (
-        pool(slot(Cpus=7, SlotWeight="Cpus / 2"), slot("slot1@node2", Cpus="7.0", SlotWeight="Cpus / 2")).slots or ()
+        pool(
+            slot(Cpus=7, SlotWeight="Cpus / 2"),
+            slot("slot1@node2", Cpus="7.0", SlotWeight="Cpus / 2"),
+        ).slots
+        or ()
     )
     weights = Weights()
 
@@ -36,7 +49,10 @@ def test_numbers_that_are_equal_but_not_the_same_weigh_what_they_weigh() -> None
 
 def test_a_name_that_is_put_together_is_looked_up_too() -> None:
     text = 'eval(strcat("C", "pus"))'
-    slots = pool(slot(Cpus=7, SlotWeight=text), slot("slot1@node2", Cpus=2, SlotWeight=text)).slots or ()
+    slots = (
+        pool(slot(Cpus=7, SlotWeight=text), slot("slot1@node2", Cpus=2, SlotWeight=text)).slots
+        or ()
+    )
     weights = Weights()
 
     assert [weights.of(each) for each in slots] == [7, 2]
@@ -44,7 +60,13 @@ def test_a_name_that_is_put_together_is_looked_up_too() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("NoSuchThing", UNDEFINED), ("1 / 0", ERROR), ('"8"', "8"), (None, UNDEFINED), ("SlotWeight", UNDEFINED)],
+    [
+        ("NoSuchThing", UNDEFINED),
+        ("1 / 0", ERROR),
+        ('"8"', "8"),
+        (None, UNDEFINED),
+        ("SlotWeight", UNDEFINED),
+    ],
 )
 def test_what_is_no_number_comes_back_as_it_is(text: str | None, expected: object) -> None:
     (one,) = pool(slot(SlotWeight=text)).slots or ()

@@ -46,7 +46,10 @@ def test_groups_that_appear_and_vanish_stand_in_their_places() -> None:
     assert [row.fate for row in found.values()] == ["stays"] * 4 + ["vanishes", "appears"]
     assert found["physics.lep"].effective == AmountDifference(5, None, None, True)
     assert found["physics.new"].effective == AmountDifference(None, 5, None, True)
-    assert (found["physics.lep"].status.group.parent, found["physics.lep"].status.depth) == ("physics", 2)
+    assert (found["physics.lep"].status.group.parent, found["physics.lep"].status.depth) == (
+        "physics",
+        2,
+    )
 
 
 def test_a_vanished_group_takes_all_below_it_with_it() -> None:
@@ -62,7 +65,8 @@ def test_a_vanished_group_takes_all_below_it_with_it() -> None:
 
 def test_another_spelling_is_the_same_group() -> None:
     found = compare(
-        look("GROUP_NAMES = Chem\nGROUP_QUOTA_chem = 1\n"), look("GROUP_NAMES = CHEM\nGROUP_QUOTA_chem = 1\n")
+        look("GROUP_NAMES = Chem\nGROUP_QUOTA_chem = 1\n"),
+        look("GROUP_NAMES = CHEM\nGROUP_QUOTA_chem = 1\n"),
     )
 
     assert [(row.name, row.changed) for row in found] == [("<none>", False), ("CHEM", False)]

@@ -15,12 +15,22 @@ def submitters(config: str, *ads: str) -> tuple[Submitter, ...]:
 
 
 def test_a_submitter_of_several_schedds_is_one_with_the_sum_of_its_jobs() -> None:
-    (one,) = submitters("", wants("a", 3, 1), wants("a", 4, 2, WeightedIdleJobs=8, ScheddName='"access2"'))
+    (one,) = submitters(
+        "", wants("a", 3, 1), wants("a", 4, 2, WeightedIdleJobs=8, ScheddName='"access2"')
+    )
     assert one == Submitter("a.ada@site", "a", False, 7, 3, 11, 3, 14, 1)
 
 
 def test_who_has_no_jobs_or_asks_to_be_skipped_is_not_looked_at() -> None:
-    assert submitters("", wants("a", 0), wants("a", 3, user="bob", SkipMatchmaking="true"), submitter("nobody")) == ()
+    assert (
+        submitters(
+            "",
+            wants("a", 0),
+            wants("a", 3, user="bob", SkipMatchmaking="true"),
+            submitter("nobody"),
+        )
+        == ()
+    )
 
 
 def test_a_constraint_on_submitters_leaves_the_others_out() -> None:
@@ -35,7 +45,9 @@ def test_a_schedd_that_does_not_weigh_its_jobs_counts_them() -> None:
 
 
 def test_demand_is_counted_in_jobs_where_it_is_not_weighted() -> None:
-    (one,) = submitters("NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n", wants("a", 3, 2, WeightedIdleJobs=30))
+    (one,) = submitters(
+        "NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n", wants("a", 3, 2, WeightedIdleJobs=30)
+    )
     assert one.requested == 5
 
 

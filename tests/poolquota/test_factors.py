@@ -51,7 +51,13 @@ def test_what_is_not_set_and_what_is_no_number(knobs: dict[str, str], factor: fl
 def test_a_priority_follows_usage_from_the_last_cycle_on() -> None:
     """One halflife after it, half of 8 and half of 2 are 5; a new user has the best priority, whatever the time."""
     ads = (
-        accounting("ada@site", Priority=8000.0, PriorityFactor=1000.0, WeightedResourcesUsed=2.0, LastHeardFrom=1600),
+        accounting(
+            "ada@site",
+            Priority=8000.0,
+            PriorityFactor=1000.0,
+            WeightedResourcesUsed=2.0,
+            LastHeardFrom=1600,
+        ),
         negotiator("manager", LastNegotiationCycleTime0=1000),
         slot(LastHeardFrom=1600),
     )

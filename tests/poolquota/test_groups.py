@@ -53,8 +53,14 @@ def test_published_usage_goes_before_what_claimed_slots_weigh() -> None:
 
 
 def test_a_submitter_s_usage_is_its_record_s_or_its_slots() -> None:
-    quotas = quotas_of(groups(PHYSICS, *uses("chem", 3), accounting("chem.bob@site", WeightedResourcesUsed="2.0")))
-    assert (quotas.used_by("chem.ada@site"), quotas.used_by("chem.bob@site"), quotas.used_by("eve@site")) == (3, 2, 0)
+    quotas = quotas_of(
+        groups(PHYSICS, *uses("chem", 3), accounting("chem.bob@site", WeightedResourcesUsed="2.0"))
+    )
+    assert (
+        quotas.used_by("chem.ada@site"),
+        quotas.used_by("chem.bob@site"),
+        quotas.used_by("eve@site"),
+    ) == (3, 2, 0)
 
 
 def test_limits_are_those_at_the_end_of_a_round_however_many_passes_it_has() -> None:
@@ -66,8 +72,16 @@ def test_limits_are_those_at_the_end_of_a_round_however_many_passes_it_has() -> 
 
 def test_what_groups_can_take_is_measured_on_an_empty_pool_in_the_order_of_their_turns() -> None:
     """Seen on 25.14.1: of physics' 20, hep takes 20 and lep 0."""
-    quotas = quotas_of(groups(PHYSICS, wants("physics.hep", 60, 7), *uses("physics.hep", 7), wants("physics.lep", 60)))
-    assert [quotas.can_take(name) for name in ("physics", "physics.hep", "physics.lep")] == [20, 20, 0]
+    quotas = quotas_of(
+        groups(
+            PHYSICS, wants("physics.hep", 60, 7), *uses("physics.hep", 7), wants("physics.lep", 60)
+        )
+    )
+    assert [quotas.can_take(name) for name in ("physics", "physics.hep", "physics.lep")] == [
+        20,
+        20,
+        0,
+    ]
 
 
 def test_the_pool_bounds_what_groups_can_take() -> None:
@@ -77,8 +91,14 @@ def test_the_pool_bounds_what_groups_can_take() -> None:
 
 def test_the_best_limit_is_that_of_a_group_alone_in_an_empty_pool() -> None:
     """hep alone may use the 20 of physics; now chemistry's demand does not matter."""
-    quotas = quotas_of(groups(PHYSICS, wants("physics.hep", 60), wants("chem", 60), *uses("physics.lep", 20)))
-    assert (quotas.best_limit("physics.hep"), quotas.best_limit("chem"), quotas.best_limit("physics")) == (20, 10, 0)
+    quotas = quotas_of(
+        groups(PHYSICS, wants("physics.hep", 60), wants("chem", 60), *uses("physics.lep", 20))
+    )
+    assert (
+        quotas.best_limit("physics.hep"),
+        quotas.best_limit("chem"),
+        quotas.best_limit("physics"),
+    ) == (20, 10, 0)
     assert quotas.limits["physics.hep"] == 0
 
 
@@ -86,6 +106,8 @@ def test_a_rate_that_would_take_for_ever_does_not() -> None:
     """Weights may be bytes: a million million of them in steps of 1, while a group without a quota waits."""
     config = f"{PHYSICS}GROUP_NAMES = chem, none\nGROUP_QUOTA_ROUND_ROBIN_RATE = 1\n"
     config += "NEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n"
-    quotas = quotas_of(pool(slot(SlotWeight="1.0e12"), wants("chem", 60), wants("none", 60), config=config))
+    quotas = quotas_of(
+        pool(slot(SlotWeight="1.0e12"), wants("chem", 60), wants("none", 60), config=config)
+    )
     assert quotas.computed.pool_weight == 1e12
     assert (quotas.limits, quotas.can_take("chem")) == ({"chem": 10}, 10)

@@ -34,7 +34,9 @@ def matchmaker(**changes: Text | None) -> str:
 
 def published(ago: int = 30, by: str = "central") -> str:
     """Return the accounting ad of the root, which comes after each cycle."""
-    return accounting("<none>", NegotiatorName=f'"{by}"', IsAccountingGroup="true", LastHeardFrom=NOW - ago)
+    return accounting(
+        "<none>", NegotiatorName=f'"{by}"', IsAccountingGroup="true", LastHeardFrom=NOW - ago
+    )
 
 
 def ill(
@@ -53,7 +55,14 @@ def ill(
 
 
 def test_a_pool_that_works_has_none() -> None:
-    assert ill(slot(LastHeardFrom=NOW - 200), schedd(LastHeardFrom=NOW - 200), collector(LastHeardFrom=NOW - 800)) == {}
+    assert (
+        ill(
+            slot(LastHeardFrom=NOW - 200),
+            schedd(LastHeardFrom=NOW - 200),
+            collector(LastHeardFrom=NOW - 800),
+        )
+        == {}
+    )
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.iterdir()), ids=lambda path: path.name)
@@ -74,14 +83,19 @@ def test_without_the_collectors_ads_nothing_is_certain() -> None:
     ("why", "silent"),
     [
         ("no answer within 5 s", True),
-        ("cannot connect to <10.0.0.1:9618>: Connection refused; what the collector has serves instead", True),
+        (
+            "cannot connect to <10.0.0.1:9618>: Connection refused; what the collector has serves instead",
+            True,
+        ),
         ("it is there, but does not answer as HTCondor's daemons do", True),
         ("refused: nagios@site has no READ authorisation there (ALLOW_READ)", False),
     ],
 )
 def test_a_negotiator_that_does_not_answer(why: str, silent: bool) -> None:
     found = ill(slot(), failed=[("central configuration", why), ("priorities", why)])
-    assert found == ({"negotiator-silent": f"the negotiator central does not answer: {why}"} if silent else {})
+    assert found == (
+        {"negotiator-silent": f"the negotiator central does not answer: {why}"} if silent else {}
+    )
 
 
 def test_a_negotiator_in_a_long_cycle_answers_nobody_and_is_well() -> None:
@@ -90,8 +104,13 @@ def test_a_negotiator_in_a_long_cycle_answers_nobody_and_is_well() -> None:
 
 
 def test_a_negotiator_that_cycles_no_more() -> None:
-    late = [matchmaker(LastNegotiationCyclePeriod0=2, LastNegotiationCycleEnd0=NOW - 141), published(ago=141)]
-    found = ill(slot(), negotiators=late, config="NEGOTIATOR_INTERVAL = 2\nNEGOTIATOR_CYCLE_DELAY = 1\n")
+    late = [
+        matchmaker(LastNegotiationCyclePeriod0=2, LastNegotiationCycleEnd0=NOW - 141),
+        published(ago=141),
+    ]
+    found = ill(
+        slot(), negotiators=late, config="NEGOTIATOR_INTERVAL = 2\nNEGOTIATOR_CYCLE_DELAY = 1\n"
+    )
     text = "the negotiator central is late: no cycle for 103 s, NEGOTIATOR_INTERVAL is 2 s, "
     assert found == {"negotiator-late": f"{text}its longest recent cycle took 1 s"}
 
@@ -107,27 +126,49 @@ def test_a_negotiator_that_never_cycled_since_it_started() -> None:
     ("changes", "ago", "config"),
     [
         # Only its own ad is known, which comes each 300 s.
-        ({"LastHeardFrom": NOW - 290, "MyCurrentTime": NOW - 290, "LastNegotiationCycleEnd0": NOW - 330}, None, ""),
+        (
+            {
+                "LastHeardFrom": NOW - 290,
+                "MyCurrentTime": NOW - 290,
+                "LastNegotiationCycleEnd0": NOW - 330,
+            },
+            None,
+            "",
+        ),
         # Long cycles, of which one runs.
         ({"LastNegotiationCycleDuration0": 400, "LastNegotiationCycleEnd0": NOW - 700}, 700, ""),
         # The interval was made shorter, and the negotiator has not read that.
-        ({f"LastNegotiationCyclePeriod{place}": 600 for place in range(3)}, 590, "NEGOTIATOR_INTERVAL = 10\n"),
+        (
+            {f"LastNegotiationCyclePeriod{place}": 600 for place in range(3)},
+            590,
+            "NEGOTIATOR_INTERVAL = 10\n",
+        ),
         ({}, 800, "NEGOTIATOR_INTERVAL = 5 * 60\n"),
         # Its clock is two hours behind the collector's.
         (
-            {"MyCurrentTime": NOW - 7300, "LastNegotiationCycleEnd0": NOW - 7310, "DaemonStartTime": NOW - 9999},
+            {
+                "MyCurrentTime": NOW - 7300,
+                "LastNegotiationCycleEnd0": NOW - 7310,
+                "DaemonStartTime": NOW - 9999,
+            },
             None,
             "",
         ),
     ],
 )
-def test_a_negotiator_that_is_slow_is_not_late(changes: dict[str, Text], ago: int | None, config: str) -> None:
+def test_a_negotiator_that_is_slow_is_not_late(
+    changes: dict[str, Text], ago: int | None, config: str
+) -> None:
     there = [matchmaker(**changes), *([] if ago is None else [published(ago)])]
     assert ill(slot(), negotiators=there, config=config) == {}
 
 
 def test_of_several_negotiators_the_one_of_the_capture_counts() -> None:
-    other = matchmaker(Name='"other"', LastNegotiationCycleEnd0=NOW - 90_000, LastNegotiationCycleTime0=NOW - 90_000)
+    other = matchmaker(
+        Name='"other"',
+        LastNegotiationCycleEnd0=NOW - 90_000,
+        LastNegotiationCycleTime0=NOW - 90_000,
+    )
     there = [matchmaker(), other, published(), published(80_000, "other")]
     assert ill(slot(), negotiators=there) == {}
     assert list(ill(slot(), negotiators=there, named="other")) == ["negotiator-late"]
@@ -140,7 +181,8 @@ def test_a_negotiator_that_restarts_again_and_again() -> None:
 
 
 @pytest.mark.parametrize(
-    "knob", ["GROUP_QUOTA_chem = -20", "GROUP_QUOTA_chem = 20 cores", "GROUP_QUOTA_DYNAMIC_chem = 20%"]
+    "knob",
+    ["GROUP_QUOTA_chem = -20", "GROUP_QUOTA_chem = 20 cores", "GROUP_QUOTA_DYNAMIC_chem = 20%"],
 )
 def test_the_knob_that_ends_it_is_named(knob: str) -> None:
     config = f"GROUP_NAMES = chem\n{knob}\n"
@@ -150,7 +192,10 @@ def test_the_knob_that_ends_it_is_named(knob: str) -> None:
 
 
 def test_a_schedd_that_does_not_answer() -> None:
-    silent = [("jobs of access1", "no answer within 5 s"), ("jobs of access2", "refused: x has no READ authorisation")]
+    silent = [
+        ("jobs of access1", "no answer within 5 s"),
+        ("jobs of access2", "refused: x has no READ authorisation"),
+    ]
     found = ill(schedd(), schedd("access2"), failed=silent)
     assert found == {
         "schedd-silent": "the schedd access1 does not answer: no answer within 5 s; its jobs are not known"
@@ -159,7 +204,10 @@ def test_a_schedd_that_does_not_answer() -> None:
 
 
 def test_a_schedd_that_flocks_from_another_pool_is_that_pools_matter() -> None:
-    own, other = schedd(CollectorHost='"central:9618"'), schedd("far", CollectorHost='"cm.example.org:9618"')
+    own, other = (
+        schedd(CollectorHost='"central:9618"'),
+        schedd("far", CollectorHost='"cm.example.org:9618"'),
+    )
     failed = [("jobs of far", "no answer within 5 s")]
     assert ill(own, other, collector(), failed=failed) == {}
     # Where no schedd calls this collector by a name that is known, each may be its own.
@@ -169,7 +217,10 @@ def test_a_schedd_that_flocks_from_another_pool_is_that_pools_matter() -> None:
 def test_a_collector_full_of_ghosts() -> None:
     def nodes(gone: int, **changes: Text) -> list[str]:
         ages = [7000 if number < gone else 100 for number in range(20)]
-        return [slot(f"slot1@node{number}", LastHeardFrom=NOW - age, **changes) for number, age in enumerate(ages)]
+        return [
+            slot(f"slot1@node{number}", LastHeardFrom=NOW - age, **changes)
+            for number, age in enumerate(ages)
+        ]
 
     assert ill(*nodes(2)) == {}
     assert "3 of 20 slots are only ads" in ill(*nodes(3))["stale-ads"]
@@ -188,7 +239,9 @@ def test_ads_that_are_hours_old_all_together() -> None:
     ("size", "limit", "grown"), [(10**9, 10**6, True), (10**6, 10**6, False), (10**9, 10**9, False)]
 )
 def test_an_accountants_log_that_grows(size: int, limit: int, grown: bool) -> None:
-    assert list(ill(slot(), accountant_log=AccountantLog(size, limit))) == ["accountant-log"] * grown
+    assert (
+        list(ill(slot(), accountant_log=AccountantLog(size, limit))) == ["accountant-log"] * grown
+    )
 
 
 def test_what_is_left_out_counts_by_its_part() -> None:
@@ -204,4 +257,7 @@ def test_queries_that_failed_are_missing_but_for_what_no_verdict_needs() -> None
         ("jobs of access1", "refused: x"),
         ("configuration of node1", "no answer within 5 s"),
     )
-    assert unread(replace(pool(slot(), schedd()), failed=failed)) == ("slots: too large", "jobs of access1: refused: x")
+    assert unread(replace(pool(slot(), schedd()), failed=failed)) == (
+        "slots: too large",
+        "jobs of access1: refused: x",
+    )

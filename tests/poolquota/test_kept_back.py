@@ -27,7 +27,9 @@ def queue(config: str) -> Pool:
     ]
     names = ("physics.ada@site", "chem.ben@site")
     ads = [submitter(name, LastHeardFrom=NOW) for name in names]
-    return pool(slot(), schedd(), *ads, jobs=jobs, config=config, users=[user("ben@site", MaxJobsRunning=0)])
+    return pool(
+        slot(), schedd(), *ads, jobs=jobs, config=config, users=[user("ben@site", MaxJobsRunning=0)]
+    )
 
 
 def test_each_group_says_how_many_of_its_idle_jobs_are_not_offered_and_why() -> None:

@@ -24,9 +24,14 @@ HEALTHY = {
 }  # fmt: skip
 
 
-def marks(group: str, config: str = PHYSICS, weight: int = 100, **changes: Text) -> tuple[Mark, ...]:
+def marks(
+    group: str, config: str = PHYSICS, weight: int = 100, **changes: Text
+) -> tuple[Mark, ...]:
     """Return the marks of ``group`` where the negotiator publishes what is healthy save for some attributes of it."""
-    ads = [group_ad(name, **{**values, **(changes if name == group else {})}) for name, values in HEALTHY.items()]
+    ads = [
+        group_ad(name, **{**values, **(changes if name == group else {})})
+        for name, values in HEALTHY.items()
+    ]
     return standing(look(config, *ads, weight=weight), group).marks
 
 
@@ -39,17 +44,26 @@ def test_what_is_published_as_computed_is_no_mark(group: str) -> None:
 def test_what_a_real_negotiator_published_is_no_mark(path: Path) -> None:
     case = read(path)
     ads = [
-        group_ad(name, **{key: f'"{value}"' if isinstance(value, str) else value for key, value in values.items()})
+        group_ad(
+            name,
+            **{
+                key: f'"{value}"' if isinstance(value, str) else value
+                for key, value in values.items()
+            },
+        )
         for name, values in case["expected"]["published"].items()
     ]
     given = looked(pool(*ads_of(case), *ads, config="\n".join(case["config"]) + "\n"))
 
-    assert {each.name: each.marks for each in given.standings} == {each.name: () for each in given.standings}
+    assert {each.name: each.marks for each in given.standings} == {
+        each.name: () for each in given.standings
+    }
     assert given.published_weight == pytest.approx(given.pool_weight)
 
 
 @pytest.mark.parametrize(
-    ("attribute", "computed"), [("ConfigQuota", 20.0), ("EffectiveQuota", 20.0), ("SubtreeQuota", 20.0)]
+    ("attribute", "computed"),
+    [("ConfigQuota", 20.0), ("EffectiveQuota", 20.0), ("SubtreeQuota", 20.0)],
 )
 def test_another_number_is_a_mark(attribute: str, computed: float) -> None:
     assert marks("physics", **{attribute: "15.0"}) == (Mark(attribute, 15.0, computed),)
@@ -57,7 +71,9 @@ def test_another_number_is_a_mark(attribute: str, computed: float) -> None:
 
 def test_another_surplus_policy_is_a_mark() -> None:
     assert marks("physics", SurplusPolicy='"byquota"') == (Mark("SurplusPolicy", "byquota", "no"),)
-    assert marks("physics.hep", SurplusPolicy='"regroup"') == (Mark("SurplusPolicy", "regroup", "byquota"),)
+    assert marks("physics.hep", SurplusPolicy='"regroup"') == (
+        Mark("SurplusPolicy", "regroup", "byquota"),
+    )
 
 
 def test_rounding_is_no_mark() -> None:
@@ -74,7 +90,12 @@ def test_what_is_no_amount_is_a_mark(text: str) -> None:
 
 
 def test_an_attribute_that_is_not_published_is_no_mark() -> None:
-    assert standing(look(PHYSICS, group_ad("<none>", SubtreeQuota="100.0"), group_ad("chem")), "chem").marks == ()
+    assert (
+        standing(
+            look(PHYSICS, group_ad("<none>", SubtreeQuota="100.0"), group_ad("chem")), "chem"
+        ).marks
+        == ()
+    )
 
 
 def test_a_group_that_a_negotiator_does_not_publish_is_marked() -> None:
@@ -102,11 +123,15 @@ def test_the_root_of_groups_that_regroup_is_published_with_the_whole_pool() -> N
     regroup = {"SurplusPolicy": '"regroup"'}
 
     assert marks("<none>", config, EffectiveQuota="100.0", **regroup) == ()
-    assert marks("<none>", config, EffectiveQuota="70.0", **regroup) == (Mark("EffectiveQuota", 70, 100),)
+    assert marks("<none>", config, EffectiveQuota="70.0", **regroup) == (
+        Mark("EffectiveQuota", 70, 100),
+    )
 
 
 @pytest.mark.parametrize("weight", ['real("NaN")', "0.0", "-5.0", "undefined"])
-def test_without_a_pool_weight_that_can_be_believed_nothing_is_held_against_the_negotiator(weight: str) -> None:
+def test_without_a_pool_weight_that_can_be_believed_nothing_is_held_against_the_negotiator(
+    weight: str,
+) -> None:
     ads = group_ad("<none>", SubtreeQuota=weight), group_ad("chem", EffectiveQuota="99.0")
     given = look(PHYSICS, *ads)
 
@@ -120,9 +145,14 @@ def test_names_of_any_case_are_one_group() -> None:
     assert standing(look(PHYSICS, *ads), "chem").marks == (Mark("EffectiveQuota", 9, 10),)
 
 
-@pytest.mark.parametrize(("text", "told"), [('real("NaN")', "nan"), ("-3.0", "-3"), ('real("INF")', "inf")])
+@pytest.mark.parametrize(
+    ("text", "told"), [('real("NaN")', "nan"), ("-3.0", "-3"), ('real("INF")', "inf")]
+)
 def test_usage_that_cannot_be_believed_is_told_and_not_used(text: str, told: str) -> None:
-    given = published(group_ad("chem", WeightedResourcesUsed=text), group_ad("physics", WeightedResourcesUsed="4.0"))
+    given = published(
+        group_ad("chem", WeightedResourcesUsed=text),
+        group_ad("physics", WeightedResourcesUsed="4.0"),
+    )
 
     assert given.usage("chem") is None
     assert (given.usage("physics"), given.usage("nobody")) == (4, None)
@@ -133,20 +163,31 @@ def test_usage_that_cannot_be_believed_is_told_and_not_used(text: str, told: str
 
 def test_of_two_negotiators_the_one_with_most_groups_is_shown_and_the_others_are_told() -> None:
     """Submitters do not count: the one of a few groups may have many of them."""
-    ads = [group_ad(name, NegotiatorName='"west"', WeightedResourcesUsed="4.0") for name in ("<none>", "chem")]
+    ads = [
+        group_ad(name, NegotiatorName='"west"', WeightedResourcesUsed="4.0")
+        for name in ("<none>", "chem")
+    ]
     ads += [group_ad("<none>", NegotiatorName='"east"')]
     ads += [accounting(f"user{number}@site", NegotiatorName='"east"') for number in range(5)]
     given = published(*ads)
 
-    assert (given.negotiator, given.negotiators, given.usage("chem")) == ("west", ("west", "east"), 4)
-    assert list(given.doubts(["<none>"])) == ["this collector has 2 negotiators: west is shown, east is not"]
+    assert (given.negotiator, given.negotiators, given.usage("chem")) == (
+        "west",
+        ("west", "east"),
+        4,
+    )
+    assert list(given.doubts(["<none>"])) == [
+        "this collector has 2 negotiators: west is shown, east is not"
+    ]
     assert published(*ads, negotiator="east").usage("chem") is None
 
 
 def test_a_negotiator_without_a_name_is_called_so() -> None:
     ads = group_ad("<none>"), group_ad("chem"), group_ad("<none>", NegotiatorName='"east"')
 
-    assert list(published(*ads).doubts([])) == ["this collector has 2 negotiators: (nameless) is shown, east is not"]
+    assert list(published(*ads).doubts([])) == [
+        "this collector has 2 negotiators: (nameless) is shown, east is not"
+    ]
 
 
 def test_old_ads_are_told_with_their_age() -> None:
@@ -171,7 +212,12 @@ def test_without_a_time_of_capture_the_latest_ad_tells_it() -> None:
 
 
 def test_an_ad_from_after_the_capture_is_not_old() -> None:
-    assert published(group_ad("<none>", LastHeardFrom=2_000_000), taken="1970-01-12T14:01:40+00:00").age == 0
+    assert (
+        published(
+            group_ad("<none>", LastHeardFrom=2_000_000), taken="1970-01-12T14:01:40+00:00"
+        ).age
+        == 0
+    )
 
 
 def test_a_time_without_a_zone_is_none() -> None:

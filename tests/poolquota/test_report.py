@@ -91,8 +91,16 @@ def test_what_could_not_be_read_is_told() -> None:
 
 
 def test_what_was_published_is_not_held_against_a_configuration_that_is_only_supposed() -> None:
-    ads = "\n".join((slot(Cpus=100), group_ad("<none>", SubtreeQuota="100.0"), group_ad("chem", EffectiveQuota="10.0")))
-    texts = Texts("test", lambda: [ads.encode()], central=PHYSICS, changes=(("GROUP_QUOTA_chem", "30"),))
+    ads = "\n".join(
+        (
+            slot(Cpus=100),
+            group_ad("<none>", SubtreeQuota="100.0"),
+            group_ad("chem", EffectiveQuota="10.0"),
+        )
+    )
+    texts = Texts(
+        "test", lambda: [ads.encode()], central=PHYSICS, changes=(("GROUP_QUOTA_chem", "30"),)
+    )
     pool = read_pool(texts, read_dump)
     changed = looked(replace(pool, central=pool.changed))
 
@@ -104,14 +112,18 @@ def test_a_tree_of_a_thousand_groups_keeps_its_sums() -> None:
     """A tree of three levels; what is wanted of all groups is what all submitters want."""
     names = [f"g{one}" for one in range(10)]
     names += [f"g{one}.s{two}" for one in range(10) for two in range(10)]
-    names += [f"g{one}.s{two}.t{three}" for one in range(10) for two in range(10) for three in range(9)]
+    names += [
+        f"g{one}.s{two}.t{three}" for one in range(10) for two in range(10) for three in range(9)
+    ]
     config = f"GROUP_NAMES = {','.join(names)}\nGROUP_ACCEPT_SURPLUS = True\n"
     config += "".join(f"GROUP_QUOTA_{name} = 1\n" for name in names)
     given = look(config, *(wants(name, 2) for name in names[-900:]))
 
     assert len(given.standings) == 1011
     assert sum(each.requested for each in given.standings) == 1800
-    assert sum(each.lent for each in given.standings) == pytest.approx(sum(each.borrowed for each in given.standings))
+    assert sum(each.lent for each in given.standings) == pytest.approx(
+        sum(each.borrowed for each in given.standings)
+    )
 
 
 def test_a_busy_pool_has_its_submitters() -> None:

@@ -37,9 +37,18 @@ def test_quotas_demand_and_usage_of_a_group_and_of_those_below_it() -> None:
     root, physics, hep = (standing(given, name) for name in ("<none>", "physics", "physics.hep"))
 
     assert (root.quota, root.subtree_quota, root.usage, root.subtree_usage) == (77, 107, 0, 7)
-    assert (physics.quota, physics.subtree_quota, physics.usage, physics.subtree_usage) == (20, 20, 0, 7)
+    assert (physics.quota, physics.subtree_quota, physics.usage, physics.subtree_usage) == (
+        20,
+        20,
+        0,
+        7,
+    )
     assert (hep.idle, hep.running, hep.requested, hep.submitters) == (60, 7, 67, 1)
-    assert (root.group.configured, physics.group.configured, physics.group.static) == (False, True, True)
+    assert (root.group.configured, physics.group.configured, physics.group.static) == (
+        False,
+        True,
+        True,
+    )
 
 
 def test_what_a_group_borrows_another_lent() -> None:
@@ -64,7 +73,10 @@ def test_all_who_left_something_lend_the_same_part_of_it_on_every_level() -> Non
     assert lent["p.x"] == pytest.approx(10 * (1 - 5 / 6 * 1 / 15))
     assert lent["<none>"] == pytest.approx(50 * 14 / 15)
     assert sum(lent.values()) == pytest.approx(75)
-    assert [(each.name, each.borrowed) for each in given.standings if each.borrowed] == [("p.y", 5), ("q", 70)]
+    assert [(each.name, each.borrowed) for each in given.standings if each.borrowed] == [
+        ("p.y", 5),
+        ("q", 70),
+    ]
 
 
 def test_strict_enforcement_bounds_limit_and_head_room() -> None:
@@ -77,7 +89,10 @@ def test_strict_enforcement_bounds_limit_and_head_room() -> None:
 
 
 def test_a_limit_is_cut_to_a_whole_number() -> None:
-    chem = standing(look("GROUP_NAMES = chem\nGROUP_QUOTA_chem = 14.9999\n", wants("chem", 60), weight=20), "chem")
+    chem = standing(
+        look("GROUP_NAMES = chem\nGROUP_QUOTA_chem = 14.9999\n", wants("chem", 60), weight=20),
+        "chem",
+    )
 
     assert (chem.limit, chem.working_limit, chem.headroom) == (14.9999, 14, 14)
 
@@ -99,13 +114,20 @@ def test_without_a_turn_there_is_no_limit_and_head_room_is_what_is_left_of_the_q
     given = look(PHYSICS + more, wants("chem", 50, 10), *uses("chem", 10), wants("physics.hep", 3))
     physics, chem = standing(given, "physics"), standing(given, "chem")
 
-    assert (physics.turn, physics.limit, physics.working_limit, physics.headroom) == (None, None, None, 20)
+    assert (physics.turn, physics.limit, physics.working_limit, physics.headroom) == (
+        None,
+        None,
+        None,
+        20,
+    )
     assert (chem.turn, chem.limit, chem.headroom) == (None, None, 0)
 
 
 def test_where_nobody_is_to_grow_a_limit_is_no_number_and_there_is_no_head_room() -> None:
     """The jobs of hep weigh 3 and its slots 7: it is allocated less than it uses, and its quota of 15 is more."""
-    hep = standing(look(PHYSICS, wants("physics.hep", 0, 3), *uses("physics.hep", 7)), "physics.hep")
+    hep = standing(
+        look(PHYSICS, wants("physics.hep", 0, 3), *uses("physics.hep", 7)), "physics.hep"
+    )
 
     assert (hep.allocated, hep.headroom) == (3, 0)
     assert hep.limit is not None
@@ -150,7 +172,13 @@ def test_without_groups_the_root_stands_alone() -> None:
     (root,) = given.standings
 
     assert (root.name, root.quota, root.usage, root.requested) == ("<none>", 103, 3, 5)
-    assert (root.turn, root.limit, root.allocated, root.borrowed, root.lent) == (None, None, 0, 0, 0)
+    assert (root.turn, root.limit, root.allocated, root.borrowed, root.lent) == (
+        None,
+        None,
+        0,
+        0,
+        0,
+    )
     assert root.headroom == 100
 
 
@@ -165,7 +193,9 @@ def test_names_of_any_case_are_the_group_s() -> None:
 def test_demand_is_in_jobs_where_it_is_not_weighted() -> None:
     four_cpus = wants("chem", 5, WeightedIdleJobs=20)
     weighted = standing(look(PHYSICS, four_cpus), "chem")
-    counted = standing(look(f"{PHYSICS}NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n", four_cpus), "chem")
+    counted = standing(
+        look(f"{PHYSICS}NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n", four_cpus), "chem"
+    )
 
     assert (weighted.idle, weighted.requested) == (20, 20)
     assert (counted.idle, counted.requested) == (5, 5)
@@ -190,6 +220,13 @@ def test_a_limit_is_shown_as_the_negotiator_works_with_it(limit: float | None, s
 
 def test_a_limit_beyond_32_bits_is_no_head_room() -> None:
     """The negotiator takes a limit of a million million for the least number that it knows."""
-    given = look("GROUP_NAMES = p\nGROUP_QUOTA_p = 10\n", wants("", 5), slot("slot2@big", SlotWeight="1.0e12"))
+    given = look(
+        "GROUP_NAMES = p\nGROUP_QUOTA_p = 10\n",
+        wants("", 5),
+        slot("slot2@big", SlotWeight="1.0e12"),
+    )
 
-    assert (standing(given, "<none>").working_limit, standing(given, "<none>").headroom) == (-(2**31), 0)
+    assert (standing(given, "<none>").working_limit, standing(given, "<none>").headroom) == (
+        -(2**31),
+        0,
+    )

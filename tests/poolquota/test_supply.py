@@ -9,7 +9,12 @@ from htcq.poolquota.supply import Supply
 from tests.audit.sites import VERSION, dynamic_slot, negotiator, pool, slot, static_slot
 
 #: Two partitionable slots of 8 and 6 cpus, one dynamic of 2 and one static of 1.
-ADS = (slot(Rack='"a"'), slot("slot1@b", Cpus=6, Rack='"b"'), dynamic_slot(Cpus=2, Rack='"a"'), static_slot("slot1@c"))
+ADS = (
+    slot(Rack='"a"'),
+    slot("slot1@b", Cpus=6, Rack='"b"'),
+    dynamic_slot(Cpus=2, Rack='"a"'),
+    static_slot("slot1@c"),
+)
 
 
 def supply(config: str | None, *ads: str) -> Supply:
@@ -38,7 +43,9 @@ def test_the_older_name_counts_where_the_newer_one_is_not_set() -> None:
     assert supply(both).pool_weight == 8
 
 
-def test_a_pool_constraint_that_matches_nothing_leaves_nothing_and_one_that_does_not_parse_is_ignored() -> None:
+def test_a_pool_constraint_that_matches_nothing_leaves_nothing_and_one_that_does_not_parse_is_ignored() -> (
+    None
+):
     assert supply("NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = false\n").pool_weight == 0
     assert supply("NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Cpus ==\n").pool_weight == 17
 
@@ -49,11 +56,15 @@ def test_slots_outside_the_slot_constraint_do_not_exist() -> None:
     assert one.charged == {}
 
 
-@pytest.mark.parametrize(("weight", "expected"), [('"eight"', 3), ("-4", 1), ("NoSuchThing", 3), ("2.5", 2.5)])
+@pytest.mark.parametrize(
+    ("weight", "expected"), [('"eight"', 3), ("-4", 1), ("NoSuchThing", 3), ("2.5", 2.5)]
+)
 def test_a_weight_that_is_no_number_gives_way_to_the_central_one_and_a_negative_one_to_1(
     weight: str, expected: float
 ) -> None:
-    assert supply("SLOT_WEIGHT = Memory/1024 - 13\n", slot(SlotWeight=weight)).pool_weight == expected
+    assert (
+        supply("SLOT_WEIGHT = Memory/1024 - 13\n", slot(SlotWeight=weight)).pool_weight == expected
+    )
 
 
 def test_the_central_weight_can_be_forced_on_all() -> None:
@@ -64,7 +75,10 @@ def test_the_central_weight_can_be_forced_on_all() -> None:
 def test_an_older_negotiator_forces_no_weight(written: str, weight: int) -> None:
     """The knob is new in 25.5.1."""
     old = negotiator(CondorVersion=f'"{VERSION.replace("25.14.1", written)}"')
-    assert supply("SLOT_WEIGHT = 5\nFORCE_NEGOTIATOR_SLOT_WEIGHT = True\n", *ADS, old).pool_weight == weight
+    assert (
+        supply("SLOT_WEIGHT = 5\nFORCE_NEGOTIATOR_SLOT_WEIGHT = True\n", *ADS, old).pool_weight
+        == weight
+    )
 
 
 def test_an_offline_slot_stands_for_as_many_as_it_says() -> None:
@@ -78,7 +92,10 @@ def test_claims_are_charged_to_whom_the_slots_name() -> None:
         dynamic_slot("slot1_3@a", "bob@site"),
     )
     one = supply(None, *ads)
-    assert (one.charged, one.claims) == ({"ada@site": 3, "bob@site": 1}, {"ada@site": 2, "bob@site": 1})
+    assert (one.charged, one.claims) == (
+        {"ada@site": 3, "bob@site": 1},
+        {"ada@site": 2, "bob@site": 1},
+    )
 
 
 def test_the_lightest_slot_is_any_that_the_negotiator_sees() -> None:
@@ -92,5 +109,7 @@ def test_expressions_are_those_of_the_counted_slots_by_their_weight() -> None:
 
     assert supply(None, *ads).expressions == ("100", "Cpus")
     assert supply("SLOT_WEIGHT = Memory\n", *ads).expressions == ("Memory", "100", "Cpus")
-    assert supply("FORCE_NEGOTIATOR_SLOT_WEIGHT = True\nSLOT_WEIGHT = Memory\n", *ads).expressions == ("Memory",)
+    assert supply(
+        "FORCE_NEGOTIATOR_SLOT_WEIGHT = True\nSLOT_WEIGHT = Memory\n", *ads
+    ).expressions == ("Memory",)
     assert supply("NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", *ads).expressions == ()

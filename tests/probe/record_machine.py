@@ -62,7 +62,11 @@ def cgroup_files() -> list[str]:
             continue
         root = fields[3].rstrip("/")
         for group in groups:
-            parts = [part for part in (group[len(root) :] if group.startswith(root) else group).split("/") if part]
+            parts = [
+                part
+                for part in (group[len(root) :] if group.startswith(root) else group).split("/")
+                if part
+            ]
             folders = ["/".join([fields[4], *parts[:depth]]) for depth in range(len(parts) + 1)]
             found |= {f"{folder}/{name}" for folder in folders for name in LIMITS}
     return sorted(found)
@@ -100,7 +104,9 @@ def run(words: list[str]) -> dict[str, Any] | None:
 
 def record() -> dict[str, Any]:
     """Return everything that is known about this machine."""
-    paths = [str(path) for pattern in FILES for path in sorted(Path("/").glob(pattern))] + cgroup_files()
+    paths = [
+        str(path) for pattern in FILES for path in sorted(Path("/").glob(pattern))
+    ] + cgroup_files()
     texts = {**{path: read(path) for path in paths}, "/proc/sys/kernel/hostname": "node.example\n"}
     places = {str(place): free_kb(place) for place in (EXECUTE, *EXECUTE.parents)}
     return {

@@ -47,7 +47,10 @@ class Recording:
 
     def match(self, pattern: str) -> tuple[str, ...]:
         depth = pattern.count("/") + 1
-        known = {"/".join(path.split("/")[:depth]) for path in (*self.facts["files"], *self.facts["free_kb"])}
+        known = {
+            "/".join(path.split("/")[:depth])
+            for path in (*self.facts["files"], *self.facts["free_kb"])
+        }
         return tuple(sorted(path for path in known if fnmatch.fnmatchcase(path, pattern)))
 
     def command(self, words: Sequence[str]) -> Answer | None:
@@ -79,7 +82,9 @@ class Recording:
 def machine_from(facts: Mapping[str, Any], commands: Path = NODES / "none") -> Machine:
     """Return the readers of the machine that ``facts`` (one machine.json) and ``commands`` (a directory) record."""
     record = Recording(facts, commands)
-    return Machine(record.read, record.match, record.command, record.free_kb, record.psutil, record.nvml)
+    return Machine(
+        record.read, record.match, record.command, record.free_kb, record.psutil, record.nvml
+    )
 
 
 def recorded_machine(name: str) -> Machine:
@@ -87,4 +92,6 @@ def recorded_machine(name: str) -> Machine:
 
 
 def recorded_in(directory: Path) -> Machine:
-    return machine_from(json.loads((directory / "machine.json").read_text()), directory / "commands")
+    return machine_from(
+        json.loads((directory / "machine.json").read_text()), directory / "commands"
+    )

@@ -27,12 +27,16 @@ def reader(files):
 
 
 def v2(files, group="/a/b"):
-    return read_limits(reader({"/proc/self/cgroup": f"0::{group}\n", "/proc/self/mountinfo": V2_MOUNT, **files}))
+    return read_limits(
+        reader({"/proc/self/cgroup": f"0::{group}\n", "/proc/self/mountinfo": V2_MOUNT, **files})
+    )
 
 
 def v1(files, group="/a"):
     memberships = f"4:memory:{group}\n3:cpu,cpuacct:{group}\n"
-    return read_limits(reader({"/proc/self/cgroup": memberships, "/proc/self/mountinfo": V1_MOUNTS, **files}))
+    return read_limits(
+        reader({"/proc/self/cgroup": memberships, "/proc/self/mountinfo": V1_MOUNTS, **files})
+    )
 
 
 def test_no_control_groups_at_all():
@@ -42,7 +46,13 @@ def test_no_control_groups_at_all():
 
 @pytest.mark.parametrize(
     ("text", "cpus"),
-    [("max 100000\n", None), ("150000 100000\n", Fraction(3, 2)), ("50000 50000", 1), ("garbage", None), ("", None)],
+    [
+        ("max 100000\n", None),
+        ("150000 100000\n", Fraction(3, 2)),
+        ("50000 50000", 1),
+        ("garbage", None),
+        ("", None),
+    ],
 )
 def test_cpu_max(text, cpus):
     limit = v2({"/sys/fs/cgroup/a/b/cpu.max": text}).cpus
@@ -94,7 +104,11 @@ def test_a_group_outside_the_namespace_is_looked_for_at_the_mount_point():
 
 
 def test_an_unreadable_file_is_noted_and_the_others_still_count():
-    files = {"/proc/self/cgroup": "0::/a\n", "/proc/self/mountinfo": V2_MOUNT, "/sys/fs/cgroup/a/memory.max": "4096"}
+    files = {
+        "/proc/self/cgroup": "0::/a\n",
+        "/proc/self/mountinfo": V2_MOUNT,
+        "/sys/fs/cgroup/a/memory.max": "4096",
+    }
 
     def read(path):
         if path.endswith("cpu.max"):
@@ -113,15 +127,23 @@ def test_mount_points_with_blanks_are_unescaped():
 
 
 def test_a_group_name_may_hold_a_colon():
-    assert parse_memberships("0::/a:b\n3:cpu,cpuacct:/x:y\n") == {"": "/a:b", "cpu": "/x:y", "cpuacct": "/x:y"}
+    assert parse_memberships("0::/a:b\n3:cpu,cpuacct:/x:y\n") == {
+        "": "/a:b",
+        "cpu": "/x:y",
+        "cpuacct": "/x:y",
+    }
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 2**50)), min_size=1, max_size=6))
 def test_the_smallest_limit_of_all_ancestors_counts(limits):
     folders = [
-        "/sys/fs/cgroup" + "".join(f"/g{level}" for level in range(1, depth)) for depth in range(1, len(limits) + 1)
+        "/sys/fs/cgroup" + "".join(f"/g{level}" for level in range(1, depth))
+        for depth in range(1, len(limits) + 1)
     ]
-    files = {f"{folder}/memory.max": "max" if limit is None else str(limit) for folder, limit in zip(folders, limits)}
+    files = {
+        f"{folder}/memory.max": "max" if limit is None else str(limit)
+        for folder, limit in zip(folders, limits)
+    }
     found = v2(files, group=folders[-1][len("/sys/fs/cgroup") :] or "/").memory
     set_limits = [limit for limit in limits if limit is not None]
     assert (found.amount if found else None) == (min(set_limits) if set_limits else None)

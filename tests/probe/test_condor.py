@@ -16,7 +16,13 @@ from htcq.probe.readings import read_machine
 
 BARE = {
     "files": {},
-    "psutil": {"logical": 8, "physical": 4, "affinity": list(range(8)), "memory_bytes": 2**33, "swap_bytes": 0},
+    "psutil": {
+        "logical": 8,
+        "physical": 4,
+        "affinity": list(range(8)),
+        "memory_bytes": 2**33,
+        "swap_bytes": 0,
+    },
     "free_kb": {"/": 1000000, "/scratch": 5000},
 }
 
@@ -33,7 +39,13 @@ def machine(output="", *, status=0, params=None, facts=BARE, asked=None, discove
         return Answer(0, discovery) if discovery is not None else None
 
     return Machine(
-        plain.read, plain.match, command, plain.free_kb, plain.psutil_facts, plain.nvml_facts, condor_params=params
+        plain.read,
+        plain.match,
+        command,
+        plain.free_kb,
+        plain.psutil_facts,
+        plain.nvml_facts,
+        condor_params=params,
     )
 
 
@@ -59,7 +71,9 @@ def test_whole_number(text, number):
 
 @given(st.integers(-(10**6), 10**6), st.integers(1, 10**6), st.sampled_from("+-*/"))
 def test_whole_number_divides_like_c(left, right, sign):
-    expected = {"+": left + right, "-": left - right, "*": left * right, "/": int(left / right)}[sign]
+    expected = {"+": left + right, "-": left - right, "*": left * right, "/": int(left / right)}[
+        sign
+    ]
     assert whole_number(f"{left} {sign} {right}") == expected
 
 
@@ -76,7 +90,9 @@ def test_the_startds_own_setting_beats_the_general_one():
 
 
 def test_a_multi_line_value_does_not_disturb_its_neighbours():
-    text = "EXECUTE @=end\n  a = 1\n@end\n # at: x, line 1\n # expanded: \n #     a = 1\n" + knob("MEMORY", 5)
+    text = "EXECUTE @=end\n  a = 1\n@end\n # at: x, line 1\n # expanded: \n #     a = 1\n" + knob(
+        "MEMORY", 5
+    )
     assert parse_dump(text)["MEMORY"].value == "5"
 
 
@@ -92,9 +108,15 @@ def test_configuration_is_asked_once_and_as_the_startd_reads_it():
     ("settings", "options"),
     [
         ("", ("-properties",)),
-        (knob("STARTD_DETECT_GPUS", "-properties -divide 2", "<Default>"), ("-properties", "-divide", "2")),
         (
-            knob("MACHINE_RESOURCE_INVENTORY_GPUs", "/usr/libexec/condor/condor_gpu_discovery  -properties -extra"),
+            knob("STARTD_DETECT_GPUS", "-properties -divide 2", "<Default>"),
+            ("-properties", "-divide", "2"),
+        ),
+        (
+            knob(
+                "MACHINE_RESOURCE_INVENTORY_GPUs",
+                "/usr/libexec/condor/condor_gpu_discovery  -properties -extra",
+            ),
             ("-properties", "-extra"),
         ),
     ],
@@ -121,7 +143,9 @@ def test_gpus_the_site_has_switched_off_are_none(settings, origin):
 
 def test_offline_gpus_are_taken_off():
     settings = knob("OFFLINE_MACHINE_RESOURCE_GPUs", "GPU-a0223334")
-    node = probe_machine(machine(DETECTED + settings, discovery='DetectedGPUs="GPU-a0223334, GPU-b1223334"\n'))
+    node = probe_machine(
+        machine(DETECTED + settings, discovery='DetectedGPUs="GPU-a0223334, GPU-b1223334"\n')
+    )
     assert [gpu.id for gpu in node.gpu_devices] == ["GPU-b1223334"]
 
 
@@ -141,7 +165,9 @@ def test_a_site_that_hands_out_more_than_it_has_is_told():
     facts = {**BARE, "psutil": {**BARE["psutil"], "affinity": [0, 1]}}
     node = probe_machine(machine(DETECTED + knob("NUM_CPUS", 16), facts=facts))
     assert node.cpus == 16
-    assert any("NUM_CPUS = 16 is more than cpu affinity lets run (2)" in note for note in node.notes)
+    assert any(
+        "NUM_CPUS = 16 is more than cpu affinity lets run (2)" in note for note in node.notes
+    )
 
 
 def test_reserved_memory_that_leaves_nothing_is_an_error():
@@ -165,7 +191,12 @@ def test_the_bindings_answer_where_the_tool_is_missing():
 
     def params(names):
         asked.extend(names)
-        return {"DETECTED_CPUS": "6", "NUM_CPUS": "6", "DETECTED_CPUS_LIMIT": "6", "DETECTED_MEMORY": "4096"}
+        return {
+            "DETECTED_CPUS": "6",
+            "NUM_CPUS": "6",
+            "DETECTED_CPUS_LIMIT": "6",
+            "DETECTED_MEMORY": "4096",
+        }
 
     node = probe_machine(machine(None, params=params))
     assert (node.cpus, node.condor_cpus, node.memory_mb) == (6, 6, 4096)
@@ -194,7 +225,8 @@ def test_what_htcq_wrote_for_another_size_is_told():
     node = probe_machine(machine(DETECTED + knob("NUM_CPUS", 6, f"{file}, line 2"), facts=facts))
     assert node.cpus == 2
     assert any(
-        "NUM_CPUS = 6 stands in htcq's own configuration" in note and "2 are here" in note for note in node.notes
+        "NUM_CPUS = 6 stands in htcq's own configuration" in note and "2 are here" in note
+        for note in node.notes
     )
 
 
@@ -205,10 +237,15 @@ def test_bindings_that_know_nothing_do_not_hide_a_broken_tool():
 
 
 @pytest.mark.parametrize(
-    ("version", "gpus"), [("23.0.28", 2), ("23.8.1", 1), ("23.10.29", 1), ("24.0.1", 2), ("25.14.1", 2), ("", 2)]
+    ("version", "gpus"),
+    [("23.0.28", 2), ("23.8.1", 1), ("23.10.29", 1), ("24.0.1", 2), ("25.14.1", 2), ("", 2)],
 )
 def test_repeated_ids_count_except_in_the_versions_that_dropped_them(version, gpus):
-    text = DETECTED + knob("CONDOR_VERSION", version, "<Default>") + knob("MACHINE_RESOURCE_Fpga", "a, a")
+    text = (
+        DETECTED
+        + knob("CONDOR_VERSION", version, "<Default>")
+        + knob("MACHINE_RESOURCE_Fpga", "a, a")
+    )
     node = probe_machine(machine(text, discovery='DetectedGPUs="GPU-a0223334, GPU-a0223334"\n'))
     assert (node.gpus, node.custom["Fpga"]) == (gpus, gpus)
     assert any("-repeat" in note for note in node.notes)

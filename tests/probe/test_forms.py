@@ -42,7 +42,12 @@ def read_ad(lines):
 
 def test_long_form_is_read_by_htcondor():
     ad = read_ad(long_lines(NODE))
-    assert (ad["HtcqCpus"], ad["HtcqMemory"], ad["HtcqDisk"], ad["HtcqGPUs"]) == (16, 65536, 10**9, 1)
+    assert (ad["HtcqCpus"], ad["HtcqMemory"], ad["HtcqDisk"], ad["HtcqGPUs"]) == (
+        16,
+        65536,
+        10**9,
+        1,
+    )
     assert ad["HtcqCustomTokens"] == 3
     assert ad["HtcqCpusOrigin"] == "DETECTED_CPUS"
     assert ad["HtcqGPUNames"] == 'Tesla "V100"'
@@ -84,7 +89,9 @@ def test_json_is_the_node(spelling, capsys):
 
 
 @pytest.mark.usefixtures("probed")
-@pytest.mark.parametrize(("option", "lines"), [("-long", long_lines), ("--long", long_lines), ("--cron", cron_lines)])
+@pytest.mark.parametrize(
+    ("option", "lines"), [("-long", long_lines), ("--long", long_lines), ("--cron", cron_lines)]
+)
 def test_classad_forms(option, lines, capsys):
     assert cli.run(["probe", option]) == 0
     assert capsys.readouterr().out.splitlines() == list(lines(NODE))
@@ -100,7 +107,10 @@ def test_two_forms_at_once_are_refused(capsys):
 def test_the_table_shows_values_sources_devices_and_notes(capsys):
     assert cli.run(["probe"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"cpus\s+16\s+DETECTED_CPUS\s+because", next(line for line in lines if line.startswith("cpus")))
+    assert re.fullmatch(
+        r"cpus\s+16\s+DETECTED_CPUS\s+because",
+        next(line for line in lines if line.startswith("cpus")),
+    )
     assert 'GPU GPU-a0223334: Tesla "V100", memory unknown' in lines
     assert lines[-2:] == ["note: one [bold]", "note: two"]
 
@@ -113,7 +123,9 @@ def test_a_machine_nobody_knows_ends_with_3(monkeypatch, capsys):
 
 def test_bindings_are_handed_on(monkeypatch, capsys):
     seen = []
-    monkeypatch.setattr("htcq.probe.probe_node", lambda execute, params: seen.append((execute, params)) or NODE)
+    monkeypatch.setattr(
+        "htcq.probe.probe_node", lambda execute, params: seen.append((execute, params)) or NODE
+    )
     parser = cli.Parser()
     command.add_arguments(parser)
     assert command.main(parser.parse_args(["-execute", "/scratch"]), len) == 0
@@ -132,7 +144,10 @@ ROWS = (("cpus", "[red]16"), ("memory", "64 GiB"))
 def test_plain_text_has_aligned_columns_and_no_trailing_blanks(monkeypatch):
     stream = io.StringIO()
     show_table("node", ("FACT", "VALUE"), ROWS, stream)
-    assert stream.getvalue() == "node\nFACT    VALUE\n------  -------\ncpus    [red]16\nmemory  64 GiB\n"
+    assert (
+        stream.getvalue()
+        == "node\nFACT    VALUE\n------  -------\ncpus    [red]16\nmemory  64 GiB\n"
+    )
 
 
 def test_a_terminal_gets_colour_unless_the_user_wants_none(monkeypatch):
@@ -149,6 +164,8 @@ def test_a_terminal_gets_colour_unless_the_user_wants_none(monkeypatch):
 
 def test_importing_the_command_loads_no_library():
     libraries = {"psutil", "pynvml", "rich", "subprocess", "htcondor2", "classad2"}
-    code = f"import sys, htcq.cli.probe, htcq.probe; print(*sorted({libraries!r} & set(sys.modules)))"
+    code = (
+        f"import sys, htcq.cli.probe, htcq.probe; print(*sorted({libraries!r} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

@@ -99,7 +99,9 @@ def test_without_nvidias_library_there_is_nothing_to_ask(monkeypatch):
 def test_cards_and_slices(nvml):
     fake = nvml(
         [
-            card("GPU-12345678-0000", slices=[card("MIG-aaaa", 10 * GIB), card("MIG-bbbb", 20 * GIB)]),
+            card(
+                "GPU-12345678-0000", slices=[card("MIG-aaaa", 10 * GIB), card("MIG-bbbb", 20 * GIB)]
+            ),
             card("GPU-9abcdef0-1"),
         ]
     )
@@ -133,9 +135,7 @@ def test_every_listed_id_counts(ids):
 
 
 def test_properties_of_the_device_beat_the_common_ones():
-    text = (
-        'DetectedGPUs="CUDA0"\nCommon=[ Capability=7.0; DeviceName="A; B"; ]\nCUDA0=[ id="CUDA0"; Capability=8.0; ]\n'
-    )
+    text = 'DetectedGPUs="CUDA0"\nCommon=[ Capability=7.0; DeviceName="A; B"; ]\nCUDA0=[ id="CUDA0"; Capability=8.0; ]\n'
     (gpu,) = parse_discovery(text)
     assert (gpu.capability, gpu.name) == ("8.0", "A; B")
 

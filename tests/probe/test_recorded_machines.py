@@ -15,7 +15,11 @@ FAILING = [name for name in CASES if name not in WORKING_NAMES]
 
 
 def test_there_are_enough_machines_and_most_of_them_were_recorded():
-    by_hand = [name for name in CASES if "by hand" in " ".join((NODES / name / "origin").read_text().split())]
+    by_hand = [
+        name
+        for name in CASES
+        if "by hand" in " ".join((NODES / name / "origin").read_text().split())
+    ]
     assert len(CASES) >= 20
     assert len(by_hand) < len(CASES) / 2
 
@@ -36,7 +40,9 @@ def test_facts(name):
 def test_the_right_authority_wins_and_says_why(name):
     case, node = expected(name), probe_machine(recorded_machine(name))
     sources = {source.fact: source for source in node.sources}
-    assert {fact: sources[fact].origin for fact in case.get("origins", {})} == case.get("origins", {})
+    assert {fact: sources[fact].origin for fact in case.get("origins", {})} == case.get(
+        "origins", {}
+    )
     for fact, phrase in case.get("whys", {}).items():
         assert phrase in sources[fact].why
     for fact, others in case.get("others", {}).items():
@@ -58,7 +64,9 @@ def test_notes(name):
 def test_gpu_devices(name):
     case, node = expected(name), probe_machine(recorded_machine(name))
     assert [gpu.id for gpu in node.gpu_devices] == case["gpu_ids"]
-    assert [gpu.name for gpu in node.gpu_devices] == case.get("gpu_names", [gpu.name for gpu in node.gpu_devices])
+    assert [gpu.name for gpu in node.gpu_devices] == case.get(
+        "gpu_names", [gpu.name for gpu in node.gpu_devices]
+    )
     memory = [gpu.memory_mb for gpu in node.gpu_devices]
     assert memory == case.get("gpu_memory_mb", memory)
     assert sum(gpu.mig for gpu in node.gpu_devices) == case.get("mig", 0)
@@ -77,7 +85,9 @@ def test_every_number_has_its_source_and_reason(name):
 
 
 def _fact(node: Node, fact: str) -> int:
-    value: int = node.custom[fact[len("custom.") :]] if fact.startswith("custom.") else getattr(node, fact)
+    value: int = (
+        node.custom[fact[len("custom.") :]] if fact.startswith("custom.") else getattr(node, fact)
+    )
     return value
 
 

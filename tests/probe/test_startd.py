@@ -46,14 +46,22 @@ def machine_of(pool: Pool) -> Machine:
         done = pool.run(words, capture_output=True, text=True)
         return Answer(done.returncode, done.stdout, done.stderr)
 
-    return Machine(plain.read, plain.match, command, plain.free_kb, plain.psutil_facts, plain.nvml_facts)
+    return Machine(
+        plain.read, plain.match, command, plain.free_kb, plain.psutil_facts, plain.nvml_facts
+    )
 
 
 @pytest.mark.condor
 def test_a_startd_advertises_what_the_probe_says(pool):
     node = probe_machine(machine_of(pool))
     (slot,) = pool.ads("slots")
-    said = {"Cpus": node.cpus, "Memory": node.memory_mb, "Disk": node.disk_kb, "GPUs": node.gpus, **node.custom}
+    said = {
+        "Cpus": node.cpus,
+        "Memory": node.memory_mb,
+        "Disk": node.disk_kb,
+        "GPUs": node.gpus,
+        **node.custom,
+    }
     assert {name: slot[name] for name in said} == said
     assert slot["DetectedCpus"] == node.condor_cpus
     assert slot["DetectedMemory"] - 384 == node.condor_memory_mb
@@ -66,15 +74,25 @@ def test_a_startd_advertises_what_the_probe_says(pool):
 def test_the_cron_form_arrives_in_the_slot_ads(pool):
     lines = cron_lines(probe_machine(recorded_machine("cgroup-v2-limits")))
     tool = pool.path("htcq")
-    tool.write_text("#!/bin/sh\n[ \"$*\" = 'probe --cron' ] || exit 2\ncat <<'END'\n" + "\n".join(lines) + "\nEND\n")
+    tool.write_text(
+        "#!/bin/sh\n[ \"$*\" = 'probe --cron' ] || exit 2\ncat <<'END'\n"
+        + "\n".join(lines)
+        + "\nEND\n"
+    )
     tool.chmod(0o755)
     snippet = SNIPPET.read_text().replace("/usr/bin/htcq", "$(LOCAL_DIR)/htcq")
     (pool.config_dir / SNIPPET.name).write_text(snippet)
     before = pool.ads("slots")[0]
     pool.restart()
-    pool.wait(lambda: "HtcqCpus" in pool.ads("slots")[0], 30, "the probe's attributes", logs=["StartLog"])
+    pool.wait(
+        lambda: "HtcqCpus" in pool.ads("slots")[0], 30, "the probe's attributes", logs=["StartLog"]
+    )
     slot = pool.ads("slots")[0]
-    assert (slot["HtcqCpus"], slot["HtcqMemory"], slot["HtcqCpusOrigin"]) == (1, 1024, "cgroup v2 cpu.max")
+    assert (slot["HtcqCpus"], slot["HtcqMemory"], slot["HtcqCpusOrigin"]) == (
+        1,
+        1024,
+        "cgroup v2 cpu.max",
+    )
     assert "NUM_CPUS must be set to 1" in slot["HtcqNotes"]
     assert (slot["Cpus"], slot["Memory"], slot["SlotWeight"]) == (
         before["Cpus"],

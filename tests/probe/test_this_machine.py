@@ -22,7 +22,9 @@ def node():
 
 def test_cpus_agree_with_nproc(node):
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
-    usable = int(subprocess.run(["nproc"], capture_output=True, text=True, check=True, env=quiet).stdout)
+    usable = int(
+        subprocess.run(["nproc"], capture_output=True, text=True, check=True, env=quiet).stdout
+    )
     origin = {source.fact: source.origin for source in node.sources}["cpus"]
     if origin.startswith("cgroup"):
         assert 1 <= node.cpus <= usable
@@ -32,7 +34,9 @@ def test_cpus_agree_with_nproc(node):
 
 def test_memory_agrees_with_meminfo(node):
     lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
-    physical_mb, swap_mb = (int(lines[name].split()[0]) // 1024 for name in ("MemTotal", "SwapTotal"))
+    physical_mb, swap_mb = (
+        int(lines[name].split()[0]) // 1024 for name in ("MemTotal", "SwapTotal")
+    )
     origin = {source.fact: source.origin for source in node.sources}["memory_mb"]
     if origin.startswith("cgroup"):
         assert 1 <= node.memory_mb < physical_mb
@@ -42,7 +46,9 @@ def test_memory_agrees_with_meminfo(node):
 
 
 def test_disk_agrees_with_df(node):
-    answer = subprocess.run(["df", "-k", "--output=avail", "/"], capture_output=True, text=True, check=True).stdout
+    answer = subprocess.run(
+        ["df", "-k", "--output=avail", "/"], capture_output=True, text=True, check=True
+    ).stdout
     available = int(answer.split()[-1])
     # Other programs write while this test runs.
     assert node.disk_kb == pytest.approx(available, rel=0.02, abs=100_000)
@@ -55,8 +61,16 @@ def test_the_host_is_named(node):
 def test_a_recording_of_this_machine_is_probed_like_the_machine_itself(node, tmp_path):
     record_machine.save(tmp_path / "case", record_machine.record())
     again = probe_machine(recorded_in(tmp_path / "case"), execute="/")
-    assert (again.cpus, again.memory_mb, again.physical_cpus) == (node.cpus, node.memory_mb, node.physical_cpus)
-    assert (again.condor_cpus, again.gpus, again.custom) == (node.condor_cpus, node.gpus, node.custom)
+    assert (again.cpus, again.memory_mb, again.physical_cpus) == (
+        node.cpus,
+        node.memory_mb,
+        node.physical_cpus,
+    )
+    assert (again.condor_cpus, again.gpus, again.custom) == (
+        node.condor_cpus,
+        node.gpus,
+        node.custom,
+    )
 
 
 def test_readers_of_a_real_machine(tmp_path):

@@ -51,7 +51,9 @@ def totals(draw: st.DrawFn) -> dict[str, int]:
 
 
 def _some_assets(total: Mapping[str, int]) -> st.SearchStrategy[list[str]]:
-    return st.lists(st.sampled_from([asset for asset in total if total[asset]]), unique=True, min_size=1)
+    return st.lists(
+        st.sampled_from([asset for asset in total if total[asset]]), unique=True, min_size=1
+    )
 
 
 @st.composite
@@ -62,7 +64,9 @@ def _minimum(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> MinimumC
 
 @st.composite
 def _quantized(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Quantized:
-    levels = {asset: draw(st.integers(1, min(total[asset], 300))) for asset in draw(_some_assets(total))}
+    levels = {
+        asset: draw(st.integers(1, min(total[asset], 300))) for asset in draw(_some_assets(total))
+    }
     return Quantized(levels, draw(st.sampled_from(("min", "max"))), shares)
 
 
@@ -92,7 +96,9 @@ def cases(draw: st.DrawFn, kinds: str = "minimum quantized fixed") -> Case:
 def states(draw: st.DrawFn, total: Mapping[str, int]) -> dict[str, int]:
     """What may be left of a slot: anything, with a liking for nothing, a little and everything."""
     return {
-        asset: draw(st.one_of(st.just(amount), st.integers(0, min(3, amount)), st.integers(0, amount)))
+        asset: draw(
+            st.one_of(st.just(amount), st.integers(0, min(3, amount)), st.integers(0, amount))
+        )
         for asset, amount in total.items()
     }
 
@@ -104,7 +110,9 @@ def shapes(draw: st.DrawFn, total: Mapping[str, int], most: int = 1) -> dict[str
     No job knows of the tokens that a policy itself declares.
     """
     asked: dict[str, float] = {}
-    for asset in draw(st.lists(st.sampled_from([asset for asset in total if asset != TOKEN]), unique=True)):
+    for asset in draw(
+        st.lists(st.sampled_from([asset for asset in total if asset != TOKEN]), unique=True)
+    ):
         amount = draw(st.one_of(st.integers(0, 2), st.integers(0, total[asset] // most)))
         asked[asset] = draw(st.sampled_from((amount, amount, amount + 0.5)))
     return asked
@@ -117,7 +125,9 @@ def nodes(draw: st.DrawFn) -> Node:
     custom = {"actuators": amounts["actuators"]} if "actuators" in amounts else {}
     version = draw(st.sampled_from(("", "23.9.6", "25.14.1")))
     disk = max(amounts["disk"], 10**6)
-    return Node(amounts["cpus"], amounts["memory"], disk, amounts["gpus"], custom, condor_version=version)
+    return Node(
+        amounts["cpus"], amounts["memory"], disk, amounts["gpus"], custom, condor_version=version
+    )
 
 
 @st.composite
@@ -131,7 +141,10 @@ def choices(draw: st.DrawFn, node: Node) -> Choice:
     if kind == "linear":
         prices = st.fractions(min_value=Fraction(1, 1000), max_value=100, max_denominator=1000)
         weighed = draw(
-            st.lists(st.sampled_from([asset for asset in total if asset not in (CPUS, "memory")]), unique=True)
+            st.lists(
+                st.sampled_from([asset for asset in total if asset not in (CPUS, "memory")]),
+                unique=True,
+            )
         )
         return Choice(weights={asset: draw(prices) for asset in (CPUS, "memory", *weighed)})
     if kind == "minimum":

@@ -105,7 +105,10 @@ def anonymous(site: Site, check: Callable[[Path, str], None]) -> None:
         anonymize_directory(directory, KEY)
         files = sorted(path for path in directory.rglob("*") if path.is_file())
         check(
-            directory, "\n".join([*(str(path.relative_to(directory)) for path in files), *map(Path.read_text, files)])
+            directory,
+            "\n".join(
+                [*(str(path.relative_to(directory)) for path in files), *map(Path.read_text, files)]
+            ),
         )
 
 
@@ -152,7 +155,9 @@ ODD = (
     "x@y", "prod", "prod.top", "node0", "site", "nod", "Prod", "user-12345678", "machine.memory", "10.1.2.3",
     "^.*$", "$(UID_DOMAIN)", "_", "%s", "{}", "requestcpus", "cluster", "none", "root", "nice-user", "a" * 300,
 )  # fmt: skip
-ANY_TEXT = st.text(st.characters(exclude_characters='"\\', exclude_categories=["C", "Z"]), min_size=1)
+ANY_TEXT = st.text(
+    st.characters(exclude_characters='"\\', exclude_categories=["C", "Z"]), min_size=1
+)
 WORD = st.one_of(st.sampled_from(ODD), NAME, ANY_TEXT)
 GROUP = st.one_of(st.sampled_from(("prod", "Physics", "a", "memory", "x-y", "quota")), NAME)
 
@@ -171,7 +176,9 @@ def odd_pool(directory: Path, users: list[str], groups: list[str], host: str) ->
     """Write a snapshot of a machine with two slots, and of a job of each user in each group."""
     ads = [slot_ad(number, users, host) for number in (1, 2)]
     jobs = []
-    for number, (user, group) in enumerate(((user, group) for user in users for group in ("", *groups)), 1):
+    for number, (user, group) in enumerate(
+        ((user, group) for user in users for group in ("", *groups)), 1
+    ):
         name = f"{group}.{user}" if group else user
         ads.append(
             f'MyType = "Submitter"\nName = "{name}@{host}"\nScheddName = "{host}"\nIdleJobs = 1\nRunningJobs = 0\n'
@@ -211,7 +218,13 @@ def test_names_of_any_kind_are_replaced_and_the_cycle_stays_the_same(
         plain.mkdir()
         odd_pool(plain, users, groups, host)
         original, anonymous, done = anonymous_copy(plain, Path(there))
-        text = "\n".join(path.read_text() for path in anonymous.rglob("*") if path.is_file()).lower()
+        text = "\n".join(
+            path.read_text() for path in anonymous.rglob("*") if path.is_file()
+        ).lower()
         assert [name for name in (*users, *groups) if "qx" in name and name in text] == []
-        assert [word for word in ("élodie", "ωmega", "用户", "brien", "mcorp", "ted", "site") if word in text] == []
+        assert [
+            word
+            for word in ("élodie", "ωmega", "用户", "brien", "mcorp", "ted", "site")
+            if word in text
+        ] == []
         same_cycle(original, anonymous, done, lambda: read_by(buffer))

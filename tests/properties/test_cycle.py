@@ -41,9 +41,13 @@ def sites(draw: st.DrawFn) -> Site:
         kind = draw(st.sampled_from((policy_slot, slot, static_slot)))
         name, has = f"slot{number}@node1", draw(st.integers(1, 12))
         cpus[name] = has
-        slots.append(kind(name, SlotID=number, Rank="0.0", Cpus=has, TotalSlotCpus=has, NumClaims=has))
+        slots.append(
+            kind(name, SlotID=number, Rank="0.0", Cpus=has, TotalSlotCpus=has, NumClaims=has)
+        )
     jobs, asked, others, ceilings = [], {}, [], {}
-    for cluster, who in enumerate(draw(st.lists(st.sampled_from(WHO), min_size=1, max_size=4, unique=True)), 1):
+    for cluster, who in enumerate(
+        draw(st.lists(st.sampled_from(WHO), min_size=1, max_size=4, unique=True)), 1
+    ):
         count, each = draw(st.integers(0, 12)), draw(st.integers(1, 4))
         prio = draw(st.integers(-2, 2))
         for proc in range(count):
@@ -55,10 +59,16 @@ def sites(draw: st.DrawFn) -> Site:
         if ceiling is not None:
             ceilings[f"{who}@site"] = ceiling
             others.append(
-                accounting(f"{who}@site", Priority=f"{draw(st.sampled_from((500, 1000)))}.0", Ceiling=ceiling)
+                accounting(
+                    f"{who}@site",
+                    Priority=f"{draw(st.sampled_from((500, 1000)))}.0",
+                    Ceiling=ceiling,
+                )
             )
     preemption = draw(st.booleans())
-    config = draw(st.sampled_from(("", CONFIG))) + f"NEGOTIATOR_CONSIDER_PREEMPTION = {preemption}\n"
+    config = (
+        draw(st.sampled_from(("", CONFIG))) + f"NEGOTIATOR_CONSIDER_PREEMPTION = {preemption}\n"
+    )
     return Site(tuple(slots), cpus, tuple(others), ceilings, tuple(jobs), asked, config)
 
 

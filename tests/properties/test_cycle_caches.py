@@ -26,7 +26,20 @@ from htcq.simulate.cycle.ranks import Ranker, as_float
 _ATTRIBUTES = ("Cpus", "Memory", "Disk", "Tokens", "RequestCpus", "RequestMemory", "RequestDisk", "Machine", "SlotID",
                "KFlops", "Start", "Extra", "Other", "TotalCpus", "_cp_orig_RequestCpus", "Owner")  # fmt: skip
 _SCOPES = ("", "MY.", "TARGET.", "my.", "Target.")
-_LITERALS = ("0", "1", "2", "1.5", "100", "-1", "true", "false", "undefined", "error", '"node1"', '"a && b"')
+_LITERALS = (
+    "0",
+    "1",
+    "2",
+    "1.5",
+    "100",
+    "-1",
+    "true",
+    "false",
+    "undefined",
+    "error",
+    '"node1"',
+    '"a && b"',
+)
 #: Written as daemons and condor_submit write them.
 _USUAL = (
     "true", "Start && WithinResourceLimits", "TARGET.Memory >= RequestMemory", "(TARGET.Disk >= RequestDisk) && true",
@@ -38,7 +51,15 @@ _CONSUMPTIONS = (
     "1", "TARGET.RequestCpus ?: 1", "quantize(TARGET.RequestMemory,{ 128 })", "TARGET.RequestCpus", "0", "Cpus / 2",
     "undefined", "-1", "ifThenElse(TARGET.RequestDisk is undefined,0,TARGET.RequestDisk)", "Other ?: 0",
 )  # fmt: skip
-_WEIGHTS = ("Cpus", "min({ Cpus,Memory / 128 })", "Extra", "1", "undefined", "Cpus * 0.5 + Tokens", "TotalCpus - Disk")
+_WEIGHTS = (
+    "Cpus",
+    "min({ Cpus,Memory / 128 })",
+    "Extra",
+    "1",
+    "undefined",
+    "Cpus * 0.5 + Tokens",
+    "TotalCpus - Disk",
+)
 _RANKS = (
     "Memory",
     "TARGET.Cpus",
@@ -58,7 +79,23 @@ def _atoms() -> st.SearchStrategy[str]:
 
 
 def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    operators = ("&&", "&&", "||", ">=", "<=", ">", "<", "==", "=?=", "=!=", "+", "-", "*", "&", "?:")
+    operators = (
+        "&&",
+        "&&",
+        "||",
+        ">=",
+        "<=",
+        ">",
+        "<",
+        "==",
+        "=?=",
+        "=!=",
+        "+",
+        "-",
+        "*",
+        "&",
+        "?:",
+    )
     return st.one_of(
         st.builds("{} {} {}".format, inner, st.sampled_from(operators), inner),
         st.builds("({})".format, inner),
@@ -68,24 +105,51 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-EXPRESSIONS = st.one_of(st.sampled_from(_USUAL), st.recursive(_atoms(), _larger, max_leaves=8)).filter(parsed)
+EXPRESSIONS = st.one_of(
+    st.sampled_from(_USUAL), st.recursive(_atoms(), _larger, max_leaves=8)
+).filter(parsed)
 _COMPARED = st.builds(
     "{} {} {}".format,
     st.sampled_from(
-        ("Cpus", "MY.Cpus", "TARGET.Cpus", "(Memory)", "TARGET.Memory", "Disk", "MY.Tokens", "RequestCpus")
+        (
+            "Cpus",
+            "MY.Cpus",
+            "TARGET.Cpus",
+            "(Memory)",
+            "TARGET.Memory",
+            "Disk",
+            "MY.Tokens",
+            "RequestCpus",
+        )
     ),
     st.sampled_from((">=", ">=", "<=", ">", "<")),
     st.sampled_from(
-        ("0", "1", "2", "2.5", "100", "TARGET.RequestCpus", "RequestMemory", "Cpus", "TARGET.Disk", "Memory")
+        (
+            "0",
+            "1",
+            "2",
+            "2.5",
+            "100",
+            "TARGET.RequestCpus",
+            "RequestMemory",
+            "Cpus",
+            "TARGET.Disk",
+            "Memory",
+        )
     ),
 )
 #: Such as most Requirements are, and such as none are.
 CONDITIONS = st.one_of(
     st.just("true"),
     st.lists(_COMPARED, min_size=1, max_size=4).map(" && ".join),
-    st.lists(st.one_of(_COMPARED, EXPRESSIONS), min_size=1, max_size=3).map(" && ".join).filter(parsed),
+    st.lists(st.one_of(_COMPARED, EXPRESSIONS), min_size=1, max_size=3)
+    .map(" && ".join)
+    .filter(parsed),
     st.builds(
-        "ifThenElse({},{},{})".format, st.sampled_from(("Start", "true", "TARGET.Other > 1")), _COMPARED, _COMPARED
+        "ifThenElse({},{},{})".format,
+        st.sampled_from(("Start", "true", "TARGET.Other > 1")),
+        _COMPARED,
+        _COMPARED,
     ),
     st.builds("{} || {}".format, EXPRESSIONS, _COMPARED),
     EXPRESSIONS,
@@ -93,7 +157,10 @@ CONDITIONS = st.one_of(
 
 
 def _ad(attributes: dict[str, object]) -> str:
-    return "".join(f"{name} = {text}\n" for name, text in attributes.items() if text is not None) + "\n"
+    return (
+        "".join(f"{name} = {text}\n" for name, text in attributes.items() if text is not None)
+        + "\n"
+    )
 
 
 @st.composite
@@ -143,11 +210,17 @@ def read(slots: str, jobs: str) -> Pool:
 def links_of(pool: Pool, *texts: str) -> ReferenceGraph:
     """Return what a cycle over ``pool`` knows of its expressions, and of ``texts``."""
     expressions = (parsed(text) for text in texts)
-    words = {word for each in expressions if each is not None for word in each.words()} | set(DECIDES)
-    return ReferenceGraph(words.union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
+    words = {word for each in expressions if each is not None for word in each.words()} | set(
+        DECIDES
+    )
+    return ReferenceGraph(
+        words.union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames)))
+    )
 
 
-def plain_cost(slot: Slot, request: Request, amounts: dict[str, Number], kind: SlotClass) -> Number | str | None:
+def plain_cost(
+    slot: Slot, request: Request, amounts: dict[str, Number], kind: SlotClass
+) -> Number | str | None:
     """Return what a match costs by evaluating full ads; None where there is none."""
     jobs = Autocluster(request.frame, request.first, Counter(), Counter())
     if wall(kind, jobs, amounts)[0] is not Mismatch.NONE:
@@ -162,7 +235,9 @@ def assert_costs_are_plain(slots: str, jobs: str) -> None:
     """Compare what matches cost with what full ads say, for each job on each slot."""
     pool = read(slots, jobs)
     links = links_of(pool)
-    words = sorted(set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
+    words = sorted(
+        set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames)))
+    )
     states, weighing = OfferGroups(words, links), Weighing(links)
     requests = [Request(job) for job in pool.jobs or ()]
     # All at once, so that each is asked when much is known of the others.
@@ -180,7 +255,9 @@ def assert_costs_are_plain(slots: str, jobs: str) -> None:
             after = state.after(request) if found is not None else None
             if after is not None:
                 taken = kind.consumed(request.first.ad(), amounts)
-                assert after.amounts == {asset: left - (taken[asset] or 0) for asset, left in amounts.items()}
+                assert after.amounts == {
+                    asset: left - (taken[asset] or 0) for asset, left in amounts.items()
+                }
 
 
 @given(st.lists(slot_ads(), min_size=1, max_size=2), job_ads())
@@ -211,14 +288,25 @@ def test_conditions_are_taken_apart_exactly() -> None:
     ]  # fmt: skip
     shared = {"MyType": '"Machine"', "MachineResources": '"Cpus Memory Disk"', "PartitionableSlot": "true",
               "SlotType": '"Partitionable"', "SlotWeight": "Cpus * Cpus + Memory"}  # fmt: skip
-    policy = {"ConsumptionCpus": "1", "ConsumptionMemory": "TARGET.RequestMemory ?: 1", "ConsumptionDisk": "0"}
+    policy = {
+        "ConsumptionCpus": "1",
+        "ConsumptionMemory": "TARGET.RequestMemory ?: 1",
+        "ConsumptionDisk": "0",
+    }
     asks = {"JobStatus": 1, "ProcId": 0, "Owner": '"ada"',
             "Wish": "TARGET.Memory > 99 && Other", "Other": "TARGET.Cpus < 3",
             "Circle": "Circle && true", "RequestCpus": 2}  # fmt: skip
-    jobs = [{**asks, "ClusterId": number, "Requirements": text} for number, text in enumerate(_DELICATE)]
+    jobs = [
+        {**asks, "ClusterId": number, "Requirements": text} for number, text in enumerate(_DELICATE)
+    ]
     for slot in ({}, policy):
         for text in _DELICATE:
-            start = {"Requirements": "Start", "Start": text, "Wish": "Memory > 99", "Circle": "Circle || true"}
+            start = {
+                "Requirements": "Start",
+                "Start": text,
+                "Wish": "Memory > 99",
+                "Circle": "Circle || true",
+            }
             few = machines if text == "true" else machines[::5]
             slots = "".join(_ad({**shared, **slot, **start, **machine}) for machine in few)
             assert_costs_are_plain(slots, "".join(map(_ad, jobs if text == "true" else jobs[:1])))
@@ -228,18 +316,35 @@ def test_conditions_are_taken_apart_exactly() -> None:
 def test_ranks_are_those_of_the_full_ads(slots: str, jobs: str, pre: str, post: str) -> None:
     pool = read(slots, jobs)
     links = links_of(pool, pre, post)
-    names = frozenset(name for frame in pool.job_frames for name in frame.texts) | {each.lower() for each in OWN}
-    words = sorted(set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames))))
-    states, weighing, ranker = OfferGroups(words, links), Weighing(links), Ranker(pre, post, names, links)
-    offers = [Offer(index, slot, states.first(slot, weighing)) for index, slot in enumerate(pool.slots or ())]
+    names = frozenset(name for frame in pool.job_frames for name in frame.texts) | {
+        each.lower() for each in OWN
+    }
+    words = sorted(
+        set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames)))
+    )
+    states, weighing, ranker = (
+        OfferGroups(words, links),
+        Weighing(links),
+        Ranker(pre, post, names, links),
+    )
+    offers = [
+        Offer(index, slot, states.first(slot, weighing))
+        for index, slot in enumerate(pool.slots or ())
+    ]
 
     for _ in range(2):
         for offer in offers:
             for request in (Request(job) for job in pool.jobs or ()):
                 slot, job = offer.slot.ad(dict(offer.state.amounts)), request.first.ad()
-                ranks = [as_number(each.evaluate(slot, job)) for each in map(parsed, (pre, post)) if each is not None]
+                ranks = [
+                    as_number(each.evaluate(slot, job))
+                    for each in map(parsed, (pre, post))
+                    if each is not None
+                ]
                 wanted = as_number(named("Rank").evaluate(job, slot))
-                first, last = (-1.7976931348623157e308 if rank is None else as_float(rank) for rank in ranks)
+                first, last = (
+                    -1.7976931348623157e308 if rank is None else as_float(rank) for rank in ranks
+                )
                 expected = (first, 0.0 if wanted is None else float(wanted), last)
                 assert ranker.of(offer, request) == expected
                 entry = next(iter(ranker.entries(offer.state, [offer], request)))
@@ -249,7 +354,9 @@ def test_ranks_are_those_of_the_full_ads(slots: str, jobs: str, pre: str, post: 
 _SOME_RANKS: st.SearchStrategy[Ranks] = st.tuples(*[st.sampled_from((0.0, 1.0, 2.0))] * 3)
 
 
-@given(st.lists(_SOME_RANKS, max_size=300), st.lists(st.one_of(st.none(), _SOME_RANKS), max_size=300))
+@given(
+    st.lists(_SOME_RANKS, max_size=300), st.lists(st.one_of(st.none(), _SOME_RANKS), max_size=300)
+)
 def test_a_match_list_is_a_plain_list_that_is_put_back_into_the_wrong_way_round(
     begin: list[Ranks], then: list[Ranks | None]
 ) -> None:
@@ -262,5 +369,7 @@ def test_a_match_list_is_a_plain_list_that_is_put_back_into_the_wrong_way_round(
         assert fast.pop() == item
         if item is not None and ranks is not None:
             fast.give_back(ranks, item)
-            at = next((place for place, (each, _) in enumerate(plain) if not ranks > each), len(plain))
+            at = next(
+                (place for place, (each, _) in enumerate(plain) if not ranks > each), len(plain)
+            )
             plain.insert(at, (ranks, item))

@@ -15,7 +15,9 @@ from tests.emit.declared import alone
 NAMES = st.text("abcXYZ019_/", min_size=1, max_size=6)
 TEXTS = st.text(max_size=30)
 AMOUNTS = st.one_of(
-    st.integers(0, int(MAX_QUOTA)), st.floats(0, MAX_QUOTA), st.sampled_from((0.1, 1e-07, 5e-324, -0.0, MAX_QUOTA))
+    st.integers(0, int(MAX_QUOTA)),
+    st.floats(0, MAX_QUOTA),
+    st.sampled_from((0.1, 1e-07, 5e-324, -0.0, MAX_QUOTA)),
 )
 KEYS = st.fixed_dictionaries(
     {},
@@ -28,7 +30,9 @@ KEYS = st.fixed_dictionaries(
     },
 )
 QUOTAS = st.one_of(
-    st.just({}), st.builds(lambda n: {"quota": n}, AMOUNTS), st.builds(lambda n: {"share": n}, st.floats(0, 1))
+    st.just({}),
+    st.builds(lambda n: {"quota": n}, AMOUNTS),
+    st.builds(lambda n: {"share": n}, st.floats(0, 1)),
 )
 OVERALL = st.fixed_dictionaries(
     {},
@@ -60,13 +64,18 @@ def declared(groups: dict[str, Any], quotas: dict[str, Any]) -> GroupSettings:
 
 
 @given(tables(), OVERALL)
-def test_htcondor_reads_the_very_tree_that_was_declared(groups: dict[str, Any], quotas: dict[str, Any]) -> None:
+def test_htcondor_reads_the_very_tree_that_was_declared(
+    groups: dict[str, Any], quotas: dict[str, Any]
+) -> None:
     settings = declared(groups, quotas)
     read = alone(settings)
     surplus, regroup = quotas.get("accept_surplus", False), quotas.get("autoregroup", False)
 
     assert {problem.kind for problem in read.problems} <= {"no-quota"}
-    assert {group.name for group in read.tree.groups} == {ROOT, *(group.name for group in settings.groups)}
+    assert {group.name for group in read.tree.groups} == {
+        ROOT,
+        *(group.name for group in settings.groups),
+    }
     for group in settings.groups:
         there = read.tree[group.name]
         assert (there.parent if there.parent != ROOT else "") == group.parent
@@ -75,7 +84,9 @@ def test_htcondor_reads_the_very_tree_that_was_declared(groups: dict[str, Any], 
             group.static,
             group.configured,
         )
-        assert there.accept_surplus is (surplus if group.accept_surplus is None else group.accept_surplus)
+        assert there.accept_surplus is (
+            surplus if group.accept_surplus is None else group.accept_surplus
+        )
         assert there.autoregroup is (regroup if group.autoregroup is None else group.autoregroup)
 
 
@@ -91,4 +102,6 @@ def test_htcondor_reads_the_very_knobs_that_were_declared(quotas: dict[str, Any]
         "sort_expression": settings.sort_expr,
     }
 
-    assert {key: read[key] for key in quotas if key in read} == {key: quotas[key] for key in quotas if key in read}
+    assert {key: read[key] for key in quotas if key in read} == {
+        key: quotas[key] for key in quotas if key in read
+    }

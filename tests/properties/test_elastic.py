@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from htcq.audit.elastic import unsound
 from htcq.audit.elastic_quotas import DeclaredElasticQuotas
 from htcq.quota.elastic.cards import Cards
-from htcq.quota.elastic.declaration import SELF, ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.declaration import (
+    SELF,
+    ElasticDemand,
+    ElasticGroup,
+    ElasticQuotas,
+    Options,
+    Rounding,
+)
 from htcq.quota.elastic.elastic_tree import build_tree
 from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.revoke import RunningJob, over, revoke
@@ -42,19 +49,28 @@ class Site:
 
 @st.composite
 def sites(
-    draw: st.DrawFn, options: st.SearchStrategy[Options] = USUAL, amounts: st.SearchStrategy[int] = SMALL
+    draw: st.DrawFn,
+    options: st.SearchStrategy[Options] = USUAL,
+    amounts: st.SearchStrategy[int] = SMALL,
 ) -> Site:
     """Groups at any place, mins of children up to those of their parents or beyond, some without one dimension."""
     groups: list[ElasticGroup] = []
     for index in range(draw(st.integers(1, 9))):
         parent = draw(st.sampled_from(["", *(group.name for group in groups)]))
         dimensions = PLAIN if draw(st.integers(0, 4)) else PLAIN[:1]
-        caps: dict[str, int | None] = {name: draw(st.one_of(amounts, amounts, st.none())) for name in dimensions}
-        mins = {name: min(draw(amounts), draw(amounts) if cap is None else cap) for name, cap in caps.items()}
+        caps: dict[str, int | None] = {
+            name: draw(st.one_of(amounts, amounts, st.none())) for name in dimensions
+        }
+        mins = {
+            name: min(draw(amounts), draw(amounts) if cap is None else cap)
+            for name, cap in caps.items()
+        }
         given_weight = {name for name, cap in caps.items() if cap is None or draw(st.booleans())}
         weights = {name: draw(amounts) for name in sorted(given_weight)}
         name = f"{parent}.g{index}" if parent else f"g{index}"
-        groups.append(ElasticGroup(name, parent, mins, caps, weights, lend=draw(st.integers(0, 3)) > 0))
+        groups.append(
+            ElasticGroup(name, parent, mins, caps, weights, lend=draw(st.integers(0, 3)) > 0)
+        )
     names = [group.name for group in groups]
     vector = st.dictionaries(st.sampled_from(PLAIN), amounts)
     demand = ElasticDemand(
@@ -94,7 +110,11 @@ def test_no_runtime_exceeds_a_max_or_falls_below_what_is_kept_and_asked_for(site
     for group in site.outcome.groups:
         for name, runtime in group.runtime.items():
             cap = group.max[name]
-            least = group.floor[name] if not group.lends else min(group.floor[name], group.limited[name])
+            least = (
+                group.floor[name]
+                if not group.lends
+                else min(group.floor[name], group.limited[name])
+            )
             assert least <= runtime <= max(group.floor[name], group.limited[name])
             assert cap is None or runtime <= cap
 
@@ -105,29 +125,42 @@ def test_a_unit_is_left_only_where_nobody_may_have_it(site: Site) -> None:
         for name in PLAIN:
             sharing = [group for group in siblings if name in group.runtime]
             left = there.get(name, 0) - sum(group.runtime[name] for group in sharing)
-            hungry = [group for group in sharing if group.runtime[name] < group.limited[name] and group.weight[name]]
+            hungry = [
+                group
+                for group in sharing
+                if group.runtime[name] < group.limited[name] and group.weight[name]
+            ]
             assert left == 0 or not hungry
 
 
 @given(ANY, st.randoms(use_true_random=False))
-def test_the_order_of_groups_and_of_dimensions_does_not_matter(site: Site, dice: random.Random) -> None:
+def test_the_order_of_groups_and_of_dimensions_does_not_matter(
+    site: Site, dice: random.Random
+) -> None:
     groups = list(site.quotas.groups)
     dice.shuffle(groups)
     turned = tuple(replace(group, max=dict(reversed(group.max.items()))) for group in groups)
     backwards = {
-        key: dict(reversed(getattr(site.demand, key).items())) for key in ("total", "request", "used", "system_used")
+        key: dict(reversed(getattr(site.demand, key).items()))
+        for key in ("total", "request", "used", "system_used")
     }
 
-    assert compute(replace(site.quotas, groups=turned), replace(site.demand, **backwards)) == site.outcome
+    assert (
+        compute(replace(site.quotas, groups=turned), replace(site.demand, **backwards))
+        == site.outcome
+    )
 
 
 @given(sites(st.just(Options(rounding=Rounding.LEGACY))), st.randoms(use_true_random=False))
-def test_names_do_not_matter_where_nothing_is_handed_out_by_name(site: Site, dice: random.Random) -> None:
+def test_names_do_not_matter_where_nothing_is_handed_out_by_name(
+    site: Site, dice: random.Random
+) -> None:
     names = [f"n{index}" for index in range(len(site.quotas.groups))]
     dice.shuffle(names)
     renamed = dict(zip((group.name for group in site.quotas.groups), names))
     groups = tuple(
-        replace(group, name=renamed[group.name], parent=renamed.get(group.parent, "")) for group in site.quotas.groups
+        replace(group, name=renamed[group.name], parent=renamed.get(group.parent, ""))
+        for group in site.quotas.groups
     )
     demand = replace(
         site.demand,
@@ -140,12 +173,20 @@ def test_names_do_not_matter_where_nothing_is_handed_out_by_name(site: Site, dic
         assert site.outcome[name].runtime == outcome[group].runtime
 
 
-@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 50), st.integers(0, 50), st.integers(1, 2**40))
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 12),
+    st.integers(0, 50),
+    st.integers(0, 50),
+    st.integers(1, 2**40),
+)
 def test_groups_that_are_alike_differ_by_a_unit_at_most_and_by_name(
     total: int, count: int, floor: int, more: int, weight: int
 ) -> None:
     names = [f"g{index:02}" for index in range(count)]
-    runtime, _ = share(total, [ShareClaim(name, floor, floor + more * 1000, weight) for name in reversed(names)])
+    runtime, _ = share(
+        total, [ShareClaim(name, floor, floor + more * 1000, weight) for name in reversed(names)]
+    )
     in_order = [runtime[name] for name in names]
 
     assert in_order == sorted(in_order, reverse=True)
@@ -189,7 +230,9 @@ def test_who_asks_for_more_does_not_get_less_of_the_same(
 ) -> None:
     before = level(drawn)
     asking = before[which % len(before)]
-    after = [each._replace(limited=each.limited + more) if each is asking else each for each in before]
+    after = [
+        each._replace(limited=each.limited + more) if each is asking else each for each in before
+    ]
 
     assert share(total, before)[0][asking.name] <= share(total, after)[0][asking.name]
 
@@ -210,8 +253,14 @@ def test_one_group_may_lose_a_unit_where_the_total_grows() -> None:
     assert share(11, given_)[0] == {"a": 5, "b": 5, "c": 1}
 
 
-@given(st.integers(0, 2**60), st.integers(0, 2**60), st.lists(st.tuples(LARGE, st.booleans()), min_size=1, max_size=8))
-def test_mins_shrink_to_what_there_is_and_grow_with_it(total: int, more: int, drawn: list[tuple[int, bool]]) -> None:
+@given(
+    st.integers(0, 2**60),
+    st.integers(0, 2**60),
+    st.lists(st.tuples(LARGE, st.booleans()), min_size=1, max_size=8),
+)
+def test_mins_shrink_to_what_there_is_and_grow_with_it(
+    total: int, more: int, drawn: list[tuple[int, bool]]
+) -> None:
     mins = {f"g{index}": amount for index, (amount, _) in enumerate(drawn)}
     fixed = {f"g{index}" for index, (_, scalable) in enumerate(drawn) if not scalable}
     less, enough = scaled_mins(total, mins, fixed), scaled_mins(total + more, mins, fixed)
@@ -220,8 +269,13 @@ def test_mins_shrink_to_what_there_is_and_grow_with_it(total: int, more: int, dr
     assert all(less[name] <= enough[name] <= amount for name, amount in mins.items())
 
 
-@given(st.integers(0, 2**70), st.lists(st.tuples(LARGE, LARGE, st.integers(0, 2**62), st.booleans()), max_size=40))
-def test_passes_are_few_however_great_the_amounts(total: int, drawn: list[tuple[int, int, int, bool]]) -> None:
+@given(
+    st.integers(0, 2**70),
+    st.lists(st.tuples(LARGE, LARGE, st.integers(0, 2**62), st.booleans()), max_size=40),
+)
+def test_passes_are_few_however_great_the_amounts(
+    total: int, drawn: list[tuple[int, int, int, bool]]
+) -> None:
     _, sharing = share(total, level(drawn))
 
     assert len(sharing.passes) <= 63 + 70
@@ -263,13 +317,20 @@ def card_sites(draw: st.DrawFn, capped: bool = True) -> Site:
     """Groups that count cards, some by kind; mins of kinds within those of all, those of children in the parent's."""
     groups: list[ElasticGroup] = []
     demand: dict[str, dict[str, dict[str, int]]] = {"request": {}, "used": {}}
-    names = draw(st.sampled_from((("g0",), ("g0", "g1"), ("g0", "g1", "g1.x", "g1.y"), ("g0", "g0.x", "g1", "g1.x"))))
+    names = draw(
+        st.sampled_from(
+            (("g0",), ("g0", "g1"), ("g0", "g1", "g1.x", "g1.y"), ("g0", "g0.x", "g1", "g1.x"))
+        )
+    )
     for name in names:
         parent = name.rpartition(".")[0]
         above = next((group for group in groups if group.name == parent), None)
         declared = [kind for kind in KINDS if draw(st.booleans())]
         share_of = 2 if above else 1
-        mins = {kind: draw(st.integers(0, (above.min.get(kind, 0) if above else 6) // share_of)) for kind in declared}
+        mins = {
+            kind: draw(st.integers(0, (above.min.get(kind, 0) if above else 6) // share_of))
+            for kind in declared
+        }
         whole = sum(mins.values())
         most = above.min["gpus"] // share_of if above else 30
         if whole > most:
@@ -279,12 +340,18 @@ def card_sites(draw: st.DrawFn, capped: bool = True) -> Site:
         for kind in declared:
             caps[kind] = mins[kind] + draw(st.integers(0, 9)) if capped else None
         weights = {kind: 1 for kind in declared if not capped}
-        groups.append(ElasticGroup(name, parent, mins, caps, weights, lend=draw(st.integers(0, 4)) > 0))
+        groups.append(
+            ElasticGroup(name, parent, mins, caps, weights, lend=draw(st.integers(0, 4)) > 0)
+        )
         for each in demand.values():
-            each[name] = draw(st.dictionaries(st.sampled_from(("gpus", *KINDS)), st.integers(0, 15)))
+            each[name] = draw(
+                st.dictionaries(st.sampled_from(("gpus", *KINDS)), st.integers(0, 15))
+            )
     total = {kind: draw(st.integers(0, 30)) for kind in KINDS}
     total["gpus"] = sum(total.values()) + draw(st.sampled_from((0, 0, 5)))
-    return Site(ElasticQuotas(tuple(groups)), ElasticDemand(total, demand["request"], demand["used"]))
+    return Site(
+        ElasticQuotas(tuple(groups)), ElasticDemand(total, demand["request"], demand["used"])
+    )
 
 
 @given(card_sites())
@@ -307,11 +374,15 @@ def test_a_guaranteed_card_of_a_kind_is_there_for_who_asks_for_it(site: Site) ->
     total = site.demand.total
     tops = [group for group in outcome.groups if not group.parent]
     fits = all(
-        sum(group.min[name] for group in tops) <= total[name] for name in ("gpus", *KINDS) if name in tops[0].min
+        sum(group.min[name] for group in tops) <= total[name]
+        for name in ("gpus", *KINDS)
+        if name in tops[0].min
     )
     for group in tops:
         for name in (
-            ("gpus", *KINDS) if fits and not unsound(DeclaredElasticQuotas("test", site.quotas)).findings else ()
+            ("gpus", *KINDS)
+            if fits and not unsound(DeclaredElasticQuotas("test", site.quotas)).findings
+            else ()
         ):
             if name in group.runtime:
                 assert group.runtime[name] >= min(group.min[name], group.limited[name])
@@ -319,7 +390,11 @@ def test_a_guaranteed_card_of_a_kind_is_there_for_who_asks_for_it(site: Site) ->
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 9), st.lists(st.integers(0, 6), min_size=3, max_size=3), st.integers(0, 9)),
+        st.tuples(
+            st.integers(0, 9),
+            st.lists(st.integers(0, 6), min_size=3, max_size=3),
+            st.integers(0, 9),
+        ),
         min_size=1,
         max_size=6,
     ),
@@ -335,7 +410,10 @@ def test_as_many_cards_are_placed_as_can_be(
         for index, (_, caps, _) in enumerate(drawn)
     )
     budgets = {f"g{index}": budget for index, (budget, _, _) in enumerate(drawn)}
-    used = {f"g{index}": {"gpus": held, KINDS[held % 3]: held} for index, (_, _, held) in enumerate(drawn)}
+    used = {
+        f"g{index}": {"gpus": held, KINDS[held % 3]: held}
+        for index, (_, _, held) in enumerate(drawn)
+    }
     total = {**dict(zip(KINDS, there)), "gpus": sum(there) + other}
     nodes = plant(ElasticQuotas(groups), build_tree(groups), ElasticDemand(total, used=used))
     (family,) = roll_up(nodes, total, False)
@@ -396,7 +474,9 @@ def test_jobs_are_given_up_only_where_that_helps(
     if not over(used, runtime):
         assert named == ()
     # Whoever is given up is needed: with that job back there would be too much again.
-    assert all(over({name: after[name] + job.uses.get(name, 0) for name in after}, runtime) for job in gone)
+    assert all(
+        over({name: after[name] + job.uses.get(name, 0) for name in after}, runtime) for job in gone
+    )
     if over(after, runtime):
         stuck = over(after, runtime)
         left = [job for job in jobs if job.preemptible and job not in gone]

@@ -40,12 +40,18 @@ def steps(
     return goals, before, mins, pool, changed, draw(limits)
 
 
-def done(step: tuple[list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], Limits]) -> Damped:
+def done(
+    step: tuple[
+        list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], Limits
+    ],
+) -> Damped:
     goals, before, mins, pool, changed, bounds = step
     return damp(goals, before, mins, pool, changed, 1000.0, bounds)
 
 
-def forced(goals: list[QuotaTarget], before: Mapping[str, float], mins: Mapping[str, float], pool: float) -> float:
+def forced(
+    goals: list[QuotaTarget], before: Mapping[str, float], mins: Mapping[str, float], pool: float
+) -> float:
     """What must go down: others have less than their min's worth, or the pool is smaller than the quotas."""
     there = sum(max(before[goal.group], min(goal.quota, mins[goal.group])) for goal in goals)
     return max(0.0, there - pool)
@@ -78,7 +84,8 @@ def test_beyond_mins_no_more_than_the_limit_goes_up(step: tuple) -> None:  # typ
     goals, before, mins, pool, _, bounds = step
     quotas = done(step).quotas
     up = sum(
-        max(0.0, quotas[each.group] - max(before[each.group], min(each.quota, mins[each.group]))) for each in goals
+        max(0.0, quotas[each.group] - max(before[each.group], min(each.quota, mins[each.group])))
+        for each in goals
     )
     assert up <= max(bounds.max_raise * pool, 1.0) + SLACK
 
@@ -88,7 +95,9 @@ def test_no_more_goes_down_than_the_limit_or_what_others_must_have(step: tuple) 
     goals, before, mins, pool, _, bounds = step
     quotas = done(step).quotas
     down = sum(max(0.0, before[each.group] - quotas[each.group]) for each in goals)
-    most = max(bounds.max_raise * pool, bounds.max_lower * pool, 1.0, forced(goals, before, mins, pool))
+    most = max(
+        bounds.max_raise * pool, bounds.max_lower * pool, 1.0, forced(goals, before, mins, pool)
+    )
     assert down <= most + 1.0 + SLACK
 
 

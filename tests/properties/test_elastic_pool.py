@@ -27,11 +27,18 @@ WEIGHTS = ("Cpus", "Memory / 2048.0", "Cpus + 2 * GPUs", "max({Cpus, Memory / 40
 def declared(draw: st.DrawFn) -> object:
     found = []
     for name in ("a", "a.x", "b", "c"):
-        least, more = {"cpus": draw(AMOUNT), "memory": 1024 * draw(AMOUNT)}, {"cpus": draw(AMOUNT), "memory": 1024}
+        least, more = (
+            {"cpus": draw(AMOUNT), "memory": 1024 * draw(AMOUNT)},
+            {"cpus": draw(AMOUNT), "memory": 1024},
+        )
         most = {each: least[each] + more[each] for each in least}
         if draw(st.booleans()):
             least["gpus"], most["gpus"] = 0, draw(st.integers(0, 3))
-        found.append(group(name, least, most, lend=draw(st.booleans()), users=("joe",) if name == "b" else ()))
+        found.append(
+            group(
+                name, least, most, lend=draw(st.booleans()), users=("joe",) if name == "b" else ()
+            )
+        )
     return quotas(*found)
 
 
@@ -54,16 +61,44 @@ def ads(draw: st.DrawFn) -> tuple[list[str], list[str]]:
             left, memory, gpus = left - cpus, memory - ram, gpus - cards
             customer, host = draw(st.sampled_from(CUSTOMERS)), f"node{number}"
             who = {} if customer else {"AccountingGroup": None, "RemoteUser": None}
-            slots.append(claimed(child, customer, cpus, ram, host, SlotWeight=weight, GPUs=cards, **who))
-            jobs.append(running(f"{number + 1}.{child}", f"slot1_{child}@{host}", RequestCpus=cpus, RequestMemory=ram))
-        slots.append(node(f"node{number}", left, memory, SlotWeight=weight, GPUs=gpus, TotalSlotGPUs=2 * has_gpus))
+            slots.append(
+                claimed(child, customer, cpus, ram, host, SlotWeight=weight, GPUs=cards, **who)
+            )
+            jobs.append(
+                running(
+                    f"{number + 1}.{child}",
+                    f"slot1_{child}@{host}",
+                    RequestCpus=cpus,
+                    RequestMemory=ram,
+                )
+            )
+        slots.append(
+            node(
+                f"node{number}",
+                left,
+                memory,
+                SlotWeight=weight,
+                GPUs=gpus,
+                TotalSlotGPUs=2 * has_gpus,
+            )
+        )
     for number in range(draw(st.integers(0, 4))):
         customer = draw(st.sampled_from(CUSTOMERS[:-1]))
         owner = f'"{customer.partition("@")[0]}"'
-        asked = {"RequestCpus": draw(st.integers(1, 9)), "RequestMemory": draw(st.sampled_from((1000, 2048, 5000)))}
+        asked = {
+            "RequestCpus": draw(st.integers(1, 9)),
+            "RequestMemory": draw(st.sampled_from((1000, 2048, 5000))),
+        }
         if draw(st.booleans()):
             asked["RequestGPUs"] = 1
-        jobs.append(job(f"{10 + number}.0", AccountingGroup=owner, MaxHosts=draw(st.integers(1, 30)), **asked))
+        jobs.append(
+            job(
+                f"{10 + number}.0",
+                AccountingGroup=owner,
+                MaxHosts=draw(st.integers(1, 30)),
+                **asked,
+            )
+        )
     return slots, jobs
 
 
@@ -81,7 +116,11 @@ def test_every_claim_is_somebodys_and_nothing_of_it_is_lost(
     for name in seen.demand.total:
         held = sum(claim.amounts.get(name, 0) for claim in seen.claims)
         by_group = sum(amounts.get(name, 0) for amounts in seen.demand.used.values())
-        assert by_group + sum(amounts.get(name, 0) for amounts in outside) == held <= seen.demand.total[name]
+        assert (
+            by_group + sum(amounts.get(name, 0) for amounts in outside)
+            == held
+            <= seen.demand.total[name]
+        )
     weights = sum(seen.weights.values()) + sum(
         claim.amounts.get(WEIGHT, 0) / PARTS for claim in seen.claims if claim.group.startswith("<")
     )
@@ -91,7 +130,9 @@ def test_every_claim_is_somebodys_and_nothing_of_it_is_lost(
 
 
 @given(ads(), declared(), st.randoms(use_true_random=False))
-def test_the_order_of_ads_does_not_matter(given_ads: tuple[list[str], list[str]], tree: object, random: object) -> None:
+def test_the_order_of_ads_does_not_matter(
+    given_ads: tuple[list[str], list[str]], tree: object, random: object
+) -> None:
     slots, jobs = given_ads
     first = status_of(pool(*slots, jobs=jobs), tree)  # type: ignore[arg-type]
     random.shuffle(slots)  # type: ignore[attr-defined]
@@ -109,8 +150,14 @@ def test_quotas_are_within_the_pool_and_within_the_runtimes(
     found = targets(outcome, seen, LenderReserve(share))
     by_name = {each.group: each for each in found}
 
-    outside = sum(claim.amounts.get(WEIGHT, 0) for claim in seen.claims if claim.group.startswith("<")) / PARTS
-    assert sum(each.quota for each in found if not each.parent) <= max(0.0, seen.pool_weight - outside) + 1e-6
+    outside = (
+        sum(claim.amounts.get(WEIGHT, 0) for claim in seen.claims if claim.group.startswith("<"))
+        / PARTS
+    )
+    assert (
+        sum(each.quota for each in found if not each.parent)
+        <= max(0.0, seen.pool_weight - outside) + 1e-6
+    )
     jobs = jobs_by_group(seen)
     for each in found:
         assert each.quota >= each.headroom >= 0
@@ -126,7 +173,13 @@ def test_quotas_are_within_the_pool_and_within_the_runtimes(
 
 
 SHAPES = st.lists(
-    st.tuples(st.integers(1, 4), st.integers(0, 4), st.integers(0, 2), st.integers(1, 3), st.integers(1, 20)),
+    st.tuples(
+        st.integers(1, 4),
+        st.integers(0, 4),
+        st.integers(0, 2),
+        st.integers(1, 3),
+        st.integers(1, 20),
+    ),
     max_size=4,
 ).map(
     lambda rows: tuple(
@@ -134,13 +187,17 @@ SHAPES = st.lists(
         for cpus, memory, gpus, weight, count in rows
     )
 )
-ROOM = st.dictionaries(st.sampled_from(("cpus", "memory", "gpus", "weight")), st.integers(0, 60), min_size=1).map(
+ROOM = st.dictionaries(
+    st.sampled_from(("cpus", "memory", "gpus", "weight")), st.integers(0, 60), min_size=1
+).map(
     lambda room: {name: amount * (1000 if name == "weight" else 1) for name, amount in room.items()}
 )
 
 
 @given(ROOM, SHAPES)
-def test_what_a_runtime_is_worth_fits_into_it(room: dict[str, int], idle: tuple[ClaimShape, ...]) -> None:
+def test_what_a_runtime_is_worth_fits_into_it(
+    room: dict[str, int], idle: tuple[ClaimShape, ...]
+) -> None:
     """No more weight than the scarcest asset has claims for, and all of it where all jobs fit."""
     jobs = GroupJobs((), idle)
     found = runtime_weight(room, jobs, {})
@@ -166,6 +223,10 @@ def test_one_kind_of_claim_never_loses_by_more_room(
     room: dict[str, int], idle: tuple[ClaimShape, ...], name: str, more: int
 ) -> None:
     jobs = GroupJobs((), idle[:1])
-    larger = {**room, name: room[name] + more * (1000 if name == "weight" else 1)} if name in room else room
+    larger = (
+        {**room, name: room[name] + more * (1000 if name == "weight" else 1)}
+        if name in room
+        else room
+    )
 
     assert runtime_weight(larger, jobs, {}).parts >= runtime_weight(room, jobs, {}).parts

@@ -23,7 +23,9 @@ def test_weight_and_consumption_equal_the_arithmetic(data: st.DataObject) -> Non
         slot = charges.pslot(left)
 
         assert case.model.weight(left, case.total) == charges.weight(slot)
-        assert case.model.consumption(case.whole(shape), left, case.total) == charges.consumed(slot, job_ad(shape))
+        assert case.model.consumption(case.whole(shape), left, case.total) == charges.consumed(
+            slot, job_ad(shape)
+        )
 
 
 @given(st.data())
@@ -46,7 +48,9 @@ def test_match_cost_equals_the_arithmetic(data: st.DataObject) -> None:
 
 @given(st.data())
 @settings(max_examples=100)
-def test_a_claim_from_the_full_slot_is_charged_for_life_at_least_what_its_match_cost(data: st.DataObject) -> None:
+def test_a_claim_from_the_full_slot_is_charged_for_life_at_least_what_its_match_cost(
+    data: st.DataObject,
+) -> None:
     """The dynamic slot's own weight never undercuts the match cost on a fresh slot, and a demand is never zero."""
     case = data.draw(cases("minimum"))
     charges = case.charges
@@ -58,7 +62,11 @@ def test_a_claim_from_the_full_slot_is_charged_for_life_at_least_what_its_match_
         assert charges.weight(charges.dynamic_ad(taken)) >= 1
         dominant = max(-(-taken[asset] // charge) for asset, charge in case.model.charges.items())
         # No claim is charged more than the whole slot weighs.
-        most = [case.total[asset] // c for asset, c in case.model.charges.items() if asset in BUILT_IN_ASSETS]
+        most = [
+            case.total[asset] // c
+            for asset, c in case.model.charges.items()
+            if asset in BUILT_IN_ASSETS
+        ]
         if most:
             dominant = min(dominant, max(1, min(most)))
         assert dominant == charges.weight(charges.dynamic_ad(taken))

@@ -33,7 +33,11 @@ def fleets(draw: st.DrawFn) -> tuple[list[FleetNode], Choice]:
     """A few nodes under one choice of a model that all of them can carry."""
     nodes = draw(st.lists(small_nodes(), min_size=1, max_size=4))
     choice = draw(choices(draw(st.sampled_from(nodes))))
-    found = [made for made in (_made(f"node{number}", node, choice) for number, node in enumerate(nodes)) if made]
+    found = [
+        made
+        for made in (_made(f"node{number}", node, choice) for number, node in enumerate(nodes))
+        if made
+    ]
     return found or [FleetNode("one", nodes[0], lay_out(nodes[0], (SlotType(Choice()),)))], choice
 
 
@@ -51,18 +55,25 @@ def job_shapes(draw: st.DrawFn) -> list[Shape]:
     amounts: Any = st.fixed_dictionaries(
         {"cpus": st.integers(1, 6), "memory": st.integers(1, 20_000), "disk": st.integers(1, 10**6)}
     )
-    return [Shape(each, draw(st.integers(1, 3))) for each in draw(st.lists(amounts, min_size=1, max_size=3))]
+    return [
+        Shape(each, draw(st.integers(1, 3)))
+        for each in draw(st.lists(amounts, min_size=1, max_size=3))
+    ]
 
 
 @given(fleet=fleets(), shapes=job_shapes())
-def test_a_fleet_is_the_sum_of_its_nodes(fleet: tuple[list[FleetNode], Choice], shapes: list[Shape]) -> None:
+def test_a_fleet_is_the_sum_of_its_nodes(
+    fleet: tuple[list[FleetNode], Choice], shapes: list[Shape]
+) -> None:
     nodes, _ = fleet
     plan = plan_fleet(nodes, shapes)
 
     assert plan.nodes == len(nodes)
     assert plan.weight == pytest.approx(sum(node.weight() for node in nodes))
     assert plan.weight == pytest.approx(sum(kind.weight for kind in plan.kinds))
-    assert sorted(name for kind in plan.kinds for name in kind.nodes) == sorted(node.name for node in nodes)
+    assert sorted(name for kind in plan.kinds for name in kind.nodes) == sorted(
+        node.name for node in nodes
+    )
     assert len({kind.name for kind in plan.kinds}) == len(plan.kinds) == len(kinds_of(nodes))
 
 
@@ -85,12 +96,16 @@ def _busy_with(plan: FleetPlan, kind: int, number: int) -> float:
     grown = 0.0
     for slot_plan in one.slots:
         fill = slot_plan.fills[number]
-        grown += (fill.weight_left + fill.standing_charge - slot_plan.weight) * slot_plan.slot.type.count
+        grown += (
+            fill.weight_left + fill.standing_charge - slot_plan.weight
+        ) * slot_plan.slot.type.count
     return one.weight + grown * one.count
 
 
 @given(fleet=fleets(), shapes=job_shapes())
-def test_a_full_slot_takes_no_more_of_the_mix(fleet: tuple[list[FleetNode], Choice], shapes: list[Shape]) -> None:
+def test_a_full_slot_takes_no_more_of_the_mix(
+    fleet: tuple[list[FleetNode], Choice], shapes: list[Shape]
+) -> None:
     (slot_plan,) = plan_fleet(fleet[0], shapes).kinds[0].slots
     filling = Filling(slot_plan.slot.charges(), shapes)
     for index, count in enumerate(slot_plan.in_order.running):
@@ -101,7 +116,9 @@ def test_a_full_slot_takes_no_more_of_the_mix(fleet: tuple[list[FleetNode], Choi
 
 
 @given(fleet=fleets(), shapes=job_shapes())
-def test_a_linear_weight_is_conserved(fleet: tuple[list[FleetNode], Choice], shapes: list[Shape]) -> None:
+def test_a_linear_weight_is_conserved(
+    fleet: tuple[list[FleetNode], Choice], shapes: list[Shape]
+) -> None:
     nodes, choice = fleet
     plan = plan_fleet(nodes, shapes)
     if choice.preset or choice.kind != LINEAR:

@@ -43,7 +43,9 @@ def knob_sets(draw: st.DrawFn) -> dict[str, str]:
     names: list[str] = []
     for _ in range(draw(st.integers(1, 12))):
         parent = draw(st.sampled_from(["", *names]))
-        name = (parent and parent + ".") + draw(st.sampled_from(["a", "b", "Chem", "d4", "e_e", "ghost.f"]))
+        name = (parent and parent + ".") + draw(
+            st.sampled_from(["a", "b", "Chem", "d4", "e_e", "ghost.f"])
+        )
         if name.lower() not in map(str.lower, names):
             names.append(name)
     knobs = {"GROUP_NAMES": ", ".join(names)}
@@ -68,7 +70,9 @@ def sites(draw: st.DrawFn, settings: st.SearchStrategy[Settings] = SETTINGS) -> 
     names = [group.name for group in tree.groups]
     requested = draw(st.dictionaries(st.sampled_from(names), AMOUNTS))
     usage = draw(st.dictionaries(st.sampled_from(names), AMOUNTS))
-    return Site(knobs, Inputs(tree, draw(AMOUNTS), requested, usage, frozenset(requested), draw(settings)))
+    return Site(
+        knobs, Inputs(tree, draw(AMOUNTS), requested, usage, frozenset(requested), draw(settings))
+    )
 
 
 @given(sites(st.builds(Settings, oversubscription=st.just(False), use_slot_weights=st.booleans())))
@@ -79,7 +83,9 @@ def test_without_oversubscription_the_quotas_never_add_up_to_more_than_the_pool(
 
 
 @given(sites())
-def test_quotas_are_numbers_and_none_is_negative_and_a_group_s_own_is_within_its_subtree_s(site: Site) -> None:
+def test_quotas_are_numbers_and_none_is_negative_and_a_group_s_own_is_within_its_subtree_s(
+    site: Site,
+) -> None:
     for group in compute_quotas(site.inputs).groups:
         assert 0 <= group.quota <= group.subtree_quota < math.inf
 
@@ -90,7 +96,9 @@ def test_no_group_is_allocated_more_than_it_requests(site: Site) -> None:
     for one in compute_quotas(site.inputs).rounds[:1]:
         for group in one.groups[1 if site.regroups else 0 :]:
             asked = site.inputs.requested.get(group.name, 0)
-            whole = 0 if site.inputs.settings.use_slot_weights else 0.5  # demand is rounded to whole slots
+            whole = (
+                0 if site.inputs.settings.use_slot_weights else 0.5
+            )  # demand is rounded to whole slots
             assert 0 <= group.allocated <= asked + whole + 1e-6
             assert group.requested == pytest.approx(asked, abs=whole + 1e-6)
 
@@ -113,7 +121,9 @@ def test_without_weights_every_allocation_is_whole(site: Site) -> None:
 
 
 @given(sites())
-def test_no_limit_is_above_both_quota_and_allocation_and_only_a_still_round_has_none(site: Site) -> None:
+def test_no_limit_is_above_both_quota_and_allocation_and_only_a_still_round_has_none(
+    site: Site,
+) -> None:
     for one in compute_quotas(site.inputs).rounds:
         groups = {group.name: group for group in one.groups}
         for limit in one.limits:
@@ -143,11 +153,18 @@ def test_the_order_of_group_names_does_not_matter(knobs: dict[str, str], dice: o
 
 
 @given(knob_sets())
-def test_every_group_is_its_parent_s_child_and_what_its_users_are_assigned_to(knobs: dict[str, str]) -> None:
+def test_every_group_is_its_parent_s_child_and_what_its_users_are_assigned_to(
+    knobs: dict[str, str],
+) -> None:
     tree, problems = build_tree(knobs)
-    dropped = {problem.group for problem in problems if problem.kind in ("missing-parent", "duplicate")}
+    dropped = {
+        problem.group for problem in problems if problem.kind in ("missing-parent", "duplicate")
+    }
 
-    assert {group.name for group in tree.groups} | dropped == {ROOT, *knobs["GROUP_NAMES"].split(", ")}
+    assert {group.name for group in tree.groups} | dropped == {
+        ROOT,
+        *knobs["GROUP_NAMES"].split(", "),
+    }
     for group in tree.groups[1:]:
         assert group in tree.children(group.parent or "")
         assert assigned_group(tree, f"{group.name}.user@site").group == group.name

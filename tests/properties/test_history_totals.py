@@ -62,7 +62,10 @@ def totals(samples: Iterable[Sample]) -> dict[str, Counter[str]]:
 def test_pruning_changes_no_total(given_looks: Looks, when: list[tuple[int, int, int]]) -> None:
     recorded = observations(given_looks)
     last = recorded[-1].time
-    with tempfile.TemporaryDirectory() as directory, open_history(Path(directory) / "drift.db", True) as history:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        open_history(Path(directory) / "drift.db", True) as history,
+    ):
         for each in recorded:
             history.record(each)
         expected = totals(history.samples(POOL, 0, last))
@@ -93,7 +96,10 @@ def check_bins(samples: list[Sample], last: int, now: int, fine: int, hours: int
 def test_a_step_changes_no_total(given_looks: Looks, step: int) -> None:
     recorded = observations(given_looks)
     last = recorded[-1].time
-    with tempfile.TemporaryDirectory() as directory, open_history(Path(directory) / "drift.db", True) as history:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        open_history(Path(directory) / "drift.db", True) as history,
+    ):
         for each in recorded:
             history.record(each)
         fine, coarse = (list(history.samples(POOL, 0, last, step=width)) for width in (1, step))

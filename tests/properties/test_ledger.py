@@ -16,7 +16,15 @@ from htcq.drift.accounts import Account, Hours, accounts, part_seconds
 from htcq.drift.ledger import AMOUNTS, Booking, LedgerEntry
 from htcq.drift.ledger_entries import entries
 from htcq.drift.retention import Retention
-from htcq.quota.elastic.declaration import DEFAULT, ROOT, SELF, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.declaration import (
+    DEFAULT,
+    ROOT,
+    SELF,
+    ElasticGroup,
+    ElasticQuotas,
+    Options,
+    Rounding,
+)
 from htcq.store.history import open_history
 from tests.properties.test_elastic import Site, sites
 from tests.store.histories import POOL, START, observation
@@ -31,14 +39,22 @@ def sound(site: Site) -> Site:
     for group in reversed(site.quotas.groups):
         below = [each for each in groups.values() if each.parent == group.name]
         caps = {**{name: None for each in below for name in each.max}, **group.max}
-        mins = {name: max(group.min.get(name, 0), sum(each.min.get(name, 0) for each in below)) for name in caps}
-        caps = {name: None if cap is None or cap < mins[name] else cap for name, cap in caps.items()}
+        mins = {
+            name: max(group.min.get(name, 0), sum(each.min.get(name, 0) for each in below))
+            for name in caps
+        }
+        caps = {
+            name: None if cap is None or cap < mins[name] else cap for name, cap in caps.items()
+        }
         groups[group.name] = replace(group, min=mins, max=caps)
     return replace(site, quotas=ElasticQuotas(tuple(groups.values()), site.quotas.options))
 
 
 def ledger(site: Site) -> Ledger:
-    return {(each.dimension, each.group): each for each in entries(site.quotas, site.demand, site.outcome)}
+    return {
+        (each.dimension, each.group): each
+        for each in entries(site.quotas, site.demand, site.outcome)
+    }
 
 
 def names(found: Ledger) -> list[str]:
@@ -61,7 +77,9 @@ def fits(site: Site) -> bool:
     demand = site.demand
     used = [*demand.used.values(), demand.system_used, demand.default_used]
     named = {name for each in used for name in each}
-    return all(sum(each.get(name, 0) for each in used) <= demand.total.get(name, 0) for name in named)
+    return all(
+        sum(each.get(name, 0) for each in used) <= demand.total.get(name, 0) for name in named
+    )
 
 
 def within(site: Site) -> Site:
@@ -69,7 +87,10 @@ def within(site: Site) -> Site:
     demand = site.demand
     total = {
         name: amount
-        + sum(each.get(name, 0) for each in (*demand.used.values(), demand.system_used, demand.default_used))
+        + sum(
+            each.get(name, 0)
+            for each in (*demand.used.values(), demand.system_used, demand.default_used)
+        )
         for name, amount in {"cpus": 0, "memory": 0, **demand.total}.items()
     }
     return replace(site, demand=replace(demand, total=total))
@@ -86,13 +107,19 @@ def test_an_entry_adds_up_and_no_group_both_borrows_and_lends(site: Site) -> Non
 
 
 @given(sites(OPTIONS).map(within))
-def test_what_all_have_borrowed_is_what_all_have_lent_and_what_nobody_is_guaranteed(site: Site) -> None:
+def test_what_all_have_borrowed_is_what_all_have_lent_and_what_nobody_is_guaranteed(
+    site: Site,
+) -> None:
     site = sound(site)
     found = ledger(site)
     assert fits(site)
     for name in names(found):
         root, total = found[name, ROOT], site.demand.total.get(name, 0)
-        lowest = [each for each in found.values() if each.dimension == name and is_lowest(found, site, each)]
+        lowest = [
+            each
+            for each in found.values()
+            if each.dimension == name and is_lowest(found, site, each)
+        ]
         outside = found.get((name, DEFAULT), LedgerEntry(DEFAULT, name))
         spare = total - sum(guarantee(each) for each in lowest)
 
@@ -106,13 +133,17 @@ def test_what_all_have_borrowed_is_what_all_have_lent_and_what_nobody_is_guarant
 
 
 @given(sites(OPTIONS).map(within))
-def test_nothing_leaves_a_group_while_something_is_left_that_nobody_is_guaranteed(site: Site) -> None:
+def test_nothing_leaves_a_group_while_something_is_left_that_nobody_is_guaranteed(
+    site: Site,
+) -> None:
     site = sound(site)
     found = ledger(site)
     for name in names(found):
         top = below(found, site, name, "")
         spare = site.demand.total.get(name, 0) - sum(guarantee(each) for each in top)
-        borrowed = sum(each.borrowed for each in (*top, found.get((name, DEFAULT), LedgerEntry(DEFAULT, name))))
+        borrowed = sum(
+            each.borrowed for each in (*top, found.get((name, DEFAULT), LedgerEntry(DEFAULT, name)))
+        )
         lent = sum(each.lent for each in top)
 
         assert 0 <= borrowed - lent <= max(0, spare)
@@ -120,7 +151,9 @@ def test_nothing_leaves_a_group_while_something_is_left_that_nobody_is_guarantee
 
 
 def is_lowest(found: Ledger, site: Site, entry: LedgerEntry) -> bool:
-    return entry.group not in (ROOT, DEFAULT) and not below(found, site, entry.dimension, entry.group)
+    return entry.group not in (ROOT, DEFAULT) and not below(
+        found, site, entry.dimension, entry.group
+    )
 
 
 @given(sites(OPTIONS).map(within))
@@ -132,7 +165,9 @@ def test_a_group_lends_what_those_below_it_lend_to_others(site: Site) -> None:
         if not parts:
             continue
         nobodys = guarantee(entry) - sum(guarantee(each) for each in parts)
-        lent, borrowed = (sum(getattr(each, amount) for each in parts) for amount in ("lent", "borrowed"))
+        lent, borrowed = (
+            sum(getattr(each, amount) for each in parts) for amount in ("lent", "borrowed")
+        )
         assert sum(each.used for each in parts) == entry.used
         if nobodys >= 0:
             # What rounding leaves of a min that shrank is nobody's, and goes first.
@@ -160,7 +195,9 @@ def test_the_order_of_groups_and_demands_does_not_matter(site: Site, chance: ran
 
 @given(sites(OPTIONS))
 def test_the_same_look_has_the_same_ledger(site: Site) -> None:
-    assert entries(site.quotas, site.demand, site.outcome) == entries(site.quotas, site.demand, site.outcome)
+    assert entries(site.quotas, site.demand, site.outcome) == entries(
+        site.quotas, site.demand, site.outcome
+    )
 
 
 @given(sites(OPTIONS).map(within))
@@ -199,12 +236,18 @@ def added(*several: dict[str, Hours]) -> dict[str, Hours]:
     for each in several:
         for group, hours in each.items():
             before = found.get(group, Hours())
-            found[group] = Hours(*(getattr(before, name) + getattr(hours, name) for name in AMOUNTS))
+            found[group] = Hours(
+                *(getattr(before, name) + getattr(hours, name) for name in AMOUNTS)
+            )
     return found
 
 
-@given(st.lists(booked, max_size=20), st.integers(0, 3000), st.integers(1, 3000), st.integers(1, 3000))
-def test_a_time_divided_in_two_adds_up(bookings: list[Booking], since: int, first: int, second: int) -> None:
+@given(
+    st.lists(booked, max_size=20), st.integers(0, 3000), st.integers(1, 3000), st.integers(1, 3000)
+)
+def test_a_time_divided_in_two_adds_up(
+    bookings: list[Booking], since: int, first: int, second: int
+) -> None:
     middle, until = since + first, since + first + second
     whole = sums(accounts(bookings, since, until))
     parts = added(sums(accounts(bookings, since, middle)), sums(accounts(bookings, middle, until)))
@@ -212,11 +255,17 @@ def test_a_time_divided_in_two_adds_up(bookings: list[Booking], since: int, firs
     assert whole == parts
 
 
-@given(st.lists(booked, max_size=20), st.integers(0, 3000), st.integers(1, 6000), st.integers(1, 30))
-def test_parts_add_up_to_the_whole(bookings: list[Booking], since: int, length: int, most: int) -> None:
+@given(
+    st.lists(booked, max_size=20), st.integers(0, 3000), st.integers(1, 6000), st.integers(1, 30)
+)
+def test_parts_add_up_to_the_whole(
+    bookings: list[Booking], since: int, length: int, most: int
+) -> None:
     for account in accounts(bookings, since, since + length, most):
         for name in AMOUNTS:
-            assert sum(getattr(part.hours, name) for part in account.parts) == getattr(account.hours, name)
+            assert sum(getattr(part.hours, name) for part in account.parts) == getattr(
+                account.hours, name
+            )
         assert len(account.parts) <= most
         edges = [edge for part in account.parts for edge in (part.since, part.until)]
         assert edges == sorted(edges)
@@ -224,7 +273,9 @@ def test_parts_add_up_to_the_whole(bookings: list[Booking], since: int, length: 
 
 
 @given(st.lists(booked, max_size=20), st.randoms(use_true_random=False))
-def test_the_order_of_bookings_does_not_matter(bookings: list[Booking], chance: random.Random) -> None:
+def test_the_order_of_bookings_does_not_matter(
+    bookings: list[Booking], chance: random.Random
+) -> None:
     shuffled = bookings[:]
     chance.shuffle(shuffled)
 
@@ -277,12 +328,20 @@ def expected(given_looks: Looks) -> dict[tuple[str, str, str], Fraction]:
 
 def hours(path: Path, since: int, until: int) -> dict[tuple[str, str, str], Fraction]:
     with open_history(path) as history:
-        found = accounts(history.ledger(POOL, since, until, part_seconds(since, until)), since, until)
-    return {(each.dimension, each.group, name): getattr(each.hours, name) for each in found for name in AMOUNTS}
+        found = accounts(
+            history.ledger(POOL, since, until, part_seconds(since, until)), since, until
+        )
+    return {
+        (each.dimension, each.group, name): getattr(each.hours, name)
+        for each in found
+        for name in AMOUNTS
+    }
 
 
 @given(looks, st.lists(st.tuples(st.integers(-86400, 3 * 86400), ages, ages), max_size=3))
-def test_hours_are_what_was_seen_whenever_it_is_pruned(given_looks: Looks, when: list[tuple[int, int, int]]) -> None:
+def test_hours_are_what_was_seen_whenever_it_is_pruned(
+    given_looks: Looks, when: list[tuple[int, int, int]]
+) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "drift.db"
         times = recorded(given_looks, path)

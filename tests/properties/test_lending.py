@@ -51,4 +51,6 @@ def test_a_root_that_regroups_has_for_itself_what_it_would_have_if_it_did_not(si
     plain = compute_quotas(replace(site.inputs, tree=calm))
     weighted = site.inputs.settings.use_slot_weights
 
-    assert own_allocations(quotas, weighted)["<none>"] == pytest.approx(own_allocations(plain, weighted)["<none>"])
+    assert own_allocations(quotas, weighted)["<none>"] == pytest.approx(
+        own_allocations(plain, weighted)["<none>"]
+    )

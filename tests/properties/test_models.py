@@ -14,7 +14,9 @@ from tests.properties.strategies import Case, cases, shapes, states
 
 def fits(taken: Mapping[str, int], left: Mapping[str, int]) -> bool:
     """Tell whether the negotiator would let a claim of ``taken`` match."""
-    return any(taken.values()) and all(0 <= amount <= left[asset] for asset, amount in taken.items())
+    return any(taken.values()) and all(
+        0 <= amount <= left[asset] for asset, amount in taken.items()
+    )
 
 
 def claim(case: Case, left: Mapping[str, int], shape: Mapping[str, float]) -> dict[str, int] | None:
@@ -69,7 +71,9 @@ def test_a_claim_takes_at_least_what_it_asks_and_what_it_is_charged(data: st.Dat
 
     if getattr(case.model, "share", "") != "none":
         assert all(taken[asset] >= request[asset] for asset in request if asset in taken)
-    assert all(taken[asset] >= charge for asset, charge in getattr(case.model, "charges", {}).items())
+    assert all(
+        taken[asset] >= charge for asset, charge in getattr(case.model, "charges", {}).items()
+    )
 
 
 @given(st.data())
@@ -78,9 +82,9 @@ def test_a_claim_with_whole_charges_takes_multiples_of_them(data: st.DataObject)
     left = data.draw(states(case.total))
     taken = case.model.consumption(case.whole(data.draw(shapes(case.total))), left, case.total)
 
-    assert {asset: taken[asset] % charge for asset, charge in case.model.charges.items()} == dict.fromkeys(
-        case.model.charges, 0
-    )
+    assert {
+        asset: taken[asset] % charge for asset, charge in case.model.charges.items()
+    } == dict.fromkeys(case.model.charges, 0)
 
 
 @given(st.data())
@@ -129,7 +133,9 @@ def test_quanta_in_any_portions_are_exactly_the_slot(data: st.DataObject) -> Non
     total = {asset: case.total[asset]}
     left = dict(total)
     while model.weight(left, total):
-        quanta = data.draw(st.integers(max(1, model.weight(left, total) // 3), model.weight(left, total)))
+        quanta = data.draw(
+            st.integers(max(1, model.weight(left, total) // 3), model.weight(left, total))
+        )
         request = _worth(quanta, total[asset], levels)
         taken = model.consumption({asset: request}, left, total)
         assert fits(taken, left)

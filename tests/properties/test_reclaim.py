@@ -45,7 +45,14 @@ def scenes(draw: st.DrawFn) -> Scene:
                 started=NOW - draw(st.integers(0, 5000)), JobPrio=draw(st.integers(-1, 1)),
             )  # fmt: skip
     for number, (cpus, gpus) in enumerate(draw(st.lists(st.sampled_from(SHAPES), max_size=3))):
-        scene.waits(f"{number + 10}.0", draw(st.sampled_from("abc")), draw(st.integers(1, 4)), "z", cpus, gpus)
+        scene.waits(
+            f"{number + 10}.0",
+            draw(st.sampled_from("abc")),
+            draw(st.integers(1, 4)),
+            "z",
+            cpus,
+            gpus,
+        )
     return scene
 
 
@@ -88,21 +95,34 @@ def _mins_are_kept(plan: ReclaimPlan, outcome: Outcome) -> None:
 def _limits_are_kept(plan: ReclaimPlan, limits: ReclaimLimits, claims: int) -> None:
     assert len(plan.victims) <= max(1, int(claims * limits.pool_percent / 100))
     assert len(plan.victims) <= limits.day_jobs
-    assert all(count <= limits.group_jobs for count in Counter(each.group for each in plan.victims).values())
-    assert all(count <= limits.user_jobs for count in Counter(each.submitter for each in plan.victims).values())
+    assert all(
+        count <= limits.group_jobs
+        for count in Counter(each.group for each in plan.victims).values()
+    )
+    assert all(
+        count <= limits.user_jobs
+        for count in Counter(each.submitter for each in plan.victims).values()
+    )
     uses = Counter(each.group for each in plan.uses)
     needs = {each.group: each.jobs for each in plan.needs}
     assert all(count <= needs[group] for group, count in uses.items())
 
 
-def _everything_is_needed(plan: ReclaimPlan, outcome: Outcome, observation: ElasticObservation, pool: Pool) -> None:
+def _everything_is_needed(
+    plan: ReclaimPlan, outcome: Outcome, observation: ElasticObservation, pool: Pool
+) -> None:
     """Who comes to a place has room there with all of its victims, and not without any one of them."""
     rooms, by_id = FreeSpaces(pool), {job.id: job for job in pool.jobs or ()}
     served = waits_of(observation, pool, UsageLedger(outcome), rooms).served
     for place in {rooms.place(victim.slot) for victim in plan.victims}:
         slots = [victim.slot for victim in plan.victims if rooms.place(victim.slot) == place]
         coming = [by_id[use.job] for use in plan.uses if use.place == place]
-        jobs = [*served.get(place, ()), *(Autocluster(job.frame, job, Counter(), Counter()) for job in coming)]
+        jobs = [
+            *served.get(place, ()),
+            *(Autocluster(job.frame, job, Counter(), Counter()) for job in coming),
+        ]
         assert coming
         assert rooms.fit(place, slots, jobs)
-        assert not any(rooms.fit(place, [slot for slot in slots if slot != each], jobs) for each in slots)
+        assert not any(
+            rooms.fit(place, [slot for slot in slots if slot != each], jobs) for each in slots
+        )

@@ -17,7 +17,16 @@ from htcq.node import Gpu, Node, Source, node_facts, node_from_facts
 from htcq.settings import parse_shape
 from htcq.units import parse_amount, show_amount
 
-UNITS = {"B": 1, "KiB": 2**10, "KB": 2**10, "K": 2**10, "MiB": 2**20, "GiB": 2**30, "GB": 2**30, "TiB": 2**40}
+UNITS = {
+    "B": 1,
+    "KiB": 2**10,
+    "KB": 2**10,
+    "K": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "GB": 2**30,
+    "TiB": 2**40,
+}
 SIZES = {"memory": 2**20, "disk": 2**10}
 
 
@@ -46,13 +55,19 @@ def _whole_nodes(draw: st.DrawFn) -> Node:
     text = st.text(st.characters(codec="utf-8"), max_size=12)
     gpu = st.builds(Gpu, text, text, st.integers(0, 10**6), text, st.booleans())
     other = st.tuples(text, st.integers(0, 10**6))
-    source = st.builds(Source, text, st.integers(0, 10**6), text, text, st.lists(other, max_size=2).map(tuple))
+    source = st.builds(
+        Source, text, st.integers(0, 10**6), text, text, st.lists(other, max_size=2).map(tuple)
+    )
     return Node(
         cpus=draw(st.integers(1, 4096)),
         memory_mb=draw(st.integers(1, 10**8)),
         disk_kb=draw(st.integers(1, 10**12)),
         gpus=draw(st.integers(0, 64)),
-        custom=draw(st.dictionaries(st.from_regex(r"x[a-z]{1,8}", fullmatch=True), st.integers(0, 100), max_size=3)),
+        custom=draw(
+            st.dictionaries(
+                st.from_regex(r"x[a-z]{1,8}", fullmatch=True), st.integers(0, 100), max_size=3
+            )
+        ),
         physical_cpus=draw(st.integers(0, 4096)),
         swap_mb=draw(st.integers(0, 10**8)),
         condor_cpus=draw(st.integers(0, 4096)),
@@ -78,10 +93,21 @@ def _or_refusal(read: Callable[[Any], Any], given: object) -> Any:
         return error
 
 
-ANY = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.lists(st.integers()))
+ANY = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=3),
+    st.lists(st.integers()),
+)
 
 
-@given(st.dictionaries(st.sampled_from(("cpus", "memory_mb", "disk_kb", "gpus", "custom", "hostname")), ANY))
+@given(
+    st.dictionaries(
+        st.sampled_from(("cpus", "memory_mb", "disk_kb", "gpus", "custom", "hostname")), ANY
+    )
+)
 def test_facts_of_any_kind_make_a_node_or_one_input_error(facts: dict[str, object]) -> None:
     node = _or_refusal(node_from_facts, facts)
     if isinstance(node, InputError):
@@ -93,13 +119,17 @@ def test_facts_of_any_kind_make_a_node_or_one_input_error(facts: dict[str, objec
 
 @given(
     st.dictionaries(
-        st.sampled_from(("cpus", "gpus", "actuators")), st.integers(0, 1000).map(lambda n: n / 4), min_size=1
+        st.sampled_from(("cpus", "gpus", "actuators")),
+        st.integers(0, 1000).map(lambda n: n / 4),
+        min_size=1,
     ),
     st.integers(0, 10**6),
     st.integers(1, 500),
 )
 def test_a_shape_is_read_as_written(counts: dict[str, float], memory: int, count: int) -> None:
-    written = ",".join([f"{asset}={amount:g}" for asset, amount in counts.items()] + [f"memory={memory}MiB"])
+    written = ",".join(
+        [f"{asset}={amount:g}" for asset, amount in counts.items()] + [f"memory={memory}MiB"]
+    )
 
     assert Shape({**counts, "memory": memory}, count) == parse_shape(f"{written},count={count}")
     assert Shape({**counts, "memory": memory}) == parse_shape(written.replace(",", " , ").upper())
@@ -115,7 +145,9 @@ def test_any_text_is_a_shape_or_one_input_error(text: str) -> None:
         assert all(amount >= 0 for amount in shape.amounts.values())
 
 
-@pytest.mark.parametrize("text", ["", "nan", "inf", "1e3", "-1", "0x10", "1GiBB", "1 2", "½", "٣GiB"])
+@pytest.mark.parametrize(
+    "text", ["", "nan", "inf", "1e3", "-1", "0x10", "1GiBB", "1 2", "½", "٣GiB"]
+)
 def test_what_only_looks_like_an_amount_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="memory"):
         parse_amount("memory", text)

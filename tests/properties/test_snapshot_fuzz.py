@@ -44,7 +44,10 @@ def read(collector: Iterable[bytes], jobs: Iterable[bytes] | None = None) -> Poo
     first, second = list(collector), None if jobs is None else list(jobs)
     began = time.monotonic()
     try:
-        return read_pool(Texts("fuzz", lambda: first, None if second is None else lambda: second), no_configuration)
+        return read_pool(
+            Texts("fuzz", lambda: first, None if second is None else lambda: second),
+            no_configuration,
+        )
     except HtcqError as error:
         return error
     finally:
@@ -54,7 +57,9 @@ def read(collector: Iterable[bytes], jobs: Iterable[bytes] | None = None) -> Poo
 def look(found: Pool | HtcqError) -> None:
     """Do with a pool what ``htcq cost`` does."""
     if isinstance(found, Pool) and found.slots:
-        audit = costs(found, slot_classes(found.slots), autoclusters_of(found.jobs or ()), Weights())
+        audit = costs(
+            found, slot_classes(found.slots), autoclusters_of(found.jobs or ()), Weights()
+        )
         assert cost_json(audit, found)["schema"] == 1
         assert all(isinstance(cell, str) for row in cost_rows(audit) for cell in row)
 
@@ -87,10 +92,34 @@ def damaged(draw: st.DrawFn) -> bytes:
 VALUES = st.sampled_from(
     (
         *("", "undefined", "error", "true", "-1", "1e308", "1e999", "-0.0", "9" * 30),
-        *('""', '"', '"\\377"', "{1,2}", "[a=1]", "Cpus", "Memory", "SlotWeight", "TARGET.RequestCpus"),
-        *("MY.Cpus + TARGET.Cpus", "(" * 300, "1" + "+1" * 9000, 'eval(strcat("C", "pus"))', "TARGET.'*'", "'a b'"),
+        *(
+            '""',
+            '"',
+            '"\\377"',
+            "{1,2}",
+            "[a=1]",
+            "Cpus",
+            "Memory",
+            "SlotWeight",
+            "TARGET.RequestCpus",
+        ),
+        *(
+            "MY.Cpus + TARGET.Cpus",
+            "(" * 300,
+            "1" + "+1" * 9000,
+            'eval(strcat("C", "pus"))',
+            "TARGET.'*'",
+            "'a b'",
+        ),
         *('"Cpus Memory Disk ( 9 x"', "time() - time()", "Requirements && Start"),
-        *("WithinResourceLimits", "ifThenElse(Cpus > 3, 1/0, error)", "\x00", "é", "a.b.c", "1 ? : 2"),
+        *(
+            "WithinResourceLimits",
+            "ifThenElse(Cpus > 3, 1/0, error)",
+            "\x00",
+            "é",
+            "a.b.c",
+            "1 ? : 2",
+        ),
     )
 )
 
@@ -132,11 +161,29 @@ def test_where_the_bytes_are_cut_does_not_matter(text: bytes, places: list[int])
     assert plain(read(pieces, pieces)) == plain(read([text], [text]))
 
 
-NAMES = ("Cpus", "Memory", "Disk", "GPUs", "Share", "Points", "NoSuchThing", "TotalSlotCpus", "Name")
+NAMES = (
+    "Cpus",
+    "Memory",
+    "Disk",
+    "GPUs",
+    "Share",
+    "Points",
+    "NoSuchThing",
+    "TotalSlotCpus",
+    "Name",
+)
 EXPRESSIONS = st.recursive(
-    st.one_of(st.sampled_from(NAMES), st.integers(0, 9).map(str), st.just("2.5"), st.just('"x"'), st.just("true")),
+    st.one_of(
+        st.sampled_from(NAMES),
+        st.integers(0, 9).map(str),
+        st.just("2.5"),
+        st.just('"x"'),
+        st.just("true"),
+    ),
     lambda inner: st.one_of(
-        st.builds("({} {} {})".format, inner, st.sampled_from(("+", "-", "*", "/", "<", "=?=")), inner),
+        st.builds(
+            "({} {} {})".format, inner, st.sampled_from(("+", "-", "*", "/", "<", "=?=")), inner
+        ),
         st.builds("ifThenElse({}, {}, {})".format, inner, inner, inner),
         st.builds("floor({})".format, inner),
         st.builds("min({{{}, {}}})".format, inner, inner),
@@ -147,13 +194,26 @@ EXPRESSIONS = st.recursive(
 AMOUNTS = st.sampled_from(("0", "1", "2", "7", "7.0", "true", "1e3", '"7"', "undefined", None))
 
 
-@given(EXPRESSIONS, EXPRESSIONS, EXPRESSIONS, st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), min_size=1, max_size=8))
+@given(
+    EXPRESSIONS,
+    EXPRESSIONS,
+    EXPRESSIONS,
+    st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), min_size=1, max_size=8),
+)
 def test_weights_are_what_the_expression_says_of_each_slot(
     weight: str, share: str, points: str, amounts: list[tuple[str | None, str | None, str | None]]
 ) -> None:
     """Evaluated once for equal values, and never for values that only look equal."""
     texts = [
-        slot(f"slot1@n{place}", SlotWeight=weight, Share=share, Points=points, Cpus=cpus, Memory=memory, GPUs=gpus)
+        slot(
+            f"slot1@n{place}",
+            SlotWeight=weight,
+            Share=share,
+            Points=points,
+            Cpus=cpus,
+            Memory=memory,
+            GPUs=gpus,
+        )
         for place, (cpus, memory, gpus) in enumerate(amounts)
     ]
     found = read(["\n".join(texts).encode()])
@@ -175,12 +235,34 @@ KNOB_LINES = st.one_of(
     st.builds(
         "{} {} {}".format,
         st.sampled_from(
-            ("A", "B", "SLOT_WEIGHT", "if", "include", "use", "error", "LOCAL_CONFIG_FILE", "a-b", "@x", "é")
+            (
+                "A",
+                "B",
+                "SLOT_WEIGHT",
+                "if",
+                "include",
+                "use",
+                "error",
+                "LOCAL_CONFIG_FILE",
+                "a-b",
+                "@x",
+                "é",
+            )
         ),
         st.sampled_from(("=", "@=", ":", "+=", "")),
         st.one_of(
             st.sampled_from(
-                ("$(A)$(B)", "$(B", "$(A:$(B))", "x \\", "end", "$ENV(HOME)", "$INT(A)", "$CHOICE(A,B)", "$$(A)")
+                (
+                    "$(A)$(B)",
+                    "$(B",
+                    "$(A:$(B))",
+                    "x \\",
+                    "end",
+                    "$ENV(HOME)",
+                    "$INT(A)",
+                    "$CHOICE(A,B)",
+                    "$$(A)",
+                )
             ),
             st.text(max_size=12),
         ),

@@ -11,7 +11,9 @@ NUMBERS = st.decimals(-1000, 1000, places=2, allow_nan=False).map(float)
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
-def test_the_sign_turns_the_verdict_of_a_range_around(one: float, other: float, value: float) -> None:
+def test_the_sign_turns_the_verdict_of_a_range_around(
+    one: float, other: float, value: float
+) -> None:
     start, end = sorted((one, other))
     text = f"{start:.2f}:{end:.2f}"
 
@@ -20,7 +22,9 @@ def test_the_sign_turns_the_verdict_of_a_range_around(one: float, other: float, 
 
 
 @given(NUMBERS, NUMBERS)
-def test_an_end_left_out_is_infinite_and_a_start_left_out_is_none(bound: float, value: float) -> None:
+def test_an_end_left_out_is_infinite_and_a_start_left_out_is_none(
+    bound: float, value: float
+) -> None:
     assert read_range(f"{bound:.2f}:").alerts(value) is (value < bound)
     assert read_range(f"~:{bound:.2f}").alerts(value) is (value > bound)
     if bound >= 0:

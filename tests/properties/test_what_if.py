@@ -23,7 +23,8 @@ _CHOICES = st.fixed_dictionaries(
     {},
     optional={
         "charge": st.fixed_dictionaries(
-            {"cpus": st.sampled_from((0.5, 1, 2))}, optional={"memory": st.sampled_from(("1GiB", "3GiB"))}
+            {"cpus": st.sampled_from((0.5, 1, 2))},
+            optional={"memory": st.sampled_from(("1GiB", "3GiB"))},
         ),
         "splitting": st.sampled_from(("negotiator", "scheduler")),
         "whole_charges": st.booleans(),
@@ -47,15 +48,33 @@ def sites(draw: st.DrawFn) -> Pool:
         has, taken = draw(st.integers(2, 12)), draw(st.lists(st.integers(1, 3), max_size=2))
         taken = taken if sum(taken) <= has else []
         name, memory = f"slot1@node{number}", has * 1024
-        whole = {"TotalSlotCpus": has, "TotalCpus": f"{has}.0", "TotalSlotMemory": memory, "NumClaims": has}
+        whole = {
+            "TotalSlotCpus": has,
+            "TotalCpus": f"{has}.0",
+            "TotalSlotMemory": memory,
+            "NumClaims": has,
+        }
         kind = draw(st.sampled_from((slot, policy_slot)))
-        left = {"Cpus": has - sum(taken), "Memory": memory - 512 * len(taken), "NumDynamicSlots": len(taken)}
+        left = {
+            "Cpus": has - sum(taken),
+            "Memory": memory - 512 * len(taken),
+            "NumDynamicSlots": len(taken),
+        }
         ads.append(kind(name, **{**whole, **left}))
         ads += [
-            dynamic_slot(f"slot1_{each}@node{number}", "cyd@site", Cpus=cpus, Memory=512, TotalCpus=f"{has}.0")
+            dynamic_slot(
+                f"slot1_{each}@node{number}",
+                "cyd@site",
+                Cpus=cpus,
+                Memory=512,
+                TotalCpus=f"{has}.0",
+            )
             for each, cpus in enumerate(taken, 1)
         ]
-    jobs = [job(f"1.{proc}", RequestCpus=draw(st.integers(1, 2))) for proc in range(draw(st.integers(1, 6)))]
+    jobs = [
+        job(f"1.{proc}", RequestCpus=draw(st.integers(1, 2)))
+        for proc in range(draw(st.integers(1, 6)))
+    ]
     return pool(*ads, submitter(IdleJobs=len(jobs)), jobs=jobs, config="")
 
 
@@ -88,12 +107,23 @@ def test_a_model_that_is_there_already_changes_nothing_and_none_takes_anything_a
 @st.composite
 def arriving(draw: st.DrawFn) -> Pool:
     times = draw(st.lists(st.integers(0, 900), min_size=1, max_size=8))
-    seconds = draw(st.lists(st.sampled_from((None, 0, 90, 2000)), min_size=len(times), max_size=len(times)))
+    seconds = draw(
+        st.lists(st.sampled_from((None, 0, 90, 2000)), min_size=len(times), max_size=len(times))
+    )
     past = []
     for number, (at, lasts) in enumerate(zip(times, seconds)):
         who = draw(st.sampled_from(("ada", "ben")))
-        own = {"User": f'"{who}@site"', "Owner": f'"{who}"', "QDate": 5000 + at, "JobPrio": draw(st.integers(-1, 1))}
-        ran = {} if lasts is None else {"JobStatus": 4, "LastRemoteWallClockTime": lasts, "RemoteWallClockTime": 9}
+        own = {
+            "User": f'"{who}@site"',
+            "Owner": f'"{who}"',
+            "QDate": 5000 + at,
+            "JobPrio": draw(st.integers(-1, 1)),
+        }
+        ran = (
+            {}
+            if lasts is None
+            else {"JobStatus": 4, "LastRemoteWallClockTime": lasts, "RemoteWallClockTime": 9}
+        )
         past.append(job(f"{draw(st.integers(1, 3))}.{number}", **own, **ran))
     queue = [job(f"1.{proc}") for proc in range(draw(st.integers(1, 4)))]
     ads = (draw(st.sampled_from((slot, policy_slot)))(), submitter(IdleJobs=len(queue)))

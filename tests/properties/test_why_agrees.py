@@ -42,7 +42,14 @@ NO_CYCLES = {wall.NEGOTIATOR_ABSENT, wall.NEGOTIATOR_LATE}
 CRASH = {wall.NEGOTIATOR_CRASH, wall.SLOT_WEIGHT}
 #: What the simulated negotiator says, and the walls one of which it must be.
 REASONS: Mapping[str, set[str]] = {
-    NO_MATCH: {*OF_SLOTS, wall.START_VANILLA_UNIVERSE, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, *LIMITS, *CRASH},
+    NO_MATCH: {
+        *OF_SLOTS,
+        wall.START_VANILLA_UNIVERSE,
+        wall.NO_CLAIMS_LEFT,
+        wall.OUTRANKED,
+        *LIMITS,
+        *CRASH,
+    },
     OVER_LIMIT: LIMITS,
     NO_PREEMPTION: {wall.PREEMPTION},
     "concurrency limit": {wall.CONCURRENCY_LIMIT},
@@ -81,7 +88,9 @@ def check(pool: Pool) -> None:
         assert ids(verdict), f"{verdict.jobs[0].id}: no wall"
         if verdict.rejection:
             reason = next(reason for reason in REASONS if verdict.rejection.startswith(reason))
-            assert ids(verdict) & REASONS[reason], f"{verdict.jobs[0].id}: {verdict.rejection}, but {verdict.walls}"
+            assert ids(verdict) & REASONS[reason], (
+                f"{verdict.jobs[0].id}: {verdict.rejection}, but {verdict.walls}"
+            )
         check_alone(pool, verdicts, verdict)
 
 
@@ -101,14 +110,21 @@ def check_alone(pool: Pool, verdicts: Verdicts, verdict: Verdict) -> None:
         return
     if wall.OUTRANKED in ids(verdict) and not ids(verdict) & LIMITS:
         reasons = [each.reason for each in trace.rejections]
-        assert matched or OVER_LIMIT in reasons or limited(verdict, reasons), f"{job.id}: {verdict.walls}, {reasons}"
+        assert matched or OVER_LIMIT in reasons or limited(verdict, reasons), (
+            f"{job.id}: {verdict.walls}, {reasons}"
+        )
     if ids(verdict) <= OF_SLOTS:
         assert not matched, f"{job.id} is matched when it is alone: {verdict.walls}"
 
 
 def limited(verdict: Verdict, reasons: list[str]) -> bool:
     """Tell whether limits of the access point or of concurrency keep a job from a slot even when it is alone."""
-    others = {wall.CONCURRENCY_LIMIT, wall.MAX_JOBS_RUNNING, wall.DEDICATED_SCHEDULER, wall.OFFER_BUDGET}
+    others = {
+        wall.CONCURRENCY_LIMIT,
+        wall.MAX_JOBS_RUNNING,
+        wall.DEDICATED_SCHEDULER,
+        wall.OFFER_BUDGET,
+    }
     return bool(ids(verdict) & others) or not reasons
 
 
@@ -123,7 +139,9 @@ def alone(pool: Pool, verdicts: Verdicts, job: Job) -> Pool:
     return replace(pool, jobs=tuple(kept))
 
 
-@pytest.mark.parametrize("path", [*negotiations.CYCLES, *negotiations.FAMILIES], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [*negotiations.CYCLES, *negotiations.FAMILIES], ids=lambda path: path.name
+)
 def test_on_every_recorded_cycle(path: Path) -> None:
     check(negotiations.whole_pool(path))
 

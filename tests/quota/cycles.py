@@ -18,7 +18,9 @@ def cycle(
 ) -> CycleQuotas:
     """Return a cycle in which every group that requests has submitters; ``knobs`` are lines of configuration."""
     tree, _ = build_tree(knobs_of(knobs))
-    inputs = Inputs(tree, pool, requested or {}, usage or {}, set(requested or {}), settings or Settings())
+    inputs = Inputs(
+        tree, pool, requested or {}, usage or {}, set(requested or {}), settings or Settings()
+    )
     return compute_quotas(inputs, take_turn)
 
 

@@ -29,7 +29,10 @@ def read(path: Path) -> dict[str, Any]:
 
 def knobs_of(case: Mapping[str, Any]) -> dict[str, str]:
     """Return the configuration of a cycle."""
-    return {name.strip(): text.strip() for name, _, text in (line.partition("=") for line in case["config"])}
+    return {
+        name.strip(): text.strip()
+        for name, _, text in (line.partition("=") for line in case["config"])
+    }
 
 
 def inputs_of(case: Mapping[str, Any]) -> Inputs:
@@ -37,12 +40,16 @@ def inputs_of(case: Mapping[str, Any]) -> Inputs:
     knobs = knobs_of(case)
     tree, _ = build_tree(knobs)
     settings, _ = read_settings(knobs)
-    requested, with_submitters = _demand(case, tree, knobs.get("NEGOTIATOR_USE_WEIGHTED_DEMAND", "True") == "True")
+    requested, with_submitters = _demand(
+        case, tree, knobs.get("NEGOTIATOR_USE_WEIGHTED_DEMAND", "True") == "True"
+    )
     pool_weight, usage = _slots(case, tree, settings.use_slot_weights)
     return Inputs(tree, pool_weight, requested, usage, with_submitters, settings)
 
 
-def _slots(case: Mapping[str, Any], tree: GroupTree, weighted: bool) -> tuple[float, dict[str, float]]:
+def _slots(
+    case: Mapping[str, Any], tree: GroupTree, weighted: bool
+) -> tuple[float, dict[str, float]]:
     pool_weight = float(sum(each["cpus"] * each["count"] for each in case["partitionable_slots"]))
     usage: dict[str, float] = defaultdict(float)
     for claim in case["claimed_slots"]:
@@ -52,7 +59,9 @@ def _slots(case: Mapping[str, Any], tree: GroupTree, weighted: bool) -> tuple[fl
     return pool_weight, usage
 
 
-def _demand(case: Mapping[str, Any], tree: GroupTree, weighted: bool) -> tuple[dict[str, float], set[str]]:
+def _demand(
+    case: Mapping[str, Any], tree: GroupTree, weighted: bool
+) -> tuple[dict[str, float], set[str]]:
     requested: dict[str, float] = defaultdict(float)
     for each in case["submitters"]:
         if each["idle"] + each["running"] > 0:

@@ -69,7 +69,9 @@ def test_static_quotas_are_scaled_to_a_small_pool_only_without_oversubscription(
     assert quotas_of(quotas) == {"<none>": rest, "chemistry": chemistry, "physics": physics}
 
 
-def test_dynamic_quotas_are_shares_of_what_the_static_ones_leave_and_scaled_where_they_exceed_one() -> None:
+def test_dynamic_quotas_are_shares_of_what_the_static_ones_leave_and_scaled_where_they_exceed_one() -> (
+    None
+):
     """Pool 100: 40 static; the shares 0.9 and 0.3 of the 60 become 0.75 and 0.25 of them."""
     knobs = """
     GROUP_NAMES = a b c
@@ -112,22 +114,34 @@ def test_a_share_of_a_pool_loses_its_fraction_in_the_limit() -> None:
     other = cycle(knobs, 30, {"physics.hep": 60, "physics.lep": 60}).rounds[0]
 
     assert {group: truncated(limit) for group, limit in limits(one).items()} == {"q": 28}
-    assert {group: truncated(limit) for group, limit in limits(other).items()} == {"physics.hep": 14, "physics.lep": 4}
+    assert {group: truncated(limit) for group, limit in limits(other).items()} == {
+        "physics.hep": 14,
+        "physics.lep": 4,
+    }
 
 
 @pytest.mark.parametrize(("settings", "physics"), [(Settings(), 20), (SCALED, 0)])
-def test_groups_that_accept_no_surplus_stay_within_their_quota(settings: Settings, physics: float) -> None:
+def test_groups_that_accept_no_surplus_stay_within_their_quota(
+    settings: Settings, physics: float
+) -> None:
     quotas = cycle(NESTED, 30, {"physics.hep": 60, "physics.lep": 60}, settings=settings)
 
     assert quotas_of(quotas)["physics"] == physics
     assert limits(quotas.rounds[0]) == {"physics.hep": 15, "physics.lep": 5}
-    assert (quotas.rounds[0].surplus, quotas.rounds[0].max_delta) == (physics + 10, max(physics, 15))
+    assert (quotas.rounds[0].surplus, quotas.rounds[0].max_delta) == (
+        physics + 10,
+        max(physics, 15),
+    )
 
 
-SURPLUS = NESTED + "GROUP_ACCEPT_SURPLUS_physics.hep = true\nGROUP_ACCEPT_SURPLUS_physics.lep = true"
+SURPLUS = (
+    NESTED + "GROUP_ACCEPT_SURPLUS_physics.hep = true\nGROUP_ACCEPT_SURPLUS_physics.lep = true"
+)
 
 
-@pytest.mark.parametrize(("settings", "got", "limit"), [(Settings(), 40, 20), (LENIENT, 40, 40), (SCALED, 20, 20)])
+@pytest.mark.parametrize(
+    ("settings", "got", "limit"), [(Settings(), 40, 20), (LENIENT, 40, 40), (SCALED, 20, 20)]
+)
 def test_a_child_that_accepts_surplus_takes_what_its_parent_kept_beside(
     settings: Settings, got: float, limit: float
 ) -> None:
@@ -140,7 +154,9 @@ def test_a_child_that_accepts_surplus_takes_what_its_parent_kept_beside(
 
 def test_the_first_of_two_children_may_take_all_of_the_parent_s_quota() -> None:
     """Seen with real daemons: 20 jobs of hep ran, none of lep, though its quota is 5."""
-    one = cycle(SURPLUS, 30, {"physics.hep": 60, "physics.lep": 60}, take_turn=everything_matches).rounds[0]
+    one = cycle(
+        SURPLUS, 30, {"physics.hep": 60, "physics.lep": 60}, take_turn=everything_matches
+    ).rounds[0]
 
     assert (allocated(one)["physics.hep"], allocated(one)["physics.lep"]) == (30, 10)
     assert limits(one) == {"physics.hep": 20, "physics.lep": 0}
@@ -149,7 +165,11 @@ def test_the_first_of_two_children_may_take_all_of_the_parent_s_quota() -> None:
 def test_without_oversubscription_each_child_gets_its_own() -> None:
     """Seen with real daemons: 15 and 5."""
     one = cycle(
-        SURPLUS, 30, {"physics.hep": 60, "physics.lep": 60}, settings=SCALED, take_turn=everything_matches
+        SURPLUS,
+        30,
+        {"physics.hep": 60, "physics.lep": 60},
+        settings=SCALED,
+        take_turn=everything_matches,
     ).rounds[0]
 
     assert limits(one) == {"physics.hep": 15, "physics.lep": 5}
@@ -188,5 +208,10 @@ def test_surplus_goes_by_quota_first_and_only_then_to_those_without() -> None:
     tight = cycle(knobs, 40, {"a": 90, "b": 90, "c": 90}).rounds[0]
     ample = cycle(knobs, 40, {"a": 11, "b": 21, "c": 90}).rounds[0]
 
-    assert allocated(tight) == {"<none>": 0, "a": 10 + 10 * (10 / 30), "b": 20 + 10 * (20 / 30), "c": 0}
+    assert allocated(tight) == {
+        "<none>": 0,
+        "a": 10 + 10 * (10 / 30),
+        "b": 20 + 10 * (20 / 30),
+        "c": 0,
+    }
     assert allocated(ample) == {"<none>": 0, "a": 11, "b": 21, "c": 8}

@@ -17,8 +17,12 @@ def test_groups_that_regroup_let_the_root_negotiate_for_the_whole_pool_last() ->
     GROUP_QUOTA_b = 1
     GROUP_AUTOREGROUP = true
     """
-    keys = 'ifThenElse(AccountingGroup == "a", 2, ifThenElse(AccountingGroup == "b", 1, 3.40282e+38))'
-    quotas = cycle(knobs, 4, {"a": 2, "b": 2}, settings=Settings(use_slot_weights=False, sort_expr=keys))
+    keys = (
+        'ifThenElse(AccountingGroup == "a", 2, ifThenElse(AccountingGroup == "b", 1, 3.40282e+38))'
+    )
+    quotas = cycle(
+        knobs, 4, {"a": 2, "b": 2}, settings=Settings(use_slot_weights=False, sort_expr=keys)
+    )
     one = quotas.rounds[0]
 
     assert quotas_of(quotas) == {"<none>": 2, "a": 1, "b": 1}
@@ -30,7 +34,10 @@ def test_groups_that_regroup_let_the_root_negotiate_for_the_whole_pool_last() ->
 def test_a_regrouping_root_is_last_whatever_its_key() -> None:
     knobs = "GROUP_NAMES = a\nGROUP_QUOTA_a = 1\nGROUP_AUTOREGROUP = true"
 
-    assert cycle(knobs, 4, settings=Settings(sort_expr="GroupQuota * -1")).rounds[0].order == ("a", "<none>")
+    assert cycle(knobs, 4, settings=Settings(sort_expr="GroupQuota * -1")).rounds[0].order == (
+        "a",
+        "<none>",
+    )
 
 
 def test_halves_of_halves_share_as_upstream_s_own_test_has_it() -> None:
@@ -47,8 +54,18 @@ def test_halves_of_halves_share_as_upstream_s_own_test_has_it() -> None:
     demand = {"a.a": 20.0, "a.b": 10.0, "b.a": 10.0, "b.b": 10.0}
     quotas = cycle(knobs, 40, demand, settings=Settings(use_slot_weights=False))
 
-    assert quotas_of(quotas) == {"<none>": 0, "a": 20, "b": 20, "a.a": 10, "a.b": 10, "b.a": 10, "b.b": 10}
-    assert {name: amount for name, amount in allocated(quotas.rounds[0]).items() if amount} == demand
+    assert quotas_of(quotas) == {
+        "<none>": 0,
+        "a": 20,
+        "b": 20,
+        "a.a": 10,
+        "a.b": 10,
+        "b.a": 10,
+        "b.b": 10,
+    }
+    assert {
+        name: amount for name, amount in allocated(quotas.rounds[0]).items() if amount
+    } == demand
     assert (quotas.rounds[0].surplus, quotas.rounds[0].max_delta) == (30, 20)
     assert limits(quotas.rounds[0]) == demand
 
@@ -112,7 +129,12 @@ def asked_by_steps_of_two(knobs: str) -> list[tuple[str, int]]:
 
 
 def test_the_steps_of_a_round_go_on_until_all_have_what_they_may() -> None:
-    assert asked_by_steps_of_two(STEPS + "\nGROUP_ACCEPT_SURPLUS = true") == [("a", 1), ("b", 2), ("a", 2), ("b", 4)]
+    assert asked_by_steps_of_two(STEPS + "\nGROUP_ACCEPT_SURPLUS = true") == [
+        ("a", 1),
+        ("b", 2),
+        ("a", 2),
+        ("b", 4),
+    ]
 
 
 def test_strictness_holds_against_a_group_what_it_got_in_earlier_steps_of_the_round() -> None:
@@ -140,7 +162,10 @@ def test_what_a_group_could_not_match_is_offered_to_others_in_the_next_round() -
     """
     used = {"a": 4, "b": 10}
     rounds = cycle(
-        knobs, 20, {"a": 30, "b": 30}, take_turn=lambda group, _: Turn({group: used[group]}, through=group == "a")
+        knobs,
+        20,
+        {"a": 30, "b": 30},
+        take_turn=lambda group, _: Turn({group: used[group]}, through=group == "a"),
     ).rounds
 
     assert allocated(rounds[0]) == {"<none>": 0, "a": 10, "b": 10}

@@ -62,12 +62,20 @@ def test_slots_count_by_a_configurable_weight_that_is_their_cpus_by_default(
     weight: dict[str, Text | None], expected: int
 ) -> None:
     """Definitions, absolute quotas: two machines of 8 cpus and 16384 MB."""
-    assert look(pool(slot("slot1@a", **weight), slot("slot1@b", **weight))).supply.pool_weight == expected
+    assert (
+        look(pool(slot("slot1@a", **weight), slot("slot1@b", **weight))).supply.pool_weight
+        == expected
+    )
 
 
 def test_without_weights_a_slot_counts_one_and_a_partitionable_one_a_cpu_each() -> None:
     """Definitions, absolute quotas: the design knows no partitionable slots: 8 cpus left, a static slot and a claim."""
-    given = pool(slot(), static_slot("slot1@s"), dynamic_slot(Cpus=4), config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n")
+    given = pool(
+        slot(),
+        static_slot("slot1@s"),
+        dynamic_slot(Cpus=4),
+        config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n",
+    )
     assert look(given).supply.pool_weight == 8 + 1 + 1
 
 
@@ -81,14 +89,23 @@ def test_without_weights_a_slot_counts_one_and_a_partitionable_one_a_cpu_each() 
         ("GROUP_QUOTA_DYNAMIC_a = 0", 0),
     ],
 )
-def test_the_knob_and_not_the_number_tells_a_static_quota_from_a_dynamic_one(knob: str, quota: float) -> None:
+def test_the_knob_and_not_the_number_tells_a_static_quota_from_a_dynamic_one(
+    knob: str, quota: float
+) -> None:
     """Definitions, config_quota: the design tells them by being at least 1 or below; HTCondor takes half a slot too."""
     assert quotas_of(cycle(f"GROUP_NAMES = a\n{knob}", 40))["a"] == quota
 
 
-def test_a_group_has_its_name_its_quota_and_its_kind_and_whether_it_takes_surplus_and_regroups() -> None:
+def test_a_group_has_its_name_its_quota_and_its_kind_and_whether_it_takes_surplus_and_regroups() -> (
+    None
+):
     """Definitions, the fields set by configuration."""
-    knobs = {"GROUP_NAMES": "a", "GROUP_QUOTA_a": "10", "GROUP_ACCEPT_SURPLUS_a": "True", "GROUP_AUTOREGROUP_a": "True"}
+    knobs = {
+        "GROUP_NAMES": "a",
+        "GROUP_QUOTA_a": "10",
+        "GROUP_ACCEPT_SURPLUS_a": "True",
+        "GROUP_AUTOREGROUP_a": "True",
+    }
     group = build_tree(knobs)[0]["a"]
     assert (group.name, group.config_quota, group.static) == ("a", 10, True)
     assert (group.accept_surplus, group.autoregroup) == (True, True)
@@ -104,15 +121,24 @@ def test_a_group_s_usage_is_weighted_and_its_own_without_that_of_the_groups_belo
 def test_a_group_has_the_submitters_whose_jobs_name_it() -> None:
     """Definitions, the submitter ads of a group: those of the groups below it are not among them."""
     quotas = look(groups(FAMILY, wants("a"), wants("a", user="ben"), wants("a.x"), wants("")))
-    names = {group.name: [submitter.name for submitter in quotas.of(group.name)] for group in quotas.tree.groups}
-    assert names == {"<none>": ["ada@site"], "a": ["a.ada@site", "a.ben@site"], "a.x": ["a.x.ada@site"]}
+    names = {
+        group.name: [submitter.name for submitter in quotas.of(group.name)]
+        for group in quotas.tree.groups
+    }
+    assert names == {
+        "<none>": ["ada@site"],
+        "a": ["a.ada@site", "a.ben@site"],
+        "a.x": ["a.x.ada@site"],
+    }
 
 
 def test_priorities_of_users_and_of_groups_change_no_quota_and_no_turn() -> None:
     """Definitions, priority: a group's is read with its usage, and has no part in what follows."""
     jobs = (wants("a", 50), wants("a.x", 50), *uses("a.x", 2))
     plain = look(groups(FAMILY, *jobs))
-    urgent = accounting("a.x", IsAccountingGroup="true", WeightedResourcesUsed="2.0", Priority="0.5")
+    urgent = accounting(
+        "a.x", IsAccountingGroup="true", WeightedResourcesUsed="2.0", Priority="0.5"
+    )
     disliked = accounting("a.ada@site", Priority="1.0e6", PriorityFactor="1000.0")
     assert look(groups(FAMILY, *jobs, urgent, disliked)).computed == plain.computed
 

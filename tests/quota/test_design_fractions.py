@@ -19,7 +19,9 @@ def shares(**quotas: float) -> str:
 
 def test_fractions_are_collected_and_handed_out_as_whole_slots() -> None:
     """Fractional quotas: 3, 1.5 and 1.5 of 6; the two halves make one slot."""
-    one = cycle(shares(a=0.5, b=0.25, c=0.25), 6, {"a": 9, "b": 9, "c": 9}, settings=UNWEIGHTED).rounds[0]
+    one = cycle(
+        shares(a=0.5, b=0.25, c=0.25), 6, {"a": 9, "b": 9, "c": 9}, settings=UNWEIGHTED
+    ).rounds[0]
     assert (sum(allocated(one).values()), one.surplus) == (6, 0)
     assert all(got == int(got) for got in allocated(one).values())
 
@@ -32,7 +34,9 @@ def test_with_weights_a_group_is_allocated_fractions() -> None:
 
 def test_the_slot_goes_to_the_greatest_quota_even_if_that_lost_nothing() -> None:
     """Fractional quotas: the design says in turn and not in what order. The halves of b and c make a slot for a."""
-    one = cycle(shares(a=0.5, b=0.25, c=0.25), 6, {"a": 9, "b": 9, "c": 9}, settings=UNWEIGHTED).rounds[0]
+    one = cycle(
+        shares(a=0.5, b=0.25, c=0.25), 6, {"a": 9, "b": 9, "c": 9}, settings=UNWEIGHTED
+    ).rounds[0]
     assert allocated(one) == {"<none>": 0, "a": 4, "b": 1, "c": 1}
 
 

@@ -35,7 +35,9 @@ def test_each_group_starts_with_its_place_its_quota_its_usage_and_its_demand() -
     """Algorithm, the data structure: of 100, b has 20 of its own, uses 2 and asks for 50 and those 2."""
     quota = look(wants("b", 50, 2), *uses("b", 2)).quota("b")
     assert quota == GroupQuota(
-        Group("b", "<none>", 20, static=True, accept_surplus=True, autoregroup=False, configured=True),
+        Group(
+            "b", "<none>", 20, static=True, accept_surplus=True, autoregroup=False, configured=True
+        ),
         quota=20,
         subtree_quota=20,
         requested=52,
@@ -47,7 +49,9 @@ def test_usage_is_what_the_accountant_knows_and_weighted() -> None:
     """Algorithm, usage: two claims of 4 cpus; the accountant's own record goes before what its slots say."""
     held = uses("b", 2, cpus=4)
     assert look(*held).usage == {"b": 8}
-    assert look(*held, accounting("b", IsAccountingGroup="true", WeightedResourcesUsed="6.0")).usage == {"b": 6}
+    assert look(
+        *held, accounting("b", IsAccountingGroup="true", WeightedResourcesUsed="6.0")
+    ).usage == {"b": 6}
 
 
 def test_running_and_idle_jobs_of_all_submitters_are_added_up_in_their_group() -> None:
@@ -63,7 +67,9 @@ def test_a_submitter_counts_once_for_each_of_its_access_points() -> None:
 
 
 @pytest.mark.parametrize(("weighted", "requested"), [("True", 24), ("False", 9)])
-def test_demand_is_what_jobs_weigh_where_the_design_counts_them(weighted: str, requested: float) -> None:
+def test_demand_is_what_jobs_weigh_where_the_design_counts_them(
+    weighted: str, requested: float
+) -> None:
     """Algorithm, demand: six idle jobs weigh 14, three running ones 10."""
     jobs = wants("b", 6, 3, WeightedIdleJobs=14, WeightedRunningJobs="10.0")
     config = f"{QUIET}NEGOTIATOR_USE_WEIGHTED_DEMAND = {weighted}\n"
@@ -83,7 +89,9 @@ def test_a_submitter_without_jobs_is_none() -> None:
     assert [submitter.name for submitter in quotas.of("b")] == ["b.ben@site"]
 
 
-def test_a_group_that_regroups_has_a_second_turn_with_the_root_and_adds_nothing_to_its_demand() -> None:
+def test_a_group_that_regroups_has_a_second_turn_with_the_root_and_adds_nothing_to_its_demand() -> (
+    None
+):
     """Algorithm, autoregroup: submitters of a.x are in the root's list as well, those of b are not."""
     knobs = f"{CONFIG}GROUP_ACCEPT_SURPLUS_b = False"
     regrouping = cycle(knobs, 100, {"a.x": 50}).rounds[0]
@@ -123,4 +131,8 @@ def test_quotas_come_first_then_surplus_and_then_whole_slots_where_there_are_no_
 def test_the_root_s_own_submitters_are_a_group_like_others() -> None:
     """Algorithm, the tree: users without a group have the 70 that groups leave, and 5 of what b does not want."""
     quotas = look(wants("", 75), wants("b", 5))
-    assert (quotas.quota("<none>").quota, quotas.allocated("<none>"), quotas.limits["<none>"]) == (70, 75, 75)
+    assert (quotas.quota("<none>").quota, quotas.allocated("<none>"), quotas.limits["<none>"]) == (
+        70,
+        75,
+        75,
+    )

@@ -32,7 +32,8 @@ def pool_of(*submitters: str) -> PoolQuotas:
 
 
 @pytest.mark.parametrize(
-    ("submitter", "group"), [("bio.ann@site", "bio"), ("phys.ann@site", "phys"), ("phys.hep.ann@site", "phys.hep")]
+    ("submitter", "group"),
+    [("bio.ann@site", "bio"), ("phys.ann@site", "phys"), ("phys.hep.ann@site", "phys.hep")],
 )
 def test_a_job_says_its_group_and_after_the_last_dot_its_user(submitter: str, group: str) -> None:
     """Specifying quotas: a leaf, an interior group and a group below it."""
@@ -48,7 +49,9 @@ def test_a_job_says_its_group_and_after_the_last_dot_its_user(submitter: str, gr
         ("nosuch.hep.ann@site", "<none>"),
     ],
 )
-def test_a_group_that_nobody_declared_counts_for_the_one_above_that_somebody_did(submitter: str, group: str) -> None:
+def test_a_group_that_nobody_declared_counts_for_the_one_above_that_somebody_did(
+    submitter: str, group: str
+) -> None:
     """Definitions, declaring groups: by the design all must be; HTCondor turns no job away for it."""
     assigned = assigned_group(TREE, submitter)
     assert (assigned.group, assigned.defaulted) == (group, True)

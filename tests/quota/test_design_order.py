@@ -14,8 +14,12 @@ from tests.quota.cycles import cycle, limits
 STATIC = "GROUP_NAMES = a b c\nGROUP_QUOTA_a = 10\nGROUP_QUOTA_b = 20\nGROUP_QUOTA_c = 40"
 
 
-def order(knobs: str, usage: dict[str, float], pool: float = 100, sort_expr: str = SORT_EXPR) -> list[str]:
-    return list(cycle(knobs, pool, usage=usage, settings=Settings(sort_expr=sort_expr)).rounds[0].order)
+def order(
+    knobs: str, usage: dict[str, float], pool: float = 100, sort_expr: str = SORT_EXPR
+) -> list[str]:
+    return list(
+        cycle(knobs, pool, usage=usage, settings=Settings(sort_expr=sort_expr)).rounds[0].order
+    )
 
 
 def test_the_group_that_uses_the_smallest_part_of_its_quota_is_first() -> None:
@@ -80,12 +84,19 @@ def test_groups_negotiate_in_that_order_each_with_its_own_limit() -> None:
 
 def test_where_groups_regroup_the_root_is_last_even_against_the_expression() -> None:
     """Negotiation order, autoregroup: the design only says that submitters are in the root's list as well."""
-    assert order(f"{STATIC}\nGROUP_AUTOREGROUP_a = True", {}, sort_expr="0 - GroupQuota") == ["c", "b", "a", "<none>"]
+    assert order(f"{STATIC}\nGROUP_AUTOREGROUP_a = True", {}, sort_expr="0 - GroupQuota") == [
+        "c",
+        "b",
+        "a",
+        "<none>",
+    ]
 
 
 def test_the_order_is_that_of_the_usage_at_the_start_of_a_round() -> None:
     """Negotiation order, the default, in a second round: a, first with 0/10, uses 8 of it then; b 2 of its 20."""
     used = {"a": 8.0, "b": 2.0}
     knobs = STATIC.replace("GROUP_NAMES = a b c", "GROUP_NAMES = a b")
-    rounds = cycle(knobs, 30, {"a": 99, "b": 99}, take_turn=lambda group, _: Turn({group: used[group]})).rounds
+    rounds = cycle(
+        knobs, 30, {"a": 99, "b": 99}, take_turn=lambda group, _: Turn({group: used[group]})
+    ).rounds
     assert [one.order for one in rounds[:2]] == [("a", "b", "<none>"), ("b", "a", "<none>")]

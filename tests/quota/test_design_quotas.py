@@ -27,13 +27,17 @@ def family(x: float, y: float) -> str:
 
 
 @pytest.mark.parametrize("settings", [Settings(), SCALED])
-def test_a_static_quota_is_the_least_that_a_group_with_demand_is_allocated(settings: Settings) -> None:
+def test_a_static_quota_is_the_least_that_a_group_with_demand_is_allocated(
+    settings: Settings,
+) -> None:
     """Static quota, its meaning: here the pool has enough for all of them."""
     one = cycle(family(8, 12), 20, {"p.x": 99, "p.y": 99}, settings=settings).rounds[0]
     assert allocated(one) == {"<none>": 0, "p": 0, "p.x": 8, "p.y": 12}
 
 
-def test_the_least_is_not_what_a_group_gets_where_a_sibling_may_use_the_parent_s_quota_first() -> None:
+def test_the_least_is_not_what_a_group_gets_where_a_sibling_may_use_the_parent_s_quota_first() -> (
+    None
+):
     """Static quota, its meaning: the design promises y its 12. x is allocated 8 and 8/20 of p's own 20, which is 16,
     y 12 and 12, and the 20 of p are a bound for both: 16 and 4.
     """
@@ -45,7 +49,9 @@ def test_the_least_is_not_what_a_group_gets_where_a_sibling_may_use_the_parent_s
 
 def test_the_least_is_more_than_there_is_where_the_pool_is_smaller_than_the_quotas() -> None:
     """Static quota, its meaning: 20 are promised to groups of a pool of 10, and only without the default scaled."""
-    by_default, scaled = (quotas_of(cycle(family(8, 12), 10, settings=settings)) for settings in (Settings(), SCALED))
+    by_default, scaled = (
+        quotas_of(cycle(family(8, 12), 10, settings=settings)) for settings in (Settings(), SCALED)
+    )
     assert by_default == {"<none>": 0, "p": 20, "p.x": 8, "p.y": 12}
     assert scaled == {"<none>": 0, "p": 0, "p.x": 4, "p.y": 6}
 
@@ -85,10 +91,17 @@ def test_a_dynamic_quota_becomes_an_amount_at_each_level_of_the_tree() -> None:
 
 
 @pytest.mark.parametrize(("settings", "of_p"), [(Settings(), 20), (SCALED, 9)])
-def test_a_dynamic_quota_is_a_share_of_what_static_siblings_leave(settings: Settings, of_p: float) -> None:
+def test_a_dynamic_quota_is_a_share_of_what_static_siblings_leave(
+    settings: Settings, of_p: float
+) -> None:
     """Dynamic quota, its meaning: a quarter of p's 20 would be 5 by the design; s has 8, and a quarter of 12 is 3."""
     knobs = "GROUP_NAMES = p p.d p.s\nGROUP_QUOTA_p = 20\nGROUP_QUOTA_p.s = 8\nGROUP_QUOTA_DYNAMIC_p.d = 0.25"
-    assert quotas_of(cycle(knobs, 50, settings=settings)) == {"<none>": 30, "p": of_p, "p.d": 3, "p.s": 8}
+    assert quotas_of(cycle(knobs, 50, settings=settings)) == {
+        "<none>": 30,
+        "p": of_p,
+        "p.d": 3,
+        "p.s": 8,
+    }
 
 
 def test_static_siblings_may_leave_nothing_to_share() -> None:
@@ -135,7 +148,10 @@ def test_the_manual_s_thirds_of_thirty_are_nineteen_and_nine() -> None:
     (one, *_) = quotas.rounds
     assert quotas_of(quotas) == pytest.approx({"<none>": 0.3, "physics": 19.8, "chemistry": 9.9})
     assert allocated(one) == pytest.approx({"<none>": 0, "physics": 19.8, "chemistry": 9.9})
-    assert {name: truncated(limit) for name, limit in limits(one).items()} == {"physics": 19, "chemistry": 9}
+    assert {name: truncated(limit) for name, limit in limits(one).items()} == {
+        "physics": 19,
+        "chemistry": 9,
+    }
 
 
 def test_the_manual_s_nested_shares_are_divided_by_a_sum_just_above_one() -> None:
@@ -147,7 +163,12 @@ def test_the_manual_s_nested_shares_are_divided_by_a_sum_just_above_one() -> Non
     GROUP_QUOTA_DYNAMIC_physics.hep = .75
     GROUP_QUOTA_DYNAMIC_physics.lep = .25
     """
-    expected = {"physics": 19.9999, "chemistry": 10.0001, "physics.hep": 14.999925, "physics.lep": 4.999975}
+    expected = {
+        "physics": 19.9999,
+        "chemistry": 10.0001,
+        "physics.hep": 14.999925,
+        "physics.lep": 4.999975,
+    }
     assert quotas_of(cycle(knobs, 30)) == pytest.approx({"<none>": 0, **expected}, abs=1e-5)
 
 

@@ -14,7 +14,9 @@ from htcq.quota.group_limits import truncated
 from htcq.quota.settings import Settings, read_settings
 from tests.quota.cycles import allocated, cycle, limits, quotas_of
 
-PAIR = "GROUP_NAMES = a b\nGROUP_QUOTA_a = {a}\nGROUP_QUOTA_b = {b}\nGROUP_ACCEPT_SURPLUS = {surplus}"
+PAIR = (
+    "GROUP_NAMES = a b\nGROUP_QUOTA_a = {a}\nGROUP_QUOTA_b = {b}\nGROUP_ACCEPT_SURPLUS = {surplus}"
+)
 
 
 def pair(a: int, b: int, surplus: bool = True) -> str:
@@ -41,13 +43,17 @@ class Slots:
         return [limit for name, limit in self.asked if name == group]
 
 
-@pytest.mark.parametrize(("settings", "used"), [(Settings(), (100, 0)), (Settings(round_robin_rate=1), (50, 50))])
+@pytest.mark.parametrize(
+    ("settings", "used"), [(Settings(), (100, 0)), (Settings(round_robin_rate=1), (50, 50))]
+)
 def test_groups_that_want_the_same_half_of_a_pool_share_it_only_by_small_steps(
     settings: Settings, used: tuple[int, int]
 ) -> None:
     """Round robin rate, the example: 100 Linux and 100 Windows machines, two groups with quotas of 100."""
     slots = Slots({"a": "linux", "b": "linux"}, {"linux": 100, "windows": 100})
-    cycle(pair(a=100, b=100), 200, {"a": 200, "b": 200}, settings=settings, take_turn=slots.take_turn)
+    cycle(
+        pair(a=100, b=100), 200, {"a": 200, "b": 200}, settings=settings, take_turn=slots.take_turn
+    )
     assert (slots.used["a"], slots.used["b"]) == used
 
 
@@ -62,7 +68,9 @@ def test_limits_begin_at_what_a_group_uses_and_end_at_what_it_is_allocated() -> 
 
 def test_a_step_is_a_share_of_each_group_s_way_and_the_rate_that_of_the_longest() -> None:
     """Round robin rate, its steps: by the design 10 for both. b has 100 to go and goes 10, a has 20 and goes 2."""
-    one = cycle(pair(a=20, b=100), 120, {"a": 20, "b": 100}, settings=Settings(round_robin_rate=10)).rounds[0]
+    one = cycle(
+        pair(a=20, b=100), 120, {"a": 20, "b": 100}, settings=Settings(round_robin_rate=10)
+    ).rounds[0]
     assert limits(one) == {"a": 2, "b": 10}
 
 
@@ -79,7 +87,9 @@ def test_a_group_that_accepts_no_surplus_comes_half_way_in_each_round() -> None:
 
 def test_a_free_root_makes_the_way_longer_where_no_group_accepts_surplus() -> None:
     """Round robin rate, its steps: the root's 88, though nobody wants them, make a's first step 12 * 4/88 and cut 0."""
-    one = cycle("GROUP_NAMES = a\nGROUP_QUOTA_a = 12", 100, {"a": 99}, settings=Settings(round_robin_rate=4)).rounds[0]
+    one = cycle(
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 12", 100, {"a": 99}, settings=Settings(round_robin_rate=4)
+    ).rounds[0]
     assert limits(one)["a"] == pytest.approx(6 / 11)
     assert truncated(limits(one)["a"]) == 0
 
@@ -91,7 +101,13 @@ def test_a_step_of_less_than_one_leaves_a_group_waiting_and_not_out() -> None:
     """
     slots = Slots({"a": "any"}, {"any": 8})
     settings = Settings(round_robin_rate=1, use_slot_weights=False)
-    cycle("GROUP_NAMES = a\nGROUP_QUOTA_a = 1", 8, {"a": 4}, settings=settings, take_turn=slots.take_turn)
+    cycle(
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 1",
+        8,
+        {"a": 4},
+        settings=settings,
+        take_turn=slots.take_turn,
+    )
     assert (slots.asked_for("a"), slots.used["a"]) == ([0] * 6 + [1], 1)
 
 
@@ -145,7 +161,12 @@ def test_a_rate_of_one_makes_two_groups_share_what_both_can_use() -> None:
 
 def test_without_it_the_first_takes_all() -> None:
     """Round robin rate, upstream's test without it."""
-    assert halves(40, Settings().round_robin_rate).used == {"a.a": 20, "a.b": 0, "b.a": 10, "b.b": 0}
+    assert halves(40, Settings().round_robin_rate).used == {
+        "a.a": 20,
+        "a.b": 0,
+        "b.a": 10,
+        "b.b": 0,
+    }
 
 
 def test_steps_under_a_parent_that_refuses_surplus_end_half_way() -> None:
@@ -173,4 +194,8 @@ def test_a_group_beyond_its_whole_slots_steps_by_the_way_of_all() -> None:
         {"<none>": 56.994, "g4": 29.006, "g4.g3": 75}
     )
     assert {name: got for name, got in allocated(one).items() if got} == {"g4": 3, "g4.g3": 135}
-    assert (one.surplus, one.max_delta, limits(one)) == (pytest.approx(23), 130, {"g4": 0, "g4.g3": 6})
+    assert (one.surplus, one.max_delta, limits(one)) == (
+        pytest.approx(23),
+        130,
+        {"g4": 0, "g4.g3": 6},
+    )

@@ -64,13 +64,18 @@ def test_a_group_that_met_its_allocation_asks_for_all_of_its_demand_again() -> N
 def test_usage_of_earlier_cycles_is_part_of_what_a_group_is_reset_to() -> None:
     """Allocation rounds, the reset: a uses 3 from before and matches nothing."""
     rounds = cycle(PAIR, 20, DEMAND, {"a": 3}, take_turn=matching({"a": 3, "b": 30})).rounds
-    assert (rounds[1].groups[1].requested, allocated(rounds[1])) == (3, {"<none>": 0, "a": 3, "b": 17})
+    assert (rounds[1].groups[1].requested, allocated(rounds[1])) == (
+        3,
+        {"<none>": 0, "a": 3, "b": 17},
+    )
 
 
 def test_with_one_round_nothing_is_reset() -> None:
     """Allocation rounds, their number: 6 of 20 stay free."""
     settings = Settings(max_rounds=1)
-    (only,) = cycle(PAIR, 20, DEMAND, settings=settings, take_turn=matching({"a": 4, "b": 30})).rounds
+    (only,) = cycle(
+        PAIR, 20, DEMAND, settings=settings, take_turn=matching({"a": 4, "b": 30})
+    ).rounds
     assert limits(only) == {"a": 10, "b": 10}
 
 
@@ -115,13 +120,17 @@ def test_the_reset_is_forgotten_in_the_next_cycle() -> None:
 
     So b uses 16 after the first cycle, and the next one has no more for it.
     """
-    rounds = cycle(PAIR, 20, DEMAND, {"a": 4, "b": 16}, take_turn=matching({"a": 4, "b": 30})).rounds
+    rounds = cycle(
+        PAIR, 20, DEMAND, {"a": 4, "b": 16}, take_turn=matching({"a": 4, "b": 30})
+    ).rounds
     assert allocated(rounds[0]) == {"<none>": 0, "a": 10, "b": 10}
 
 
 def test_a_fraction_that_no_job_can_use_counts_as_unmet() -> None:
     """Allocation rounds, the reset: 2.5 each, limits of 2: both fell short, and both are then content with 2 of 5."""
-    knobs = PAIR.replace("QUOTA_a = 10", "QUOTA_DYNAMIC_a = 0.5").replace("QUOTA_b = 10", "QUOTA_DYNAMIC_b = 0.5")
+    knobs = PAIR.replace("QUOTA_a = 10", "QUOTA_DYNAMIC_a = 0.5").replace(
+        "QUOTA_b = 10", "QUOTA_DYNAMIC_b = 0.5"
+    )
     rounds = cycle(knobs, 5, DEMAND, take_turn=matching({"a": 30, "b": 30})).rounds
     assert [allocated(one)["a"] for one in rounds] == [2.5, 2]
     assert truncated(limits(rounds[0])["a"]) == 2
@@ -140,6 +149,8 @@ def test_one_group_alone_takes_the_surplus_in_its_first_round() -> None:
 def test_a_group_without_running_jobs_asks_for_nothing_though_it_uses_slots() -> None:
     """Allocation rounds, the same pool later: group_a's jobs are gone and its claims not yet: 30 for x, 40 left."""
     usage = {"group_a": 20.0, "group_b.x": 20.0}
-    one = cycle(SMALL_POOL, 64, {"group_b.x": 30}, usage, take_turn=matching({"group_b.x": 22})).rounds[0]
+    one = cycle(
+        SMALL_POOL, 64, {"group_b.x": 30}, usage, take_turn=matching({"group_b.x": 22})
+    ).rounds[0]
     assert (allocated(one)["group_b.x"], allocated(one)["group_a"]) == (30, 0)
     assert (one.surplus, one.max_delta) == (40, 10)

@@ -69,7 +69,9 @@ def test_a_group_shares_with_those_below_it_as_one_of_them() -> None:
 
 def test_groups_float_within_a_parent_that_accepts_nothing() -> None:
     """Surplus sharing, the example: B may have the 6 that C leaves, and not the 10 outside of A."""
-    one = cycle(FLOATING, 30, {"A.B": 60, "A.C": 2}, settings=SCALED, take_turn=everything_matches).rounds[0]
+    one = cycle(
+        FLOATING, 30, {"A.B": 60, "A.C": 2}, settings=SCALED, take_turn=everything_matches
+    ).rounds[0]
     assert allocated(one) == {"<none>": 0, "A": 0, "A.B": 18, "A.C": 2}
     assert limits(one)["A.B"] == 18
 
@@ -93,13 +95,17 @@ def test_only_strict_limits_hold_them_to_it_and_then_the_first_takes_all(
     settings: Settings, used: dict[str, float]
 ) -> None:
     """Surplus sharing, the example: nothing of A's 20 is left when C has its turn; without strictness they use 40."""
-    one = cycle(FLOATING, 30, {"A.B": 60, "A.C": 60}, settings=settings, take_turn=everything_matches).rounds[0]
+    one = cycle(
+        FLOATING, 30, {"A.B": 60, "A.C": 60}, settings=settings, take_turn=everything_matches
+    ).rounds[0]
     assert limits(one) == used
 
 
 def test_a_group_that_accepts_no_surplus_gives_its_own_away() -> None:
     """Surplus sharing, the example: the design's word for A is that it does not share; D gets all that A leaves."""
-    knobs = f"{FLOATING}GROUP_NAMES = A A.B A.C D\nGROUP_QUOTA_D = 10\nGROUP_ACCEPT_SURPLUS_D = True"
+    knobs = (
+        f"{FLOATING}GROUP_NAMES = A A.B A.C D\nGROUP_QUOTA_D = 10\nGROUP_ACCEPT_SURPLUS_D = True"
+    )
     one = cycle(knobs, 30, {"D": 60, "A.B": 4}, settings=SCALED).rounds[0]
     assert allocated(one) == {"<none>": 0, "A": 0, "D": 10 + 16, "A.B": 4, "A.C": 0}
 
@@ -147,7 +153,9 @@ def test_a_pool_of_a_hundred_allocates_a_hundred_and_twelve() -> None:
     """
     quotas = cycle(knobs, 100, {"a": 50, "b.x": 5, "b.y": 50, "c": 7})
     one = quotas.rounds[0]
-    assert quotas_of(quotas) == pytest.approx({"<none>": 54, "a": 10, "b": 30, "c": 6, "b.x": 10, "b.y": 5})
+    assert quotas_of(quotas) == pytest.approx(
+        {"<none>": 54, "a": 10, "b": 30, "c": 6, "b.x": 10, "b.y": 5}
+    )
     assert allocated(one) == {"<none>": 0, "a": 50, "b": 0, "c": 7, "b.x": 5, "b.y": 50}
     assert one.surplus == pytest.approx(3)
     assert limits(one) == {"a": 50, "c": 7, "b.x": 10, "b.y": 50}
@@ -173,7 +181,10 @@ def test_a_tiny_pool_with_four_levels_goes_to_the_only_one_with_a_quota() -> Non
     usage = {"phys.g2": 2.0, "phys.g3.dev": 1.0, chem: 5.0}
     quotas = cycle(knobs, 8, {"phys.g2": 498, "phys.g3.dev": 185, chem: 5}, usage, SCALED)
     first, second = quotas.rounds
-    assert {name: quota for name, quota in quotas_of(quotas).items() if quota} == {"<none>": 5.568, "phys.g2": 2.432}
+    assert {name: quota for name, quota in quotas_of(quotas).items() if quota} == {
+        "<none>": 5.568,
+        "phys.g2": 2.432,
+    }
     assert {name: got for name, got in allocated(first).items() if got} == {"phys.g2": 8}
     assert (first.surplus, first.max_delta, limits(first)) == (0, 6, {"phys.g2": 8})
     assert {name: got for name, got in allocated(second).items() if got} == {"phys.g2": 2, chem: 5}

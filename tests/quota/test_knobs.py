@@ -29,7 +29,9 @@ from htcq.quota.knobs import Knobs, TreeProblem, number_of, truth_of
         ("1 / 0", None),
     ],
 )
-def test_a_number_is_a_literal_or_an_expression_that_yields_one(text: str, expected: float | None) -> None:
+def test_a_number_is_a_literal_or_an_expression_that_yields_one(
+    text: str, expected: float | None
+) -> None:
     assert expected == number_of(text)
 
 
@@ -55,7 +57,9 @@ def test_a_number_may_be_infinite_and_is_then_out_of_every_range() -> None:
         ("(", None),
     ],
 )
-def test_a_truth_value_is_a_word_or_an_expression_that_yields_one(text: str, expected: bool | None) -> None:
+def test_a_truth_value_is_a_word_or_an_expression_that_yields_one(
+    text: str, expected: bool | None
+) -> None:
     assert truth_of(text) is expected
 
 

@@ -79,7 +79,10 @@ def test_strictness_measures_a_dynamic_quota_as_handed_down() -> None:
 def test_steps_of_the_round_robin_are_shares_of_the_way_and_whole_slots_without_weights() -> None:
     """a goes 4 ways where b goes 10: after a step of 2 of 10 that is 1 + 0.8, or 1."""
     tree, _ = build_tree({"GROUP_NAMES": "a b", "GROUP_QUOTA_a": "5", "GROUP_QUOTA_b": "10"})
-    weighted, whole = Settings(round_robin_rate=2), Settings(round_robin_rate=2, use_slot_weights=False)
+    weighted, whole = (
+        Settings(round_robin_rate=2),
+        Settings(round_robin_rate=2, use_slot_weights=False),
+    )
 
     given = (tree, 15, {"a": 9, "b": 20}, {"a": 1}, {"a", "b"})
     assert limits(Inputs(*given, weighted)) == {"b": 2, "a": 1 + 4 * 0.2}

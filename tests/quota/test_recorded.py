@@ -41,7 +41,9 @@ def test_quotas_are_those_of_the_negotiator(path: Path) -> None:
     expected, quotas = cycle(path)
 
     assert expected["pool_weight"] == logged(quotas.pool_weight)
-    assert expected["quota"] == {group.name: logged(group.quota) for group in quotas.groups if group.subtree_quota > 0}
+    assert expected["quota"] == {
+        group.name: logged(group.quota) for group in quotas.groups if group.subtree_quota > 0
+    }
 
 
 @recorded
@@ -50,7 +52,10 @@ def test_allocations_are_those_of_the_negotiator_in_every_round(path: Path) -> N
 
     assert len(expected["rounds"]) == len(quotas.rounds)
     for wanted, got in zip(expected["rounds"], quotas.rounds):
-        assert (wanted["surplus"], wanted["max_delta"]) == (logged(got.surplus), logged(got.max_delta))
+        assert (wanted["surplus"], wanted["max_delta"]) == (
+            logged(got.surplus),
+            logged(got.max_delta),
+        )
         assert wanted["groups"] == allocations(got)
 
 
@@ -73,7 +78,9 @@ def test_turns_and_limits_are_those_of_the_negotiator_in_every_round(path: Path)
 
     for wanted, got in zip(expected["rounds"], quotas.rounds):
         assert wanted["order"] == list(got.order)
-        assert list(wanted["limits"].items()) == [(limit.group, logged(limit.limit)) for limit in got.limits]
+        assert list(wanted["limits"].items()) == [
+            (limit.group, logged(limit.limit)) for limit in got.limits
+        ]
 
 
 @recorded

@@ -10,7 +10,9 @@ from htcq.quota.settings import Settings
 UNWEIGHTED = Settings(oversubscription=False, use_slot_weights=False)
 
 
-def first_round(knobs: dict[str, str], pool: float, requested: dict[str, float]) -> tuple[Round, dict[str, float]]:
+def first_round(
+    knobs: dict[str, str], pool: float, requested: dict[str, float]
+) -> tuple[Round, dict[str, float]]:
     tree, _ = build_tree({"GROUP_ACCEPT_SURPLUS": "true", **knobs})
     one = compute_quotas(Inputs(tree, pool, requested, settings=UNWEIGHTED)).rounds[0]
     return one, {group.name: group.allocated for group in one.groups}

@@ -20,7 +20,10 @@ def test_knobs_are_read_by_their_htcondor_names() -> None:
         "GROUP_SORT_EXPR": "GroupResourcesInUse",
     }
 
-    assert read_settings(knobs) == (Settings(False, False, False, False, 5, 2.5, "GroupResourcesInUse"), ())
+    assert read_settings(knobs) == (
+        Settings(False, False, False, False, 5, 2.5, "GroupResourcesInUse"),
+        (),
+    )
 
 
 def test_the_older_names_of_the_rounds_and_the_rate_do_nothing() -> None:

@@ -16,7 +16,10 @@ def limits(found: tuple[SubmitterShare, ...]) -> dict[str, float]:
 def test_shares_go_by_the_inverse_of_priority() -> None:
     """1/1000 and 1/3000 are as 3 to 1: of 80, 60 and 20."""
     found = shares([Claimant("late", 3000.0), Claimant("early", 1000.0)], Pie(80.0))
-    assert [(each.name, each.share, each.limit) for each in found] == [("early", 0.75, 60), ("late", 0.25, 20)]
+    assert [(each.name, each.share, each.limit) for each in found] == [
+        ("early", 0.75, 60),
+        ("late", 0.25, 20),
+    ]
 
 
 def test_where_all_priorities_are_infinite_nobody_gets_anything() -> None:
@@ -25,7 +28,9 @@ def test_where_all_priorities_are_infinite_nobody_gets_anything() -> None:
 
 
 def test_what_is_used_already_is_taken_off_the_share() -> None:
-    assert limits(shares([Claimant("a", 1.0, usage=30.0), Claimant("b", 1.0, usage=50.0)], Pie(80.0))) == {
+    assert limits(
+        shares([Claimant("a", 1.0, usage=30.0), Claimant("b", 1.0, usage=50.0)], Pie(80.0))
+    ) == {
         "a": 10,
         "b": 0,
     }
@@ -44,7 +49,9 @@ def test_without_preemption_the_group_s_room_bounds_each(preemption: bool, limit
 
 
 def test_priorities_may_be_ignored() -> None:
-    found = shares([Claimant("a", 1.0, 70.0), Claimant("b", 9.0)], Pie(80.0, ignore_priorities=True))
+    found = shares(
+        [Claimant("a", 1.0, 70.0), Claimant("b", 9.0)], Pie(80.0, ignore_priorities=True)
+    )
     assert limits(found) == {"a": math.inf, "b": math.inf}
 
 
@@ -53,7 +60,8 @@ def test_a_limit_that_is_no_number_leaves_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ceiling", "usage", "left"), [(None, 5.0, None), (10, 3.9, 7), (10, 10.0, 0), (3, 10.0, 0), (0, 0.0, 0)]
+    ("ceiling", "usage", "left"),
+    [(None, 5.0, None), (10, 3.9, 7), (10, 10.0, 0), (3, 10.0, 0), (0, 0.0, 0)],
 )
 def test_a_ceiling_leaves_what_the_whole_part_of_usage_does_not_take(
     ceiling: int | None, usage: float, left: int | None
@@ -61,8 +69,12 @@ def test_a_ceiling_leaves_what_the_whole_part_of_usage_does_not_take(
     assert ceiling_left(Claimant("a", 500.0, usage=usage, ceiling=ceiling)) == left
 
 
-@pytest.mark.parametrize(("floor", "usage", "first"), [(None, 0.0, 0), (5, 0.0, 5), (5, 5.0, 0), (100, 0.0, 80)])
-def test_a_floor_that_is_not_reached_comes_before_all_others(floor: int | None, usage: float, first: float) -> None:
+@pytest.mark.parametrize(
+    ("floor", "usage", "first"), [(None, 0.0, 0), (5, 0.0, 5), (5, 5.0, 0), (100, 0.0, 80)]
+)
+def test_a_floor_that_is_not_reached_comes_before_all_others(
+    floor: int | None, usage: float, first: float
+) -> None:
     """It bounds what may be given, not what may be used: with 2 used and a floor of 5, 5 more may be given."""
     assert shares([Claimant("a", 500.0, usage=usage, floor=floor)], Pie(80.0))[0].floor == first
 

@@ -36,7 +36,11 @@ def test_a_group_is_found_whatever_the_case_and_knows_those_above_it() -> None:
     tree = tree_of("phys phys.Hep phys.hep.Atlas")
 
     assert tree["PHYS.hep.atlas"].name == "phys.hep.Atlas"
-    assert [group.name for group in tree.ancestors("phys.hep.atlas")] == ["phys.Hep", "phys", "<none>"]
+    assert [group.name for group in tree.ancestors("phys.hep.atlas")] == [
+        "phys.Hep",
+        "phys",
+        "<none>",
+    ]
     assert tree.ancestors("<none>") == ()
     assert tree.find("chem") is None
 
@@ -46,7 +50,9 @@ def test_names_are_separated_by_commas_and_white_space() -> None:
 
 
 def test_a_static_quota_is_an_amount_and_a_dynamic_one_a_share() -> None:
-    tree, problems = build_tree({"GROUP_NAMES": "a b", "GROUP_QUOTA_A": "2*6", "group_quota_dynamic_b": "0.25"})
+    tree, problems = build_tree(
+        {"GROUP_NAMES": "a b", "GROUP_QUOTA_A": "2*6", "group_quota_dynamic_b": "0.25"}
+    )
 
     assert (tree["a"].config_quota, tree["a"].static, tree["a"].configured) == (12.0, True, True)
     assert (tree["b"].config_quota, tree["b"].static, tree["b"].configured) == (0.25, False, True)
@@ -56,7 +62,9 @@ def test_a_static_quota_is_an_amount_and_a_dynamic_one_a_share() -> None:
 def test_a_group_without_any_quota_has_a_dynamic_one_of_zero() -> None:
     tree, problems = build_tree({"GROUP_NAMES": "a", "GROUP_ACCEPT_SURPLUS_a": "true"})
 
-    assert tree["a"] == Group("a", "<none>", 0.0, static=False, accept_surplus=True, autoregroup=False)
+    assert tree["a"] == Group(
+        "a", "<none>", 0.0, static=False, accept_surplus=True, autoregroup=False
+    )
     assert [(problem.kind, problem.knob, problem.fatal) for problem in problems] == [
         ("no-quota", "GROUP_QUOTA_a", False)
     ]
@@ -85,13 +93,23 @@ def test_what_the_negotiator_exits_on_is_reported_and_the_nearest_legal_value_st
 ) -> None:
     tree, (problem,) = build_tree({"GROUP_NAMES": "a", knob: text})
 
-    assert (problem.kind, problem.group, problem.knob, problem.value, problem.fatal) == (kind, "a", knob, text, True)
+    assert (problem.kind, problem.group, problem.knob, problem.value, problem.fatal) == (
+        kind,
+        "a",
+        knob,
+        text,
+        True,
+    )
     assert text in problem.message
     assert tree["a"].config_quota == quota
 
 
 def test_a_group_without_its_parent_is_dropped_with_all_below_it() -> None:
-    knobs = {"GROUP_NAMES": "a.b.c, a.b, d", "GROUP_QUOTA_d": "1", "GROUP_ACCEPT_SURPLUS_a.b": "true"}
+    knobs = {
+        "GROUP_NAMES": "a.b.c, a.b, d",
+        "GROUP_QUOTA_d": "1",
+        "GROUP_ACCEPT_SURPLUS_a.b": "true",
+    }
     tree, _ = build_tree(knobs)
 
     assert [group.name for group in tree.groups] == ["<none>", "d"]
@@ -108,7 +126,10 @@ def test_a_second_spelling_of_a_name_is_a_duplicate_and_the_root_s_name_is_reser
 
 def test_a_name_that_no_knob_can_have_is_reported() -> None:
     """Configuration files take only letters, digits, '_', '.' and '/' in a name."""
-    assert kinds({"GROUP_NAMES": "nice-user"}) == [("illegal-name", "nice-user"), ("no-quota", "nice-user")]
+    assert kinds({"GROUP_NAMES": "nice-user"}) == [
+        ("illegal-name", "nice-user"),
+        ("no-quota", "nice-user"),
+    ]
 
 
 def test_a_name_that_begins_like_another_knob_takes_that_knob_for_its_own() -> None:

@@ -39,8 +39,14 @@ QUOTA = Finding(
     subject="knob GROUP_QUOTA_group_physics.analysis",
     message="GROUP_QUOTA_group_physics.analysis belongs to a group that GROUP_NAMES does not list",
     evidence=(
-        Fact("GROUP_QUOTA_group_physics.analysis", "120", "/etc/condor/config.d/30-quotas.config:17"),
-        Fact("GROUP_NAMES", "group_physics, group_chemistry, group_biology", "/etc/condor/config.d/30-quotas.config:3"),
+        Fact(
+            "GROUP_QUOTA_group_physics.analysis", "120", "/etc/condor/config.d/30-quotas.config:17"
+        ),
+        Fact(
+            "GROUP_NAMES",
+            "group_physics, group_chemistry, group_biology",
+            "/etc/condor/config.d/30-quotas.config:3",
+        ),
     ),
     advice="Correct the name, or add the group to GROUP_NAMES.",
     count=1,
@@ -66,7 +72,10 @@ SCRIPT = Finding(
     count=2,
     examples=("<script>alert(1)</script>", "slot1@node07"),
     cause="odd",
-    settings=(Setting(Role.EXECUTE, "STARTD_NAME", "slot|1", nodes=("node07",)), Setting(Role.ACCESS, "A", "<i>1</i>")),
+    settings=(
+        Setting(Role.EXECUTE, "STARTD_NAME", "slot|1", nodes=("node07",)),
+        Setting(Role.ACCESS, "A", "<i>1</i>"),
+    ),
 )
 SAMPLE = Audit(
     findings=(WEIGHT, QUOTA, SCRIPT),
@@ -89,7 +98,10 @@ SICK = replace(
     SAMPLE,
     findings=(),
     health=(
-        Ailment("negotiator-late", "the negotiator <b>N</b> is late: no cycle for 1141 s, NEGOTIATOR_INTERVAL is 60 s"),
+        Ailment(
+            "negotiator-late",
+            "the negotiator <b>N</b> is late: no cycle for 1141 s, NEGOTIATOR_INTERVAL is 60 s",
+        ),
         Ailment("collector-unread", "the ads of the collector are not known", certain=False),
     ),
 )
@@ -97,7 +109,12 @@ NOTHING = Audit((), (), (Checked("quiet-rule", Severity.ERROR),), source="cm.exa
 PICTURES = Pictures(
     shares=(
         Share("Cpus", 1200, 8000, 0.8),
-        Share("max({Cpus, floor(Memory / 2048), GPUs * 16, ifThenElse(Disk > 100000000, 2, 1)})", 90, 1900, 0.19),
+        Share(
+            "max({Cpus, floor(Memory / 2048), GPUs * 16, ifThenElse(Disk > 100000000, 2, 1)})",
+            90,
+            1900,
+            0.19,
+        ),
         Share("", 1, 100, 0.01),
     ),
     more_shares=2,

@@ -31,7 +31,12 @@ GEO = GroupObservation(
     effective_subtree=10.0, computed=10.0, computed_subtree=10.0,
 )  # fmt: skip
 ROOT = GroupObservation(
-    "<none>", configured=QuotaSetting(0.0, False, True, False), effective=40.0, computed=40.0, usage=40.0, running=40.0
+    "<none>",
+    configured=QuotaSetting(0.0, False, True, False),
+    effective=40.0,
+    computed=40.0,
+    usage=40.0,
+    running=40.0,
 )
 
 

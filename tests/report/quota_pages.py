@@ -32,15 +32,24 @@ _ADS = (
     group_ad("group_physics.analysis", EffectiveQuota="1500.0", WeightedResourcesUsed="1200.0"),
     group_ad("group_chemistry", WeightedResourcesUsed="512.5"),
 )
-CHANGES = (("GROUP_QUOTA_DYNAMIC_group_physics.analysis", "0.3"), ("GROUP_QUOTA_group_physics.production", "3000"))
+CHANGES = (
+    ("GROUP_QUOTA_DYNAMIC_group_physics.analysis", "0.3"),
+    ("GROUP_QUOTA_group_physics.production", "3000"),
+)
 
 
 def _site(config: str) -> PoolQuotaReport:
     given = look(config, *_ADS, weight=10000)
-    return replace(given, source="cm.example.net", taken="2026-11-02T08:15:00+00:00", negotiator="west")
+    return replace(
+        given, source="cm.example.net", taken="2026-11-02T08:15:00+00:00", negotiator="west"
+    )
 
 
 SITE = _site(CONFIG)
-CHANGED = _site(CONFIG.replace("0.29", "0.3").replace("= 4000", "= 3000").replace("group_biology", "group_botany"))
+CHANGED = _site(
+    CONFIG.replace("0.29", "0.3")
+    .replace("= 4000", "= 3000")
+    .replace("group_biology", "group_botany")
+)
 OTHER = replace(look("GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n", wants("a", 7)), source="b.example.net")
 PLAIN = replace(look("", wants("", 5)), source="plain.example.net")

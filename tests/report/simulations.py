@@ -48,7 +48,8 @@ def _course(given: Pool, plan: Plan = PLAN) -> Course:
 
 POOL = _pool(CONFIG)
 _OTHER = changed_pool(
-    _pool(CONFIG.replace("GROUP_QUOTA_biology = 12", "GROUP_QUOTA_biology = 26")), WhatIf(demand=(("physics", 2.0),))
+    _pool(CONFIG.replace("GROUP_QUOTA_biology = 12", "GROUP_QUOTA_biology = 26")),
+    WhatIf(demand=(("physics", 2.0),)),
 )
 PLAIN = _pool("", ("ann", "ben"))
 BEFORE, AFTER = _course(POOL), _course(_OTHER)
@@ -59,7 +60,13 @@ ONE, OTHER, PLAIN_ONE = run_single(POOL), run_single(_OTHER), run_single(PLAIN)
 def crowd(course: Course = BEFORE, count: int = CROWD) -> Course:
     """Return ``course`` with so many machines of 64 cpus, from none of them in claims to all."""
     machines = tuple(
-        Machine(f"node{number:05}.example.net", 64.0, float(number % 65), 262144.0, 4096.0 * (number % 65))
+        Machine(
+            f"node{number:05}.example.net",
+            64.0,
+            float(number % 65),
+            262144.0,
+            4096.0 * (number % 65),
+        )
         for number in range(count)
     )
     return replace(course, machines=machines)

@@ -29,9 +29,17 @@ def _looks() -> list[Sample]:
             continue
         quota = 100.0 if day < 2 else 60.0
         found.append(sample("physics", end, 50.0, quota, STEP, starved=STEP if day == 0 else 0.0))
-        found.append(sample("chem", end, 30.0 if day == 1 else 20.0, 20.0, STEP, over=STEP if day == 1 else 0.0))
+        found.append(
+            sample(
+                "chem", end, 30.0 if day == 1 else 20.0, 20.0, STEP, over=STEP if day == 1 else 0.0
+            )
+        )
         published = 5.0 if day >= 5 else 10.0
-        found.append(sample(ODD, end, 1.0, 10.0, STEP, effective=published, lending=STEP if day == 1 else 0.0))
+        found.append(
+            sample(
+                ODD, end, 1.0, 10.0, STEP, effective=published, lending=STEP if day == 1 else 0.0
+            )
+        )
         found.append(sample(LONG, end, 0.0, None, STEP))
     return found
 
@@ -57,10 +65,16 @@ def _ledger() -> list[Booking]:
     memory, all of which is guaranteed to physics, nobody uses any.
     """
     days = (
-        (LedgerEntry("<none>", "gpus", 60, 60, 60, 30, 30), LedgerEntry("physics", "gpus", 40, 10, 10, lent=30)),
+        (
+            LedgerEntry("<none>", "gpus", 60, 60, 60, 30, 30),
+            LedgerEntry("physics", "gpus", 40, 10, 10, lent=30),
+        ),
         (LedgerEntry("<none>", "gpus", 60, 100, 60), LedgerEntry("physics", "gpus", 40, 40, 40)),
     )
-    chem = (LedgerEntry("chem", "gpus", 20, 50, 50, borrowed=30), LedgerEntry("chem", "gpus", 20, 20, 20))
+    chem = (
+        LedgerEntry("chem", "gpus", 20, 50, 50, borrowed=30),
+        LedgerEntry("chem", "gpus", 20, 20, 20),
+    )
     always = (
         LedgerEntry("<none>", "weight", 0, 9000, 1500, 0, 1500),
         LedgerEntry(ODD, "weight", 0, 1000, 1000, 0, 1000),
@@ -78,7 +92,11 @@ def _ledger() -> list[Booking]:
     ]  # fmt: skip
 
 
-STORY = tell(Remembered("cm.example.net", "slot weight", _BEFORE, _looks(), _KEPT, _looks(), _ledger()), SINCE, UNTIL)
+STORY = tell(
+    Remembered("cm.example.net", "slot weight", _BEFORE, _looks(), _KEPT, _looks(), _ledger()),
+    SINCE,
+    UNTIL,
+)
 #: The same week in which nothing changed, and one of which nothing is known.
 QUIET = tell(Remembered("cm.example.net", "slots", _BEFORE, _looks()[:1], ()), SINCE, UNTIL)
 UNSEEN = tell(Remembered("other.example.net", "slot weight", _BEFORE, (), ()), SINCE, UNTIL)
@@ -87,7 +105,10 @@ UNSEEN = tell(Remembered("other.example.net", "slot weight", _BEFORE, (), ()), S
 def crowd(groups: int) -> Story:
     """Return a story of many groups; the later ones have more trouble, and all of them changed."""
     names = [f"group_{number:03d}" for number in range(groups)]
-    looks = [sample(name, SINCE + STEP, number, 500.0, STEP, starved=STEP) for number, name in enumerate(names)]
+    looks = [
+        sample(name, SINCE + STEP, number, 500.0, STEP, starved=STEP)
+        for number, name in enumerate(names)
+    ]
     texts: list[Kept] = []
     for name in names:
         texts += [

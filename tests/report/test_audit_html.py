@@ -27,7 +27,11 @@ def test_names_of_the_pool_stay_text(page: Page) -> None:
 
 
 def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
-    links = [attributes.get(name) for _, attributes in page.elements for name in ("src", "href", "action", "data")]
+    links = [
+        attributes.get(name)
+        for _, attributes in page.elements
+        for name in ("src", "href", "action", "data")
+    ]
 
     assert {link for link in links if link and not link.startswith("#")} == {"data:,"}
 
@@ -58,8 +62,14 @@ def test_every_header_cell_has_a_scope_and_every_field_a_label(page: Page) -> No
 
 def test_ids_are_unique_and_references_lead_somewhere(page: Page) -> None:
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-    wanted = [attributes["aria-labelledby"] for _, attributes in page.elements if "aria-labelledby" in attributes]
-    wanted += [(attributes.get("href") or "")[1:] for tag, attributes in page.elements if tag == "a"]
+    wanted = [
+        attributes["aria-labelledby"]
+        for _, attributes in page.elements
+        if "aria-labelledby" in attributes
+    ]
+    wanted += [
+        (attributes.get("href") or "")[1:] for tag, attributes in page.elements if tag == "a"
+    ]
 
     assert len(ids) == len(set(ids))
     assert set(wanted) <= set(ids)
@@ -91,7 +101,9 @@ def test_the_pictures_have_their_numbers_as_text(page: Page) -> None:
 def test_groups_of_one_parent_have_one_scale(page: Page) -> None:
     """Physics and chemistry ask for 9,000 and 5,200: the first fills its bar, the second 57.78% of it."""
     asked = [
-        attributes["width"] for tag, attributes in page.elements if (tag, attributes.get("class")) == ("rect", "asked")
+        attributes["width"]
+        for tag, attributes in page.elements
+        if (tag, attributes.get("class")) == ("rect", "asked")
     ]
 
     assert asked == ["100.00%", "100.00%", "100.00%", "0.05%", "57.78%"]

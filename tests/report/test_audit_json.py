@@ -27,7 +27,11 @@ def test_the_names_are_those_of_the_contract() -> None:
         "checked",
         "incomplete",
     }
-    assert (found["schema"], found["source"], found["taken"]) == (1, "cm.example.net", "2026-11-02T08:15:00+00:00")
+    assert (found["schema"], found["source"], found["taken"]) == (
+        1,
+        "cm.example.net",
+        "2026-11-02T08:15:00+00:00",
+    )
     assert found["findings"][1] == {
         "rule": "quota-of-nobody",
         "severity": "warning",

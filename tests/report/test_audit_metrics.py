@@ -29,7 +29,9 @@ def test_every_checked_rule_has_its_count() -> None:
 
 
 def test_a_finding_of_another_severity_than_its_rule_is_counted_under_it() -> None:
-    milder = replace(SAMPLE, findings=(WEIGHT, replace(WEIGHT, severity=Severity.INFO, cause="another")))
+    milder = replace(
+        SAMPLE, findings=(WEIGHT, replace(WEIGHT, severity=Severity.INFO, cause="another"))
+    )
     values = _values(audit_metrics(milder, NOW))
 
     assert values['htcq_findings{pool="cm",rule="weight-not-a-number",severity="error"}'] == "1"
@@ -49,7 +51,9 @@ def test_times_are_seconds_since_1970() -> None:
     values = _values(audit_metrics(SAMPLE, NOW))
 
     assert values['htcq_audit_timestamp_seconds{pool="cm"}'] == "1793607300"
-    assert values['htcq_pool_timestamp_seconds{pool="cm"}'] == "1793607300"  # date -d 2026-11-02T08:15:00Z +%s
+    assert (
+        values['htcq_pool_timestamp_seconds{pool="cm"}'] == "1793607300"
+    )  # date -d 2026-11-02T08:15:00Z +%s
 
 
 @pytest.mark.parametrize("taken", ["", "yesterday", "2026-11-02T08:15:00"])
@@ -61,13 +65,18 @@ def test_what_follows_from_a_root_cause_is_counted_apart() -> None:
     values = _values(audit_metrics(SAMPLE, NOW))
 
     assert values['htcq_findings_caused{pool="cm",rule="users-of-nobody"}'] == "1"
-    assert not [name for name in values if name.startswith('htcq_findings{pool="cm",rule="users-of-nobody"')]
+    assert not [
+        name for name in values if name.startswith('htcq_findings{pool="cm",rule="users-of-nobody"')
+    ]
 
 
 def test_the_health_of_the_pool_is_told() -> None:
     ill = replace(SAMPLE, health=(Ailment("negotiator-late", "the last cycle was 900 s ago"),))
 
-    assert _values(audit_metrics(replace(SAMPLE, health=()), NOW))['htcq_pool_healthy{pool="cm"}'] == "1"
+    assert (
+        _values(audit_metrics(replace(SAMPLE, health=()), NOW))['htcq_pool_healthy{pool="cm"}']
+        == "1"
+    )
     values = _values(audit_metrics(ill, NOW))
     assert (
         values['htcq_pool_healthy{pool="cm"}'],

@@ -39,7 +39,9 @@ def test_the_first_line_has_the_summary_and_the_numbers() -> None:
 
 
 def test_a_line_for_each_finding_follows_up_to_ten() -> None:
-    many = replace(SAMPLE, findings=tuple(replace(WEIGHT, cause=str(number)) for number in range(13)))
+    many = replace(
+        SAMPLE, findings=tuple(replace(WEIGHT, cause=str(number)) for number in range(13))
+    )
     lines = plugin(many)[1].splitlines()
 
     assert lines[1] == f"error: weight-not-a-number: {WEIGHT.subject}: {WEIGHT.message}"
@@ -55,11 +57,15 @@ def test_only_the_performance_data_stand_behind_a_bar() -> None:
     assert output.splitlines()[1:] == ["error: weight-not-a-number: slot a/b: x y // z"]
 
 
-LATE = Ailment("negotiator-late", "the negotiator cm is late: no cycle for 141 s, NEGOTIATOR_INTERVAL is 2 s")
+LATE = Ailment(
+    "negotiator-late", "the negotiator cm is late: no cycle for 141 s, NEGOTIATOR_INTERVAL is 2 s"
+)
 UNREAD = Ailment("collector-unread", "the ads of the collector are not known", certain=False)
 
 
-@pytest.mark.parametrize("audit", [NOTHING, replace(SAMPLE, findings=(QUOTA,)), replace(NOTHING, rules=())])
+@pytest.mark.parametrize(
+    "audit", [NOTHING, replace(SAMPLE, findings=(QUOTA,)), replace(NOTHING, rules=())]
+)
 def test_a_pool_that_is_not_healthy_is_critical_and_says_so_first(audit: Audit) -> None:
     state, printed = plugin(replace(audit, health=(LATE,)))
 
@@ -68,9 +74,16 @@ def test_a_pool_that_is_not_healthy_is_critical_and_says_so_first(audit: Audit) 
     assert f"negotiator-late: {LATE.text}" in printed.splitlines()
 
 
-@pytest.mark.parametrize("lacking", [{"gaps": ("12 rules not checked without config.txt",)}, {"health": (UNREAD,)}])
-def test_what_could_not_be_looked_at_is_unknown_and_hides_no_finding(lacking: dict[str, Any]) -> None:
-    states = [plugin(replace(audit, **lacking))[0] for audit in (NOTHING, replace(SAMPLE, findings=(QUOTA,)), SAMPLE)]
+@pytest.mark.parametrize(
+    "lacking", [{"gaps": ("12 rules not checked without config.txt",)}, {"health": (UNREAD,)}]
+)
+def test_what_could_not_be_looked_at_is_unknown_and_hides_no_finding(
+    lacking: dict[str, Any],
+) -> None:
+    states = [
+        plugin(replace(audit, **lacking))[0]
+        for audit in (NOTHING, replace(SAMPLE, findings=(QUOTA,)), SAMPLE)
+    ]
 
     assert states == [3, 1, 2]
     assert (

@@ -14,7 +14,9 @@ from htcq.report.views.audit import COLUMNS, audit_lines, write_csv
 from tests.report.audits import QUOTA, SAMPLE, SCRIPT, SICK
 
 #: What editors and CI systems take for the place, the severity and the text (Vim's %f:%l:%m, GitHub's matchers).
-_COMPILER = re.compile(r"(?P<file>/[^:]+):(?P<line>\d+): (?P<severity>\w+): (?P<message>.+) \[(?P<rule>[\w-]+)\]")
+_COMPILER = re.compile(
+    r"(?P<file>/[^:]+):(?P<line>\d+): (?P<severity>\w+): (?P<message>.+) \[(?P<rule>[\w-]+)\]"
+)
 
 
 def _read_back(audit: Audit = SAMPLE) -> list[dict[str, str]]:
@@ -47,7 +49,10 @@ def test_csv_of_a_sick_pool_begins_with_its_ailments() -> None:
     """No script takes it for a pool with nothing wrong, found or not."""
     for findings in ((), SAMPLE.findings):
         rows = _read_back(replace(SICK, findings=findings))
-        first = [(row["severity"], row["rule"], row["subject"], row["message"], row["count"]) for row in rows[:2]]
+        first = [
+            (row["severity"], row["rule"], row["subject"], row["message"], row["count"])
+            for row in rows[:2]
+        ]
 
         assert list(rows[0]) == names(COLUMNS)
         assert first == [
@@ -81,7 +86,9 @@ def test_a_line_begins_with_the_subject_where_there_is_no_place() -> None:
 
 
 def test_every_finding_is_one_line_whatever_its_names_hold() -> None:
-    odd = replace(SCRIPT, subject="a\nb\x1b[2J", message="c\r\nd", evidence=(Fact("x", "y", "/etc/a\nb:1"),))
+    odd = replace(
+        SCRIPT, subject="a\nb\x1b[2J", message="c\r\nd", evidence=(Fact("x", "y", "/etc/a\nb:1"),)
+    )
 
     assert list(audit_lines(replace(SAMPLE, findings=(odd,), incomplete=()))) == [
         "/etc/a b:1: info: c\\x0d d (2 such) [memory-wasted]"

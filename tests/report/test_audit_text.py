@@ -33,7 +33,12 @@ def _narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_findings_stand_before_their_fixes_and_the_summary_follows() -> None:
     shown = _shown(SAMPLE)
-    landmarks = ["error  weight-not-a-number", "warning  quota-of-nobody", "info  memory-wasted", "How to fix it"]
+    landmarks = [
+        "error  weight-not-a-number",
+        "warning  quota-of-nobody",
+        "info  memory-wasted",
+        "How to fix it",
+    ]
     landmarks += ["Write a weight that", QUOTA.settings[0].line, QUOTA.advice]
     landmarks += ["not checked without job ads", summary(SAMPLE)]
     places = [shown.index(each) for each in landmarks]
@@ -48,8 +53,9 @@ def test_evidence_comes_with_its_place() -> None:
 
 
 def test_a_finding_about_many_names_a_few() -> None:
-    assert "(412 such: slot1@node01.example.net, slot1@node02.example.net, slot1@node03.example.net, …)" in _shown(
-        SAMPLE
+    assert (
+        "(412 such: slot1@node01.example.net, slot1@node02.example.net, slot1@node03.example.net, …)"
+        in _shown(SAMPLE)
     )
     assert "(2 such: <script>alert(1)</script>, slot1@node07)" in _shown(SAMPLE)
     assert "1 such" not in _shown(SAMPLE)
@@ -60,14 +66,24 @@ def test_what_could_only_be_read_in_part_is_told() -> None:
 
 
 def test_what_one_rule_lacks_of_many_machines_is_told_in_one_line() -> None:
-    missing = tuple(NotChecked("memory-wasted", f"the jobs of schedd {number}") for number in range(9))
+    missing = tuple(
+        NotChecked("memory-wasted", f"the jobs of schedd {number}") for number in range(9)
+    )
     shown = _shown(replace(SAMPLE, not_checked=missing))
 
-    assert "the jobs of schedd 0, the jobs of schedd 1, the jobs of schedd 2 and 6 more: memory-wasted\n" in shown
+    assert (
+        "the jobs of schedd 0, the jobs of schedd 1, the jobs of schedd 2 and 6 more: memory-wasted\n"
+        in shown
+    )
 
 
 def test_nothing_in_an_ad_steers_the_terminal() -> None:
-    odd = replace(SCRIPT, evidence=(Fact("Name", "\x1b]0;owned\x07"),), examples=("\x1b[2J",), advice="A = \x1b[1m")
+    odd = replace(
+        SCRIPT,
+        evidence=(Fact("Name", "\x1b]0;owned\x07"),),
+        examples=("\x1b[2J",),
+        advice="A = \x1b[1m",
+    )
 
     assert "\x1b" not in _shown(replace(SAMPLE, findings=(odd,), incomplete=("\x1b[3m",)))
 
@@ -92,7 +108,10 @@ def test_several_fixes_of_one_rule_tell_what_they_mend() -> None:
     file = QUOTA.settings[0].file
     now = f"      On the central manager, now set in {file}:\n        {QUOTA.settings[0].line}\n"
     assert f"  quota-of-nobody ({QUOTA.subject})\n{now}      {QUOTA.advice}\n" in shown
-    assert "  quota-of-nobody (knob GROUP_QUOTA_b)\n      On the central manager:\n        GROUP_NAMES = b\n" in shown
+    assert (
+        "  quota-of-nobody (knob GROUP_QUOTA_b)\n      On the central manager:\n        GROUP_NAMES = b\n"
+        in shown
+    )
 
 
 @pytest.mark.usefixtures("_narrow_terminal")
@@ -110,7 +129,10 @@ def test_sentences_are_broken_to_the_width_of_a_terminal(colour: bool) -> None:
     sentences = [line for line in lines if " = " not in line]
 
     assert max(map(len, sentences)) <= 60
-    assert "        GROUP_NAMES = group_physics, group_chemistry, group_biology, group_physics.analysis" in lines
+    assert (
+        "        GROUP_NAMES = group_physics, group_chemistry, group_biology, group_physics.analysis"
+        in lines
+    )
 
 
 @pytest.mark.usefixtures("_narrow_terminal")
@@ -130,9 +152,18 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
             "3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 on incomplete data), 2 checks skipped: no data",
         ),
         (replace(NOTHING, known=2), "no findings (2 known before); 1 rule checked"),
-        (replace(SAMPLE, findings=(WEIGHT, WEIGHT), not_checked=()), "2 findings: 2 errors; 4 rules checked"),
-        (Audit((), (NotChecked("a", "x"),)), "no findings; 0 rules checked, 1 check skipped: no data"),
-        (Audit((QUOTA,), (), (Checked("a", Severity.INFO),)), "1 finding: 1 warning; 1 rule checked"),
+        (
+            replace(SAMPLE, findings=(WEIGHT, WEIGHT), not_checked=()),
+            "2 findings: 2 errors; 4 rules checked",
+        ),
+        (
+            Audit((), (NotChecked("a", "x"),)),
+            "no findings; 0 rules checked, 1 check skipped: no data",
+        ),
+        (
+            Audit((QUOTA,), (), (Checked("a", Severity.INFO),)),
+            "1 finding: 1 warning; 1 rule checked",
+        ),
     ],
 )
 def test_the_summary_counts(audit: Audit, line: str) -> None:

@@ -38,7 +38,9 @@ def test_without_a_limit_there_is_no_bar(limit: float | None) -> None:
 
 
 @given(AMOUNTS, AMOUNTS, st.floats(0.1, 1e6), st.integers(4, 40))
-def test_every_bar_is_as_wide_as_it_is_asked_to_be(before: float, more: float, limit: float, width: int) -> None:
+def test_every_bar_is_as_wide_as_it_is_asked_to_be(
+    before: float, more: float, limit: float, width: int
+) -> None:
     bar = use_bar(before, before + more, limit, width, blocks=False)
 
     assert len(bar) == width

@@ -16,7 +16,9 @@ from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, 
 
 def audit(*texts: str, jobs: tuple[str, ...] | None = ()) -> tuple[Costs, Pool]:
     found = pool(*texts, jobs=jobs)
-    return costs(found, slot_classes(found.slots or ()), autoclusters_of(found.jobs or ()), Weights()), found
+    return costs(
+        found, slot_classes(found.slots or ()), autoclusters_of(found.jobs or ()), Weights()
+    ), found
 
 
 def shown(found: Costs, everything: bool = False) -> list[str]:
@@ -26,7 +28,9 @@ def shown(found: Costs, everything: bool = False) -> list[str]:
 
 
 def test_every_row_has_every_column() -> None:
-    found, _ = audit(policy_slot(), static_slot("slot2@node1"), jobs=(job(), job("2.0", RequestCpus=99)))
+    found, _ = audit(
+        policy_slot(), static_slot("slot2@node1"), jobs=(job(), job("2.0", RequestCpus=99))
+    )
     rows = [dict(zip(COLUMNS, row)) for row in cost_rows(found)]
 
     assert [len(row) for row in cost_rows(found)] == [len(COLUMNS)] * 4
@@ -50,7 +54,10 @@ def test_a_kind_is_shown_with_what_each_slot_had() -> None:
     found, _ = audit(policy_slot(Cpus=3), policy_slot("slot1@node2"))
     row = shown(found)[3]
 
-    assert " ".join(row.split()) == "1 2 partitionable yes cpus 8, memory 16 GiB, disk 19531.25 MiB 8 Cpus slot1@node1"
+    assert (
+        " ".join(row.split())
+        == "1 2 partitionable yes cpus 8, memory 16 GiB, disk 19531.25 MiB 8 Cpus slot1@node1"
+    )
 
 
 def test_a_slot_without_a_weight_counts_as_one() -> None:
@@ -62,7 +69,9 @@ def test_a_slot_without_a_weight_counts_as_one() -> None:
 
 
 def test_a_sound_pool_has_no_gap_and_no_table_of_submitters() -> None:
-    found, _ = audit(slot(Cpus=7), dynamic_slot(), accounting("ada@site", WeightedResourcesUsed="1.0"))
+    found, _ = audit(
+        slot(Cpus=7), dynamic_slot(), accounting("ada@site", WeightedResourcesUsed="1.0")
+    )
     lines = shown(found)
 
     assert "1  8     7     1        0    none" in lines
@@ -76,13 +85,19 @@ def test_a_submitter_that_the_accountant_does_not_publish_is_unknown() -> None:
 
 
 def test_what_is_missing_is_told_once() -> None:
-    assert missing(*audit(slot(), jobs=None)) == ("there is no jobs.ads: the jobs of the pool are not known",)
+    assert missing(*audit(slot(), jobs=None)) == (
+        "there is no jobs.ads: the jobs of the pool are not known",
+    )
     assert missing(*audit(slot(), jobs=())) == ()
-    assert [told[:20] for told in missing(*audit(slot(), jobs=("rubbish\n",)))] == ["jobs.ads holds no jo"]
+    assert [told[:20] for told in missing(*audit(slot(), jobs=("rubbish\n",)))] == [
+        "jobs.ads holds no jo"
+    ]
 
 
 def test_only_the_largest_shares_are_shown() -> None:
-    found, _ = audit(*[static_slot(f"slot{number}@n", SlotWeight=f"{number}") for number in range(1, 31)])
+    found, _ = audit(
+        *[static_slot(f"slot{number}@n", SlotWeight=f"{number}") for number in range(1, 31)]
+    )
 
     assert "10 more expressions; --all shows them" in shown(found)
     assert not any("more expressions" in line for line in shown(found, everything=True))

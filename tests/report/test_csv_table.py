@@ -24,7 +24,13 @@ def test_a_text_that_begins_as_a_formula_stays_text(sign: str) -> None:
 
 
 def test_white_space_does_not_hide_a_formula() -> None:
-    assert written("\t=1", "\r=1", "\n=1", " =1", ("\t=1",)) == ["'=1", "\\x0d=1", "'=1", "'=1", "'\t=1"]
+    assert written("\t=1", "\r=1", "\n=1", " =1", ("\t=1",)) == [
+        "'=1",
+        "\\x0d=1",
+        "'=1",
+        "'=1",
+        "'\t=1",
+    ]
 
 
 def test_numbers_stay_numbers_and_what_a_stranger_wrote_is_none() -> None:

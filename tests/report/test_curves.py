@@ -11,7 +11,9 @@ from tests.report.test_plot import WIDE, corners, shapes
 MARKS = (0.0, 5.0, 10.0)
 
 
-def drawn(*amounts: float, limits: tuple[float, ...] = (), until: float = 100.0, title: str = "a") -> ET.Element:
+def drawn(
+    *amounts: float, limits: tuple[float, ...] = (), until: float = 100.0, title: str = "a"
+) -> ET.Element:
     return ET.fromstring(curves(title, MARKS, amounts, limits, until, 25.0))
 
 
@@ -48,7 +50,11 @@ def test_every_mark_and_time_has_its_place() -> None:
     picture = drawn(5)
     words = [(each.get("x"), each.text) for each in picture.iter("text")]
 
-    assert [each["y1"] for each in shapes(picture, "grid") if each["x2"] == "100%"] == ["168", "88", "8"]
+    assert [each["y1"] for each in shapes(picture, "grid") if each["x2"] == "100%"] == [
+        "168",
+        "88",
+        "8",
+    ]
     assert words == [("0.00%", "0 min"), ("60.00%", "1 min")]
 
 
@@ -59,7 +65,9 @@ def test_bands_lie_on_each_other() -> None:
     tops = [corners(shapes(picture, f"fill{number}")[0]["d"])[1][1] for number in range(3)]
 
     assert tops == [0, HEIGHT * 0.2, HEIGHT / 2]
-    assert all((WIDE, 0) in corners(shapes(picture, f"fill{number}")[0]["d"]) for number in range(3))
+    assert all(
+        (WIDE, 0) in corners(shapes(picture, f"fill{number}")[0]["d"]) for number in range(3)
+    )
 
 
 def test_a_class_that_is_never_there_is_not_drawn() -> None:

@@ -21,7 +21,12 @@ def page() -> Page:
 
 @pytest.fixture(scope="module", params=["one", "several", "quiet", "unseen"])
 def any_page(request: pytest.FixtureRequest) -> Page:
-    stories = {"one": [STORY], "several": [STORY, QUIET, UNSEEN], "quiet": [QUIET], "unseen": [UNSEEN]}
+    stories = {
+        "one": [STORY],
+        "several": [STORY, QUIET, UNSEEN],
+        "quiet": [QUIET],
+        "unseen": [UNSEEN],
+    }
     return Page(drift_page(stories[request.param], ZONE))
 
 
@@ -39,7 +44,11 @@ def test_names_of_the_pool_stay_text(page: Page) -> None:
 
 
 def test_nothing_is_loaded_from_anywhere(any_page: Page) -> None:
-    links = [attributes.get(name) for _, attributes in any_page.elements for name in ("src", "href", "action", "data")]
+    links = [
+        attributes.get(name)
+        for _, attributes in any_page.elements
+        for name in ("src", "href", "action", "data")
+    ]
 
     assert {link for link in links if link and not link.startswith("#")} == {"data:,"}
 
@@ -68,8 +77,14 @@ def test_every_header_cell_has_a_scope_and_every_field_a_label(any_page: Page) -
 
 def test_ids_are_unique_and_references_lead_somewhere(any_page: Page) -> None:
     ids = [attributes["id"] for _, attributes in any_page.elements if "id" in attributes]
-    wanted = [attributes["aria-labelledby"] for _, attributes in any_page.elements if "aria-labelledby" in attributes]
-    wanted += [(attributes.get("href") or "")[1:] for tag, attributes in any_page.elements if tag == "a"]
+    wanted = [
+        attributes["aria-labelledby"]
+        for _, attributes in any_page.elements
+        if "aria-labelledby" in attributes
+    ]
+    wanted += [
+        (attributes.get("href") or "")[1:] for tag, attributes in any_page.elements if tag == "a"
+    ]
 
     assert len(ids) == len(set(ids))
     assert set(wanted) <= set(ids)
@@ -77,7 +92,11 @@ def test_ids_are_unique_and_references_lead_somewhere(any_page: Page) -> None:
 
 def test_every_group_has_a_row_and_a_plot(page: Page) -> None:
     names = [window.group for window in STORY.windows]
-    rows = [attributes["data-name"] for tag, attributes in page.elements if tag == "tr" and "data-name" in attributes]
+    rows = [
+        attributes["data-name"]
+        for tag, attributes in page.elements
+        if tag == "tr" and "data-name" in attributes
+    ]
 
     assert rows == names == page.texts["h4"]
     assert page.count("figure") == len(names)
@@ -89,7 +108,11 @@ def test_a_plot_has_its_numbers_as_text(page: Page) -> None:
 
 
 def test_changes_of_a_group_lead_to_its_plot(page: Page) -> None:
-    plots = {attributes["data-name"]: attributes["id"] for tag, attributes in page.elements if tag == "figure"}
+    plots = {
+        attributes["data-name"]: attributes["id"]
+        for tag, attributes in page.elements
+        if tag == "figure"
+    }
     links = [attributes["href"] for tag, attributes in page.elements if tag == "a"]
 
     assert links.count(f"#{plots['physics']}") == len(
@@ -100,14 +123,18 @@ def test_changes_of_a_group_lead_to_its_plot(page: Page) -> None:
 def test_a_change_is_marked_in_the_plot_of_its_group(page: Page) -> None:
     """Of physics and of the odd one one thing each changed within the week: two days, and five and a quarter hour."""
     marks = [
-        attributes["x1"] for tag, attributes in page.elements if attributes.get("class") == "happened" and tag == "line"
+        attributes["x1"]
+        for tag, attributes in page.elements
+        if attributes.get("class") == "happened" and tag == "line"
     ]
 
     assert sorted(marks) == ["28.57%", "71.58%"]
 
 
 def test_the_ledger_has_a_row_for_each_dimension_and_group(page: Page) -> None:
-    rows = [attributes["data-group"] for tag, attributes in page.elements if "data-group" in attributes]
+    rows = [
+        attributes["data-group"] for tag, attributes in page.elements if "data-group" in attributes
+    ]
 
     assert rows == ["chem", "physics", "physics", ODD, LONG]
     assert [each for each in (*together(STORY), "192 GiB") if each not in everything(page)] == []
@@ -125,7 +152,10 @@ def test_only_so_many_are_drawn_and_the_others_are_in_the_table() -> None:
     page = Page(drift_page([crowd(MAX_PLOTS + 7)], ZONE))
 
     assert page.count("figure") == MAX_PLOTS
-    assert len([1 for tag, attributes in page.elements if tag == "tr" and "data-name" in attributes]) == MAX_PLOTS + 7
+    assert (
+        len([1 for tag, attributes in page.elements if tag == "tr" and "data-name" in attributes])
+        == MAX_PLOTS + 7
+    )
     assert "The 7 groups with least trouble are not drawn; the table has them." in page.texts["p"]
 
 

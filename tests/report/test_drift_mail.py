@@ -30,7 +30,9 @@ def test_it_is_narrow_and_short_and_in_ascii(story: Story) -> None:
 def test_it_says_what_changed_and_what_disagrees() -> None:
     text = " ".join(mail(STORY).split())
 
-    assert "2026-11-04 00:00 physics: configured quota 100 -> 60, accept_surplus false -> true" in text
+    assert (
+        "2026-11-04 00:00 physics: configured quota 100 -> 60, accept_surplus false -> true" in text
+    )
     assert "2026-11-03 00:00 SlotWeight: \\x1b[31mZ\\xfcrich came into use" in text
     assert f"since 2026-11-07 00:15 {ODD}: quota published 5 where 10 should be" in text
     assert "in doubt: the published usage of chem is -3" in text

@@ -19,7 +19,9 @@ def values(observation: DriftObservation) -> dict[str, str]:
     """Return the samples by name and labels, without those that all of them have."""
     lines = drift_metrics(observation, NOW + 2.5, 1.25).splitlines()
     samples = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
-    return {name.replace(f"{POOL},", "").replace(f"{{{POOL}}}", ""): value for name, value in samples}
+    return {
+        name.replace(f"{POOL},", "").replace(f"{{{POOL}}}", ""): value for name, value in samples
+    }
 
 
 def names(text: str) -> set[str]:
@@ -56,8 +58,17 @@ def test_usage_demand_and_allocation_of_a_group_are_told() -> None:
 def test_states_are_told_of_every_group() -> None:
     found = values(SAMPLE)
     states = {
-        name: {group for group in ("chem", "bio", "physics", "geo") if found[f'{name}{{group="{group}"}}'] == "1"}
-        for name in ("htcq_group_drift", "htcq_group_starved", "htcq_group_over_quota", "htcq_group_lending")
+        name: {
+            group
+            for group in ("chem", "bio", "physics", "geo")
+            if found[f'{name}{{group="{group}"}}'] == "1"
+        }
+        for name in (
+            "htcq_group_drift",
+            "htcq_group_starved",
+            "htcq_group_over_quota",
+            "htcq_group_lending",
+        )
     }
 
     assert states == {
@@ -84,7 +95,11 @@ def test_what_nobody_published_is_left_out_and_nan_is_told() -> None:
     silent = replace(BIO, effective=None, effective_subtree=None)
     found = values(looked_at(silent, replace(PHYSICS, computed=math.nan)))
 
-    assert not [name for name in found if 'group="bio"' in name and ("effective" in name or "subtree" in name)]
+    assert not [
+        name
+        for name in found
+        if 'group="bio"' in name and ("effective" in name or "subtree" in name)
+    ]
     assert found['htcq_group_quota_weight{group="physics",kind="computed"}'] == "NaN"
 
 

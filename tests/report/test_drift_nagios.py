@@ -68,9 +68,14 @@ def test_the_ranges_decide(asked: Asked, status: int) -> None:
     assert check(SAMPLE, asked)[0] == status
 
 
-@pytest.mark.parametrize(("patterns", "of"), [(("BIO",), 1), (("[bp]*",), 2), (("chem", "geo"), 2), (("*",), 5)])
+@pytest.mark.parametrize(
+    ("patterns", "of"), [(("BIO",), 1), (("[bp]*",), 2), (("chem", "geo"), 2), (("*",), 5)]
+)
 def test_patterns_choose_groups_whatever_their_case(patterns: tuple[str, ...], of: int) -> None:
-    assert f" of {of} group{'s' * (of > 1)} drifted" in check(SAMPLE, Asked(warning=ZERO, groups=patterns))[1]
+    assert (
+        f" of {of} group{'s' * (of > 1)} drifted"
+        in check(SAMPLE, Asked(warning=ZERO, groups=patterns))[1]
+    )
 
 
 def test_a_pattern_that_no_group_has_is_refused() -> None:
@@ -104,7 +109,10 @@ def test_more_lines_tell_of_every_state_and_then_of_every_group_and_doubt() -> N
 def test_only_the_first_of_many_groups_are_told_unless_more_is_asked_for() -> None:
     many = looked_at(*(replace(PHYSICS, name=f"group{number:02}") for number in range(12)))
 
-    assert " 12 of 12 groups drifted: group00, group01, group02, ... | " in check(many, Asked(warning=ZERO))[1]
+    assert (
+        " 12 of 12 groups drifted: group00, group01, group02, ... | "
+        in check(many, Asked(warning=ZERO))[1]
+    )
     assert len(check(many, Asked(warning=ZERO))[1].splitlines()) == 12
     assert len(check(many, Asked(warning=ZERO, verbosity=1))[1].splitlines()) == 1 + 24
 

@@ -19,7 +19,9 @@ class Output(io.TextIOWrapper):
 
     def __init__(self, encoding: str) -> None:
         self.octets = io.BytesIO()
-        super().__init__(self.octets, encoding=encoding, errors="backslashreplace", write_through=True)
+        super().__init__(
+            self.octets, encoding=encoding, errors="backslashreplace", write_through=True
+        )
 
     @property
     def text(self) -> str:
@@ -40,14 +42,22 @@ def row(text: str, name: str) -> list[str]:
 
 def test_the_headline_has_pool_time_and_coverage() -> None:
     """6 days of 7, and the first quarter of an hour of each is in it: 86%."""
-    assert headline(STORY, ZONE) == "cm.example.net, 2026-11-02 00:00 to 2026-11-09 00:00 CET, 86% of it observed"
+    assert (
+        headline(STORY, ZONE)
+        == "cm.example.net, 2026-11-02 00:00 to 2026-11-09 00:00 CET, 86% of it observed"
+    )
 
 
 def test_what_changed_is_told_with_its_time() -> None:
     text = shown(STORY)
 
-    assert "  2026-11-03 00:00  knob SLOT_WEIGHT  Cpus -> max({Cpus, floor(Memory / 2048)})\n" in text
-    assert "  2026-11-04 00:00  physics           configured quota 100 -> 60, accept_surplus false -> true\n" in text
+    assert (
+        "  2026-11-03 00:00  knob SLOT_WEIGHT  Cpus -> max({Cpus, floor(Memory / 2048)})\n" in text
+    )
+    assert (
+        "  2026-11-04 00:00  physics           configured quota 100 -> 60, accept_surplus false -> true\n"
+        in text
+    )
 
 
 def test_what_disagrees_is_told_with_the_time_since_which_it_does() -> None:
@@ -84,7 +94,9 @@ def test_the_worst_group_comes_first() -> None:
 
 def test_a_picture_has_a_character_for_each_seven_hours() -> None:
     """Half of the quota for 2 days, then five sixths; Friday is from the 14th to the 17th of 24 characters."""
-    line = next(line for line in shown(STORY).splitlines() if line.startswith("physics") and "|" in line)
+    line = next(
+        line for line in shown(STORY).splitlines() if line.startswith("physics") and "|" in line
+    )
     picture = line.split("|")[1]
 
     assert len(picture) == 24
@@ -126,7 +138,9 @@ def test_of_a_time_of_which_nothing_is_known_there_is_no_table() -> None:
 
 
 @pytest.mark.parametrize("zone", [ZONE, None])
-def test_a_terminal_gets_colours_and_no_color_none(zone: tzinfo | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_colours_and_no_color_none(
+    zone: tzinfo | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("NO_COLOR", raising=False)

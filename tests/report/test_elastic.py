@@ -16,7 +16,8 @@ from htcq.report.elastic_text import show_elastic, show_why
 
 def computed(name: str = "", **groups: ElasticGroup) -> Computed:
     outcome = compute(
-        ElasticQuotas(tuple(groups.values())), ElasticDemand({"cpus": 10}, {each: {"cpus": 4} for each in groups})
+        ElasticQuotas(tuple(groups.values())),
+        ElasticDemand({"cpus": 10}, {each: {"cpus": 4} for each in groups}),
     )
     return Computed(name, outcome, {"cpus": 3}, {"cpus": 2}, Audit((), ()))
 

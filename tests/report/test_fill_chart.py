@@ -22,7 +22,11 @@ def test_more_machines_than_cells_share_them() -> None:
     given = [machine(f"node{number}", 8 if number < 2 else 2) for number in range(5)]
     found = list(cells(given, most=3))
 
-    assert [cell.name for cell in found] == ["2 machines, node0 to node1", "2 machines, node2 to node3", "node4"]
+    assert [cell.name for cell in found] == [
+        "2 machines, node0 to node1",
+        "2 machines, node2 to node3",
+        "node4",
+    ]
     assert [cell.numbers[:2] for cell in found] == [("16", "16"), ("4", "16"), ("2", "8")]
     assert [cell.whole.share for cell in found] == [1, 0.25, 0.25]
 
@@ -35,7 +39,8 @@ def test_a_cell_is_two_bars_from_the_ground() -> None:
     (cell,) = cells([machine("node1", 6, 256)])
     picture = ET.fromstring(cell_picture(cell))
     used, memory = (
-        next(dict(each.attrib) for each in picture if each.get("class") == kind) for kind in ("used", "memory")
+        next(dict(each.attrib) for each in picture if each.get("class") == kind)
+        for kind in ("used", "memory")
     )
 
     assert picture[0].text == "node1: 6 of 8 cpus, 256 of 1,024 MB in claims"
@@ -45,7 +50,10 @@ def test_a_cell_is_two_bars_from_the_ground() -> None:
 
 def test_a_little_is_seen_and_nothing_is_not() -> None:
     shown = [cell_picture(cell) for cell in cells([machine("a", 0.01), machine("b", 0)])]
-    heights = [next(each.get("height") for each in ET.fromstring(one) if each.get("class") == "used") for one in shown]
+    heights = [
+        next(each.get("height") for each in ET.fromstring(one) if each.get("class") == "used")
+        for one in shown
+    ]
 
     assert heights == ["1", "0"]
 

@@ -48,7 +48,9 @@ def _node(weight: str = "", **settings: Any) -> FleetNode:
         ),
         (
             _node(weights=WEIGHTS, splitting="scheduler"),
-            ["the access point fills the slot that a match hands over: a group can exceed its quota by a whole slot"],
+            [
+                "the access point fills the slot that a match hands over: a group can exceed its quota by a whole slot"
+            ],
         ),
     ],
 )
@@ -62,7 +64,11 @@ def test_a_gap_is_said_in_words(node: FleetNode, expected: list[str]) -> None:
 def test_a_factor_without_bound_is_null() -> None:
     plan = plan_fleet([_node("ifThenElse(DynamicSlot =?= true, 1, 8)")], [JOB])
 
-    assert fleet_json(plan)["fleet"]["quotas"]["max_factor"] == {"factor": None, "job": 1, "kind": "8 cpus, 16 GiB"}
+    assert fleet_json(plan)["fleet"]["quotas"]["max_factor"] == {
+        "factor": None,
+        "job": 1,
+        "kind": "8 cpus, 16 GiB",
+    }
 
 
 def test_jobs_that_fit_nowhere_tell_nothing_of_quotas() -> None:

@@ -11,7 +11,14 @@ import pytest
 from htcq.drift.explanation import Story
 from htcq.report.column import names
 from htcq.report.views.drift_mail import WIDTH, drift_mail
-from htcq.report.views.ledger import LEDGER_COLUMNS, hours_of, ledger_json, show_ledger, together, write_ledger
+from htcq.report.views.ledger import (
+    LEDGER_COLUMNS,
+    hours_of,
+    ledger_json,
+    show_ledger,
+    together,
+    write_ledger,
+)
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE
 
 
@@ -23,7 +30,11 @@ def shown(story: Story, blocks: bool = True) -> str:
 
 def row(name: str, dimension: str, blocks: bool = True) -> tuple[str, list[str]]:
     """Return the picture and the cells of one row."""
-    found = [line for line in shown(STORY, blocks).splitlines() if line.startswith(name) and f" {dimension} " in line]
+    found = [
+        line
+        for line in shown(STORY, blocks).splitlines()
+        if line.startswith(name) and f" {dimension} " in line
+    ]
     (line,) = found
     _, picture, cells = line.split("|")
     return picture, cells.split()
@@ -95,7 +106,11 @@ def test_csv_has_a_row_for_each_dimension_and_group() -> None:
         ("memory", "<none>"), ("memory", "physics"),
         ("weight", "<none>"), ("weight", ODD), ("weight", LONG),
     ]  # fmt: skip
-    assert (rows[6]["borrowed"], rows[2]["lent"], rows[2]["since"]) == ("48", "720", "2026-11-01T23:00:00+00:00")
+    assert (rows[6]["borrowed"], rows[2]["lent"], rows[2]["since"]) == (
+        "48",
+        "720",
+        "2026-11-01T23:00:00+00:00",
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,5 +123,7 @@ def test_csv_has_a_row_for_each_dimension_and_group() -> None:
         ("disk", Fraction(2**20), "1 GiB"),
     ],
 )
-def test_hours_are_told_in_the_unit_of_their_dimension(dimension: str, hours: Fraction, said: str) -> None:
+def test_hours_are_told_in_the_unit_of_their_dimension(
+    dimension: str, hours: Fraction, said: str
+) -> None:
     assert hours_of(dimension, hours) == said

@@ -9,7 +9,16 @@ from htcq.report.migrate_text import show_migration
 from htcq.settings import settings_from
 from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import negotiator, policy_slot, pool
-from tests.simulate.migration.pools import FLAT, LINEAR, claim, group_of, machine, migrated, site, used
+from tests.simulate.migration.pools import (
+    FLAT,
+    LINEAR,
+    claim,
+    group_of,
+    machine,
+    migrated,
+    site,
+    used,
+)
 
 FILES = Files("new.toml", "groups.toml")
 _HALF_TYPE = {"part": "50%", "model": "linear", "weights": {"cpus": 1, "memory": "0.25/GiB"}}
@@ -26,10 +35,15 @@ def commands(given: str) -> list[str]:
 
 
 def places(found: list[str], *beginnings: str) -> list[int]:
-    return [next(place for place, command in enumerate(found) if command.startswith(each)) for each in beginnings]
+    return [
+        next(place for place, command in enumerate(found) if command.startswith(each))
+        for each in beginnings
+    ]
 
 
-def test_nodes_keep_their_weight_until_all_have_their_policy_and_then_everything_switches_at_once() -> None:
+def test_nodes_keep_their_weight_until_all_have_their_policy_and_then_everything_switches_at_once() -> (
+    None
+):
     found = commands(machine())
     order = places(
         found,
@@ -48,13 +62,22 @@ def test_nodes_keep_their_weight_until_all_have_their_policy_and_then_everything
 
 
 def test_access_points_stay_as_they_are_where_all_nodes_have_policies() -> None:
-    assert not [command for command in commands(policy_slot()) if "LEFTOVERS" in command or "leftovers" in command]
+    assert not [
+        command
+        for command in commands(policy_slot())
+        if "LEFTOVERS" in command or "leftovers" in command
+    ]
 
 
 def test_each_slot_type_keeps_its_weight() -> None:
     halves = [machine(f"slot{number}@node1", SlotTypeID=number, **HALF) for number in (1, 2)]
     found = migrated(site(*halves), TWO_TYPES)
-    kept = [command for step in steps(found, FILES) for command in step.commands if "_SLOT_WEIGHT = " in command]
+    kept = [
+        command
+        for step in steps(found, FILES)
+        for command in step.commands
+        if "_SLOT_WEIGHT = " in command
+    ]
 
     assert found.stay == ()
     assert [command.partition(" = ")[0] for command in kept] == [
@@ -72,7 +95,9 @@ def test_there_is_nothing_to_do_where_the_model_is_there_already() -> None:
 def test_the_text_says_what_an_older_negotiator_does() -> None:
     published = used("bio", 1, group=True), used("bio.ann@site", 1)
     old = negotiator(CondorVersion='"$CondorVersion: 23.9.6 2024-08-08 $"')
-    found = migrated(pool(machine(Cpus=7, NumDynamicSlots=1), claim(1), *published, old, jobs=[], config=FLAT))
+    found = migrated(
+        pool(machine(Cpus=7, NumDynamicSlots=1), claim(1), *published, old, jobs=[], config=FLAT)
+    )
     stream = io.StringIO()
     show_migration(found, (), (), stream)
 

@@ -13,7 +13,8 @@ TEN, TWENTY = read_range("10"), read_range("@20:30")
 
 
 @pytest.mark.parametrize(
-    ("value", "status"), [(0, OK), (10, OK), (11, WARNING), (20, CRITICAL), (31, WARNING), (math.nan, UNKNOWN)]
+    ("value", "status"),
+    [(0, OK), (10, OK), (11, WARNING), (20, CRITICAL), (31, WARNING), (math.nan, UNKNOWN)],
 )
 def test_the_worse_range_decides(value: float, status: int) -> None:
     assert Measure("groups", value, TEN, TWENTY).status == status
@@ -53,7 +54,9 @@ def test_performance_data_are_written_as_the_guidelines_say(measure: Measure, da
 
 
 def test_nothing_that_is_told_breaks_a_line_or_begins_performance_data() -> None:
-    printed = said("HTCQ", OK, "a|b\nc", [Measure("x", 1), Measure("y", 2)], ["d|e\nf", "\x1b[31mred"])
+    printed = said(
+        "HTCQ", OK, "a|b\nc", [Measure("x", 1), Measure("y", 2)], ["d|e\nf", "\x1b[31mred"]
+    )
 
     assert printed == "HTCQ OK: a/b c | x=1 y=2\nd/e f\n\\x1b[31mred"
 

@@ -16,7 +16,10 @@ from htcq.report.pages.quota import quota_page
 from tests.poolquota.looks import busy
 from tests.report.audits import NOTHING
 
-_PAGES = {"audit": lambda: audit_page(NOTHING, Pictures()), "quota": lambda: quota_page([(busy(), None)])}
+_PAGES = {
+    "audit": lambda: audit_page(NOTHING, Pictures()),
+    "quota": lambda: quota_page([(busy(), None)]),
+}
 
 
 @pytest.fixture(params=_PAGES, ids=_PAGES)
@@ -25,7 +28,9 @@ def text(request: pytest.FixtureRequest) -> str:
 
 
 def test_only_the_style_and_the_script_of_the_page_are_allowed(text: str) -> None:
-    policy = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[0].replace("&#39;", "'")
+    policy = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[0].replace(
+        "&#39;", "'"
+    )
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
 

@@ -31,11 +31,23 @@ def test_groups_come_depth_first_with_what_lies_below_them() -> None:
     assert [(each.name, each.parent, each.depth) for each in groups.values()] == [
         ("<none>", "", 0), ("a", "<none>", 1), ("a.x", "a", 2), ("a.y", "a", 2), ("b", "<none>", 1),
     ]  # fmt: skip
-    assert {name: each.quota for name, each in groups.items()} == {"<none>": 16, "a": 8, "a.x": 2, "a.y": 3, "b": 4}
+    assert {name: each.quota for name, each in groups.items()} == {
+        "<none>": 16,
+        "a": 8,
+        "a.x": 2,
+        "a.y": 3,
+        "b": 4,
+    }
     assert {name: each.usage for name, each in groups.items()} == {
         "<none>": 3.5, "a": 3, "a.x": 2, "a.y": 0, "b": 0.5,
     }  # fmt: skip
-    assert {name: each.requested for name, each in groups.items()} == {"<none>": 6, "a": 6, "a.x": 4, "a.y": 0, "b": 0}
+    assert {name: each.requested for name, each in groups.items()} == {
+        "<none>": 6,
+        "a": 6,
+        "a.x": 4,
+        "a.y": 0,
+        "b": 0,
+    }
 
 
 def test_a_pool_without_groups_or_configuration_has_no_tree() -> None:
@@ -44,10 +56,14 @@ def test_a_pool_without_groups_or_configuration_has_no_tree() -> None:
 
 
 def test_only_the_greatest_shares_are_drawn() -> None:
-    slots = [slot(f"slot1@n{number}", SlotWeight=str(number)) for number in range(1, MAX_SHARES + 4)]
+    slots = [
+        slot(f"slot1@n{number}", SlotWeight=str(number)) for number in range(1, MAX_SHARES + 4)
+    ]
     pictures = pictures_of(Evidence(pool(*slots)))
 
-    assert [share.expression for share in pictures.shares] == [str(number) for number in range(23, 3, -1)]
+    assert [share.expression for share in pictures.shares] == [
+        str(number) for number in range(23, 3, -1)
+    ]
     assert pictures.more_shares == 3
 
 

@@ -22,7 +22,9 @@ def _plans(*types: SlotType, jobs: tuple[Shape, ...] = (JOB,)) -> list[SlotPlan]
 
 def _halves(**settings: Any) -> tuple[SlotType, SlotType]:
     parts = dict.fromkeys(("cpus", "memory", "disk"), Fraction(1, 4))
-    return SlotType(Choice(**settings), 1, 2, parts), SlotType(Choice(model="quantized"), 2, 1, parts)
+    return SlotType(Choice(**settings), 1, 2, parts), SlotType(
+        Choice(model="quantized"), 2, 1, parts
+    )
 
 
 def _shown(plans: list[SlotPlan]) -> str:
@@ -52,7 +54,9 @@ def test_sums_count_every_slot_of_a_type() -> None:
 
 def test_a_job_is_shown_on_the_first_type_that_takes_it() -> None:
     """The first type gives each claim half a slot, so that a job of two cpus fits the second type only."""
-    job = plan_json(_plans(*_halves(claims=2), jobs=(Shape({"cpus": 2, "memory": 100, "disk": 1000}),)))["jobs"][0]
+    job = plan_json(
+        _plans(*_halves(claims=2), jobs=(Shape({"cpus": 2, "memory": 100, "disk": 1000}),))
+    )["jobs"][0]
 
     assert job["fits"] == 1
     assert job["carved"]["cpus"] == 2
@@ -67,4 +71,7 @@ def test_problems_are_shown_with_the_number_of_the_job() -> None:
 def test_all_jobs_at_once_are_summed_up() -> None:
     shown = _shown(_plans(jobs=(JOB, JOB)))
 
-    assert "1 of job 1, 1 of job 2 run; match costs 2, standing charges 2, weight left 6, demand 2" in shown
+    assert (
+        "1 of job 1, 1 of job 2 run; match costs 2, standing charges 2, weight left 6, demand 2"
+        in shown
+    )

@@ -69,7 +69,9 @@ def test_lines_break_where_nobody_looked_and_that_is_shown() -> None:
     picture = drawn(of(sample("chem", 900, 5, span=900), sample("chem", HOUR, 5, span=900)))
 
     assert len(shapes(picture, "edge")) == len(shapes(picture, "limit")) == 2
-    assert [(each["x"], each["width"]) for each in shapes(picture, "unseen")] == [("250.0", "500.0")]
+    assert [(each["x"], each["width"]) for each in shapes(picture, "unseen")] == [
+        ("250.0", "500.0")
+    ]
 
 
 def test_one_look_is_seen() -> None:
@@ -79,7 +81,9 @@ def test_one_look_is_seen() -> None:
 
 
 def test_a_quota_that_nobody_knew_is_not_drawn() -> None:
-    picture = drawn(of(sample("chem", 900, 5, None, span=900), sample("chem", HOUR, 5, 10, span=2700)))
+    picture = drawn(
+        of(sample("chem", 900, 5, None, span=900), sample("chem", HOUR, 5, 10, span=2700))
+    )
 
     assert [corners(each["d"])[0][0] for each in shapes(picture, "limit")] == [WIDE / 4]
 
@@ -108,7 +112,9 @@ def test_a_state_is_a_strip_as_high_as_its_share(state: str) -> None:
 def test_looks_alike_are_one_strip() -> None:
     looks = [sample("chem", end, span=300, starved=300.0) for end in range(300, 3001, 300)]
 
-    assert [each["width"] for each in shapes(drawn(of(*looks)), "starved")] == [f"{WIDE * 3000 / HOUR:.1f}"]
+    assert [each["width"] for each in shapes(drawn(of(*looks)), "starved")] == [
+        f"{WIDE * 3000 / HOUR:.1f}"
+    ]
 
 
 def test_changes_and_times_are_where_they_happened() -> None:

@@ -32,7 +32,12 @@ def test_a_cell_keeps_the_blanks_that_a_tree_is_drawn_with() -> None:
     assert in_cell("  a\nb\x1b") == "  a b\\x1b"
 
 
-def test_a_message_is_one_line_of_a_log_whatever_it_holds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_message_is_one_line_of_a_log_whatever_it_holds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     tell("htcq: jobs of ap\nNov 22 sshd[1]: accepted\r\x1b[1A: refused")
 
-    assert capsys.readouterr().err == "htcq: jobs of ap Nov 22 sshd[1]: accepted\\x0d\\x1b[1A: refused\n"
+    assert (
+        capsys.readouterr().err
+        == "htcq: jobs of ap Nov 22 sshd[1]: accepted\\x0d\\x1b[1A: refused\n"
+    )

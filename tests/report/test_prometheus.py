@@ -33,7 +33,13 @@ def test_a_metric_without_samples_is_known_and_one_without_a_value_is_left_out()
 
 @pytest.mark.parametrize(
     ("text", "written"),
-    [('a"b', r"a\"b"), ("a\\b", r"a\\b"), ("a\nb", r"a\nb"), ("gruppe ä", "gruppe ä"), ("\udcff", r"\\udcff")],
+    [
+        ('a"b', r"a\"b"),
+        ("a\\b", r"a\\b"),
+        ("a\nb", r"a\nb"),
+        ("gruppe ä", "gruppe ä"),
+        ("\udcff", r"\\udcff"),
+    ],
 )
 def test_the_text_of_a_label_is_escaped(text: str, written: str) -> None:
     assert lines("htcq_x", "X.", [({"group": text}, 0)])[2] == f'htcq_x{{group="{written}"}} 0'

@@ -33,29 +33,45 @@ def test_names_of_the_pool_stay_text(page: Page) -> None:
 
 
 def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
-    links = [attributes.get(name) for _, attributes in page.elements for name in ("src", "href", "action", "data")]
+    links = [
+        attributes.get(name)
+        for _, attributes in page.elements
+        for name in ("src", "href", "action", "data")
+    ]
 
     assert {link for link in links if link and not link.startswith("#")} == {"data:,"}
 
 
 def test_every_group_has_a_row_with_every_number(page: Page) -> None:
     bodies = [
-        attributes["data-name"] for tag, attributes in page.elements if tag == "tbody" and "data-name" in attributes
+        attributes["data-name"]
+        for tag, attributes in page.elements
+        if tag == "tbody" and "data-name" in attributes
     ]
     labels = [
-        attributes["data-label"] for tag, attributes in page.elements if tag == "td" and "data-label" in attributes
+        attributes["data-label"]
+        for tag, attributes in page.elements
+        if tag == "td" and "data-label" in attributes
     ]
 
     assert bodies == [each.name for given in (SITE, OTHER) for each in given.standings]
     assert labels.count("effective, slot weight") == labels.count("turn") == len(bodies)
     assert labels.count("idle, schedd slot weight") == labels.count("configured") == len(bodies)
-    assert {cell for row in quota_table(SITE, AMOUNTS).cells for cell in row} <= set(page.texts["td"])
+    assert {cell for row in quota_table(SITE, AMOUNTS).cells for cell in row} <= set(
+        page.texts["td"]
+    )
 
 
 def test_rows_know_their_parents_and_which_have_some_below(page: Page) -> None:
-    rows = [attributes for tag, attributes in page.elements if tag == "tbody" and "data-name" in attributes]
+    rows = [
+        attributes
+        for tag, attributes in page.elements
+        if tag == "tbody" and "data-name" in attributes
+    ]
     names = {row["id"]: row["data-name"] for row in rows}
-    parents = {row["data-name"]: names.get(row.get("data-parent")) for row in rows[: len(SITE.standings)]}
+    parents = {
+        row["data-name"]: names.get(row.get("data-parent")) for row in rows[: len(SITE.standings)]
+    }
 
     assert parents == {each.name: each.group.parent for each in SITE.standings}
     assert [row["data-name"] for row in rows if "data-open" in row] == [
@@ -64,7 +80,12 @@ def test_rows_know_their_parents_and_which_have_some_below(page: Page) -> None:
 
 
 def test_every_story_is_in_the_page(page: Page) -> None:
-    told = [f"{one.text}." for given in (SITE, OTHER) for each in stories(given).values() for one in each]
+    told = [
+        f"{one.text}."
+        for given in (SITE, OTHER)
+        for each in stories(given).values()
+        for one in each
+    ]
 
     assert [each for each in told if each not in page.texts["dd"]] == []
     assert page.count("dd") == len(told)
@@ -74,7 +95,9 @@ def test_every_story_is_in_the_page(page: Page) -> None:
 def test_warnings_units_and_totals_are_said(page: Page) -> None:
     said = _said(page)
 
-    assert "In slot weight: pool 10,000, promised 15,578.782, used 1,712.5, allocated 10,603." in said
+    assert (
+        "In slot weight: pool 10,000, promised 15,578.782, used 1,712.5, allocated 10,603." in said
+    )
     assert "10,603 is allocated of 10,000: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true" in said
     assert "SlotWeight is Cpus on every slot, so these are cores" in said
     assert "Negotiator west." in said
@@ -91,11 +114,22 @@ def test_a_what_if_has_its_knobs_and_what_differs(page: Page) -> None:
     said = _said(page)
     rows = page.texts["th"]
 
-    assert "GROUP_QUOTA_DYNAMIC_group_physics.analysis = 0.3 GROUP_QUOTA_group_physics.production = 3000" in said
-    assert {"group_biology ", "group_botany ", "group_physics.analysis", "group_physics.production"} <= set(rows)
+    assert (
+        "GROUP_QUOTA_DYNAMIC_group_physics.analysis = 0.3 GROUP_QUOTA_group_physics.production = 3000"
+        in said
+    )
+    assert {
+        "group_biology ",
+        "group_botany ",
+        "group_physics.analysis",
+        "group_physics.production",
+    } <= set(rows)
     assert {"vanishes", "appears"} <= set(page.texts["span"])
     assert {"+319.958", "-1,000"} <= set(page.texts["td"])
-    assert "Nothing changes: every group has the quota, the allocation and the limit that it has now." in said
+    assert (
+        "Nothing changes: every group has the quota, the allocation and the limit that it has now."
+        in said
+    )
 
 
 def test_without_a_what_if_nothing_is_said_of_one() -> None:
@@ -124,9 +158,17 @@ def test_every_header_cell_has_a_scope_and_every_field_a_label(page: Page) -> No
 
 def test_ids_are_unique_and_references_lead_somewhere(page: Page) -> None:
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-    wanted = [attributes["aria-labelledby"] for _, attributes in page.elements if "aria-labelledby" in attributes]
-    wanted += [(attributes.get("href") or "")[1:] for tag, attributes in page.elements if tag == "a"]
-    wanted += [attributes["data-parent"] for _, attributes in page.elements if "data-parent" in attributes]
+    wanted = [
+        attributes["aria-labelledby"]
+        for _, attributes in page.elements
+        if "aria-labelledby" in attributes
+    ]
+    wanted += [
+        (attributes.get("href") or "")[1:] for tag, attributes in page.elements if tag == "a"
+    ]
+    wanted += [
+        attributes["data-parent"] for _, attributes in page.elements if "data-parent" in attributes
+    ]
 
     assert len(ids) == len(set(ids))
     assert set(wanted) <= set(ids)
@@ -140,7 +182,18 @@ def test_a_bar_is_of_a_group_with_those_below_it(page: Page) -> None:
 
 
 def test_demand_below_nothing_draws_nothing() -> None:
-    page = Page(quota_page([(look("GROUP_NAMES = a\nGROUP_QUOTA_a = 10\n", wants("a", 5, WeightedIdleJobs=-4)), None)]))
+    page = Page(
+        quota_page(
+            [
+                (
+                    look(
+                        "GROUP_NAMES = a\nGROUP_QUOTA_a = 10\n", wants("a", 5, WeightedIdleJobs=-4)
+                    ),
+                    None,
+                )
+            ]
+        )
+    )
 
     assert "a: quota 10, uses 0, requests 0" in page.texts["title"]
 

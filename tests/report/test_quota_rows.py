@@ -23,7 +23,13 @@ def test_there_is_a_row_for_each_group_under_columns_that_stay() -> None:
     rows = _read_back((busy(), None))
 
     assert list(rows[0]) == names(COLUMNS)
-    assert [row["group"] for row in rows] == ["<none>", "chem", "physics", "physics.hep", "physics.lep"]
+    assert [row["group"] for row in rows] == [
+        "<none>",
+        "chem",
+        "physics",
+        "physics.hep",
+        "physics.lep",
+    ]
     assert {row["configuration"] for row in rows} == {"current"}
 
 
@@ -69,7 +75,11 @@ def test_what_a_group_does_not_have_is_empty_and_what_is_no_number_is_nan() -> N
     rows = _read_back((look(PHYSICS, wants("physics.hep", 0, 3), *uses("physics.hep", 7)), None))
     physics, hep = rows[2], rows[3]
 
-    assert (physics["turn"], physics["limit_weight"], physics["computed_limit_weight"]) == ("", "", "")
+    assert (physics["turn"], physics["limit_weight"], physics["computed_limit_weight"]) == (
+        "",
+        "",
+        "",
+    )
     assert (hep["limit_weight"], hep["computed_limit_weight"]) == ("nan", "nan")
     assert (rows[0]["kind"], rows[0]["configured"], rows[0]["parent"]) == ("none", "", "")
 
@@ -78,7 +88,11 @@ def test_numbers_have_all_their_digits() -> None:
     config = "GROUP_NAMES = a\nGROUP_QUOTA_DYNAMIC_a = 0.29\n"
     a = _read_back((look(config, wants("a", 50)), None))[1]
 
-    assert (a["kind"], a["configured"], a["effective_weight"]) == ("dynamic", "0.29", "28.999999999999996")
+    assert (a["kind"], a["configured"], a["effective_weight"]) == (
+        "dynamic",
+        "0.29",
+        "28.999999999999996",
+    )
     assert (a["limit_weight"], a["computed_limit_weight"]) == ("28", "28.999999999999996")
 
 
@@ -98,7 +112,9 @@ def test_several_pools_and_a_what_if_share_one_table() -> None:
     rows = _read_back((busy(), changed), (replace(look("GROUP_NAMES = z\n"), source="other"), None))
 
     assert [
-        (row["pool"], row["configuration"], row["effective_weight"]) for row in rows if row["group"] != "<none>"
+        (row["pool"], row["configuration"], row["effective_weight"])
+        for row in rows
+        if row["group"] != "<none>"
     ] == [
         ("test", "current", "10"),
         ("test", "current", "20"),

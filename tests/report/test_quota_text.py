@@ -49,7 +49,9 @@ def test_numbers_end_where_their_headings_end_and_headings_have_units() -> None:
     rule = next(line for line in lines if line.startswith("---"))
     heads, bodies = lines[1 : lines.index(rule)], lines[lines.index(rule) + 1 :][:5]
     columns = [(match.start(), match.end()) for match in re.finditer("-+", rule)]
-    titles = [" ".join(" ".join(head[start:end] for head in heads).split()) for start, end in columns]
+    titles = [
+        " ".join(" ".join(head[start:end] for head in heads).split()) for start, end in columns
+    ]
 
     assert titles == [
         "GROUP", "CONFIGURED", "EFFECTIVE slot weight", "SUBTREE slot weight", "IDLE schedd slot weight",
@@ -60,7 +62,10 @@ def test_numbers_end_where_their_headings_end_and_headings_have_units() -> None:
 
 
 def test_a_share_is_a_part_and_a_cut_limit_shows_both() -> None:
-    given = look("GROUP_NAMES = a, b, c\nGROUP_QUOTA_DYNAMIC_a = 0.149999\nGROUP_QUOTA_b = 0.5\n", wants("a", 50))
+    given = look(
+        "GROUP_NAMES = a, b, c\nGROUP_QUOTA_DYNAMIC_a = 0.149999\nGROUP_QUOTA_b = 0.5\n",
+        wants("a", 50),
+    )
     rows = _rows(given)
 
     assert (rows["a"][0], rows["b"][0], rows["c"][0]) == ("14.9999%", "0.5", "-")
@@ -75,7 +80,12 @@ def test_a_limit_that_is_no_number_says_so() -> None:
 
 def test_what_was_published_otherwise_is_marked_and_told() -> None:
     others = (group_ad(name) for name in ("chem", "physics.hep", "physics.lep"))
-    given = busy("", group_ad("<none>", SubtreeQuota="107.0"), group_ad("physics", EffectiveQuota="15.0"), *others)
+    given = busy(
+        "",
+        group_ad("<none>", SubtreeQuota="107.0"),
+        group_ad("physics", EffectiveQuota="15.0"),
+        *others,
+    )
 
     assert _rows(given)["physics"][-1] == "*"
     assert [name for name, row in _rows(given).items() if "*" in row] == ["physics"]
@@ -114,7 +124,9 @@ def test_totals_and_oversubscription() -> None:
 
 
 def test_without_oversubscription_nothing_is_told_of_it() -> None:
-    assert "OVERSUBSCRIPTION" not in _table(busy("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n"))
+    assert "OVERSUBSCRIPTION" not in _table(
+        busy("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n")
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +140,11 @@ def test_without_oversubscription_nothing_is_told_of_it() -> None:
             "slots: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its size, a free "
             "partitionable one its cpus",
         ),
-        ("", "Cpus", "schedd slot weight: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or SLOT_WEIGHT"),
+        (
+            "",
+            "Cpus",
+            "schedd slot weight: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or SLOT_WEIGHT",
+        ),
         (
             "NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n",
             "Cpus",
@@ -148,7 +164,9 @@ def test_a_legend_names_a_few_expressions_only() -> None:
 
 def test_headings_carry_the_units_of_the_pool() -> None:
     more = "NEGOTIATOR_USE_SLOT_WEIGHTS = False\nNEGOTIATOR_USE_WEIGHTED_DEMAND = False\n"
-    (heading,) = (line for line in _table(look(PHYSICS + more)).splitlines() if line.startswith("GROUP"))
+    (heading,) = (
+        line for line in _table(look(PHYSICS + more)).splitlines() if line.startswith("GROUP")
+    )
 
     assert heading.split()[2:].count("slots") == 9
     assert heading.split().count("jobs") == 2
@@ -159,9 +177,12 @@ def test_what_is_wrong_is_told_and_what_ends_the_negotiator() -> None:
     given = replace(look(config), doubts=("it is odd",), incomplete=("jobs: no answer",))
     lines = _table(given).splitlines()
 
-    assert "configuration: GROUP_QUOTA_chem is out of range: -1: the negotiator exits on it" in lines
     assert (
-        "configuration: group none has neither GROUP_QUOTA_none nor GROUP_QUOTA_DYNAMIC_none: its quota is 0" in lines
+        "configuration: GROUP_QUOTA_chem is out of range: -1: the negotiator exits on it" in lines
+    )
+    assert (
+        "configuration: group none has neither GROUP_QUOTA_none nor GROUP_QUOTA_DYNAMIC_none: its quota is 0"
+        in lines
     )
     assert "doubt: it is odd" in lines
     assert "incomplete data: jobs: no answer" in lines
@@ -236,7 +257,18 @@ def test_a_comparison_has_before_after_and_difference_of_what_changes() -> None:
         "after, in slot weight: pool 107, promised 127, used 7, allocated 59.9999",
     ]
     rows = [line.split() for line in lines]
-    assert ["chem", "10", "14.9999", "+4.9999", "10", "14.9999", "+4.9999", "10", "14", "+4"] in rows
+    assert [
+        "chem",
+        "10",
+        "14.9999",
+        "+4.9999",
+        "10",
+        "14.9999",
+        "+4.9999",
+        "10",
+        "14",
+        "+4",
+    ] in rows
     assert ["<none>", "77", "72.0001", "-4.9999", "5", "5", "77", "72", "-5"] in rows
     assert not any(row[:1] == ["physics.hep"] for row in rows)
     assert lines[-1] == "3 of 5 groups stay as they are; --all shows them"
@@ -251,7 +283,12 @@ def test_all_groups_are_shown_if_asked_for() -> None:
 
 def test_groups_that_appear_and_vanish_are_named_so() -> None:
     config = PHYSICS.replace("physics.lep,", "physics.new,")
-    rows = [line.split() for line in _compared(busy(), _changed("GROUP_QUOTA_physics.new = 5\n", config)).splitlines()]
+    rows = [
+        line.split()
+        for line in _compared(
+            busy(), _changed("GROUP_QUOTA_physics.new = 5\n", config)
+        ).splitlines()
+    ]
 
     assert ["physics.lep", "5", "-", "2", "-", "5", "-", "vanishes"] in rows
     assert ["physics.new", "-", "5", "-", "0", "-", "-", "appears"] in rows
@@ -260,11 +297,17 @@ def test_groups_that_appear_and_vanish_are_named_so() -> None:
 def test_nothing_that_changes_is_one_sentence() -> None:
     lines = _compared(busy(), busy()).splitlines()
 
-    assert lines[2] == "nothing changes: every group has the quota, the allocation and the limit that it has now"
+    assert (
+        lines[2]
+        == "nothing changes: every group has the quota, the allocation and the limit that it has now"
+    )
     assert not any(line.startswith("GROUP ") for line in lines)
 
 
 def test_what_a_change_would_break_is_told() -> None:
     text = _compared(busy(), _changed("GROUP_QUOTA_chem = oops\n"))
 
-    assert "configuration: GROUP_QUOTA_chem is not a number: oops: the negotiator exits on it" in text.splitlines()
+    assert (
+        "configuration: GROUP_QUOTA_chem is not a number: oops: the negotiator exits on it"
+        in text.splitlines()
+    )

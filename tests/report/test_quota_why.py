@@ -55,7 +55,9 @@ def test_an_unknown_group_is_refused_with_the_near_name() -> None:
 
 
 def test_names_that_would_steer_a_terminal_are_spelled_out() -> None:
-    text = "\n".join(_told(look("GROUP_NAMES = \x1b[31mred\n", wants("\x1b[31mred", 5)), "\x1b[31mred"))
+    text = "\n".join(
+        _told(look("GROUP_NAMES = \x1b[31mred\n", wants("\x1b[31mred", 5)), "\x1b[31mred")
+    )
 
     assert "\x1b" not in text
     assert "\\x1b[31mred in test" in text

@@ -17,7 +17,9 @@ def test_all_rules_are_listed_by_family() -> None:
     stream = io.StringIO()
     show_rules(by_family(), stream)
     listed = [
-        line.split()[:2] for line in stream.getvalue().splitlines() if " " in line and not line.startswith(("R", "-"))
+        line.split()[:2]
+        for line in stream.getvalue().splitlines()
+        if " " in line and not line.startswith(("R", "-"))
     ]
 
     assert listed == [[each.id, each.severity.word] for each in all_rules()]
@@ -29,7 +31,9 @@ def test_a_rule_tells_everything_about_itself(rule: Rule) -> None:
     show_rule(rule, stream)
     shown = " ".join(stream.getvalue().split())
 
-    assert shown.startswith(f"{rule.id} ({rule.family}, {rule.severity.word}) {' '.join(rule.summary.split())}")
+    assert shown.startswith(
+        f"{rule.id} ({rule.family}, {rule.severity.word}) {' '.join(rule.summary.split())}"
+    )
     for text in (rule.consequence, rule.advice, rule.source, *(need.value for need in rule.needs)):
         assert " ".join(text.split()) in shown
 

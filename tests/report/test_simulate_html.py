@@ -73,7 +73,11 @@ def test_no_script_is_needed(any_page: Page) -> None:
 
 
 def test_nothing_is_loaded_from_anywhere(any_page: Page) -> None:
-    links = [attributes.get(name) for _, attributes in any_page.elements for name in ("src", "href", "action", "data")]
+    links = [
+        attributes.get(name)
+        for _, attributes in any_page.elements
+        for name in ("src", "href", "action", "data")
+    ]
 
     assert {link for link in links if link and not link.startswith("#")} == {"data:,"}
 
@@ -95,8 +99,14 @@ def test_headings_and_landmarks_make_an_outline(any_page: Page) -> None:
 
 def test_ids_are_unique_and_references_lead_somewhere(any_page: Page) -> None:
     ids = [attributes["id"] for _, attributes in any_page.elements if "id" in attributes]
-    wanted = [attributes["aria-labelledby"] for _, attributes in any_page.elements if "aria-labelledby" in attributes]
-    wanted += [(attributes.get("href") or "")[1:] for tag, attributes in any_page.elements if tag == "a"]
+    wanted = [
+        attributes["aria-labelledby"]
+        for _, attributes in any_page.elements
+        if "aria-labelledby" in attributes
+    ]
+    wanted += [
+        (attributes.get("href") or "")[1:] for tag, attributes in any_page.elements if tag == "a"
+    ]
 
     assert len(ids) == len(set(ids))
     assert set(wanted) <= set(ids)
@@ -104,7 +114,11 @@ def test_ids_are_unique_and_references_lead_somewhere(any_page: Page) -> None:
 
 def test_every_header_cell_has_a_scope_and_every_picture_a_title(any_page: Page) -> None:
     assert all(attributes.get("scope") for tag, attributes in any_page.elements if tag == "th")
-    images = [attributes for tag, attributes in any_page.elements if tag == "svg" and attributes.get("role") == "img"]
+    images = [
+        attributes
+        for tag, attributes in any_page.elements
+        if tag == "svg" and attributes.get("role") == "img"
+    ]
     # One more is that of the page itself.
     assert len(images) == any_page.count("title") - 1 > 0
 
@@ -127,7 +141,13 @@ def test_a_course_has_every_number_of_its_last_cycle(courses: Page) -> None:
 
     for course in (BEFORE, AFTER):
         last = course.samples[-1]
-        amounts = [*last.groups.values(), *last.quotas.values(), last.cpus, last.largest_cpus, last.largest_memory_mb]
+        amounts = [
+            *last.groups.values(),
+            *last.quotas.values(),
+            last.cpus,
+            last.largest_cpus,
+            last.largest_memory_mb,
+        ]
         assert {show_number(amount) for amount in amounts} <= cells
         assert {f"{count:,}" for count in by_fill(course.machines)} <= cells
         assert {f"{len(seconds):,}" for seconds in course.waited.values()} <= cells
@@ -145,12 +165,19 @@ def test_a_course_says_what_changes_and_why(courses: Page) -> None:
 def test_base_and_what_if_stand_side_by_side_on_one_scale(courses: Page) -> None:
     figures = courses.count("figure")
 
-    plots = [attributes for tag, attributes in courses.elements if attributes.get("class") == "plot"]
+    plots = [
+        attributes for tag, attributes in courses.elements if attributes.get("class") == "plot"
+    ]
     assert len(plots) == 2 * figures
     drawn = [attributes["data-name"] for tag, attributes in courses.elements if tag == "figure"]
     # What the groups leave of the pool is the root's.
     assert sorted(drawn[:5]) == sorted(["<none>", "physics", LONG, "biology", "chemistry"])
-    assert drawn[5:] == ["cpus in claims", "machines by fill", "largest free, cpus", "largest free, MB of memory"]
+    assert drawn[5:] == [
+        "cpus in claims",
+        "machines by fill",
+        "largest free, cpus",
+        "largest free, MB of memory",
+    ]
 
 
 def test_without_groups_submitters_are_drawn() -> None:
@@ -168,7 +195,10 @@ def test_a_cycle_has_every_number_of_its_trace(cycles: Page) -> None:
         assert {each.reason for each in single.trace.rejections} <= cells
         assert {each.job for each in single.trace.matches} <= cells
         assert {each.slot for each in single.trace.matches} <= cells
-        assert {show_number(single.after.largest_memory_mb), show_number(single.after.largest_cpus)} <= cells
+        assert {
+            show_number(single.after.largest_memory_mb),
+            show_number(single.after.largest_cpus),
+        } <= cells
 
 
 def test_a_cycle_says_who_gains_and_why(cycles: Page) -> None:
@@ -183,8 +213,14 @@ def test_bars_tell_usage_and_limit_in_words() -> None:
     titles = Page(PAGES["cycle"]()).texts["title"]
     (biology,) = (each for each in ONE.trace.groups if each.name == "biology")
 
-    assert f"biology: limit 12, used 0 at the start and {show_number(biology.used_after)} at the end" in titles
-    assert any(title.startswith("<none>: not negotiated in this cycle, used 0 at the start") for title in titles)
+    assert (
+        f"biology: limit 12, used 0 at the start and {show_number(biology.used_after)} at the end"
+        in titles
+    )
+    assert any(
+        title.startswith("<none>: not negotiated in this cycle, used 0 at the start")
+        for title in titles
+    )
 
 
 def test_what_ends_the_negotiator_is_a_warning() -> None:
@@ -193,9 +229,14 @@ def test_what_ends_the_negotiator_is_a_warning() -> None:
     page = Page(course_page(course, None, PLAN, replace(POOL, damage=("jobs.ads, line 3",))))
 
     assert (
-        page.texts["li"].count("the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1") == 1
+        page.texts["li"].count(
+            "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1"
+        )
+        == 1
     )
-    assert {"not modelled: something is not followed", "incomplete data: jobs.ads, line 3"} <= set(page.texts["li"])
+    assert {"not modelled: something is not followed", "incomplete data: jobs.ads, line 3"} <= set(
+        page.texts["li"]
+    )
 
 
 def test_a_crowd_of_machines_is_few_cells_with_all_of_them() -> None:

@@ -11,7 +11,10 @@ from tests.drift.looks import sample
 
 def points(*usages: float, quota: float | None = 80.0, span: int = 10) -> tuple[Point, ...]:
     """Return points that follow each other from 0 on."""
-    looks = [sample("chem", (number + 1) * span, usage, quota, span) for number, usage in enumerate(usages)]
+    looks = [
+        sample("chem", (number + 1) * span, usage, quota, span)
+        for number, usage in enumerate(usages)
+    ]
     found = window("chem", looks, 0, len(usages) * span)
     assert found is not None
     return found.points
@@ -55,7 +58,14 @@ def test_what_is_nearly_the_quota_is_not_over() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "can"),
-    [("utf-8", True), ("UTF-8", True), ("ascii", False), ("latin-1", False), (None, False), ("no", False)],
+    [
+        ("utf-8", True),
+        ("UTF-8", True),
+        ("ascii", False),
+        ("latin-1", False),
+        (None, False),
+        ("no", False),
+    ],
 )
 def test_blocks_are_for_those_who_can_show_them(encoding: str | None, can: bool) -> None:
     assert shows_blocks(encoding) is can

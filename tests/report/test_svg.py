@@ -10,7 +10,11 @@ from htcq.report.charts.svg import group_bar, share_bar
 
 
 def _widths(svg: str) -> list[str]:
-    return [shape.get("width") or shape.get("x1") or "" for shape in ET.fromstring(svg) if shape.tag != "title"]
+    return [
+        shape.get("width") or shape.get("x1") or ""
+        for shape in ET.fromstring(svg)
+        if shape.tag != "title"
+    ]
 
 
 def test_a_share_is_a_part_of_the_width() -> None:
@@ -18,7 +22,11 @@ def test_a_share_is_a_part_of_the_width() -> None:
 
 
 def test_a_group_is_drawn_to_scale() -> None:
-    assert _widths(group_bar("x", quota=50, usage=20, requested=80, scale=200)) == ["40.00%", "10.00%", "25.00%"]
+    assert _widths(group_bar("x", quota=50, usage=20, requested=80, scale=200)) == [
+        "40.00%",
+        "10.00%",
+        "25.00%",
+    ]
 
 
 @pytest.mark.parametrize(("share", "width"), [(-1, "0.00%"), (3, "100.00%")])

@@ -14,7 +14,14 @@ from htcq.simulate.sweep import Ground, Run, Verdict
 
 
 def submitter(name: str, idle: int, matches: int, used: float) -> dict[str, Any]:
-    return {"name": name, "group": "g", "idle": idle, "matches": matches, "used_before": 0, "used_after": used}
+    return {
+        "name": name,
+        "group": "g",
+        "idle": idle,
+        "matches": matches,
+        "used_before": 0,
+        "used_after": used,
+    }
 
 
 #: Of a cycle: ann waits and has something, ben waits and has nothing, cyd has nothing and does not wait.
@@ -25,13 +32,24 @@ CYCLE = {
         {"name": "<none>", "limit": None, "used_before": 0, "used_after": 1},
         {"name": "g", "limit": 3, "used_before": 1, "used_after": 3.5},
     ],
-    "submitters": [submitter("ann", 5, 2, 3.5), submitter("ben", 3, 0, 0), submitter("cyd", 0, 0, 0)],
+    "submitters": [
+        submitter("ann", 5, 2, 3.5),
+        submitter("ben", 3, 0, 0),
+        submitter("cyd", 0, 0, 0),
+    ],
     "crash": None,
 }
 
 
 def wait(name: str, started: int, waiting: int, mean: float | None) -> dict[str, Any]:
-    return {"submitter": name, "started": started, "waiting": waiting, "mean": mean, "median": mean, "longest": mean}
+    return {
+        "submitter": name,
+        "started": started,
+        "waiting": waiting,
+        "mean": mean,
+        "median": mean,
+        "longest": mean,
+    }
 
 
 #: Of two cycles: six jobs started, two of them after 300 s and the others after 60 s, on average.
@@ -40,7 +58,12 @@ COURSE = {
     "full_at": 60.0,
     "cycles": [
         {"matches": 4, "used": 4.0, "groups": {"<none>": 0, "g": 4}, "submitters": {"ann": 4}},
-        {"matches": 2, "used": 5.0, "groups": {"<none>": 0, "g": 5}, "submitters": {"ann": 5, "ben": 0.0}},
+        {
+            "matches": 2,
+            "used": 5.0,
+            "groups": {"<none>": 0, "g": 5},
+            "submitters": {"ann": 5, "ben": 0.0},
+        },
     ],
     "waits": [wait("ann", 2, 1, 300.0), wait("cyd", 4, 0, 60.0), wait("ben", 0, 3, None)],
     "crash": {"slot": "s", "job": "1.0", "message": "no weight"},
@@ -52,7 +75,18 @@ def test_a_cycle_in_few_numbers() -> None:
 
 
 def test_several_cycles_in_few_numbers() -> None:
-    expected = Summary(6, 5.0, "slots", {"g": 5}, 4, ("ben",), True, 60.0, 140.0, "the negotiator crashes: no weight")
+    expected = Summary(
+        6,
+        5.0,
+        "slots",
+        {"g": 5},
+        4,
+        ("ben",),
+        True,
+        60.0,
+        140.0,
+        "the negotiator crashes: no weight",
+    )
 
     assert summary(COURSE) == expected
 
@@ -65,11 +99,22 @@ def test_nothing_that_starts_has_no_mean() -> None:
     found = summary({**COURSE, "cycles": [], "waits": [wait("ben", 0, 3, None)], "full_at": None})
 
     assert found is not None
-    assert (found.matches, found.used, found.full_at, found.mean_wait, found.starved) == (0, 0.0, None, None, ("ben",))
+    assert (found.matches, found.used, found.full_at, found.mean_wait, found.starved) == (
+        0,
+        0.0,
+        None,
+        None,
+        ("ben",),
+    )
 
 
 def test_what_is_no_simulation_has_no_numbers() -> None:
-    broken: list[dict[str, Any]] = [{}, {"after": 1}, {**CYCLE, "submitters": [1]}, {**COURSE, "waits": [{}]}]
+    broken: list[dict[str, Any]] = [
+        {},
+        {"after": 1},
+        {**CYCLE, "submitters": [1]},
+        {**COURSE, "waits": [{}]},
+    ]
 
     assert [summary(each) for each in broken] == [None] * 4
 
@@ -94,7 +139,11 @@ def shown(*runs: Run) -> list[str]:
 
 
 def test_numbers_that_are_none_are_no_result() -> None:
-    broken: list[dict[str, Any]] = [{**COURSE, "full_at": "soon"}, {**CYCLE, "unit": ["cpus"]}, {**CYCLE, "unit": None}]
+    broken: list[dict[str, Any]] = [
+        {**COURSE, "full_at": "soon"},
+        {**CYCLE, "unit": ["cpus"]},
+        {**CYCLE, "unit": None},
+    ]
 
     assert [summary(each) for each in broken] == [None] * 3
 

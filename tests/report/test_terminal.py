@@ -48,7 +48,9 @@ def test_progress_is_silent_where_there_is_no_terminal(monkeypatch: pytest.Monke
     assert (stream.getvalue(), terminal.getvalue()) == ("", "")
 
 
-def test_a_terminal_shows_how_far_it_is_and_is_clean_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_how_far_it_is_and_is_clean_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal()
@@ -85,7 +87,9 @@ def test_numbers_are_aligned_on_the_right_below_headings_of_several_lines() -> N
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "coloured"])
-def test_a_table_too_wide_for_a_terminal_is_written_in_parts(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_too_wide_for_a_terminal_is_written_in_parts(
+    plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "24")
     monkeypatch.setenv("TERM", "xterm")
     if plain:

@@ -27,14 +27,33 @@ from htcq.report.verdict import read_range
         ("10:10", (9, 11), (10,)),
     ],
 )
-def test_a_value_alerts_as_the_guidelines_say(text: str, alerts: tuple[float, ...], fine: tuple[float, ...]) -> None:
+def test_a_value_alerts_as_the_guidelines_say(
+    text: str, alerts: tuple[float, ...], fine: tuple[float, ...]
+) -> None:
     given = read_range(text)
 
     assert [value for value in (*alerts, *fine) if given.alerts(value)] == list(alerts)
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "@", "~", "x", "10:x", "1,5", "10:20:30", "20:10", "0:~", "1e3", "nan", "inf", "@@1", "10 20"]
+    "text",
+    [
+        "",
+        " ",
+        "@",
+        "~",
+        "x",
+        "10:x",
+        "1,5",
+        "10:20:30",
+        "20:10",
+        "0:~",
+        "1e3",
+        "nan",
+        "inf",
+        "@@1",
+        "10 20",
+    ],
 )
 def test_what_is_no_range_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="range"):

@@ -59,7 +59,9 @@ def test_amounts_reach_up_to_the_most_and_are_few(most: float) -> None:
         ("2022-06-01", "2026-06-01", ["Jan 2023", "Jan 2024", "Jan 2025", "Jan 2026"]),
     ],
 )
-def test_moments_are_round_by_the_clocks_of_the_zone(since: str, until: str, expected: list[str]) -> None:
+def test_moments_are_round_by_the_clocks_of_the_zone(
+    since: str, until: str, expected: list[str]
+) -> None:
     assert texts(since, until) == expected
 
 
@@ -75,7 +77,11 @@ def test_midnight_stays_midnight_when_clocks_are_set_back() -> None:
     marks = moments(at("2026-10-24", berlin), at("2026-10-27", berlin), zone=berlin)
 
     assert [tick.text for tick in marks] == ["24 Oct", "25 Oct", "26 Oct", "27 Oct"]
-    assert [later.moment - tick.moment for tick, later in zip(marks, marks[1:])] == [86400, 90000, 86400]
+    assert [later.moment - tick.moment for tick, later in zip(marks, marks[1:])] == [
+        86400,
+        90000,
+        86400,
+    ]
 
 
 @given(st.integers(0, 2_000_000_000), st.integers(60, 30 * 365 * DAY))

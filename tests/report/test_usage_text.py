@@ -14,7 +14,9 @@ PLAN = Plan(4, 60.0)
 
 
 def grouped(*usages: float, quota: float = 8) -> Course:
-    return course(*(sample({"<none>": 0, "a": each}, {"<none>": 0, "a": quota}, {}) for each in usages))
+    return course(
+        *(sample({"<none>": 0, "a": each}, {"<none>": 0, "a": quota}, {}) for each in usages)
+    )
 
 
 def shown(*courses: Course, encoding: str = "ascii") -> list[str]:

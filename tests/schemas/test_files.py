@@ -64,7 +64,10 @@ def test_what_htcq_reads_is_what_the_schema_says(place: str, content: Any) -> No
 
 
 def test_there_are_examples_of_both_files_in_contrib_readme_and_manual() -> None:
-    found = {name: [place for place, content in EXAMPLES if content and _read(name, content)] for name in _READERS}
+    found = {
+        name: [place for place, content in EXAMPLES if content and _read(name, content)]
+        for name in _READERS
+    }
 
     assert len(found["htcq.toml"]) >= 20
     assert len(found["elastic.toml"]) >= 8
@@ -114,7 +117,8 @@ BAD_QUOTAS: dict[str, Any] = {
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("htcq.toml", each) for each in BAD_SITE.values()] + [("elastic.toml", each) for each in BAD_QUOTAS.values()],
+    [("htcq.toml", each) for each in BAD_SITE.values()]
+    + [("elastic.toml", each) for each in BAD_QUOTAS.values()],
     ids=[*BAD_SITE, *(f"quotas: {each}" for each in BAD_QUOTAS)],
 )
 def test_what_htcq_refuses_is_refused(name: str, content: Any) -> None:
@@ -122,7 +126,9 @@ def test_what_htcq_refuses_is_refused(name: str, content: Any) -> None:
     assert objections(name, content) != []
 
 
-@pytest.mark.parametrize("content", [{"capacity": {"preset": "disk-centric"}}, {"audit": {"fail_on": "fatal"}}])
+@pytest.mark.parametrize(
+    "content", [{"capacity": {"preset": "disk-centric"}}, {"audit": {"fail_on": "fatal"}}]
+)
 def test_a_word_that_only_its_command_refuses_is_refused(content: Any) -> None:
     assert objections("htcq.toml", content) != []
 

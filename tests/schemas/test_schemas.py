@@ -49,7 +49,9 @@ def test_it_is_a_schema(name: str) -> None:
 @on_every_schema
 def test_every_key_is_described_in_one_sentence(name: str) -> None:
     described = dict(properties(schema(name)))
-    wrong = [key for key, shape in described.items() if not _is_sentence(shape.get("description", ""))]
+    wrong = [
+        key for key, shape in described.items() if not _is_sentence(shape.get("description", ""))
+    ]
 
     assert (wrong, len(described) > 3) == ([], True)
 
@@ -74,7 +76,9 @@ def test_what_is_shipped_is_what_the_command_prints(
 def test_nothing_else_is_shipped(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", "--schema", "list"]) == 0
 
-    assert sorted(path.stem for path in SHIPPED.iterdir()) == sorted(capsys.readouterr().out.split())
+    assert sorted(path.stem for path in SHIPPED.iterdir()) == sorted(
+        capsys.readouterr().out.split()
+    )
 
 
 @pytest.mark.parametrize("line", sorted(PRINTED))
@@ -89,7 +93,11 @@ def test_every_schema_of_output_is_tried_on_what_is_printed() -> None:
 def test_every_key_of_every_schema_is_printed_by_something() -> None:
     """Or nobody knows whether it is still there; what two schemas describe in the same words is one key."""
     whole = [(schema_of(shlex.split(line)), value) for line, value in PRINTED.items()]
-    whole += [("audit", _audited()), ("elastic-reclaim", _reclaimed()), ("elastic-ceilings", _ceilings())]
+    whole += [
+        ("audit", _audited()),
+        ("elastic-reclaim", _reclaimed()),
+        ("elastic-ceilings", _ceilings()),
+    ]
     seen: set[tuple[str, str]] = set()
     for name, value in whole:
         seen.update(printed_keys(schema(name), value, schema(name).get("definitions", {})))
@@ -123,7 +131,9 @@ def _reclaimed() -> dict[str, Any]:
     """What is printed where jobs were taken back, one of which could not be."""
     plan = borrowed(8, 2).plan()
     one, other = plan.victims
-    done = reclaim_json(plan, (), [one], [(other, "the schedd does not answer")], ["the ceiling of bob is 4"])
+    done = reclaim_json(
+        plan, (), [one], [(other, "the schedd does not answer")], ["the ceiling of bob is 4"]
+    )
     return _parsed({**done, "health": []})
 
 
@@ -145,7 +155,9 @@ def test_a_key_more_or_less_is_an_objection(line: str) -> None:
 def test_the_keys_of_a_record_are_its_fields() -> None:
     from htcq.quota.cycle_quotas import GroupLimit
 
-    with pytest.raises(ValueError, match=r"Limit: not described: \['held_by', 'proposed'\], not there: \['more'\]"):
+    with pytest.raises(
+        ValueError, match=r"Limit: not described: \['held_by', 'proposed'\], not there: \['more'\]"
+    ):
         keys_of(GroupLimit, group="G.", limit="L.", more="M.")
     with pytest.raises(ValueError, match="not described: \\['b'\\]"):
         named(("a", "b"), {"a": text("A.")})
@@ -168,6 +180,8 @@ def test_null_may_stand_in_the_place_of_a_word() -> None:
         (["--schema", "quota", "fractional-cpus"], "--schema takes no rule"),
     ],
 )
-def test_what_makes_no_sense_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_makes_no_sense_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["explain", *words]) == 2
     assert capsys.readouterr().err.startswith(f"htcq: {said} (")

@@ -14,7 +14,11 @@ from htcq.report.schemas import schema
 
 #: Options that decide what a command prints, by the name of the schema that it has without them.
 _FORMS: Mapping[str, Mapping[str, str]] = {
-    "simulate": {"--agreement": "simulate-agreement", "--sweep": "simulate-sweep", "--cycles": "simulate-cycles"},
+    "simulate": {
+        "--agreement": "simulate-agreement",
+        "--sweep": "simulate-sweep",
+        "--cycles": "simulate-cycles",
+    },
     "elastic-reclaim": {"ceilings": "elastic-ceilings"},
 }
 _CHANGES = {"--set", "--remove", "--drain", "--add", "--demand", "--model"}
@@ -29,7 +33,10 @@ def _validator(name: str) -> Draft7Validator:
 
 def objections(name: str, value: Any) -> list[str]:
     """Return what the schema of that name says against ``value``: path and message."""
-    return [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in _validator(name).iter_errors(value)]
+    return [
+        f"{'.'.join(map(str, each.absolute_path))}: {each.message}"
+        for each in _validator(name).iter_errors(value)
+    ]
 
 
 def schema_of(words: list[str]) -> str:
@@ -49,10 +56,16 @@ def schema_of(words: list[str]) -> str:
 
 def plain(value: Any) -> Any:
     """Return a TOML document as JSON has it: dates are texts."""
-    return json.loads(json.dumps(value, default=lambda given: given.isoformat() if isinstance(given, date) else given))
+    return json.loads(
+        json.dumps(
+            value, default=lambda given: given.isoformat() if isinstance(given, date) else given
+        )
+    )
 
 
-def printed_keys(shape: Any, value: Any, definitions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def printed_keys(
+    shape: Any, value: Any, definitions: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
     """Yield the keys of ``value`` with the descriptions that its schema has of them."""
     if "$ref" in shape:
         shape = definitions[shape["$ref"].rpartition("/")[2]]

@@ -10,7 +10,14 @@ from htcq.cli.options import seconds
 from htcq.errors import InputError
 from htcq.settings.durations import DURATION_HINT, parse_duration
 
-UNITS = [("90s", 90), (" 30 min ", 1800), ("12h", 43200), ("2d", 172800), ("8w", 4838400), ("1y", 31536000)]
+UNITS = [
+    ("90s", 90),
+    (" 30 min ", 1800),
+    ("12h", 43200),
+    ("2d", 172800),
+    ("8w", 4838400),
+    ("1y", 31536000),
+]
 
 
 @pytest.mark.parametrize(("text", "number"), UNITS)

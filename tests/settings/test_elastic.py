@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from htcq.errors import InputError
-from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.declaration import (
+    ElasticDemand,
+    ElasticGroup,
+    ElasticQuotas,
+    Options,
+    Rounding,
+)
 from htcq.settings.elastic import (
     DEMAND_FILE_KEYS,
     ELASTIC_GROUP_KEYS,
@@ -23,9 +29,19 @@ from tests.docs.documents import ROOT, section, tags, words
 
 def test_everything_that_a_file_can_say_is_read() -> None:
     content = {
-        "elastic": {"scale_min": False, "guarantee_usage": True, "rounding": "legacy", "same_dimensions": True},
+        "elastic": {
+            "scale_min": False,
+            "guarantee_usage": True,
+            "rounding": "legacy",
+            "same_dimensions": True,
+        },
         "groups": {
-            "a": {"max": {"cpus": "unlimited"}, "weight": {"cpus": 3}, "lend": False, "users": ["ada"]},
+            "a": {
+                "max": {"cpus": "unlimited"},
+                "weight": {"cpus": 3},
+                "lend": False,
+                "users": ["ada"],
+            },
             "a.b": {"min": {"cpus": 1}, "max": {"cpus": 2}, "scale_min": True, "strict": ["cpus"]},
             "c.d": {"parent": "a", "max": {"nvidia.com/gpu": 2}},
         },
@@ -35,7 +51,9 @@ def test_everything_that_a_file_can_say_is_read() -> None:
         "": ElasticQuotas(
             (
                 ElasticGroup("a", "", {}, {"cpus": None}, {"cpus": 3}, lend=False, users=("ada",)),
-                ElasticGroup("a.b", "a", {"cpus": 1}, {"cpus": 2}, scale_min=True, strict=("cpus",)),
+                ElasticGroup(
+                    "a.b", "a", {"cpus": 1}, {"cpus": 2}, scale_min=True, strict=("cpus",)
+                ),
                 ElasticGroup("c.d", "a", {}, {"nvidia.com/gpu": 2}),
             ),
             Options(False, True, Rounding.LEGACY, True),
@@ -53,7 +71,10 @@ def test_trees_stand_beside_each_other() -> None:
 
     assert sorted(quotas_from(content, "q.toml").trees) == ["cpu", "gpu"]
     assert sorted(quotas_from({**content, "groups": {}}, "q.toml").trees) == ["", "cpu", "gpu"]
-    assert demand_from(demand, "d.json") == {"gpu": ElasticDemand({"gpus": 1}), "cpu": ElasticDemand()}
+    assert demand_from(demand, "d.json") == {
+        "gpu": ElasticDemand({"gpus": 1}),
+        "cpu": ElasticDemand(),
+    }
 
 
 def test_demand_is_read_and_null_is_nothing() -> None:
@@ -78,22 +99,46 @@ def test_demand_is_read_and_null_is_nothing() -> None:
         ({"elastic": {"scale_mni": True}}, "elastic.scale_mni is unknown", "scale_min"),
         ({"elastic": {"scale_min": 1}}, "elastic.scale_min is 1", "true or false"),
         ({"elastic": {"rounding": "best"}}, "elastic.rounding is 'best'", "hamilton or legacy"),
-        ({"elastic": {"rounding": ["legacy"]}}, "elastic.rounding is ['legacy']", "hamilton or legacy"),
+        (
+            {"elastic": {"rounding": ["legacy"]}},
+            "elastic.rounding is ['legacy']",
+            "hamilton or legacy",
+        ),
         ({"elastic": 5}, "elastic is 5", "a table"),
         ({"groups": []}, "groups is []", "a table"),
         ({"groups": {"a": 5}}, "groups.a is 5", "a table"),
         ({"groups": {"a": {"mni": {"cpus": 1}}}}, "groups.a.mni is unknown", "did you mean min?"),
         ({"groups": {"a": {"colour": 1}}}, "groups.a.colour is unknown", "the keys are min"),
-        ({"groups": {"a": {"hep": {"max": {}}}}}, "groups.a.hep is unknown", 'a group below it is [groups."a.hep"]'),
+        (
+            {"groups": {"a": {"hep": {"max": {}}}}},
+            "groups.a.hep is unknown",
+            'a group below it is [groups."a.hep"]',
+        ),
         ({"groups": {"a": {"lend": "no"}}}, "groups.a.lend is 'no'", "true or false"),
         ({"groups": {"a": {"parent": 5}}}, "groups.a.parent is 5", "name of a group"),
         ({"groups": {"a": {"users": "ada"}}}, "groups.a.users is 'ada'", "list of names"),
-        ({"groups": {"a": {"max": {"cpus": "much"}}}}, "groups.a.max.cpus is 'much'", 'or "unlimited"'),
-        ({"groups": {"a": {"min": {"cpus": "unlimited"}}}}, "groups.a.min.cpus is 'unlimited'", "a whole number"),
-        ({"groups": {"a": {"max": {"my cpus": 1}}}}, "a dimension called 'my cpus'", "such as cpus"),
+        (
+            {"groups": {"a": {"max": {"cpus": "much"}}}},
+            "groups.a.max.cpus is 'much'",
+            'or "unlimited"',
+        ),
+        (
+            {"groups": {"a": {"min": {"cpus": "unlimited"}}}},
+            "groups.a.min.cpus is 'unlimited'",
+            "a whole number",
+        ),
+        (
+            {"groups": {"a": {"max": {"my cpus": 1}}}},
+            "a dimension called 'my cpus'",
+            "such as cpus",
+        ),
         ({"groups": {"": {}}}, "a group called ''", "a name"),
         ({"groups": {"a@b": {}}}, "a group called 'a@b'", "without '@'"),
-        ({"trees": {"gpu": {"groups": {"a": {"max": 5}}}}}, "trees.gpu.groups.a.max is 5", "for each dimension"),
+        (
+            {"trees": {"gpu": {"groups": {"a": {"max": 5}}}}},
+            "trees.gpu.groups.a.max is 5",
+            "for each dimension",
+        ),
         ({"trees": {"gpu": {"total": {}}}}, "trees.gpu.total is unknown", "the keys are"),
     ],
 )

@@ -30,18 +30,36 @@ def test_every_key_is_read() -> None:
 
 def test_it_stands_beside_the_quotas_of_each_tree() -> None:
     one = {"elastic": {"scale_min": False, "write": {"hold_time": "1h"}}, "groups": {}}
-    file = quotas_from({**one, "trees": {"gpu": {"elastic": {"write": {"hold_time": "2h"}}}, "cpu": {}}}, "q.toml")
+    file = quotas_from(
+        {**one, "trees": {"gpu": {"elastic": {"write": {"hold_time": "2h"}}}, "cpu": {}}}, "q.toml"
+    )
 
-    assert {name: settings.hold_time for name, settings in file.writes.items()} == {"": 3600, "gpu": 7200, "cpu": 600}
+    assert {name: settings.hold_time for name, settings in file.writes.items()} == {
+        "": 3600,
+        "gpu": 7200,
+        "cpu": 600,
+    }
     assert file.trees[""].options.scale_min is False
 
 
 @pytest.mark.parametrize(
     ("table", "message", "hint"),
     [
-        ({"directry": "/x"}, "q.toml: elastic.write.directry is unknown", "did you mean directory?"),
-        ({"file": ""}, "q.toml: elastic.write.file is ''", "it must be the name of a file or directory, in quotes"),
-        ({"journal": "a\nb"}, "q.toml: elastic.write.journal is 'a\\nb'", "it must be the name of a file"),
+        (
+            {"directry": "/x"},
+            "q.toml: elastic.write.directry is unknown",
+            "did you mean directory?",
+        ),
+        (
+            {"file": ""},
+            "q.toml: elastic.write.file is ''",
+            "it must be the name of a file or directory, in quotes",
+        ),
+        (
+            {"journal": "a\nb"},
+            "q.toml: elastic.write.journal is 'a\\nb'",
+            "it must be the name of a file",
+        ),
         (
             {"hold_time": 600},
             "q.toml: elastic.write.hold_time is 600, which is not a duration",
@@ -52,13 +70,27 @@ def test_it_stands_beside_the_quotas_of_each_tree() -> None:
             "q.toml: elastic.write.hold_time is '5m', which is not a duration",
             "a whole number and s, min, h, d, w or y",
         ),
-        ({"max_raise": 1.1}, "q.toml: elastic.write.max_raise is 1.1", "it must be a number from 0 to 1"),
+        (
+            {"max_raise": 1.1},
+            "q.toml: elastic.write.max_raise is 1.1",
+            "it must be a number from 0 to 1",
+        ),
         ({"max_raise": True}, "q.toml: elastic.write.max_raise is True", "it must be a number"),
-        ({"min_change": -1}, "q.toml: elastic.write.min_change is -1", "it must be an amount of slot weight"),
-        ({"max_failures": 1.5}, "q.toml: elastic.write.max_failures is 1.5", "it must be a whole number"),
+        (
+            {"min_change": -1},
+            "q.toml: elastic.write.min_change is -1",
+            "it must be an amount of slot weight",
+        ),
+        (
+            {"max_failures": 1.5},
+            "q.toml: elastic.write.max_failures is 1.5",
+            "it must be a whole number",
+        ),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place(table: dict[str, Any], message: str, hint: str) -> None:
+def test_what_cannot_be_used_is_told_with_its_place(
+    table: dict[str, Any], message: str, hint: str
+) -> None:
     with pytest.raises(InputError) as caught:
         write_settings_from(table, "q.toml")
 

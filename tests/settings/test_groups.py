@@ -25,7 +25,14 @@ def test_a_file_without_groups_declares_none() -> None:
 
 
 def test_nested_tables_are_the_tree_parents_first_and_in_the_order_of_the_file() -> None:
-    tree = {"physics": {"quota": 800, "hep": {"share": 0.6, "top": {"share": 1}}, "lep": {"quota": 0.5}}, "bio": {}}
+    tree = {
+        "physics": {
+            "quota": 800,
+            "hep": {"share": 0.6, "top": {"share": 1}},
+            "lep": {"quota": 0.5},
+        },
+        "bio": {},
+    }
 
     assert ["physics", "physics.hep", "physics.hep.top", "physics.lep", "bio"] == names(**tree)
 
@@ -42,7 +49,9 @@ def test_everything_that_can_be_said_of_a_group() -> None:
         }
     )
 
-    assert group == DeclaredGroup("hep", 800.5, None, True, False, "Anna", "anna@example.org", date(2027, 3, 31))
+    assert group == DeclaredGroup(
+        "hep", 800.5, None, True, False, "Anna", "anna@example.org", date(2027, 3, 31)
+    )
 
 
 def test_what_is_not_said_is_left_to_the_knobs_of_all_groups() -> None:
@@ -64,12 +73,25 @@ def test_a_quota_is_static_or_a_share_or_a_share_of_nothing(
 ) -> None:
     (group,) = declared(hep=table)
 
-    assert (group.static, group.config_quota, group.configured) == (static, config_quota, configured)
+    assert (group.static, group.config_quota, group.configured) == (
+        static,
+        config_quota,
+        configured,
+    )
 
 
 def test_the_knobs_of_groups_make_the_tree_that_is_declared() -> None:
     settings = settings_from(
-        {"groups": {"a": {"quota": 9, "accept_surplus": False, "b": {"share": 0.5, "autoregroup": True}}, "c": {}}}
+        {
+            "groups": {
+                "a": {
+                    "quota": 9,
+                    "accept_surplus": False,
+                    "b": {"share": 0.5, "autoregroup": True},
+                },
+                "c": {},
+            }
+        }
     ).groups
     knobs = {name: text for group in settings.groups for name, text in group.knobs}
     tree, _ = build_tree({"GROUP_NAMES": "a, a.b, c", "GROUP_ACCEPT_SURPLUS": "True", **knobs})
@@ -145,11 +167,16 @@ def test_every_key_of_quotas_is_one_knob() -> None:
 
 
 def test_only_what_is_given_is_a_knob() -> None:
-    assert settings_from({"quotas": {"strict": False}}).groups.knobs == {"NEGOTIATOR_STRICT_ENFORCE_QUOTA": "False"}
+    assert settings_from({"quotas": {"strict": False}}).groups.knobs == {
+        "NEGOTIATOR_STRICT_ENFORCE_QUOTA": "False"
+    }
 
 
 def test_small_shares_have_no_exponent_and_all_their_digits() -> None:
-    assert declared(a={"share": 1e-07}, b={"share": 0.1 + 0.2}, c={"quota": -0.0})[0].knobs[0][1] == "0.0000001"
+    assert (
+        declared(a={"share": 1e-07}, b={"share": 0.1 + 0.2}, c={"quota": -0.0})[0].knobs[0][1]
+        == "0.0000001"
+    )
     assert declared(b={"share": 0.1 + 0.2})[0].knobs[0][1] == "0.30000000000000004"
     assert declared(c={"quota": -0.0})[0].knobs[0][1] == "0.0"
 
@@ -164,7 +191,11 @@ AMOUNT, SHARE = "from 0 to 2147483647", "from 0 to 1"
         ({"hep": 5}, "htcq.toml: groups.hep is 5", "[groups.hep]"),
         ({"hep": [{"quota": 5}]}, "htcq.toml: groups.hep is [{'quota': 5}]", "[groups.hep]"),
         ({"hep": {"qouta": 5}}, "htcq.toml: groups.hep.qouta is unknown", "did you mean quota?"),
-        ({"hep": {"quota": 5, "share": 0.5}}, "groups.hep has both quota and share", "set only one"),
+        (
+            {"hep": {"quota": 5, "share": 0.5}},
+            "groups.hep has both quota and share",
+            "set only one",
+        ),
         ({"hep": {"quota": -1}}, "groups.hep.quota is -1", AMOUNT),
         ({"hep": {"quota": 2147483648}}, "groups.hep.quota is 2147483648", AMOUNT),
         ({"hep": {"quota": float("inf")}}, "groups.hep.quota is inf", AMOUNT),
@@ -179,33 +210,83 @@ AMOUNT, SHARE = "from 0 to 2147483647", "from 0 to 1"
         ({"hep": {"autoregroup": "yes"}}, "groups.hep.autoregroup is 'yes'", "true or false"),
         ({"hep": {"owner": 5}}, "groups.hep.owner is 5", "text in quotes"),
         ({"hep": {"contact": ["a"]}}, "groups.hep.contact is ['a']", "text in quotes"),
-        ({"hep": {"expires": "tomorrow"}}, "groups.hep.expires is 'tomorrow'", "such as 2027-03-31"),
-        ({"hep": {"expires": "2027-02-30"}}, "groups.hep.expires is '2027-02-30'", "such as 2027-03-31"),
-        ({"hep": {"expires": "20270331"}}, "groups.hep.expires is '20270331'", "such as 2027-03-31"),
-        ({"hep": {"expires": datetime(2027, 3, 31, 8)}}, "groups.hep.expires is 2027-03-31 08:00:00", "such as"),  # noqa: DTZ001
+        (
+            {"hep": {"expires": "tomorrow"}},
+            "groups.hep.expires is 'tomorrow'",
+            "such as 2027-03-31",
+        ),
+        (
+            {"hep": {"expires": "2027-02-30"}},
+            "groups.hep.expires is '2027-02-30'",
+            "such as 2027-03-31",
+        ),
+        (
+            {"hep": {"expires": "20270331"}},
+            "groups.hep.expires is '20270331'",
+            "such as 2027-03-31",
+        ),
+        (
+            {"hep": {"expires": datetime(2027, 3, 31, 8)}},
+            "groups.hep.expires is 2027-03-31 08:00:00",
+            "such as",
+        ),  # noqa: DTZ001
         ({"hep": {"expires": 2027}}, "groups.hep.expires is 2027", "such as 2027-03-31"),
         (
             {"nice-user": {}},
             "groups.'nice-user': a group's name consists of letters",
             "HTCondor refuses other characters",
         ),
-        ({"a": {"b c": {}}}, "groups.a.'b c': a group's name consists of letters", "HTCondor refuses other characters"),
-        ({"a,b": {}}, "groups.'a,b': a group's name consists of letters", "HTCondor refuses other characters"),
-        ({"": {}}, "groups.'': a group's name consists of letters", "HTCondor refuses other characters"),
-        ({"a\nb": {}}, r"groups.'a\nb': a group's name consists of letters", "HTCondor refuses other characters"),
-        ({"größe": {}}, "groups.'größe': a group's name consists of letters", "HTCondor refuses other characters"),
+        (
+            {"a": {"b c": {}}},
+            "groups.a.'b c': a group's name consists of letters",
+            "HTCondor refuses other characters",
+        ),
+        (
+            {"a,b": {}},
+            "groups.'a,b': a group's name consists of letters",
+            "HTCondor refuses other characters",
+        ),
+        (
+            {"": {}},
+            "groups.'': a group's name consists of letters",
+            "HTCondor refuses other characters",
+        ),
+        (
+            {"a\nb": {}},
+            r"groups.'a\nb': a group's name consists of letters",
+            "HTCondor refuses other characters",
+        ),
+        (
+            {"größe": {}},
+            "groups.'größe': a group's name consists of letters",
+            "HTCondor refuses other characters",
+        ),
         ({"a": {"b.c": {}}}, "groups.a.'b.c': a dot separates", "write [groups.a.b.c]"),
         ({"<none>": {}}, "groups.'<none>': the name is that of the root group", "always exists"),
         ({"<NONE>": {}}, "groups.'<NONE>': the name is that of the root group", "always exists"),
         ({"hep": {}, "HEP": {}}, "groups.HEP is declared twice: groups.hep", "one spelling"),
-        ({"a": {"hep": {}, "Hep": {}}}, "groups.a.Hep is declared twice: groups.a.hep", "one spelling"),
-        ({"dynamic_hep": {}}, "GROUP_QUOTA_dynamic_hep would be the share of another group", "another name"),
-        ({"Dynamic_a": {"b": {}}}, "GROUP_QUOTA_Dynamic_a would be the share of another group", "another name"),
+        (
+            {"a": {"hep": {}, "Hep": {}}},
+            "groups.a.Hep is declared twice: groups.a.hep",
+            "one spelling",
+        ),
+        (
+            {"dynamic_hep": {}},
+            "GROUP_QUOTA_dynamic_hep would be the share of another group",
+            "another name",
+        ),
+        (
+            {"Dynamic_a": {"b": {}}},
+            "GROUP_QUOTA_Dynamic_a would be the share of another group",
+            "another name",
+        ),
         ({"max_allocation_rounds": {}}, "would be a setting of all groups", "another name"),
         ({"ROUND_ROBIN_RATE": {}}, "would be a setting of all groups", "another name"),
     ],
 )
-def test_groups_that_htcondor_could_not_have_are_refused(groups: Any, message: str, hint: str) -> None:
+def test_groups_that_htcondor_could_not_have_are_refused(
+    groups: Any, message: str, hint: str
+) -> None:
     _refused({"groups": groups}, message, hint)
 
 
@@ -232,7 +313,9 @@ def test_groups_that_htcondor_could_not_have_are_refused(groups: Any, message: s
         ),
     ],
 )  # fmt: skip
-def test_knobs_that_htcondor_would_not_take_are_refused(quotas: Any, message: str, hint: str) -> None:
+def test_knobs_that_htcondor_would_not_take_are_refused(
+    quotas: Any, message: str, hint: str
+) -> None:
     _refused({"quotas": quotas}, message, hint)
 
 

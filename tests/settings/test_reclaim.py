@@ -18,7 +18,12 @@ def limits(**table: Any) -> ReclaimLimits:
 def test_nothing_said_is_careful() -> None:
     """Ten minutes over, two in need, ten of running; 2 % of the claims."""
     found = limits()
-    assert (found.over_for, found.need_for, found.min_runtime, found.pool_percent) == (600, 120, 600, 2)
+    assert (found.over_for, found.need_for, found.min_runtime, found.pool_percent) == (
+        600,
+        120,
+        600,
+        2,
+    )
 
 
 def test_every_key() -> None:
@@ -36,7 +41,9 @@ def test_it_stands_beside_the_quotas() -> None:
     groups = {"hep": {"max": {"cpus": 1}}}
     file = quotas_from({"elastic": {"reclaim": {"batch": 3}}, "groups": groups}, "q.toml")
     assert file.reclaims[""].batch == 3
-    several = quotas_from({"trees": {"cm": {"elastic": {"reclaim": {"batch": 4}}, "groups": groups}}}, "q.toml")
+    several = quotas_from(
+        {"trees": {"cm": {"elastic": {"reclaim": {"batch": 4}}, "groups": groups}}}, "q.toml"
+    )
     assert several.reclaims["cm"].batch == 4
 
 
@@ -49,13 +56,25 @@ def test_it_stands_beside_the_quotas() -> None:
         ({"batch": 0}, "q.toml: elastic.reclaim.batch is 0 (it must be a whole number, 1 or more)"),
         ({"day_jobs": True}, "q.toml: elastic.reclaim.day_jobs is True"),
         ({"day_jobs": -1}, "q.toml: elastic.reclaim.day_jobs is -1"),
-        ({"pool_percent": 0}, "q.toml: elastic.reclaim.pool_percent is 0 (it must be a number above 0, 100 at most)"),
+        (
+            {"pool_percent": 0},
+            "q.toml: elastic.reclaim.pool_percent is 0 (it must be a number above 0, 100 at most)",
+        ),
         ({"pool_percent": 101}, "q.toml: elastic.reclaim.pool_percent is 101"),
-        ({"release": 1.1}, "q.toml: elastic.reclaim.release is 1.1 (it must be a number above 0, 1 at most)"),
+        (
+            {"release": 1.1},
+            "q.toml: elastic.reclaim.release is 1.1 (it must be a number above 0, 1 at most)",
+        ),
         ({"wall_time": "a b"}, "q.toml: elastic.reclaim.wall_time is 'a b'"),
         ({"journal": "here"}, "q.toml: elastic.reclaim.journal is 'here'"),
-        ({"max_gap": "1s"}, "q.toml: elastic.reclaim.max_gap is shorter than elastic.reclaim.need_for (120s)"),
-        ({"lease": "1s"}, "q.toml: elastic.reclaim.lease is shorter than elastic.reclaim.settle_time (120s)"),
+        (
+            {"max_gap": "1s"},
+            "q.toml: elastic.reclaim.max_gap is shorter than elastic.reclaim.need_for (120s)",
+        ),
+        (
+            {"lease": "1s"},
+            "q.toml: elastic.reclaim.lease is shorter than elastic.reclaim.settle_time (120s)",
+        ),
     ],
 )
 def test_what_cannot_be_is_told(table: dict[str, Any], said: str) -> None:

@@ -78,7 +78,10 @@ def test_the_name_of_an_item_is_that_of_a_file_and_its_own() -> None:
     names = list(arguments(grid={"set": values}))
 
     assert len(set(names)) == len(values)
-    assert all("/" not in name and " " not in name and name.isascii() and len(name) <= 120 for name in names)
+    assert all(
+        "/" not in name and " " not in name and name.isascii() and len(name) <= 120
+        for name in names
+    )
 
 
 def test_names_stay_when_the_grid_grows() -> None:
@@ -89,24 +92,36 @@ def test_names_stay_when_the_grid_grows() -> None:
 
 
 def test_items_say_in_what_they_differ() -> None:
-    given = sweep_from({"base": {"seed": 1}, "grid": {"set": ["A=1", []], "demand": ["a=2"]}}, OPTIONS, "f.toml")
+    given = sweep_from(
+        {"base": {"seed": 1}, "grid": {"set": ["A=1", []], "demand": ["a=2"]}}, OPTIONS, "f.toml"
+    )
 
     assert given.varying == ("set",)
 
 
 def test_what_jobs_need_is_passed_on() -> None:
     given = sweep_from(
-        {"grid": {"seed": [1]}, "submit": {"request_memory": 4096, "+Project": '"x"', "getenv": True}}, OPTIONS, "f"
+        {
+            "grid": {"seed": [1]},
+            "submit": {"request_memory": 4096, "+Project": '"x"', "getenv": True},
+        },
+        OPTIONS,
+        "f",
     )
 
     assert given.submit == {"request_memory": "4096", "+Project": '"x"', "getenv": "True"}
 
 
 def test_the_most_items_are_taken_and_one_more_is_not() -> None:
-    grid = {"seed": list(range(MAX_ITEMS // 100)), "demand": [f"a={number}" for number in range(100)]}
+    grid = {
+        "seed": list(range(MAX_ITEMS // 100)),
+        "demand": [f"a={number}" for number in range(100)],
+    }
     assert len(arguments(grid=grid)) == MAX_ITEMS == 10_000
 
-    with pytest.raises(InputError, match=r"f.toml has 10,001 items \(100 x 100, and 1 of their own\)") as refused:
+    with pytest.raises(
+        InputError, match=r"f.toml has 10,001 items \(100 x 100, and 1 of their own\)"
+    ) as refused:
         arguments(grid=grid, item=[{"name": "one"}])
     assert "the maximum is 10,000" in refused.value.hint
 
@@ -141,7 +156,11 @@ ITEM = {"name": "x"}
         ({"grid": {"seed": [16**5000]}}, "f.toml: grid.seed is a very long number", "64 bits"),
         ({"grid": {"seed": [1, 1]}}, "f.toml: two items are called seed=1", ""),
         ({"grid": {"set": ["A=1\nB=2"]}}, "f.toml: grid.set is 'A=1\\nB=2'", "one line"),
-        ({"base": {"skip-bad-slots": "yes"}, "item": [ITEM]}, "base.skip-bad-slots is 'yes'", "true or false"),
+        (
+            {"base": {"skip-bad-slots": "yes"}, "item": [ITEM]},
+            "base.skip-bad-slots is 'yes'",
+            "true or false",
+        ),
         ({"item": {}}, "f.toml: item is not a list", "[[item]]"),
         ({"item": [1]}, "f.toml: item 1 is 1", "a table"),
         ({"item": [{}]}, "f.toml: item 1.name is 'missing'", "letters"),
@@ -150,9 +169,21 @@ ITEM = {"name": "x"}
         ({"item": [{"name": "x" * 121}]}, "f.toml: item 1.name is 'xxx", "letters"),
         ({"item": [ITEM, ITEM]}, "f.toml: two items are called x", ""),
         ({"item": [ITEM], "submit": {"output": "x"}}, "f.toml: htcq sets submit.output itself", ""),
-        ({"item": [ITEM], "submit": {"Arguments": "x"}}, "f.toml: htcq sets submit.Arguments itself", ""),
-        ({"item": [ITEM], "submit": {"a b": "x"}}, "f.toml: submit.a b is not a submit command", ""),
-        ({"item": [ITEM], "submit": {"rank": []}}, "f.toml: submit.rank is []", "a text or a number"),
+        (
+            {"item": [ITEM], "submit": {"Arguments": "x"}},
+            "f.toml: htcq sets submit.Arguments itself",
+            "",
+        ),
+        (
+            {"item": [ITEM], "submit": {"a b": "x"}},
+            "f.toml: submit.a b is not a submit command",
+            "",
+        ),
+        (
+            {"item": [ITEM], "submit": {"rank": []}},
+            "f.toml: submit.rank is []",
+            "a text or a number",
+        ),
         ({"item": [ITEM], "submit": {"rank": "1\nqueue 9"}}, "submit.rank is", "one line"),
     ],
 )
@@ -171,4 +202,6 @@ def test_every_mix_of_tables_is_read() -> None:
         for chosen in itertools.combinations(parts, count):
             if {"grid", "item"} & set(chosen):
                 names = list(arguments(**{name: parts[name] for name in chosen}))
-                assert names == [name for part, name in (("grid", "demand=a=2"), ("item", "x")) if part in chosen]
+                assert names == [
+                    name for part, name in (("grid", "demand=a=2"), ("item", "x")) if part in chosen
+                ]

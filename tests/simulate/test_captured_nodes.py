@@ -12,11 +12,21 @@ from htcq.simulate.layouts import fleet_of
 from tests.audit.sites import dynamic_slot, pool, slot, static_slot
 
 WEIGHTS = {"capacity": {"weights": {"cpus": 1, "memory": "0.25/GiB"}}}
-TWO_TYPES = {"slot_types": {"1": {"part": "50%", "charge": {"cpus": 1}}, "2": {"part": "50%", "claims": 4}}}
-HALF = {"Cpus": 4, "Memory": 8192, "TotalSlotCpus": 4, "TotalSlotMemory": 8192, "TotalSlotDisk": "10000000.0"}
+TWO_TYPES = {
+    "slot_types": {"1": {"part": "50%", "charge": {"cpus": 1}}, "2": {"part": "50%", "claims": 4}}
+}
+HALF = {
+    "Cpus": 4,
+    "Memory": 8192,
+    "TotalSlotCpus": 4,
+    "TotalSlotMemory": 8192,
+    "TotalSlotDisk": "10000000.0",
+}
 
 
-def fleet(content: dict[str, object], *ads: str) -> tuple[tuple[FleetNode, ...], dict[str, list[str]]]:
+def fleet(
+    content: dict[str, object], *ads: str
+) -> tuple[tuple[FleetNode, ...], dict[str, list[str]]]:
     types = settings_from(content).slot_types
     nodes, left_out = captured_nodes(pool(*ads).slots or ())
     found, refused = fleet_of(nodes, lambda _: Chosen("", types))
@@ -25,7 +35,9 @@ def fleet(content: dict[str, object], *ads: str) -> tuple[tuple[FleetNode, ...],
 
 def test_a_machine_is_what_its_partitionable_slot_had_at_birth() -> None:
     """What runs there takes nothing away, and a startd with dynamic slots is one node."""
-    (node,), left_out = captured_nodes(pool(slot(Cpus=5, NumDynamicSlots=1), dynamic_slot(Cpus=3)).slots or ())
+    (node,), left_out = captured_nodes(
+        pool(slot(Cpus=5, NumDynamicSlots=1), dynamic_slot(Cpus=3)).slots or ()
+    )
 
     assert left_out == {}
     assert (node.name, node.alone) == ("node1", True)
@@ -44,7 +56,9 @@ def test_startds_that_share_a_machine_are_nodes_of_their_own() -> None:
 
 
 def test_several_slots_of_one_size_are_one_node() -> None:
-    (node,), _ = fleet(WEIGHTS, *(slot(f"slot{number}@node1", SlotTypeID=1, **HALF) for number in (1, 2)))
+    (node,), _ = fleet(
+        WEIGHTS, *(slot(f"slot{number}@node1", SlotTypeID=1, **HALF) for number in (1, 2))
+    )
 
     assert [each.type.count for each in node.slots] == [2]
     assert node.amounts["cpus"] == 8

@@ -48,7 +48,10 @@ def _machines(dice: random.Random) -> list[str]:
         cpus = dice.choice((4, 6, 8, 16, 24))
         memory = cpus * dice.choice((1000, 2048, 3963, 8192)) + dice.randint(0, 99)
         gpus = dice.choice((0, 0, 2))
-        ads += [_machine(f"node{kind}{number}", cpus, memory, gpus) for number in range(dice.randint(1, 2))]
+        ads += [
+            _machine(f"node{kind}{number}", cpus, memory, gpus)
+            for number in range(dice.randint(1, 2))
+        ]
     return ads
 
 
@@ -91,7 +94,9 @@ def _planned(given: Pool, capacity: dict[str, Any], shape: Shape) -> FleetPlan:
 
 def _charges(given: Pool, shape: Shape) -> dict[str, Charge]:
     """Return what ``cost`` says by the name of the machine."""
-    found = costs(given, slot_classes(given.slots or ()), (made_up("job", shape.full()),), Weights())
+    found = costs(
+        given, slot_classes(given.slots or ()), (made_up("job", shape.full()),), Weights()
+    )
     return {str(slot.machine): charge for charge in found.charges for slot in charge.kind.slots}
 
 
@@ -105,7 +110,9 @@ def test_plan_cost_and_simulate_agree(seed: int) -> None:
     demand = submitter(IdleJobs=count, WeightedIdleJobs=count)
     queue = [_job(number, shape) for number in range(count)]
     types = settings_from({"capacity": capacity}).slot_types
-    modelled = with_models(pool(*machines, demand, jobs=queue, config=""), [MachineModel("site.toml", types)])
+    modelled = with_models(
+        pool(*machines, demand, jobs=queue, config=""), [MachineModel("site.toml", types)]
+    )
 
     charges = _charges(modelled, shape)
     for kind in plan.kinds:
@@ -117,7 +124,9 @@ def test_plan_cost_and_simulate_agree(seed: int) -> None:
             assert got == (expected and pytest.approx(expected, abs=NEAR)), (capacity, shape, name)
 
     weights = Weights()
-    assert sum(weights.of(each) for each in modelled.slots or ()) == pytest.approx(plan.weight, abs=NEAR)
+    assert sum(weights.of(each) for each in modelled.slots or ()) == pytest.approx(
+        plan.weight, abs=NEAR
+    )
     matches = run_cycle(modelled).matches
     full = [(kind.count, plan_.jobs[0].fill) for kind in plan.kinds for plan_ in kind.slots]
     assert len(matches) == plan.fits(0), (capacity, shape)

@@ -20,7 +20,11 @@ DONE = {"JobStatus": 4, "RemoteWallClockTime": "900.0", "LastRemoteWallClockTime
 BEN = {"User": '"ben@site"', "Owner": '"ben"'}
 
 
-def site(*past: str, ads: tuple[str, ...] = (policy_slot(), submitter()), jobs: tuple[str, ...] = (job(),)) -> Pool:
+def site(
+    *past: str,
+    ads: tuple[str, ...] = (policy_slot(), submitter()),
+    jobs: tuple[str, ...] = (job(),),
+) -> Pool:
     """Return a pool with 8 cpus in which one job waits, and the jobs of another file."""
     texts = Texts(
         source="test",
@@ -38,7 +42,9 @@ def course(given: Pool, cycles: int = 6, lasts: str = "10000") -> Course:
 
 def test_jobs_come_as_they_were_queued_and_run_as_long_as_they_did() -> None:
     """The first at once, the second 150 s later: it starts at the cycle of 200 s and ends at 260 s."""
-    given = with_arrivals(site(job("7.0", QDate=5150, **DONE), job("7.1", QDate=5000, **DONE)), "file")
+    given = with_arrivals(
+        site(job("7.0", QDate=5150, **DONE), job("7.1", QDate=5000, **DONE)), "file"
+    )
     found = course(given)
 
     assert [each.at for each in given.arriving] == [0, 150]
@@ -65,7 +71,9 @@ def test_they_stand_behind_those_that_wait_but_for_better_priorities() -> None:
 
 
 def test_a_claim_goes_on_with_a_job_that_came_meanwhile() -> None:
-    given = with_arrivals(site(job("7.0", QDate=1), job("7.1", QDate=51), jobs=(job(**BEN),)), "file")
+    given = with_arrivals(
+        site(job("7.0", QDate=1), job("7.1", QDate=51), jobs=(job(**BEN),)), "file"
+    )
     found = course(given, 2, "60")
 
     # 7.0 has a claim from 0 to 60 s; 7.1 came at 50 s and takes it over, before the cycle at 100 s.
@@ -118,7 +126,9 @@ def test_slots_are_asked_for_what_arriving_jobs_name() -> None:
 
 def test_jobs_have_the_attributes_that_slots_ask_for() -> None:
     ads = (policy_slot(Start="TARGET.IsShort"), submitter())
-    given = with_arrivals(site(job("7.0", QDate=1, IsShort="true"), job("7.1", QDate=1), ads=ads), "file")
+    given = with_arrivals(
+        site(job("7.0", QDate=1, IsShort="true"), job("7.1", QDate=1), ads=ads), "file"
+    )
 
     assert course(given, 1).samples[0].started == 1
 
@@ -138,7 +148,10 @@ def test_who_comes_after_the_last_cycle_changes_nothing() -> None:
         (job("7.0", QDate=1, RequestMemory=None), "job 7.0 is left out: no RequestMemory"),
         (job("7.0", QDate=1, RequestCpus=None), "job 7.0 is left out: no RequestCpus"),
         (job("7.0", QDate=1, User=None, Owner=None), "job 7.0 is left out: no User"),
-        (job("7.0", QDate=1, JobUniverse=7), "job 7.0 is left out: the negotiator never sees jobs of its universe"),
+        (
+            job("7.0", QDate=1, JobUniverse=7),
+            "job 7.0 is left out: the negotiator never sees jobs of its universe",
+        ),
         ("\n".join(job(f"7.{n}") for n in range(2)), "2 jobs, such as 7.0, are left out: no QDate"),
     ],
 )
@@ -154,7 +167,9 @@ def test_jobs_that_cannot_arrive_are_left_out_and_told(flawed: str, why: str) ->
 def test_jobs_wait_where_the_others_of_their_submitter_wait() -> None:
     """condor_history tells no ScheddName; a queue of its own would hide those that are there."""
     there = job(ScheddName='"access1"')
-    given = with_arrivals(site(job("7.0", QDate=1), job("7.1", QDate=1, ScheddName='"other"'), jobs=(there,)), "file")
+    given = with_arrivals(
+        site(job("7.0", QDate=1), job("7.1", QDate=1, ScheddName='"other"'), jobs=(there,)), "file"
+    )
 
     assert {each.job.schedd for each in given.arriving} == {"access1"}
     assert course(given, 1).samples[0].started == 3

@@ -42,7 +42,9 @@ def test_a_key_stands_for_everything_that_a_result_depends_on() -> None:
         ("set", "dir/h.ads", (), "dir/h.ads"),
     ],
 )
-def test_files_that_options_name_can_lie_elsewhere(option: str, value: str, files: tuple[str, ...], moved: str) -> None:
+def test_files_that_options_name_can_lie_elsewhere(
+    option: str, value: str, files: tuple[str, ...], moved: str
+) -> None:
     item = Item("x", ((option, (value,)),))
 
     assert item.files == files
@@ -51,29 +53,53 @@ def test_files_that_options_name_can_lie_elsewhere(option: str, value: str, file
 
 def test_a_result_is_what_was_printed() -> None:
     assert judged(0, '{"a": 1}', "", {}) == Verdict(0, {"a": 1})
-    assert judged(1, '{"a": 1}', "htcq: beware\n\nhtcq: twice\n", {}) == Verdict(1, {"a": 1}, "", ("beware", "twice"))
+    assert judged(1, '{"a": 1}', "htcq: beware\n\nhtcq: twice\n", {}) == Verdict(
+        1, {"a": 1}, "", ("beware", "twice")
+    )
 
 
 def test_files_are_called_what_the_user_calls_them() -> None:
-    found = judged(0, json.dumps({"source": "tmp-1", "x": ["a=tmp-1"]}), "htcq: tmp-1: odd", {"tmp-1": 'my "pool"'})
+    found = judged(
+        0,
+        json.dumps({"source": "tmp-1", "x": ["a=tmp-1"]}),
+        "htcq: tmp-1: odd",
+        {"tmp-1": 'my "pool"'},
+    )
 
-    assert found == Verdict(0, {"source": 'my "pool"', "x": ['a=my "pool"']}, "", ('my "pool": odd',))
+    assert found == Verdict(
+        0, {"source": 'my "pool"', "x": ['a=my "pool"']}, "", ('my "pool": odd',)
+    )
     assert (
-        judged(2, "", "htcq: tmp-1 is no snapshot (copy it)\n", {"tmp-1": "s"}).reason == "s is no snapshot (copy it)"
+        judged(2, "", "htcq: tmp-1 is no snapshot (copy it)\n", {"tmp-1": "s"}).reason
+        == "s is no snapshot (copy it)"
     )
 
 
 @pytest.mark.parametrize(
     ("status", "printed", "complaint", "ending", "reason", "hopeless"),
     [
-        (2, "", "htcq: --set 'A': not a knob (such as)\n", "", "--set 'A': not a knob (such as)", True),
+        (
+            2,
+            "",
+            "htcq: --set 'A': not a knob (such as)\n",
+            "",
+            "--set 'A': not a knob (such as)",
+            True,
+        ),
         (3, "", "htcq: no bindings\n", "", "no bindings", False),
         (0, '{"a": 1', "", "", "ended with status 0 and no result", False),
         (0, "[1]", "", "", "ended with status 0 and no result", False),
         (1, "", "Traceback\n  File\nMemoryError\n", "", "MemoryError", False),
         (7, '{"a": 1}', "", "", "ended with status 7 and no result", False),
         (None, '{"a": 1}', "", "killed by SIGKILL", "killed by SIGKILL", False),
-        (None, "", "terminate called\n", "killed by SIGABRT", "killed by SIGABRT: terminate called", False),
+        (
+            None,
+            "",
+            "terminate called\n",
+            "killed by SIGABRT",
+            "killed by SIGABRT: terminate called",
+            False,
+        ),
         (0, "[" * 100_000, "", "", "ended with status 0 and no result", False),
     ],
 )
@@ -103,6 +129,8 @@ def test_what_is_kept_is_known_again() -> None:
     assert kept_run(ITEM, "other", told) is None
 
 
-@pytest.mark.parametrize("change", [{"schema": 2}, {"result": "text"}, {"warnings": None}, {"key": None}])
+@pytest.mark.parametrize(
+    "change", [{"schema": 2}, {"result": "text"}, {"warnings": None}, {"key": None}]
+)
 def test_what_is_something_else_is_not(change: dict[str, Any]) -> None:
     assert kept_run(ITEM, "key", {**record(RUN, GROUND, "key"), **change}) is None

@@ -23,7 +23,9 @@ def site() -> Pool:
     )
     asking = (submitter(f"{who}@site", IdleJobs=4, WeightedIdleJobs=8) for who in WHO)
     jobs = [
-        job(f"{cluster}.{proc}", AccountingGroup=f'"{who}"') for cluster, who in enumerate(WHO, 1) for proc in range(4)
+        job(f"{cluster}.{proc}", AccountingGroup=f'"{who}"')
+        for cluster, who in enumerate(WHO, 1)
+        for proc in range(4)
     ]
     return pool(*slots, *asking, jobs=jobs, config=GROUPS)
 
@@ -36,7 +38,11 @@ def wanted(given: Pool) -> dict[str, tuple[int, object, object]]:
     found = {}
     for record in given.submitters:
         count = sum(job.submitter == record.name for job in given.jobs or ())
-        found[record.name.partition("@")[0]] = (count, record.number("IdleJobs"), record.number("WeightedIdleJobs"))
+        found[record.name.partition("@")[0]] = (
+            count,
+            record.number("IdleJobs"),
+            record.number("WeightedIdleJobs"),
+        )
     return found
 
 
@@ -74,7 +80,9 @@ def test_machines_can_be_added_and_are_empty() -> None:
         ("a.b", 0, {"a.b.ben": (0, 0, 0)}),
     ],
 )
-def test_demand_can_be_another(name: str, factor: float, changed: dict[str, tuple[int, int, int]]) -> None:
+def test_demand_can_be_another(
+    name: str, factor: float, changed: dict[str, tuple[int, int, int]]
+) -> None:
     given = changed_pool(site(), WhatIf(demand=((name, factor),)))
 
     assert wanted(given) == {who: changed.get(who, (4, 4, 8)) for who in WHO}

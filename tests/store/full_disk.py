@@ -73,7 +73,9 @@ def intact(path: Path, times: list[int], failed: int | None = None) -> list[int]
     found = samples(path) if path.is_file() else []
     there = sorted({sample.time for sample in found})
     assert there in (times, [*times, failed])
-    assert all(is_whole([sample for sample in found if sample.time == time], GROUPS) for time in there)
+    assert all(
+        is_whole([sample for sample in found if sample.time == time], GROUPS) for time in there
+    )
     return there
 
 
@@ -81,7 +83,9 @@ def small_disks(directory: Path) -> list[str]:
     """Fill disks of many sizes, each mounted on ``directory``, which must be in a mount namespace of its own."""
     told = []
     for size in SIZES_KB:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", directory], check=True)
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", directory], check=True
+        )
 
         def make_room() -> None:
             subprocess.run(["mount", "-o", "remount,size=8m", directory], check=True)
@@ -98,7 +102,9 @@ def small_files(directory: Path) -> list[str]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size * 1024, resource.RLIM_INFINITY))
 
         def make_room() -> None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            resource.setrlimit(
+                resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+            )
 
         told.append(fill(directory / f"{size}.db", make_room))
     return told
@@ -118,5 +124,9 @@ def read_only_disk(directory: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    what = {"small_disks": small_disks, "small_files": small_files, "read_only_disk": read_only_disk}
+    what = {
+        "small_disks": small_disks,
+        "small_files": small_files,
+        "read_only_disk": read_only_disk,
+    }
     sys.stdout.write("\n".join(what[sys.argv[1]](Path(sys.argv[2]))))

@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from htcq.drift.ledger import LedgerEntry
-from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSetting, Sample, WeightUse
+from htcq.drift.observation import (
+    DriftObservation,
+    GroupObservation,
+    QuotaSetting,
+    Sample,
+    WeightUse,
+)
 from htcq.store.history import open_history
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +27,9 @@ STATIC = QuotaSetting(10, True, False, False)
 
 
 def group(name: str = "physics", usage: float = 5.0, **more: Any) -> GroupObservation:
-    return GroupObservation(name, **{"configured": STATIC, "effective": 10.0, "computed": 10.0, "usage": usage, **more})
+    return GroupObservation(
+        name, **{"configured": STATIC, "effective": 10.0, "computed": 10.0, "usage": usage, **more}
+    )
 
 
 def observation(time: int, *groups: GroupObservation, **more: Any) -> DriftObservation:
@@ -51,18 +59,25 @@ def crowd(time: int, groups: int = 20) -> DriftObservation:
 
 def is_whole(samples: list[Sample], groups: int = 20) -> bool:
     """Tell whether ``samples`` are all of one :func:`crowd`."""
-    expected = {(f"g{n}", sample.time % 100_000 + n / 1000) for sample in samples[:1] for n in range(groups)}
-    return {(sample.group, sample.usage) for sample in samples} == expected and len(samples) == groups
+    expected = {
+        (f"g{n}", sample.time % 100_000 + n / 1000) for sample in samples[:1] for n in range(groups)
+    }
+    return {(sample.group, sample.usage) for sample in samples} == expected and len(
+        samples
+    ) == groups
 
 
 def ledger_is_whole(path: Path, times: Sequence[int], groups: int = 20) -> bool:
     """Tell whether the ledger has what the crowds of ``times`` have, except that of the first, which had no span."""
     with open_history(path) as history:
         found = sorted(
-            (each.until, each.sums.group, each.sums.used, each.sums.lent) for each in history.ledger(POOL, 0, FOREVER)
+            (each.until, each.sums.group, each.sums.used, each.sums.lent)
+            for each in history.ledger(POOL, 0, FOREVER)
         )
     return found == sorted(
-        (time, f"g{n}", LOOK * (time % 100_000), LOOK * n) for time in times[1:] for n in range(groups)
+        (time, f"g{n}", LOOK * (time % 100_000), LOOK * n)
+        for time in times[1:]
+        for n in range(groups)
     )
 
 

@@ -13,7 +13,9 @@ from tests.store.histories import FOREVER, LOOK, POOL, START, observation
 
 def refusal(path: Path, writable: bool) -> HistoryError:
     with pytest.raises(HistoryError) as refused, open_history(path, writable) as history:
-        history.record(observation(START + LOOK)) if writable else list(history.samples(POOL, 0, FOREVER))
+        history.record(observation(START + LOOK)) if writable else list(
+            history.samples(POOL, 0, FOREVER)
+        )
     assert refused.value.exit_status == EXIT_UNKNOWN
     assert "\n" not in str(refused.value)
     assert str(path) in str(refused.value)

@@ -36,11 +36,16 @@ def copied(snapshot: Path, goal: Path) -> Path:
 def simulated(snapshot: Path, read: Callable[[], str], *more: str) -> Any:
     """Return what ``htcq simulate --json`` prints; ``read`` returns what was written to standard output."""
     # Recorded pools may lack a negotiator, which is no matter here.
-    assert run(("simulate", "--snapshot", str(snapshot), "--json", *more)) in (EXIT_FINE, EXIT_UNKNOWN)
+    assert run(("simulate", "--snapshot", str(snapshot), "--json", *more)) in (
+        EXIT_FINE,
+        EXIT_UNKNOWN,
+    )
     return json.loads(read())
 
 
-def same_cycle(original: Path, anonymous: Path, done: Anonymized, read: Callable[[], str], *more: str) -> None:
+def same_cycle(
+    original: Path, anonymous: Path, done: Anonymized, read: Callable[[], str], *more: str
+) -> None:
     """Assert that both have the same cycle, but for the names, which ``done`` translates."""
     pool = pool_of(open_snapshot(original), "")
     one, other = simulated(original, read, *more), simulated(anonymous, read, *more)
@@ -75,7 +80,10 @@ def translated(pool: Pool, done: Anonymized) -> Iterator[tuple[str, str]]:
     for group in PoolQuotas(pool, Weights()).tree.groups:
         yield group.name, identities.group(group.name)
     for limit in identities.names.limits:
-        yield f"concurrency limit {limit} reached", f"concurrency limit {identities.limit(limit)} reached"
+        yield (
+            f"concurrency limit {limit} reached",
+            f"concurrency limit {identities.limit(limit)} reached",
+        )
 
 
 def _renamed(value: Any, change: Callable[[str], str]) -> Any:
@@ -95,7 +103,9 @@ def _sorted(result: Any) -> Any:
     return result
 
 
-def anonymous_copy(snapshot: Path, place: Path, keep_groups: bool = False) -> tuple[Path, Path, Anonymized]:
+def anonymous_copy(
+    snapshot: Path, place: Path, keep_groups: bool = False
+) -> tuple[Path, Path, Anonymized]:
     """Return a snapshot as a directory, the same made anonymous, and what was done."""
     original, anonymous = copied(snapshot, place / "original"), place / "anonymous"
     shutil.copytree(original, anonymous)

@@ -21,7 +21,12 @@ META = {
     "pool": "cm.example.org:9618",
     "htcq": "1",
     "anonymized": False,
-    "failed": [{"what": "jobs of ap.example.org", "why": "cannot connect to <192.0.2.7:9618>: Connection refused"}],
+    "failed": [
+        {
+            "what": "jobs of ap.example.org",
+            "why": "cannot connect to <192.0.2.7:9618>: Connection refused",
+        }
+    ],
     "counts": {"jobs": 1},
 }
 
@@ -29,8 +34,12 @@ META = {
 def fill(directory: Path) -> None:
     for name in ("access", "execute"):
         (directory / name).mkdir(parents=True)
-        (directory / name / "ap.example.org.txt").write_text("# from ap.example.org\nUID_DOMAIN = example.org\n")
-    (directory / "jobs.ads").write_text('MyType = "Job"\nOwner = "anna"\n\nMyType = "Job"\nOwner = "ben"\n\n')
+        (directory / name / "ap.example.org.txt").write_text(
+            "# from ap.example.org\nUID_DOMAIN = example.org\n"
+        )
+    (directory / "jobs.ads").write_text(
+        'MyType = "Job"\nOwner = "anna"\n\nMyType = "Job"\nOwner = "ben"\n\n'
+    )
     (directory / "meta.json").write_text(json.dumps(META))
 
 
@@ -51,7 +60,10 @@ def test_meta_says_so_and_names_nobody(tmp_path: Path) -> None:
 
 def test_what_was_left_out_is_counted_and_not_named(tmp_path: Path) -> None:
     fill(tmp_path)
-    parts = [{"what": what, "count": 2, "named": ["7.0 of ap.example.org: bad"]} for what in ("job", "anna")]
+    parts = [
+        {"what": what, "count": 2, "named": ["7.0 of ap.example.org: bad"]}
+        for what in ("job", "anna")
+    ]
     (tmp_path / "meta.json").write_text(json.dumps({**META, "left_out": parts}))
     anonymize_directory(tmp_path, KEY)
     meta = json.loads((tmp_path / "meta.json").read_text())
@@ -63,7 +75,9 @@ def test_what_was_left_out_is_counted_and_not_named(tmp_path: Path) -> None:
 def test_files_are_renamed_after_the_new_names(tmp_path: Path) -> None:
     fill(tmp_path)
     anonymize_directory(tmp_path, KEY)
-    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+    files = sorted(
+        str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()
+    )
 
     assert len(files) == 4
     assert "example" not in str(files)
@@ -86,11 +100,15 @@ def test_several_pools_share_their_names(tmp_path: Path) -> None:
 
     assert len(pools) == 2
     assert "example" not in str(pools)
-    assert (tmp_path / pools[0] / "jobs.ads").read_text() == (tmp_path / pools[1] / "jobs.ads").read_text()
+    assert (tmp_path / pools[0] / "jobs.ads").read_text() == (
+        tmp_path / pools[1] / "jobs.ads"
+    ).read_text()
 
 
 def test_what_is_no_utf8_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "jobs.ads").write_bytes(b'Name2 = "caf\xe9"\nOwner = "anna\xe9"\nRank = Name2 == "caf\xe9"\n\n')
+    (tmp_path / "jobs.ads").write_bytes(
+        b'Name2 = "caf\xe9"\nOwner = "anna\xe9"\nRank = Name2 == "caf\xe9"\n\n'
+    )
     anonymize_directory(tmp_path, KEY)
 
     assert re.fullmatch(
@@ -131,7 +149,9 @@ def test_a_name_that_is_left_means_no_snapshot_and_says_where_but_not_who(
 ) -> None:
     rewritten = Rewriter.ad
     monkeypatch.setattr(
-        Rewriter, "ad", lambda self, lines, untyped: [*rewritten(self, lines, untyped), 'Leak = "x-ANNA-y"']
+        Rewriter,
+        "ad",
+        lambda self, lines, untyped: [*rewritten(self, lines, untyped), 'Leak = "x-ANNA-y"'],
     )
 
     with pytest.raises(AnonymityError) as told:
@@ -186,9 +206,12 @@ def test_of_a_configuration_only_known_knobs_stay_and_they_name_nobody(tmp_path:
 
 
 @pytest.mark.parametrize(
-    "user", ["ads", "end", "oct", "json", "config", "jobs", "what", "true", "cpus", "g1", "user", "host"]
+    "user",
+    ["ads", "end", "oct", "json", "config", "jobs", "what", "true", "cpus", "g1", "user", "host"],
 )
-def test_a_user_called_as_a_word_of_every_snapshot_is_replaced_and_no_false_alarm(user: str, tmp_path: Path) -> None:
+def test_a_user_called_as_a_word_of_every_snapshot_is_replaced_and_no_false_alarm(
+    user: str, tmp_path: Path
+) -> None:
     fill(tmp_path)
     (tmp_path / "collector.ads").write_text(
         'MyType = "Machine"\nName = "slot1@wn1"\nCondorVersion = "$CondorVersion: 8.8.9 Oct 16 2019 $"\n\n'
@@ -197,4 +220,6 @@ def test_a_user_called_as_a_word_of_every_snapshot_is_replaced_and_no_false_alar
     (tmp_path / "config.txt").write_text("START @=end\nTrue ||\nFalse\n@end\n")
     anonymize_directory(tmp_path, KEY)
 
-    assert re.search(r'^Owner = "user-[0-9a-f]{8}"$', (tmp_path / "jobs.ads").read_text(), re.MULTILINE)
+    assert re.search(
+        r'^Owner = "user-[0-9a-f]{8}"$', (tmp_path / "jobs.ads").read_text(), re.MULTILINE
+    )

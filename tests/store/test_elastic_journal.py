@@ -44,7 +44,9 @@ def test_a_torn_line_is_told_of_and_survived(kept: int, tmp_path: Path) -> None:
     journal = read_journal(path)
 
     whole = kept == len(line_of(record(2))) - 1
-    assert journal.records == ((record(1), record(2), record(3)) if whole else (record(1), record(3)))
+    assert journal.records == (
+        (record(1), record(2), record(3)) if whole else (record(1), record(3))
+    )
     assert journal.damaged == (() if whole else (2,))
     assert bool(journal.doubts()) is not whole
 
@@ -125,10 +127,14 @@ def test_bytes_that_are_no_text_are_a_damaged_line(tmp_path: Path) -> None:
     assert read_journal(path).records == (record(1), record(2))
 
 
-def test_every_record_is_one_write_and_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_record_is_one_write_and_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls: list[str] = []
     real_write, real_sync = os.write, os.fsync
-    monkeypatch.setattr(os, "write", lambda handle, data: (calls.append("write"), real_write(handle, data))[1])
+    monkeypatch.setattr(
+        os, "write", lambda handle, data: (calls.append("write"), real_write(handle, data))[1]
+    )
     monkeypatch.setattr(os, "fsync", lambda handle: (calls.append("fsync"), real_sync(handle))[1])
     Journal(tmp_path / "journal").append(record(1))
     Journal(tmp_path / "journal").append(record(2))

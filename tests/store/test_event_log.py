@@ -51,7 +51,9 @@ def test_what_another_one_adds_is_seen(numbers: Numbers) -> None:
 
 
 @pytest.mark.parametrize("torn", [b"[2", b"\xff", b"[", b"2"])
-def test_a_torn_last_line_is_damaged_until_the_next_one_ends_it(torn: bytes, numbers: Numbers) -> None:
+def test_a_torn_last_line_is_damaged_until_the_next_one_ends_it(
+    torn: bytes, numbers: Numbers
+) -> None:
     numbers.log.append(1)
     with numbers.log.path.open("ab") as file:
         file.write(torn)

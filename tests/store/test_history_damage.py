@@ -152,7 +152,9 @@ def test_two_damaged_files_in_a_second_are_both_kept(path: Path) -> None:
 
 
 def test_damage_that_comes_while_it_is_open_is_set_aside_too(path: Path) -> None:
-    record(path, observation(START, settings={f"KNOB_{number}": "x" * 200 for number in range(200)}))
+    record(
+        path, observation(START, settings={f"KNOB_{number}": "x" * 200 for number in range(200)})
+    )
     with open_history(path, writable=True) as history:
         # What another has written makes SQLite forget what it has read.
         subprocess.run(command("many", path, START, "other", 1), check=True, cwd=ROOT)
@@ -180,7 +182,9 @@ def test_garbage_anywhere_is_an_error_or_set_aside_and_never_a_crash(path: Path)
     sound, chance = path.read_bytes(), random.Random(2)
     noticed = 0
     for number in range(2 * len(sound) // PAGE):
-        start = number // 2 * PAGE + (100 if number < 2 else chance.randrange(PAGE // 2) if number % 2 else 0)
+        start = number // 2 * PAGE + (
+            100 if number < 2 else chance.randrange(PAGE // 2) if number % 2 else 0
+        )
         length = chance.randrange(1, 200) if number % 2 else (number // 2 + 1) * PAGE - start
         bad = sound[:start] + chance.randbytes(length) + sound[start + length :]
         path.write_bytes(bad)

@@ -74,7 +74,9 @@ def test_reading_changes_nothing_and_creates_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("endings", [(), ("-shm",)])
-def test_what_a_killed_writer_left_is_read_and_left_as_it_is(endings: tuple[str, ...], path: Path) -> None:
+def test_what_a_killed_writer_left_is_read_and_left_as_it_is(
+    endings: tuple[str, ...], path: Path
+) -> None:
     record(path, crowd(START))
     left_by_a_killed_writer(path, START + LOOK, START + 2 * LOOK)
     for ending in endings:
@@ -124,7 +126,9 @@ def test_who_may_read_but_not_write_reads(wal: bool, public: Path) -> None:
         (b"\0", "no SQLite database"),
     ],
 )
-def test_what_is_no_database_is_refused(content: bytes, message: str, writable: bool, path: Path) -> None:
+def test_what_is_no_database_is_refused(
+    content: bytes, message: str, writable: bool, path: Path
+) -> None:
     path.write_bytes(content)
 
     told = refusal(path, writable)
@@ -255,8 +259,12 @@ def test_a_new_history_is_for_its_owner_alone(path: Path) -> None:
     assert modes(path.parent) == {0o600}
 
 
-@pytest.mark.parametrize(("before", "after"), [(0o644, 0o600), (0o664, 0o600), (0o640, 0o640), (0o600, 0o600)])
-def test_a_history_that_everybody_may_read_is_taken_from_others(before: int, after: int, path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"), [(0o644, 0o600), (0o664, 0o600), (0o640, 0o640), (0o600, 0o600)]
+)
+def test_a_history_that_everybody_may_read_is_taken_from_others(
+    before: int, after: int, path: Path
+) -> None:
     record(path, observation(START))
     path.chmod(before)
     record(path, observation(START + LOOK))

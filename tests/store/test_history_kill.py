@@ -47,7 +47,12 @@ KILLS_OF_A_FILE = 10
 
 def start(*arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        command(*arguments), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command(*arguments),
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -78,7 +83,9 @@ def check(path: Path, acknowledged: Sequence[int], next_one: int, scratch: Path)
         found.setdefault(sample.time, []).append(sample)
     assert all(is_whole(each) for each in found.values())
     assert ledger_is_whole(path, list(found))
-    assert list(found) in ([*acknowledged], [*acknowledged, next_one]), f"acknowledged {acknowledged[-3:]}"
+    assert list(found) in ([*acknowledged], [*acknowledged, next_one]), (
+        f"acknowledged {acknowledged[-3:]}"
+    )
     return list(found)
 
 
@@ -98,11 +105,18 @@ def kill_often(directory: Path, seed: int, kills: int) -> int:
             assert child.stdout is not None
             moment, said = chance.uniform(0, 0.05), [child.stdout.readline().strip()]
         after = "a record" if said else "its start"
-        sys.stdout.write(f"kill {number} of {directory.name}: {moment * 1000:.1f} ms after {after}\n")
+        sys.stdout.write(
+            f"kill {number} of {directory.name}: {moment * 1000:.1f} ms after {after}\n"
+        )
         said += kill(child, moment)
         acknowledged = [*there, *(int(each) for each in said)]
         working += path.with_name(f"{path.name}-wal").exists()
-        there = check(path, acknowledged, acknowledged[-1] + LOOK if acknowledged else START, directory / "copy")
+        there = check(
+            path,
+            acknowledged,
+            acknowledged[-1] + LOOK if acknowledged else START,
+            directory / "copy",
+        )
     return working
 
 
@@ -144,8 +158,12 @@ def test_nothing_is_lost_when_pruning_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "drift.db"
     with open_history(path, writable=True) as history:
         for number in range(1500):
-            groups = (group(f"g{n}", usage=(number * 7 + n) % 19 / 8, idle=float(n)) for n in range(4))
-            booked_then = tuple(LedgerEntry(f"g{n}", "gpus", lent=(number * 5 + n) % 17) for n in range(4))
+            groups = (
+                group(f"g{n}", usage=(number * 7 + n) % 19 / 8, idle=float(n)) for n in range(4)
+            )
+            booked_then = tuple(
+                LedgerEntry(f"g{n}", "gpus", lent=(number * 5 + n) % 17) for n in range(4)
+            )
             history.record(observation(START + number * 1800, *groups, ledger=booked_then))
         before = list(history.samples(POOL, 0, FOREVER))
     expected, chance = (totals(path), booked(path)), random.Random(SEED)
@@ -233,8 +251,13 @@ def test_a_second_recorder_does_not_wait_forever(tmp_path: Path) -> None:
     assert first.stdout is not None
     assert first.stdout.readline() == "holds\n"
     with open_history(path, writable=True, timeout=0.2) as history:
-        for attempt in (lambda: history.record(observation(START + LOOK)), lambda: history.prune(FOREVER, Retention())):
-            with pytest.raises(HistoryError, match=r"drift\.db is being written by another program") as refused:
+        for attempt in (
+            lambda: history.record(observation(START + LOOK)),
+            lambda: history.prune(FOREVER, Retention()),
+        ):
+            with pytest.raises(
+                HistoryError, match=r"drift\.db is being written by another program"
+            ) as refused:
                 attempt()
             assert refused.value.exit_status == EXIT_UNKNOWN
             assert "nothing was changed" in refused.value.hint

@@ -27,9 +27,13 @@ def look(number: int, *entries: LedgerEntry, pool: str = POOL) -> DriftObservati
     return observation(START + number * LOOK, ledger=entries, pool=pool)
 
 
-def ledger(path: Path, pool: str = POOL, since: int = 0, until: int = FOREVER, step: int = 1) -> list[Booking]:
+def ledger(
+    path: Path, pool: str = POOL, since: int = 0, until: int = FOREVER, step: int = 1
+) -> list[Booking]:
     with open_history(path) as history:
-        return sorted(history.ledger(pool, since, until, step), key=lambda each: (each.until, each.sums.group))
+        return sorted(
+            history.ledger(pool, since, until, step), key=lambda each: (each.until, each.sums.group)
+        )
 
 
 def accounts(path: Path) -> set[tuple[str, str]]:
@@ -44,7 +48,12 @@ def test_a_look_stands_for_the_time_since_the_one_before(path: Path) -> None:
     record(path, look(0, A), look(1, A))
 
     assert ledger(path) == [
-        Booking(LedgerEntry("a", "gpus", *(LOOK * each for each in (8, 5, 3, 4, 0, 1))), START, START + LOOK, LOOK)
+        Booking(
+            LedgerEntry("a", "gpus", *(LOOK * each for each in (8, 5, 3, 4, 0, 1))),
+            START,
+            START + LOOK,
+            LOOK,
+        )
     ]
 
 
@@ -73,8 +82,13 @@ def test_each_dimension_and_each_pool_has_its_own(path: Path) -> None:
     other = LedgerEntry("a", "weight", 1)
     record(path, look(0), look(1, A, other), look(0, pool="x"), look(1, other, pool="x"))
 
-    assert {(each.sums.group, each.sums.dimension) for each in ledger(path)} == {("a", "gpus"), ("a", "weight")}
-    assert [(each.sums.dimension, each.sums.min) for each in ledger(path, "x")] == [("weight", LOOK)]
+    assert {(each.sums.group, each.sums.dimension) for each in ledger(path)} == {
+        ("a", "gpus"),
+        ("a", "weight"),
+    }
+    assert [(each.sums.dimension, each.sums.min) for each in ledger(path, "x")] == [
+        ("weight", LOOK)
+    ]
     assert ledger(path, "y") == []
 
 
@@ -83,7 +97,10 @@ def test_what_stands_for_any_time_of_a_span_is_read(path: Path) -> None:
     middle = START + 2 * LOOK
 
     assert [each.until for each in ledger(path, since=middle, until=middle + 1)] == [middle + LOOK]
-    assert [each.until for each in ledger(path, since=middle - 1, until=middle + 1)] == [middle, middle + LOOK]
+    assert [each.until for each in ledger(path, since=middle - 1, until=middle + 1)] == [
+        middle,
+        middle + LOOK,
+    ]
 
 
 def test_steps_add_up_what_lies_in_them(path: Path) -> None:
@@ -118,7 +135,8 @@ def test_hours_and_days_have_the_same_sums(path: Path) -> None:
         for number in range(600):
             history.record(look(number, LedgerEntry("a", "gpus", lent=number % 7, used=number)))
         before = [
-            sum(getattr(each.sums, name) for each in history.ledger(POOL, 0, FOREVER)) for name in ("lent", "used")
+            sum(getattr(each.sums, name) for each in history.ledger(POOL, 0, FOREVER))
+            for name in ("lent", "used")
         ]
         history.prune(FOREVER, Retention(0, 0, FOREVER))
         after = list(history.ledger(POOL, 0, FOREVER))
@@ -129,7 +147,12 @@ def test_hours_and_days_have_the_same_sums(path: Path) -> None:
 
 
 def test_what_is_dropped_takes_its_names_along(path: Path) -> None:
-    record(path, look(0), look(1, LedgerEntry("gone", "gpus", 1)), observation(START + DAY, ledger=(A,)))
+    record(
+        path,
+        look(0),
+        look(1, LedgerEntry("gone", "gpus", 1)),
+        observation(START + DAY, ledger=(A,)),
+    )
     record(path, observation(START + DAY + LOOK, ledger=(A,)))
     with open_history(path, writable=True) as history:
         history.prune(START + DAY + LOOK, Retention(0, 0, LOOK))

@@ -58,7 +58,9 @@ def torn(old: bytes, new: bytes, chance: random.Random, garbage: bool = True) ->
     return bytes(content)
 
 
-def while_recording(before: Files, after: Files, chance: random.Random) -> Iterator[tuple[str, Files]]:
+def while_recording(
+    before: Files, after: Files, chance: random.Random
+) -> Iterator[tuple[str, Files]]:
     """Yield what the disk may hold before the look is synced."""
     assert before.main == after.main
     assert after.wal.startswith(before.wal)
@@ -72,12 +74,16 @@ def while_recording(before: Files, after: Files, chance: random.Random) -> Itera
             yield f"-wal torn from {len(before.wal)} to {end}", Files(after.main, wal, before.looks)
 
 
-def while_closing(before: Files, after: Files, chance: random.Random) -> Iterator[tuple[str, Files]]:
+def while_closing(
+    before: Files, after: Files, chance: random.Random
+) -> Iterator[tuple[str, Files]]:
     """Yield what the disk may hold before the file is synced, when ``-wal`` is still there."""
     assert after.wal == b""
     for number in range(PER_CLOSE):
         longest = max(len(before.main), len(after.main))
-        new = (after.main + before.main[len(after.main) :])[: chance.randrange(len(before.main), longest + 1)]
+        new = (after.main + before.main[len(after.main) :])[
+            : chance.randrange(len(before.main), longest + 1)
+        ]
         main = torn(before.main, new, chance, garbage=False)
         yield f"the file torn, case {number}", Files(main, before.wal, before.looks)
 
@@ -94,13 +100,21 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Files]]:
                 history.record(crowd(START + looks * LOOK))
                 looks += 1
                 after = files(path, looks)
-                found += [(f"session {session}: {name}", case) for name, case in while_recording(before, after, chance)]
+                found += [
+                    (f"session {session}: {name}", case)
+                    for name, case in while_recording(before, after, chance)
+                ]
         closed = files(path, looks)
-        found += [(f"session {session}: {name}", case) for name, case in while_closing(after, closed, chance)]
+        found += [
+            (f"session {session}: {name}", case)
+            for name, case in while_closing(after, closed, chance)
+        ]
     return found
 
 
-def test_nothing_that_was_recorded_is_lost_with_the_power(cases: list[tuple[str, Files]], tmp_path: Path) -> None:
+def test_nothing_that_was_recorded_is_lost_with_the_power(
+    cases: list[tuple[str, Files]], tmp_path: Path
+) -> None:
     sys.stdout.write(f"seed {SEED}\n")
     whole = 0
     for number, (name, case) in enumerate(cases):
@@ -126,7 +140,9 @@ def test_nothing_that_was_recorded_is_lost_with_the_power(cases: list[tuple[str,
     assert whole > 0
 
 
-def test_without_its_wal_the_same_files_would_be_lost(cases: list[tuple[str, Files]], tmp_path: Path) -> None:
+def test_without_its_wal_the_same_files_would_be_lost(
+    cases: list[tuple[str, Files]], tmp_path: Path
+) -> None:
     """The cases are hard ones: of a torn file alone SQLite can make nothing, or less than was recorded."""
     lost = 0
     torn_files = [case for name, case in cases if "the file torn" in name]

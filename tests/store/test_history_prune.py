@@ -9,7 +9,18 @@ import pytest
 from htcq.drift.observation import Sample
 from htcq.drift.retention import Retention
 from htcq.store.history import History, open_history
-from tests.store.histories import FOREVER, LOOK, POOL, START, crowd, group, names, observation, record, samples
+from tests.store.histories import (
+    FOREVER,
+    LOOK,
+    POOL,
+    START,
+    crowd,
+    group,
+    names,
+    observation,
+    record,
+    samples,
+)
 
 HOUR, DAY = 3600, 86400
 #: Everything that is finished is merged as far as it can be.
@@ -41,8 +52,15 @@ def test_the_defaults_are_two_weeks_three_months_and_five_years() -> None:
 
 def test_looks_become_an_hour_that_says_the_same(path: Path) -> None:
     groups = [
-        group("a", usage, effective=effective, computed=10.0, idle=idle, requested=2.0, allocated=1.0)
-        for usage, effective, idle in ((4.0, 10.0, 0.0), (1.0, 10.0, 6.0), (2.5, None, 0.0), (16.0, 20.0, 3.0))
+        group(
+            "a", usage, effective=effective, computed=10.0, idle=idle, requested=2.0, allocated=1.0
+        )
+        for usage, effective, idle in (
+            (4.0, 10.0, 0.0),
+            (1.0, 10.0, 6.0),
+            (2.5, None, 0.0),
+            (16.0, 20.0, 3.0),
+        )
     ]
     # The second stands for 600 seconds, the third for 1200, the last for 1800; the first for nothing.
     for time, each in zip((0, 600, 1800, 3600), groups):
@@ -144,7 +162,11 @@ def test_pools_are_merged_each_by_its_own_time(path: Path) -> None:
 
 
 def test_texts_and_groups_end_with_their_time(path: Path) -> None:
-    record(path, observation(START, group("gone"), doubts=("x",)), observation(START + DAY, doubts=("y",)))
+    record(
+        path,
+        observation(START, group("gone"), doubts=("x",)),
+        observation(START + DAY, doubts=("y",)),
+    )
     record(path, observation(START + 3 * DAY))
     prune(path, START + 3 * DAY, Retention(0, 0, 2 * DAY))
     with open_history(path) as history:

@@ -12,7 +12,18 @@ from htcq.drift.ledger import Booking, LedgerEntry
 from htcq.drift.observation import Kept, Sample
 from htcq.errors import HistoryError
 from htcq.store.history import open_history
-from tests.store.histories import FOREVER, LOOK, POOL, START, execute, names, observation, record, samples, times
+from tests.store.histories import (
+    FOREVER,
+    LOOK,
+    POOL,
+    START,
+    execute,
+    names,
+    observation,
+    record,
+    samples,
+    times,
+)
 
 #: What version 1 wrote after two looks at one pool of one group, spelled out.
 VERSION_1 = f"""
@@ -92,8 +103,16 @@ def test_a_reader_understands_an_old_file_and_leaves_it_as_it_is(old: Path) -> N
         pool = history.pool(POOL)
 
     assert pool is not None
-    assert (pool.negotiator, pool.unit, pool.first, pool.last) == ("", "slot weight", START, START + LOOK)
-    assert (hashlib.sha256(old.read_bytes()).hexdigest(), names(old.parent)) == (before, ["drift.db"])
+    assert (pool.negotiator, pool.unit, pool.first, pool.last) == (
+        "",
+        "slot weight",
+        START,
+        START + LOOK,
+    )
+    assert (hashlib.sha256(old.read_bytes()).hexdigest(), names(old.parent)) == (
+        before,
+        ["drift.db"],
+    )
 
 
 def test_a_writer_brings_an_old_file_to_the_tables_of_a_new_one(old: Path) -> None:

@@ -20,7 +20,11 @@ from htcq.operations.pool_source import pool_of
 from htcq.store.snapshot import open_snapshot
 from tests.audit.sites import job, slot
 
-PACKED: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+}
 on_every_form = pytest.mark.parametrize("form", list(PACKED))
 
 
@@ -31,8 +35,12 @@ def header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
 
 
 @on_every_form
-@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
-def test_a_header_of_gigabytes_is_refused_before_it_is_read(kind: bytes, form: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK]
+)
+def test_a_header_of_gigabytes_is_refused_before_it_is_read(
+    kind: bytes, form: str, tmp_path: Path
+) -> None:
     path = tmp_path / "snapshot"
     path.write_bytes(PACKED[form](header("x", 3 << 30, kind) + bytes(8 * MIB)))
 
@@ -56,7 +64,12 @@ def test_an_archive_that_expands_without_measure_is_refused(form: str, tmp_path:
 def test_a_sparse_file_that_never_ends_is_not_read(form: str, tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     os.truncate(os.open(tmp_path / "s/collector.ads", os.O_CREAT | os.O_WRONLY), 1 << 43)
-    subprocess.run(["tar", f"--format={form}", "-S", "-czf", "s.tar.gz", "s"], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(
+        ["tar", f"--format={form}", "-S", "-czf", "s.tar.gz", "s"],
+        cwd=tmp_path,
+        check=True,
+        timeout=60,
+    )
     assert (tmp_path / "s.tar.gz").stat().st_size < 4096
 
     with pytest.raises(InputError, match=r"collector\.ads has holes"):
@@ -132,7 +145,9 @@ def test_links_in_a_circle_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "collector.ads").write_text(slot())
     (tmp_path / "circle").symlink_to("circle")
 
-    assert pool_of(open_snapshot(tmp_path), "s").damage == ("jobs.ads is a link, which is not followed",)
+    assert pool_of(open_snapshot(tmp_path), "s").damage == (
+        "jobs.ads is a link, which is not followed",
+    )
     with pytest.raises(InputError, match="no snapshot: Too many levels of symbolic links"):
         open_snapshot(tmp_path / "circle")
 
@@ -167,13 +182,19 @@ def test_configurations_have_a_limit_together(tmp_path: Path) -> None:
 
 
 def test_an_ad_that_is_too_long_is_left_out_and_the_others_are_read(tmp_path: Path) -> None:
-    long = f"\n{slot('slot2@node1').strip()}\n" + "".join(f"a{n} = {n}\n" for n in range(800_000)) + "\n"
+    long = (
+        f"\n{slot('slot2@node1').strip()}\n"
+        + "".join(f"a{n} = {n}\n" for n in range(800_000))
+        + "\n"
+    )
     (tmp_path / "collector.ads").write_text(slot() + long + slot("slot3@node1"))
 
     pool = pool_of(open_snapshot(tmp_path), "s")
 
     assert [each.name for each in pool.slots or ()] == ["slot1@node1", "slot3@node1"]
-    assert pool.damage == ("collector.ads has 1 ads of more than 8388608 bytes, which were left out",)
+    assert pool.damage == (
+        "collector.ads has 1 ads of more than 8388608 bytes, which were left out",
+    )
 
 
 def test_a_text_with_an_endless_line_is_refused_before_its_end(tmp_path: Path) -> None:
@@ -183,13 +204,19 @@ def test_a_text_with_an_endless_line_is_refused_before_its_end(tmp_path: Path) -
         out.truncate(1 << 40)
     (tmp_path / "jobs.ads").write_text(job())
 
-    assert pool_of(open_snapshot(tmp_path), "s").damage == ("collector.ads has an ad of more than 67108864 bytes",)
+    assert pool_of(open_snapshot(tmp_path), "s").damage == (
+        "collector.ads has an ad of more than 67108864 bytes",
+    )
 
 
 def test_a_chain_of_names_is_followed_so_far_and_no_further(tmp_path: Path) -> None:
-    chain = "".join(f"b{n} = {' + '.join(f'b{n * 40 + k}' for k in range(1, 41))}\n" for n in range(1000))
+    chain = "".join(
+        f"b{n} = {' + '.join(f'b{n * 40 + k}' for k in range(1, 41))}\n" for n in range(1000)
+    )
     (tmp_path / "collector.ads").write_text(f"{slot().rstrip()}\nRank = b0\n{chain}\n")
 
     told = pool_of(open_snapshot(tmp_path), "s").damage
 
-    assert told == ("collector.ads has expressions that name more than 2000 attributes; no more were read",)
+    assert told == (
+        "collector.ads has expressions that name more than 2000 attributes; no more were read",
+    )

@@ -38,7 +38,9 @@ def test_what_holds_no_key_is_refused(tmp_path: Path) -> None:
         key_of(path)
 
 
-@pytest.mark.parametrize("make", [lambda path: path.symlink_to(path.parent / "other"), Path.mkdir, os.mkfifo])
+@pytest.mark.parametrize(
+    "make", [lambda path: path.symlink_to(path.parent / "other"), Path.mkdir, os.mkfifo]
+)
 def test_a_link_a_directory_and_a_pipe_are_no_keys(tmp_path: Path, make) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "key"
     make(path)

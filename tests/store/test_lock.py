@@ -36,7 +36,9 @@ def test_the_second_is_told_who_is_at_it(tmp_path: Path) -> None:
 
 def test_it_ends_with_a_holder_that_is_killed(tmp_path: Path) -> None:
     path = tmp_path / ".file.lock"
-    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True
+    )
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     with pytest.raises(LockedError, match="host-a:/journal"), held(path, "host-b"):
@@ -48,7 +50,10 @@ def test_it_ends_with_a_holder_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(LockedError, match="cannot be written"), held(tmp_path / "none" / "lock", "host-a"):
+    with (
+        pytest.raises(LockedError, match="cannot be written"),
+        held(tmp_path / "none" / "lock", "host-a"),
+    ):
         pass
 
 
@@ -76,11 +81,15 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_child_does_not_outlive_its_parent_with_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    program = HOLDER.replace("    time.sleep(600)", "    import os\n    os.fork()\n    time.sleep(600)")
+    program = HOLDER.replace(
+        "    time.sleep(600)", "    import os\n    os.fork()\n    time.sleep(600)"
+    )
     program = program.replace('print("held", flush=True)', "pass").replace(
         "os.fork()", 'os.fork() or print("born", os.getpid(), flush=True)'
     )
-    holder = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True
+    )
     assert holder.stdout is not None
     child = int(holder.stdout.readline().split()[1])
     with pytest.raises(LockedError), held(path, "host-b"):

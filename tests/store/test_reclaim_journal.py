@@ -43,7 +43,9 @@ def test_half_a_line_is_passed_over_and_nothing_after_it_is_lost(tmp_path: Path)
         ("ceiling", '"submitter":"a","step":["set"]'),
     ],
 )
-def test_a_record_that_no_htcq_wrote_is_refused_and_named(kind: str, told: str, tmp_path: Path) -> None:
+def test_a_record_that_no_htcq_wrote_is_refused_and_named(
+    kind: str, told: str, tmp_path: Path
+) -> None:
     journal = ReclaimJournal(tmp_path / "reclaim")
     journal.append({"kind": "reclaim-look", "time": 1.0, "reclaim": {"over": ["a"]}})
     with journal.path.open("a") as out:
@@ -79,7 +81,13 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_a_long_journal_is_shortened_and_the_former_one_is_kept(tmp_path: Path) -> None:
     journal = ReclaimJournal(tmp_path / "reclaim")
     for number in range(6):
-        journal.append({"kind": "reclaim-look", "time": 100.0 * number, "reclaim": {"negotiator": "", "over": ["a"]}})
+        journal.append(
+            {
+                "kind": "reclaim-look",
+                "time": 100.0 * number,
+                "reclaim": {"negotiator": "", "over": ["a"]},
+            }
+        )
     before = journal.path.read_bytes()
     assert journal.shorten(100, len(before)) is None, "it is not too long"
     assert journal.shorten(400, 0) is None, "nearly all of it counts"
@@ -98,7 +106,9 @@ def test_a_long_journal_is_shortened_and_the_former_one_is_kept(tmp_path: Path) 
 def test_what_cannot_be_shortened_stays_as_it_was(tmp_path: Path) -> None:
     journal = ReclaimJournal(tmp_path / "reclaim")
     for number in range(3):
-        journal.append({"kind": "reclaim-look", "time": 100.0 * number, "reclaim": {"negotiator": ""}})
+        journal.append(
+            {"kind": "reclaim-look", "time": 100.0 * number, "reclaim": {"negotiator": ""}}
+        )
     before = journal.path.read_bytes()
     (tmp_path / "reclaim.200").mkdir()
     with pytest.raises(JournalError, match="cannot be shortened"):

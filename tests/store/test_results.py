@@ -79,7 +79,11 @@ def test_what_cannot_be_written_is_one_line(results: Results) -> None:
 
 def hold(directory: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(directory)], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLD, str(directory)],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
 
 
@@ -123,7 +127,9 @@ def test_the_digest_is_that_of_what_is_in_a_snapshot(tmp_path: Path) -> None:
     assert len({found["one"], changed, moved}) == 3
 
 
-def test_jobs_find_the_snapshot_as_one_file_and_the_rest_goes(results: Results, tmp_path: Path) -> None:
+def test_jobs_find_the_snapshot_as_one_file_and_the_rest_goes(
+    results: Results, tmp_path: Path
+) -> None:
     place = snapshot(tmp_path / "snap")
     results.keep_state({"token": "t"})
     (results.jobs / "snapshot-old.tar.gz").touch()
@@ -131,8 +137,13 @@ def test_jobs_find_the_snapshot_as_one_file_and_the_rest_goes(results: Results, 
     results.put_snapshot(place)
     results.tidy([results.snapshot_for_jobs])
 
-    assert sorted(path.name for path in results.jobs.iterdir()) == ["snapshot-aaaaaaaaaaaa.tar.gz", "sweep.json"]
-    assert open_snapshot(results.jobs / results.snapshot_for_jobs).text("access/node.txt") == "A = 1\n"
+    assert sorted(path.name for path in results.jobs.iterdir()) == [
+        "snapshot-aaaaaaaaaaaa.tar.gz",
+        "sweep.json",
+    ]
+    assert (
+        open_snapshot(results.jobs / results.snapshot_for_jobs).text("access/node.txt") == "A = 1\n"
+    )
     assert results.state() == {"token": "t"}
 
 

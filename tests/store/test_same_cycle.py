@@ -26,16 +26,22 @@ def read(capfd: pytest.CaptureFixture[str]) -> Callable[[], str]:
 
 
 @pytest.mark.parametrize("snapshot", CAPTURED, ids=lambda path: path.name)
-def test_the_cycle_of_a_captured_pool_stays_the_same(snapshot: Path, tmp_path: Path, read: Callable[[], str]) -> None:
+def test_the_cycle_of_a_captured_pool_stays_the_same(
+    snapshot: Path, tmp_path: Path, read: Callable[[], str]
+) -> None:
     original, anonymous, done = anonymous_copy(snapshot, tmp_path)
 
     same_cycle(original, anonymous, done, read)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_cycle_of_a_random_pool_stays_the_same(seed: int, tmp_path: Path, read: Callable[[], str]) -> None:
+def test_the_cycle_of_a_random_pool_stays_the_same(
+    seed: int, tmp_path: Path, read: Callable[[], str]
+) -> None:
     (tmp_path / "random").mkdir()
-    Pool(Size(slots=150, submitters=30, groups=20, jobs=200, autoclusters=20), seed).write(tmp_path / "random")
+    Pool(Size(slots=150, submitters=30, groups=20, jobs=200, autoclusters=20), seed).write(
+        tmp_path / "random"
+    )
     original, anonymous, done = anonymous_copy(tmp_path / "random", tmp_path)
 
     same_cycle(original, anonymous, done, read)
@@ -44,7 +50,9 @@ def test_the_cycle_of_a_random_pool_stays_the_same(seed: int, tmp_path: Path, re
 def test_with_kept_groups_the_cycle_stays_the_same_and_groups_have_their_names(
     tmp_path: Path, read: Callable[[], str]
 ) -> None:
-    original, anonymous, done = anonymous_copy(GOLDEN / "mixed-site" / "linear-busy.tar.gz", tmp_path, keep_groups=True)
+    original, anonymous, done = anonymous_copy(
+        GOLDEN / "mixed-site" / "linear-busy.tar.gz", tmp_path, keep_groups=True
+    )
 
     same_cycle(original, anonymous, done, read)
     assert "GROUP_NAMES = biology, chem, physics\n" in (anonymous / "config.txt").read_text()

@@ -74,9 +74,13 @@ def test_a_directory_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("top", ["", "./", "monday/", "./monday/", "a/b/"])
 @pytest.mark.parametrize("mode", ["w:gz", "w", "w:xz", "w:bz2"])
-def test_an_archive_is_read_with_and_without_a_directory_around_it(top: str, mode: str, tmp_path: Path) -> None:
+def test_an_archive_is_read_with_and_without_a_directory_around_it(
+    top: str, mode: str, tmp_path: Path
+) -> None:
     snapshot = open_snapshot(
-        archive(tmp_path / "s", *[member(top + name, text) for name, text in FILES.items()], mode=mode)
+        archive(
+            tmp_path / "s", *[member(top + name, text) for name, text in FILES.items()], mode=mode
+        )
     )
 
     assert snapshot.packed
@@ -84,19 +88,27 @@ def test_an_archive_is_read_with_and_without_a_directory_around_it(top: str, mod
 
 
 def test_a_file_is_read_from_its_beginning_each_time(tmp_path: Path) -> None:
-    chunks = open_snapshot(archive(tmp_path / "s", member("collector.ads", b"abc"))).chunks("collector.ads")
+    chunks = open_snapshot(archive(tmp_path / "s", member("collector.ads", b"abc"))).chunks(
+        "collector.ads"
+    )
 
     assert chunks is not None
     assert [b"".join(chunks()) for _ in range(2)] == [b"abc", b"abc"]
 
 
-@pytest.mark.parametrize("name", ["../secret", "/secret", "monday/../../secret", "monday/access/../../../secret.txt"])
+@pytest.mark.parametrize(
+    "name", ["../secret", "/secret", "monday/../../secret", "monday/access/../../../secret.txt"]
+)
 def test_names_that_point_outside_are_only_names(name: str, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("outside")
     (tmp_path / "secret.txt").write_text("outside")
     (tmp_path / "in").mkdir()
     snapshot = open_snapshot(
-        archive(tmp_path / "in" / "s", member("monday/collector.ads", b"inside"), member(name, b"inside too"))
+        archive(
+            tmp_path / "in" / "s",
+            member("monday/collector.ads", b"inside"),
+            member(name, b"inside too"),
+        )
     )
 
     assert {content(snapshot, each) for each in snapshot.members} <= {b"inside", b"inside too"}
@@ -121,7 +133,9 @@ def test_links_are_not_followed(kind: bytes, goal: str, tmp_path: Path) -> None:
     assert snapshot.configurations("access") == {}
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE])
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE]
+)
 def test_a_link_with_the_name_of_a_file_reads_nothing_outside(kind: bytes, tmp_path: Path) -> None:
     """tarfile takes the last member of a name."""
     (tmp_path / "secret").write_text("outside")
@@ -141,7 +155,11 @@ def test_a_link_with_the_name_of_a_file_reads_nothing_outside(kind: bytes, tmp_p
 
 
 def test_devices_and_directories_are_no_files(tmp_path: Path) -> None:
-    found = open_snapshot(archive(tmp_path / "s", member("jobs.ads", b"x"), member("config.txt", kind=tarfile.CHRTYPE)))
+    found = open_snapshot(
+        archive(
+            tmp_path / "s", member("jobs.ads", b"x"), member("config.txt", kind=tarfile.CHRTYPE)
+        )
+    )
 
     assert set(found.members) == {"jobs.ads"}
 
@@ -193,7 +211,9 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_a_directory_without_any_of_the_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("x")
 
-    with pytest.raises(InputError, match=r"holds neither collector\.ads nor jobs\.ads nor config\.txt"):
+    with pytest.raises(
+        InputError, match=r"holds neither collector\.ads nor jobs\.ads nor config\.txt"
+    ):
         open_snapshot(tmp_path)
 
 

@@ -48,7 +48,9 @@ def test_an_empty_directory_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".tar.gz", ".tgz"])
-def test_an_archive_holds_one_directory_and_does_not_tell_who_made_it(tmp_path: Path, ending: str) -> None:
+def test_an_archive_holds_one_directory_and_does_not_tell_who_made_it(
+    tmp_path: Path, ending: str
+) -> None:
     goal = tmp_path / f"snap{ending}"
     with new_snapshot(goal) as directory:
         fill(directory)
@@ -57,8 +59,15 @@ def test_an_archive_holds_one_directory_and_does_not_tell_who_made_it(tmp_path: 
     assert stat.S_IMODE(goal.stat().st_mode) == 0o600
     with tarfile.open(goal) as archive:
         members = archive.getmembers()
-        assert [member.name for member in members] == ["snap", "snap/access", "snap/access/ap.txt", "snap/jobs.ads"]
-        assert {(member.uid, member.gid, member.uname, member.gname) for member in members} == {(0, 0, "", "")}
+        assert [member.name for member in members] == [
+            "snap",
+            "snap/access",
+            "snap/access/ap.txt",
+            "snap/jobs.ads",
+        ]
+        assert {(member.uid, member.gid, member.uname, member.gname) for member in members} == {
+            (0, 0, "", "")
+        }
         content = archive.extractfile("snap/jobs.ads")
         assert content is not None
         assert content.read() == b"ClusterId = 1\n"
@@ -120,7 +129,10 @@ def test_a_place_that_cannot_be_is_refused(tmp_path: Path, name: str) -> None:
 def test_a_directory_and_an_archive_do_not_replace_each_other(tmp_path: Path, name: str) -> None:
     (tmp_path / "dir.tar.gz").mkdir()
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"a name that ends|directory"), new_snapshot(tmp_path / name):
+    with (
+        pytest.raises(InputError, match=r"a name that ends|directory"),
+        new_snapshot(tmp_path / name),
+    ):
         raise AssertionError("it was begun")
     assert (tmp_path / "dir.tar.gz").is_dir()
 

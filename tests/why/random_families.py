@@ -21,7 +21,10 @@ _Table = Mapping[str, tuple[tuple[str, tuple[Text, ...]], ...]]
 #: Knobs of the negotiator.
 _KNOBS: _Table = {
     "preemption": (
-        ("PREEMPTION_REQUIREMENTS", ("True", "False", "MY.Rank < 5", "RemoteUserPrio > SubmitterUserPrio")),
+        (
+            "PREEMPTION_REQUIREMENTS",
+            ("True", "False", "MY.Rank < 5", "RemoteUserPrio > SubmitterUserPrio"),
+        ),
         ("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", ("True", "False")),
     ),
     "claimers": (("MATCH_WORKING_CM_SLOTS", ("True", "False")),),
@@ -112,7 +115,9 @@ class Families:
         """Return more attributes of a schedd."""
         if "versions" not in self._chosen:
             return {}
-        return {"CondorVersion": f'"$CondorVersion: {self._dice.choice(("23.9.6", "25.4.0", "25.14.1"))} 2026-01-01 $"'}
+        return {
+            "CondorVersion": f'"$CondorVersion: {self._dice.choice(("23.9.6", "25.4.0", "25.14.1"))} 2026-01-01 $"'
+        }
 
     def users(self, everybody: tuple[str, ...], access_points: tuple[str, ...]) -> list[str] | None:
         """Return the records of some users; None where the pool has none."""
@@ -122,7 +127,14 @@ class Families:
         for who in everybody:
             for where in access_points:
                 limit, runs = self._dice.choice((None, 0, 1, 2, 4)), self._dice.choice((0, 1))
-                found.append(user(f"{_name(who)}@site", ScheddName=f'"{where}"', MaxJobsRunning=limit, NumRunning=runs))
+                found.append(
+                    user(
+                        f"{_name(who)}@site",
+                        ScheddName=f'"{where}"',
+                        MaxJobsRunning=limit,
+                        NumRunning=runs,
+                    )
+                )
         return found
 
     def _drawn(

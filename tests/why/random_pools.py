@@ -32,8 +32,21 @@ _ACCESS_POINTS = ("access1", "access2")
 _WHO = ("a.ann", "a.ada", "a.sub.abe", "b.ben", "cyd", "dan")
 _NEEDS = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
 #: Now and then a job asks for one of these, a slot for one of those.
-_CLAUSES = ('TARGET.OpSys == "AIX"', "TARGET.SlotID < 3", "TARGET.Cpus > 6", "TARGET.HasIt =?= true", "false", "7 > 3")
-_STARTS = ('TARGET.Owner == "bob"', "TARGET.RequestMemory <= 2048", "TARGET.RequestCpus == 1", "SlotID != 2", "false")
+_CLAUSES = (
+    'TARGET.OpSys == "AIX"',
+    "TARGET.SlotID < 3",
+    "TARGET.Cpus > 6",
+    "TARGET.HasIt =?= true",
+    "false",
+    "7 > 3",
+)
+_STARTS = (
+    'TARGET.Owner == "bob"',
+    "TARGET.RequestMemory <= 2048",
+    "TARGET.RequestCpus == 1",
+    "SlotID != 2",
+    "false",
+)
 _LIMITS = ("lic", "lic:2", "db.big", "none_of_it")
 #: How often a knob of the negotiator is set, and to what.
 _KNOBS: tuple[tuple[str, float, tuple[str, ...]], ...] = (
@@ -144,13 +157,20 @@ def _policy(dice: Random) -> Iterator[tuple[str, str]]:
             yield name, dice.choice(values)
 
 
-def _claims(dice: Random, name: str, partitionable: bool, changes: dict[str, Text | None]) -> Iterator[str]:
+def _claims(
+    dice: Random, name: str, partitionable: bool, changes: dict[str, Text | None]
+) -> Iterator[str]:
     """Yield claims that are made already, and take from ``changes`` what they have."""
     own, _, machine = name.partition("@")
     who = f"{dice.choice(_WHO)}@site"
     if not partitionable:
         if dice.random() < 0.3:
-            changes.update(State='"Claimed"', Activity='"Busy"', AccountingGroup=f'"{who}"', RemoteUser=f'"{who}"')
+            changes.update(
+                State='"Claimed"',
+                Activity='"Busy"',
+                AccountingGroup=f'"{who}"',
+                RemoteUser=f'"{who}"',
+            )
             changes.update(CurrentRank="0.0", RemoteOwner=f'"{who}"')
         return
     for number in range(1, dice.choice((1, 1, 3))):
@@ -180,7 +200,9 @@ def _jobs(dice: Random, families: Families | None) -> tuple[list[str], list[str]
                 own.update(families.job(who))
             for proc in range(count):
                 global_id = f'"{where}#{cluster}.{proc}#1"'
-                jobs.append(job(f"{cluster}.{proc}", GlobalJobId=global_id, **{**own, **_state(dice)}))
+                jobs.append(
+                    job(f"{cluster}.{proc}", GlobalJobId=global_id, **{**own, **_state(dice)})
+                )
             idle += count
             cpus = own["RequestCpus"]
             weight += count * (cpus if isinstance(cpus, int) else 1)

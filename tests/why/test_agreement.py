@@ -15,7 +15,12 @@ NO_MATCH = '"no match found"'
 
 def site(*jobs: str, config: str = "") -> Pool:
     """Return a pool of one slot, whose last cycle began at ``BEGUN``."""
-    ads = (slot(), negotiator(LastNegotiationCycleTime0=BEGUN), schedd(), submitter(IdleJobs=9, WeightedIdleJobs=9))
+    ads = (
+        slot(),
+        negotiator(LastNegotiationCycleTime0=BEGUN),
+        schedd(),
+        submitter(IdleJobs=9, WeightedIdleJobs=9),
+    )
     return pool(*ads, jobs=jobs, config=config)
 
 
@@ -47,7 +52,9 @@ def test_what_a_reason_may_stand_for(reason: str, wall: str) -> None:
     assert wall in walls_of(reason)
 
 
-@pytest.mark.parametrize("reason", ["insufficient bandwidth", "network share exceeded", "Unknown reason", "anything"])
+@pytest.mark.parametrize(
+    "reason", ["insufficient bandwidth", "network share exceeded", "Unknown reason", "anything"]
+)
 def test_reasons_that_stand_for_no_wall(reason: str) -> None:
     assert walls_of(reason) == frozenset()
 
@@ -58,7 +65,12 @@ def test_a_reason_of_an_older_schedd_ends_in_a_blank() -> None:
     found = negotiator_reason(given, given.jobs[0])
 
     assert found is not None
-    assert (found.reason, found.negotiator, found.time, found.latest) == ("no match found", "", BEGUN + 5, True)
+    assert (found.reason, found.negotiator, found.time, found.latest) == (
+        "no match found",
+        "",
+        BEGUN + 5,
+        True,
+    )
 
 
 def test_the_same_reason_agrees() -> None:
@@ -68,10 +80,17 @@ def test_the_same_reason_agrees() -> None:
 
 
 def test_another_reason_differs() -> None:
-    given = site(rejected("1.0", '"submitter limit exceeded"', Requirements="false", AutoClusterId=7))
+    given = site(
+        rejected("1.0", '"submitter limit exceeded"', Requirements="false", AutoClusterId=7)
+    )
     (found,) = compared(given).differing
 
-    assert (found.access_point, found.autocluster, found.submitter, found.job) == ("access1", "7", "ada@site", "1.0")
+    assert (found.access_point, found.autocluster, found.submitter, found.job) == (
+        "access1",
+        "7",
+        "ada@site",
+        "1.0",
+    )
     assert (found.reason, found.simulated) == ("submitter limit exceeded", "no match found")
 
 
@@ -83,7 +102,9 @@ def test_a_job_that_the_cycle_matches_differs() -> None:
 
 def test_a_job_that_the_cycle_does_not_ask_for_differs() -> None:
     """The negotiator does not want to hear of it: nothing is known of a rejection."""
-    (found,) = compared(site(rejected("1.0"), config="NEGOTIATOR_JOB_CONSTRAINT = false\n")).differing
+    (found,) = compared(
+        site(rejected("1.0"), config="NEGOTIATOR_JOB_CONSTRAINT = false\n")
+    ).differing
 
     assert found.simulated == NOT_ASKED
 

@@ -18,7 +18,11 @@ from htcq.why.verdict import Verdict, Verdicts
 from tests.audit.sites import Text, job, negotiator, pool, schedd, slot, submitter
 
 #: A cluster of ten jobs, of which one may be idle at a time.
-FACTORY: dict[str, Text] = {"TotalSubmitProcs": 10, "JobMaterializeNextProcId": 1, "JobMaterializeMaxIdle": 1}
+FACTORY: dict[str, Text] = {
+    "TotalSubmitProcs": 10,
+    "JobMaterializeNextProcId": 1,
+    "JobMaterializeMaxIdle": 1,
+}
 SILENT = (("jobs of access2", "no answer within 5 s"),)
 
 
@@ -40,15 +44,27 @@ def test_a_job_that_is_not_in_the_queue_yet() -> None:
     (only,) = found.walls
     assert (found.starts, found.jobs[0].id, only.id) == (False, "3.4", wall.MAX_IDLE)
     assert only.amounts == {"next": 1, "to_come": 9, "max_idle": 1}
-    assert "fewer than 1 of them are idle (max_idle); the next one is 3.1, 9 jobs to come" in only.text
+    assert (
+        "fewer than 1 of them are idle (max_idle); the next one is 3.1, 9 jobs to come" in only.text
+    )
 
 
 def test_of_a_cluster_the_next_job_to_come_is_named() -> None:
-    changes = {**FACTORY, "JobMaterializeMaxIdle": 0, "JobMaterializeLimit": 1, "JobMaterializePaused": 1}
+    changes = {
+        **FACTORY,
+        "JobMaterializeMaxIdle": 0,
+        "JobMaterializeLimit": 1,
+        "JobMaterializePaused": 1,
+    }
     first, coming = verdicts(with_jobs(job("3.0", **changes)), "3")
     assert (first.jobs[0].id, first.starts) == ("3.0", True)
     assert (coming.jobs[0].id, coming.starts, ids(coming)) == ("3.1", False, [wall.MAX_IDLE])
-    assert coming.walls[0].amounts == {"next": 1, "to_come": 9, "max_materialize": 1, "paused": True}
+    assert coming.walls[0].amounts == {
+        "next": 1,
+        "to_come": 9,
+        "max_materialize": 1,
+        "paused": True,
+    }
 
 
 @pytest.mark.parametrize("who", ["3.10", "3." + "9" * 5000])
@@ -59,15 +75,21 @@ def test_a_cluster_has_no_more_jobs_than_were_submitted(who: str) -> None:
 
 def test_a_negotiator_that_does_not_answer_starts_nothing() -> None:
     asked = pool(slot(), submitter(), schedd(), negotiator(), jobs=[job()])
-    silent = replace(asked, negotiator="central", failed=(("central configuration", "no answer within 5 s"),))
+    silent = replace(
+        asked, negotiator="central", failed=(("central configuration", "no answer within 5 s"),)
+    )
     (found,) = verdicts(silent, "1.0")
     assert (found.starts, found.starts_by, ids(found)) == (False, "", [wall.NEGOTIATOR_LATE])
 
 
-@pytest.mark.parametrize(("version", "walls"), [("25.11.0", [wall.SKIP_MATCHMAKING]), ("25.10.1", []), ("23.9.6", [])])
+@pytest.mark.parametrize(
+    ("version", "walls"), [("25.11.0", [wall.SKIP_MATCHMAKING]), ("25.10.1", []), ("23.9.6", [])]
+)
 def test_older_negotiators_do_not_know_skip_matchmaking(version: str, walls: list[str]) -> None:
     of = negotiator(CondorVersion=f'"$CondorVersion: {version} 2026-05-01 $"')
-    (found,) = verdicts(pool(slot(), submitter(SkipMatchmaking="true"), schedd(), of, jobs=[job()]), "1.0")
+    (found,) = verdicts(
+        pool(slot(), submitter(SkipMatchmaking="true"), schedd(), of, jobs=[job()]), "1.0"
+    )
     assert (found.starts, ids(found)) == (not walls, walls)
 
 
@@ -105,8 +127,17 @@ def test_a_slot_that_another_access_point_has_claimed_as_a_whole() -> None:
         "RemoteOwner": '"ben@site"', "AccountingGroup": '"ben@site"', "WantMatching": "true", "Cpus": 7,
     }  # fmt: skip
     given = pool(
-        slot(**claim), submitter(), schedd(), schedd("access2"), negotiator(), jobs=[job(ScheddName='"access1"')]
+        slot(**claim),
+        submitter(),
+        schedd(),
+        schedd("access2"),
+        negotiator(),
+        jobs=[job(ScheddName='"access1"')],
     )
     (found,) = verdicts(given, "1.0")
     (only,) = found.walls
-    assert (found.starts, only.id, only.amounts) == (False, wall.OTHER_ACCESS_POINT, {"slots": 1, "why": "access2"})
+    assert (found.starts, only.id, only.amounts) == (
+        False,
+        wall.OTHER_ACCESS_POINT,
+        {"slots": 1, "why": "access2"},
+    )

@@ -6,14 +6,28 @@ import pytest
 
 from htcq.why.match_failure import MatchFailure
 from htcq.why.verdict import Verdict, Verdicts
-from tests.audit.sites import dynamic_slot, job, negotiator, policy_slot, pool, schedd, slot, static_slot, submitter
+from tests.audit.sites import (
+    dynamic_slot,
+    job,
+    negotiator,
+    policy_slot,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+    submitter,
+)
 
 NEEDS = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
 LIMITS = (
     "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory && TARGET.RequestDisk <= MY.Disk"
     " && (TARGET.RequestGPUs is undefined || MY.GPUs >= TARGET.RequestGPUs)"
 )
-SLOT = {"WithinResourceLimits": LIMITS, "Start": "true", "Requirements": "(START) && (WithinResourceLimits)"}
+SLOT = {
+    "WithinResourceLimits": LIMITS,
+    "Start": "true",
+    "Requirements": "(START) && (WithinResourceLimits)",
+}
 
 
 def verdict(*slots: str, config: str = "", jobs: tuple[str, ...] = (), **asked: object) -> Verdict:
@@ -39,10 +53,18 @@ def test_a_job_that_fits_has_no_wall() -> None:
 
 def test_each_clause_of_requirements_is_counted_by_itself() -> None:
     """Both counts are of the same slots: neither is larger than their number."""
-    slots = [slot(f"slot1@n{number}", **SLOT, OpSys='"LINUX"' if number else '"AIX"') for number in range(4)]
-    found = verdict(*slots, Requirements='TARGET.OpSys == "AIX" && TARGET.NoSuch =?= true && ' + NEEDS)
+    slots = [
+        slot(f"slot1@n{number}", **SLOT, OpSys='"LINUX"' if number else '"AIX"')
+        for number in range(4)
+    ]
+    found = verdict(
+        *slots, Requirements='TARGET.OpSys == "AIX" && TARGET.NoSuch =?= true && ' + NEEDS
+    )
 
-    wanted = [(wall.id, wall.amounts["clause"], wall.amounts["slots"], wall.amounts["of"]) for wall in found.walls]
+    wanted = [
+        (wall.id, wall.amounts["clause"], wall.amounts["slots"], wall.amounts["of"])
+        for wall in found.walls
+    ]
     assert wanted == [
         ("requirements", "TARGET.NoSuch =?= true", 4, 4),
         ("requirements", 'TARGET.OpSys == "AIX"', 3, 4),
@@ -54,7 +76,9 @@ def test_a_clause_that_looks_at_what_is_the_slots_own_is_counted_slot_by_slot() 
     slots = [slot(f"slot{number}@n1", **SLOT, SlotID=number) for number in range(1, 5)]
     found = verdict(*slots, Requirements="TARGET.SlotID > 3 && TARGET.NoSuch =?= true && " + NEEDS)
 
-    wanted = [(wall.amounts["clause"], wall.amounts["slots"], wall.amounts["of"]) for wall in found.walls]
+    wanted = [
+        (wall.amounts["clause"], wall.amounts["slots"], wall.amounts["of"]) for wall in found.walls
+    ]
     assert wanted == [("TARGET.NoSuch =?= true", 4, 4), ("TARGET.SlotID > 3", 3, 4)]
 
 
@@ -67,7 +91,10 @@ def test_start_is_read_clause_by_clause() -> None:
 
 
 def test_a_literal_start_is_called_start() -> None:
-    assert "START is not true on the only slot" in walls(verdict(slot(**{**SLOT, "Start": "false"})))["start"].text
+    assert (
+        "START is not true on the only slot"
+        in walls(verdict(slot(**{**SLOT, "Start": "false"})))["start"].text
+    )
 
 
 def test_a_node_that_has_both_and_refuses_is_not_said_to_lack_them() -> None:
@@ -95,10 +122,18 @@ def test_an_asset_that_no_slot_has_at_all() -> None:
 
 def test_room_names_the_asset_that_is_used_up() -> None:
     """Memory is used up, cpus are free: the wall is of memory."""
-    found = walls(verdict(slot(**SLOT, Cpus=96, TotalSlotCpus=96, Memory=0, TotalSlotMemory=262144)))
+    found = walls(
+        verdict(slot(**SLOT, Cpus=96, TotalSlotCpus=96, Memory=0, TotalSlotMemory=262144))
+    )
 
     assert list(found) == ["no-room"]
-    assert found["no-room"].amounts == {"asset": "memory", "asked": 1024, "free": 0, "largest": 0, "slots": 1}
+    assert found["no-room"].amounts == {
+        "asset": "memory",
+        "asked": 1024,
+        "free": 0,
+        "largest": 0,
+        "slots": 1,
+    }
     assert "96 cpus" in found["no-room"].text
 
 
@@ -112,7 +147,11 @@ def test_devices_in_use_are_no_wall_of_requirements(free: int, wall: str) -> Non
         **SLOT, "MachineResources": '"Cpus Memory Disk GPUs"', "GPUs": free, "TotalSlotGPUs": 2,
         "AvailableGPUs": f"{{ {', '.join(['GPUs_GPU_a'] * free)} }}", "GPUs_GPU_a": "[ Capability = 1.2 ]",
     }  # fmt: skip
-    asked = {"RequestGPUs": 1, "RequireGPUs": "Capability > 7", "Requirements": f"{NEEDS} && {GPU_CLAUSE}"}
+    asked = {
+        "RequestGPUs": 1,
+        "RequireGPUs": "Capability > 7",
+        "Requirements": f"{NEEDS} && {GPU_CLAUSE}",
+    }
 
     assert list(walls(verdict(slot(**gpus), **asked))) == [wall]
 
@@ -131,9 +170,16 @@ def test_room_for_each_asset_but_not_on_one_slot() -> None:
 @pytest.mark.parametrize(("limit", "running"), [(0, 0), (1, 1)])
 def test_a_concurrency_limit_is_named_with_what_is_used(limit: int, running: int) -> None:
     claimed = [dynamic_slot(ConcurrencyLimits='"lic"')] if running else []
-    found = walls(verdict(slot(**SLOT), *claimed, config=f"LIC_LIMIT = {limit}\n", ConcurrencyLimits='"lic"'))
+    found = walls(
+        verdict(slot(**SLOT), *claimed, config=f"LIC_LIMIT = {limit}\n", ConcurrencyLimits='"lic"')
+    )
 
-    assert found["concurrency-limit"].amounts == {"name": "lic", "asked": 1, "used": running, "limit": limit}
+    assert found["concurrency-limit"].amounts == {
+        "name": "lic",
+        "asked": 1,
+        "used": running,
+        "limit": limit,
+    }
 
 
 @pytest.mark.parametrize(
@@ -145,7 +191,9 @@ def test_a_concurrency_limit_is_named_with_what_is_used(limit: int, running: int
 )
 def test_claims_that_are_not_preempted(config: str, why: str) -> None:
     """The only slot that suits it is claimed by another user."""
-    claimed = static_slot(**SLOT, State='"Claimed"', Activity='"Busy"', RemoteUser='"ben@site"', Rank="0.0")
+    claimed = static_slot(
+        **SLOT, State='"Claimed"', Activity='"Busy"', RemoteUser='"ben@site"', Rank="0.0"
+    )
     found = walls(verdict(claimed, config=config))
 
     assert found["preemption"].amounts["why"] == why
@@ -176,7 +224,9 @@ def test_a_consumption_that_is_no_number() -> None:
 
 
 def test_a_weight_that_is_no_number() -> None:
-    found = walls(verdict(policy_slot(**SLOT, SlotWeight="ifThenElse(Cpus < TotalSlotCpus, undefined, Cpus)")))
+    found = walls(
+        verdict(policy_slot(**SLOT, SlotWeight="ifThenElse(Cpus < TotalSlotCpus, undefined, Cpus)"))
+    )
 
     assert "slot1@node1" in str(found["slot-weight"].amounts["why"])
 

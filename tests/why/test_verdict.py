@@ -37,7 +37,9 @@ GROUPS = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 4\nGROUP_QUOTA_b = 4\n"
 def verdicts(given: Pool, who: str = "") -> tuple[Verdict, ...]:
     """Return the verdicts on the jobs of ``who``, or on all idle ones."""
     judged = Verdicts(given)
-    return judged.on(jobs_of(given, judged.cycle.quotas, who) if who else all_idle(given.jobs or ()))
+    return judged.on(
+        jobs_of(given, judged.cycle.quotas, who) if who else all_idle(given.jobs or ())
+    )
 
 
 def why(given: Pool, who: str = "") -> Verdict:
@@ -78,7 +80,10 @@ def test_a_job_starts_in_what_is_left_of_a_slot_that_another_was_matched_with() 
         slot(), submitter(IdleJobs=2), jobs=[job("1.0"), job("2.0", RequestMemory=2048)],
         config="CLAIM_PARTITIONABLE_LEFTOVERS = False\n",
     )  # fmt: skip
-    assert [(each.starts, each.starts_by) for each in verdicts(off)] == [(True, "match"), (False, "")]
+    assert [(each.starts, each.starts_by) for each in verdicts(off)] == [
+        (True, "match"),
+        (False, ""),
+    ]
 
 
 # The job ---------------------------------------------------------------------------------------------------------
@@ -141,7 +146,13 @@ def test_a_schedd_at_max_jobs_running_offers_nothing() -> None:
 def test_the_matches_of_the_cycle_itself_bring_a_schedd_to_max_jobs_running() -> None:
     full = schedd(MaxJobsRunning=50, TotalRunningJobs=49)
     jobs = [job("1.0"), job("2.0", User='"bob@site"', Owner='"bob"')]
-    ads = [policy_slot(), full, submitter(LastHeardFrom=1), submitter("bob@site", LastHeardFrom=2), negotiator()]
+    ads = [
+        policy_slot(),
+        full,
+        submitter(LastHeardFrom=1),
+        submitter("bob@site", LastHeardFrom=2),
+        negotiator(),
+    ]
     found = {each.jobs[0].id: ids(each) for each in verdicts(pool(*ads, jobs=jobs))}
     assert found == {"1.0": [], "2.0": [wall.MAX_JOBS_RUNNING]}
 
@@ -157,12 +168,27 @@ def test_the_matches_of_the_cycle_itself_bring_a_schedd_to_max_jobs_running() ->
     ],
 )
 def test_what_keeps_a_schedd_from_offering_a_job(knobs: str, config: str, expected: str) -> None:
-    found = one(why(pool(slot(), schedd(), submitter(), jobs=[job()], access={"access1": knobs}, config=config)))
+    found = one(
+        why(
+            pool(
+                slot(),
+                schedd(),
+                submitter(),
+                jobs=[job()],
+                access={"access1": knobs},
+                config=config,
+            )
+        )
+    )
     assert found.id == expected
 
 
-@pytest.mark.parametrize(("start", "lost"), [("RequestCpus < 2", "RequestCpus"), ("TARGET.Cpus > 0", "TARGET.Cpus")])
-def test_a_match_that_the_schedd_cannot_use_says_which_names_it_does_not_find(start: str, lost: str) -> None:
+@pytest.mark.parametrize(
+    ("start", "lost"), [("RequestCpus < 2", "RequestCpus"), ("TARGET.Cpus > 0", "TARGET.Cpus")]
+)
+def test_a_match_that_the_schedd_cannot_use_says_which_names_it_does_not_find(
+    start: str, lost: str
+) -> None:
     """The negotiator finds them in the job or in the slot, and makes the match (schedd.cpp: jobCanUseMatch)."""
     knobs = f"START_VANILLA_UNIVERSE = {start}\n"
     found = one(why(pool(slot(), schedd(), submitter(), jobs=[job()], access={"access1": knobs})))
@@ -183,10 +209,19 @@ def test_the_record_of_its_user_keeps_a_part_of_alike_jobs_from_being_offered() 
 
 def test_jobs_of_two_access_points_with_the_same_id_are_told_apart() -> None:
     """Both are matched; the user may run none at access2, which says so of its own job alone."""
-    jobs = [job(ScheddName=f'"{where}"', GlobalJobId=f'"{where}#1.0#1"') for where in ("access1", "access2")]
+    jobs = [
+        job(ScheddName=f'"{where}"', GlobalJobId=f'"{where}#1.0#1"')
+        for where in ("access1", "access2")
+    ]
     knobs = {"access1": "A = 1\n", "access2": "START_VANILLA_UNIVERSE = RequestCpus < 2\n"}
     asking = [submitter(ScheddName=f'"{where}"') for where in ("access1", "access2")]
-    ads = [policy_slot(Cpus=8, NumClaims=8), schedd("access1"), schedd("access2"), *asking, negotiator()]
+    ads = [
+        policy_slot(Cpus=8, NumClaims=8),
+        schedd("access1"),
+        schedd("access2"),
+        *asking,
+        negotiator(),
+    ]
     found = {each.access_point: ids(each) for each in verdicts(pool(*ads, jobs=jobs, access=knobs))}
     assert found == {"access1": [], "access2": [wall.START_VANILLA_UNIVERSE]}
 
@@ -194,7 +229,9 @@ def test_jobs_of_two_access_points_with_the_same_id_are_told_apart() -> None:
 def test_claimed_slots_that_may_be_preempted_are_named() -> None:
     held = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": "0.0", "Rank": "0.0"}
     who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
-    given = pool(static_slot(**held, **who), submitter(), negotiator(), jobs=[job()], config="A = 1\n")
+    given = pool(
+        static_slot(**held, **who), submitter(), negotiator(), jobs=[job()], config="A = 1\n"
+    )
     found = one(why(given))
     assert found.id == wall.PREEMPTION
     assert "slot1@node1, may be preempted" in found.text
@@ -203,12 +240,19 @@ def test_claimed_slots_that_may_be_preempted_are_named() -> None:
 def test_a_schedd_that_may_be_down_hides_no_other_wall() -> None:
     held = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": "0.0", "Rank": "0.0"}
     who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
-    given = pool(static_slot(**held, **who), schedd("other"), submitter(), jobs=[job(ScheddName='"access1"')])
+    given = pool(
+        static_slot(**held, **who), schedd("other"), submitter(), jobs=[job(ScheddName='"access1"')]
+    )
     assert ids(why(given)) == [wall.SCHEDD_SILENT, wall.PREEMPTION]
 
 
 def test_a_schedd_without_an_ad_may_be_down() -> None:
-    given = pool(slot(), schedd("other"), submitter(), jobs=[job(ScheddName='"access1"', RequestMemory=99999)])
+    given = pool(
+        slot(),
+        schedd("other"),
+        submitter(),
+        jobs=[job(ScheddName='"access1"', RequestMemory=99999)],
+    )
     assert ids(why(given)) == [wall.SCHEDD_SILENT, wall.NO_SUCH_MACHINE]
 
 
@@ -217,7 +261,9 @@ def test_a_schedd_without_an_ad_may_be_down() -> None:
 
 def test_a_parallel_job_does_not_wait_for_demand() -> None:
     """The dedicated scheduler's ad has no idle jobs until it asks for slots (dedicated_scheduler.cpp)."""
-    dedicated = submitter("DedicatedScheduler@access1", IdleJobs=0, RunningJobs=1, ScheddName='"access1"')
+    dedicated = submitter(
+        "DedicatedScheduler@access1", IdleJobs=0, RunningJobs=1, ScheddName='"access1"'
+    )
     parallel = job(JobUniverse=11, Scheduler='"DedicatedScheduler@access1"', ScheddName='"access1"')
     found = ids(why(pool(slot(), schedd("access1"), dedicated, jobs=[parallel])))
     assert wall.DEDICATED_SCHEDULER in found
@@ -228,7 +274,11 @@ def test_a_weighted_demand_of_zero_passes_the_group_over() -> None:
     starved = submitter("a.ada@site", IdleJobs=14, WeightedIdleJobs=0)
     found = one(why(pool(slot(), starved, jobs=[job(AccountingGroup='"a.ada"')], config=GROUPS)))
     assert found.id == wall.NO_DEMAND
-    assert (found.amounts["idle"], found.amounts["weighted_idle"], found.amounts["group"]) == (14, 0.0, "a")
+    assert (found.amounts["idle"], found.amounts["weighted_idle"], found.amounts["group"]) == (
+        14,
+        0.0,
+        "a",
+    )
     assert why(pool(slot(), submitter(IdleJobs=14, WeightedIdleJobs=0), jobs=[job()])).starts
 
 
@@ -239,10 +289,16 @@ def test_a_weighted_demand_of_zero_passes_the_group_over() -> None:
         (submitter(SkipMatchmaking="true"), "", wall.SKIP_MATCHMAKING),
         (submitter(IdleJobs=0), "", wall.NO_DEMAND),
         (submitter(IdleJobs=0, RunningJobs=3), "", wall.NO_DEMAND),
-        (submitter(), "NEGOTIATOR_SUBMITTER_CONSTRAINT = IdleJobs > 3\n", wall.SUBMITTER_CONSTRAINT),
+        (
+            submitter(),
+            "NEGOTIATOR_SUBMITTER_CONSTRAINT = IdleJobs > 3\n",
+            wall.SUBMITTER_CONSTRAINT,
+        ),
     ],
 )
-def test_what_keeps_the_negotiator_from_asking_for_jobs(ad: str, config: str, expected: str) -> None:
+def test_what_keeps_the_negotiator_from_asking_for_jobs(
+    ad: str, config: str, expected: str
+) -> None:
     assert one(why(pool(slot(), ad, jobs=[job()], config=config))).id == expected
 
 
@@ -251,12 +307,18 @@ def test_a_group_at_its_limit_is_a_wall() -> None:
     ads = [slot(Cpus=4), *claims, submitter("a.ada@site", RunningJobs=4, WeightedRunningJobs="4.0")]
     found = why(pool(*ads, jobs=[job(AccountingGroup='"a.ada"')], config=GROUPS))
     (limit,) = [each for each in found.walls if each.id == wall.GROUP_QUOTA]
-    assert (limit.amounts["used"], limit.amounts["limit"], limit.amounts["quota"]) == (4.0, 4.0, 4.0)
+    assert (limit.amounts["used"], limit.amounts["limit"], limit.amounts["quota"]) == (
+        4.0,
+        4.0,
+        4.0,
+    )
 
 
 def test_a_fraction_of_a_quota_is_truncated_to_nothing() -> None:
     config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 0.9\nNEGOTIATOR_CONSIDER_PREEMPTION = False\n"
-    found = why(pool(slot(), submitter("a.ada@site"), jobs=[job(AccountingGroup='"a.ada"')], config=config))
+    found = why(
+        pool(slot(), submitter("a.ada@site"), jobs=[job(AccountingGroup='"a.ada"')], config=config)
+    )
     assert ids(found) == [wall.GROUP_QUOTA]
 
 
@@ -264,7 +326,11 @@ def test_a_ceiling_that_is_reached_is_a_wall() -> None:
     claims = [dynamic_slot(f"slot1_{n}@node1") for n in (1, 2)]
     ads = [policy_slot(Cpus=6), *claims, submitter()]
     found = one(why(pool(*ads, accounting("ada@site", Ceiling=2), jobs=[job()])))
-    assert (found.id, found.amounts["ceiling"], found.amounts["used"]) == (wall.SUBMITTER_CEILING, 2, 2.0)
+    assert (found.id, found.amounts["ceiling"], found.amounts["used"]) == (
+        wall.SUBMITTER_CEILING,
+        2,
+        2.0,
+    )
     assert why(pool(*ads, accounting("ada@site", Ceiling=3), jobs=[job()])).starts
 
 
@@ -272,7 +338,13 @@ def test_a_share_that_is_used_up_is_a_wall() -> None:
     """Two users of equal priority, and one has half of the pool already."""
     claims = [dynamic_slot(f"slot1_{n}@node1") for n in range(1, 5)]
     others = [job(f"2.{n}", User='"bob@site"', Owner='"bob"', RequestMemory=512) for n in range(9)]
-    ads = [policy_slot(Cpus=4), *claims, submitter(), submitter("bob@site", IdleJobs=9), negotiator()]
+    ads = [
+        policy_slot(Cpus=4),
+        *claims,
+        submitter(),
+        submitter("bob@site", IdleJobs=9),
+        negotiator(),
+    ]
     accounts = [accounting("ada@site", Priority="500.0"), accounting("bob@site", Priority="500.0")]
     config = "NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
     (share,) = [
@@ -296,7 +368,10 @@ def test_groups_that_have_their_turns_before_take_the_slots() -> None:
 def test_a_weight_that_is_no_number_ends_the_negotiator_for_all() -> None:
     jobs = [job("1.0"), job("2.0", User='"bob@site"', Owner='"bob"')]
     ads = [policy_slot(SlotWeight="64/(Cpus-7)"), submitter(), submitter("bob@site")]
-    assert [wall.SLOT_WEIGHT in ids(each) for each in verdicts(pool(*ads, jobs=jobs))] == [True, True]
+    assert [wall.SLOT_WEIGHT in ids(each) for each in verdicts(pool(*ads, jobs=jobs))] == [
+        True,
+        True,
+    ]
 
 
 def test_a_quota_that_ends_the_negotiator_is_named() -> None:
@@ -316,7 +391,11 @@ def test_a_claim_that_the_startd_refuses_is_a_wall() -> None:
 
 
 def test_walls_come_in_the_order_in_which_a_job_meets_them() -> None:
-    ads = [slot(), schedd(MaxJobsRunning=1, TotalRunningJobs=1), submitter("a.ada@site", WeightedIdleJobs=0)]
+    ads = [
+        slot(),
+        schedd(MaxJobsRunning=1, TotalRunningJobs=1),
+        submitter("a.ada@site", WeightedIdleJobs=0),
+    ]
     mine = job(AccountingGroup='"a.ada"', RequestMemory=99999, GlobalJobId='"access1#1.0#1"')
     found = ids(why(pool(*ads, jobs=[mine], config=GROUPS)))
     assert found == [wall.MAX_JOBS_RUNNING, wall.NO_DEMAND, wall.NO_SUCH_MACHINE]
@@ -324,7 +403,12 @@ def test_walls_come_in_the_order_in_which_a_job_meets_them() -> None:
 
 
 def test_jobs_that_are_alike_have_one_verdict() -> None:
-    jobs = [job("1.0"), job("1.1"), job("2.0", RequestMemory=99999), job("2.1", RequestMemory=99999)]
+    jobs = [
+        job("1.0"),
+        job("1.1"),
+        job("2.0", RequestMemory=99999),
+        job("2.1", RequestMemory=99999),
+    ]
     found = verdicts(pool(policy_slot(), submitter(IdleJobs=4), negotiator(), jobs=jobs))
     assert [([job.id for job in each.jobs], each.starts) for each in found] == [
         (["1.0", "1.1"], True),
@@ -348,7 +432,9 @@ def test_ids_that_repeat_are_told_apart_by_the_access_point() -> None:
     judged = Verdicts(given)
     (mine,) = at_access_point(given.jobs or (), "ACCESS2", judged.access_point, given)
     assert mine.user == "bob@site"
-    with pytest.raises(InputError, match="none of these jobs waits at the access point 'access9'") as raised:
+    with pytest.raises(
+        InputError, match="none of these jobs waits at the access point 'access9'"
+    ) as raised:
         at_access_point(given.jobs or (), "access9", judged.access_point, given)
     assert raised.value.hint == "the access points are access1, access2"
 
@@ -359,7 +445,11 @@ def test_ids_that_repeat_are_told_apart_by_the_access_point() -> None:
 def test_a_group_stands_for_its_submitters_and_those_of_groups_below_it() -> None:
     names = ("a.ada", "a.sub.abe", "b.ben", "cyd")
     jobs = [job(f"{number}.0", AccountingGroup=f'"{name}"') for number, name in enumerate(names, 1)]
-    given = pool(slot(), jobs=jobs, config="GROUP_NAMES = a, a.sub, b\nGROUP_QUOTA_a = 2\nGROUP_QUOTA_b = 2\n")
+    given = pool(
+        slot(),
+        jobs=jobs,
+        config="GROUP_NAMES = a, a.sub, b\nGROUP_QUOTA_a = 2\nGROUP_QUOTA_b = 2\n",
+    )
     quotas = Verdicts(given).cycle.quotas
     assert [job.id for job in jobs_of(given, quotas, "A")] == ["1.0", "2.0"]
     assert [job.id for job in jobs_of(given, quotas, "a.sub")] == ["2.0"]

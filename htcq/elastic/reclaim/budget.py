@@ -13,7 +13,9 @@ class Budget:
     """What is left of the limits; ``claims`` is how many the pool has, ``today`` how many jobs went already."""
 
     def __init__(self, limits: ReclaimLimits, claims: int, today: int) -> None:
-        self._pool = min(max(1, int(claims * limits.pool_percent / 100)), max(0, limits.day_jobs - today))
+        self._pool = min(
+            max(1, int(claims * limits.pool_percent / 100)), max(0, limits.day_jobs - today)
+        )
         self._why = f"{limits.day_jobs} jobs per day" if limits.day_jobs - today <= self._pool else (
             f"{limits.pool_percent:g} % of {claims} claims"
         )  # fmt: skip
@@ -26,9 +28,15 @@ class Budget:
         group, user = one.claim.group, one.claim.submitter
         if self._spent + len(also) + 1 > self._pool:
             return f"the limit of {self._why} is reached"
-        if self._groups[group] + sum(each.claim.group == group for each in also) + 1 > self._limits.group_jobs:
+        if (
+            self._groups[group] + sum(each.claim.group == group for each in also) + 1
+            > self._limits.group_jobs
+        ):
             return f"the limit of {self._limits.group_jobs} jobs of one group is reached"
-        if self._users[user] + sum(each.claim.submitter == user for each in also) + 1 > self._limits.user_jobs:
+        if (
+            self._users[user] + sum(each.claim.submitter == user for each in also) + 1
+            > self._limits.user_jobs
+        ):
             return f"the limit of {self._limits.user_jobs} jobs of one user is reached"
         return ""
 

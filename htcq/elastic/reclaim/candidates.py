@@ -62,17 +62,31 @@ class Candidates:
         for claim in claims:
             why = self._kept(claim)
             if why:
-                self.spared.append(Exemption(claim.group, claim.schedd, claim.job or claim.slot, why))
+                self.spared.append(
+                    Exemption(claim.group, claim.schedd, claim.job or claim.slot, why)
+                )
             else:
                 assert claim.started is not None
-                found.append(Candidate(claim, self._rooms.place(claim.slot), max(0.0, self._now - claim.started)))
+                found.append(
+                    Candidate(
+                        claim, self._rooms.place(claim.slot), max(0.0, self._now - claim.started)
+                    )
+                )
         return sorted(found, key=lambda each: self._order(each, standings))
 
     def _order(self, each: Candidate, standings: UsageLedger) -> tuple[object, ...]:
         claim = each.claim
         numbers = tuple(whole_number(part) or 0 for part in claim.job.split("."))
         ratio = standings.ratio(claim.group)
-        return (not claim.checkpoints, each.ran, claim.prio, -ratio, claim.schedd, numbers, claim.slot)
+        return (
+            not claim.checkpoints,
+            each.ran,
+            claim.prio,
+            -ratio,
+            claim.schedd,
+            numbers,
+            claim.slot,
+        )
 
     def _kept(self, claim: GroupClaim) -> str:
         if claim.protected:

@@ -18,7 +18,9 @@ from htcq.elastic.records import PARTS, WEIGHT, GroupClaim, IdleJobs
 class CeilingPlan:
     """What submitters use, what of it is taken back, and the ceilings that are theirs (``foreign``)."""
 
-    def __init__(self, claims: Iterable[GroupClaim], idle: Iterable[IdleJobs], foreign: Mapping[str, int]) -> None:
+    def __init__(
+        self, claims: Iterable[GroupClaim], idle: Iterable[IdleJobs], foreign: Mapping[str, int]
+    ) -> None:
         self._used: dict[str, int] = {}
         self._members: dict[str, set[str]] = {}
         for claim in claims:
@@ -67,19 +69,25 @@ class CeilingPlan:
                 yield f"the ceiling of {who} ({self._foreign[who]}) was set by somebody else and stays"
 
 
-def done_with(ceilings: Mapping[str, OwnCeiling], standings: UsageLedger, release: float) -> Iterator[str]:
+def done_with(
+    ceilings: Mapping[str, OwnCeiling], standings: UsageLedger, release: float
+) -> Iterator[str]:
     """Yield the submitters whose ceilings of ours have done what they were for.
 
     Who asks for no more than the runtime may have all of it; who does must use ``release`` of it or less.
     """
     for who, own in sorted(ceilings.items()):
         group, used = standings.own(own.group), standings.used(own.group)
-        below = group is None or all(used.get(name, 0) <= release * amount for name, amount in group.runtime.items())
+        below = group is None or all(
+            used.get(name, 0) <= release * amount for name, amount in group.runtime.items()
+        )
         if group is None or below or not (any(group.waiting.values()) or any(group.over.values())):
             yield who
 
 
-def to_renew(ceilings: Mapping[str, OwnCeiling], release: Collection[str], soon: float) -> Iterator[str]:
+def to_renew(
+    ceilings: Mapping[str, OwnCeiling], release: Collection[str], soon: float
+) -> Iterator[str]:
     """Yield the submitters whose leases of ours end before ``soon`` and are not to be released."""
     for who, own in sorted(ceilings.items()):
         if who not in release and own.until is not None and own.until < soon:

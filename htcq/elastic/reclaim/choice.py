@@ -58,7 +58,9 @@ class Choice:
             self._give_back(place)
 
     def _refuse(self, one: Candidate, why: str) -> None:
-        self.refused.setdefault(one.key, Exemption(one.claim.group, one.claim.schedd, one.claim.job, why))
+        self.refused.setdefault(
+            one.key, Exemption(one.claim.group, one.claim.schedd, one.claim.job, why)
+        )
 
     def _look(self, place: str) -> None:
         """Take what is pending at ``place`` if somebody who waits can run there then."""
@@ -74,7 +76,9 @@ class Choice:
         if user is None:
             return
         for one in able:
-            above = self._standings.parent_below_min(one.claim.group, one.claim.amounts, user.group, user.idle.amounts)
+            above = self._standings.parent_below_min(
+                one.claim.group, one.claim.amounts, user.group, user.idle.amounts
+            )
             if above:
                 self._pending[place] = [each for each in able if each is not one]
                 self._refuse(one, f"{above}, the parent of its group, would fall below its min")
@@ -111,7 +115,11 @@ class Choice:
         if room is None or not all(room.take(each) for each in self._there(place)):
             return None
         for each in self._waiting:
-            if each.left and self._standings.fits(each.group, each.idle.amounts) and room.take(each.jobs):
+            if (
+                each.left
+                and self._standings.fits(each.group, each.idle.amounts)
+                and room.take(each.jobs)
+            ):
                 return each
         return None
 

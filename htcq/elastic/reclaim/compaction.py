@@ -22,16 +22,22 @@ _REMEMBERED = 90 * DAY
 _OF_ACTIONS = frozenset(KINDS) - {LOOKED, CEILING, RESUMED, STOPPED}
 
 
-def essential(records: Sequence[Mapping[str, Any]], seconds: float) -> tuple[Mapping[str, Any], ...]:
+def essential(
+    records: Sequence[Mapping[str, Any]], seconds: float
+) -> tuple[Mapping[str, Any], ...]:
     """Return, in their order, the records that count.
 
     These are looks of the last ``seconds``, actions of the last 90 days and whichever last ones tell whether they are
     of use, the last word on each ceiling that may be ours, the last resume, and the last record of all.
     """
     kept: set[int] = set()
-    for negotiator in {str(told.get("negotiator", "")) for told in map(told_by, records) if told is not None}:
+    for negotiator in {
+        str(told.get("negotiator", "")) for told in map(told_by, records) if told is not None
+    }:
         kept.update(_of(records, negotiator, seconds))
-    return tuple(record for number, record in enumerate(records) if number in kept or told_by(record) is None)
+    return tuple(
+        record for number, record in enumerate(records) if number in kept or told_by(record) is None
+    )
 
 
 def _of(records: Sequence[Mapping[str, Any]], negotiator: str, seconds: float) -> Iterator[int]:

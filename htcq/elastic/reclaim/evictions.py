@@ -41,7 +41,9 @@ def uses_of(choice: Choice) -> Iterator[ExpectedStart]:
     """Yield the waiting jobs that there would be room for, by place."""
     for place, users in sorted(choice.uses.items()):
         for each in users:
-            yield ExpectedStart(each.idle.group, each.idle.submitter, each.idle.schedd, each.idle.job, place)
+            yield ExpectedStart(
+                each.idle.group, each.idle.submitter, each.idle.schedd, each.idle.job, place
+            )
 
 
 def in_order(spared: Exemption) -> tuple[object, ...]:

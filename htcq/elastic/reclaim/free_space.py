@@ -37,7 +37,9 @@ class FreeSpace:
         if kind.type != PARTITIONABLE:
             self.left = dict.fromkeys(left, 0)
             return True
-        taken = kind.consumed(jobs.ad(), left) if kind.supports_policy else requested(jobs.ad(), left)
+        taken = (
+            kind.consumed(jobs.ad(), left) if kind.supports_policy else requested(jobs.ad(), left)
+        )
         self.left = {asset: amount - (taken.get(asset) or 0) for asset, amount in left.items()}
         return True
 
@@ -64,7 +66,11 @@ class FreeSpaces:
 
     def free(self) -> tuple[str, ...]:
         """Return the places that could take a job as they are, by name."""
-        return tuple(sorted(name for name, slot in self._slots.items() if self._open(slot) and not _held(slot)))
+        return tuple(
+            sorted(
+                name for name, slot in self._slots.items() if self._open(slot) and not _held(slot)
+            )
+        )
 
     def known(self, place: str) -> bool:
         """Tell whether there is such a place, and jobs may come to it."""
@@ -115,7 +121,10 @@ class FreeSpaces:
         if found is None:
             names = [f"GPUs_Freed{number}" for number in range(1, len(cards) + 1)]
             together = f"{{ {', '.join([*_listed(frame), *names])} }}".encode()
-            lines = [(name, together if name.lower() == _AVAILABLE.encode() else text) for name, text in frame.lines]
+            lines = [
+                (name, together if name.lower() == _AVAILABLE.encode() else text)
+                for name, text in frame.lines
+            ]
             lines += [(name.encode(), text.encode()) for name, text in zip(names, cards)]
             found = self._frames[key] = SharedAttributes(tuple(lines), self._expressions)
         return found
@@ -123,7 +132,11 @@ class FreeSpaces:
 
 def _listed(frame: SharedAttributes) -> list[str]:
     """Return the names in AvailableGPUs."""
-    return [name for name in frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split() if name]
+    return [
+        name
+        for name in frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split()
+        if name
+    ]
 
 
 def _cards(frame: SharedAttributes) -> list[str]:
@@ -136,7 +149,10 @@ def _held(slot: Slot) -> bool:
 
 
 def _enough(request: Mapping[str, Number | None], left: Mapping[str, Number]) -> bool:
-    return all(amount is None or asset not in left or amount <= left[asset] for asset, amount in request.items())
+    return all(
+        amount is None or asset not in left or amount <= left[asset]
+        for asset, amount in request.items()
+    )
 
 
 def _amounts(slot: Slot) -> dict[str, Number]:

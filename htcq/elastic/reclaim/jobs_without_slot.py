@@ -37,14 +37,18 @@ class Waits:
     served: Mapping[str, tuple[Autocluster, ...]]
 
 
-def waits_of(observation: ElasticObservation, pool: Pool, standings: UsageLedger, rooms: FreeSpaces) -> Waits:
+def waits_of(
+    observation: ElasticObservation, pool: Pool, standings: UsageLedger, rooms: FreeSpaces
+) -> Waits:
     """Return who waits, the groups that use the least of their runtime first.
 
     What their runtimes leave no room for is left out. What a free slot takes is matched without anybody's doing: it
     counts as used from here on.
     """
     by_id = {(_text(job.schedd), job.id): job for job in pool.jobs or ()}
-    groups = sorted({each.group for each in observation.idle}, key=lambda name: (standings.ratio(name), name))
+    groups = sorted(
+        {each.group for each in observation.idle}, key=lambda name: (standings.ratio(name), name)
+    )
     free = _Free(standings, rooms)
     found = []
     for name in groups:
@@ -66,7 +70,9 @@ class _Free:
 
     def __init__(self, standings: UsageLedger, rooms: FreeSpaces) -> None:
         self._standings = standings
-        self._rooms = [(place, room) for place in rooms.free() if (room := rooms.room(place)) is not None]
+        self._rooms = [
+            (place, room) for place in rooms.free() if (room := rooms.room(place)) is not None
+        ]
         self._waiting: list[IdleJobs] = []
         self.served: dict[str, list[Autocluster]] = {}
 

@@ -50,7 +50,9 @@ def plan_reclaim(
     return _Planner(outcome, observation, pool, limits, known, ends, ceilings, confirm).plan()
 
 
-def preview(outcome: Outcome, observation: ElasticObservation, pool: Pool, limits: ReclaimLimits) -> ReclaimPlan:
+def preview(
+    outcome: Outcome, observation: ElasticObservation, pool: Pool, limits: ReclaimLimits
+) -> ReclaimPlan:
     """Return what would be taken back if groups had been over and in need for long enough, and nothing before."""
     return plan_reclaim(outcome, observation, pool, replace(limits, over_for=0, need_for=0))
 
@@ -141,27 +143,27 @@ class _Planner:
             return "no group in need has waiting jobs that do not start"
         if not any(each.ready for each in over):
             longest = max(each.seconds for each in over)
-            return (
-                f"no group has used more than its runtime for {limits.over_for} s; the longest time is {longest:.0f} s"
-            )
+            return f"no group has used more than its runtime for {limits.over_for} s; the longest time is {longest:.0f} s"
         if not any(each.ready for each in needs):
             longest = max(each.seconds for each in needs)
             return f"no group has been in need for {limits.need_for} s; the longest time is {longest:.0f} s"
         last = max((action.time for action in self.past.actions if action.jobs), default=None)
         if last is not None and now - last < limits.settle_time:
-            return (
-                f"jobs were vacated {now - last:.0f} s ago, and the next ones have to wait for {limits.settle_time} s"
-            )
+            return f"jobs were vacated {now - last:.0f} s ago, and the next ones have to wait for {limits.settle_time} s"
         return ""
 
     # What is taken back -------------------------------------------------------------------------------------------
 
-    def _chosen(self, plan: ReclaimPlan, standings: UsageLedger, rooms: FreeSpaces, waits: Waits) -> ReclaimPlan:
+    def _chosen(
+        self, plan: ReclaimPlan, standings: UsageLedger, rooms: FreeSpaces, waits: Waits
+    ) -> ReclaimPlan:
         observation, limits = self.observation, self.limits
         ready = {each.group for each in plan.over if each.ready}
         needy = {each.group for each in plan.needs if each.ready}
         candidates = Candidates(limits, observation.taken_at, self.past, rooms, self.ends)
-        able = candidates.of((claim for claim in observation.claims if claim.group in ready), standings)
+        able = candidates.of(
+            (claim for claim in observation.claims if claim.group in ready), standings
+        )
         holding = CeilingPlan(observation.claims, observation.idle, self._foreign())
         budget = Budget(limits, len(observation.claims), self.past.today(observation.taken_at))
         choice = Choice(standings, rooms, waits, needy, budget, holding)
@@ -182,8 +184,12 @@ class _Planner:
             waiting="" if victims else "no job that may be vacated would help the waiting jobs",
         )
 
-    def _taken(self, choice: Choice, holding: CeilingPlan, rooms: FreeSpaces, needy: Collection[str]) -> frozenset[str]:
-        ended = {place: [each.claim.slot for each in chosen] for place, chosen in choice.chosen.items()}
+    def _taken(
+        self, choice: Choice, holding: CeilingPlan, rooms: FreeSpaces, needy: Collection[str]
+    ) -> frozenset[str]:
+        ended = {
+            place: [each.claim.slot for each in chosen] for place, chosen in choice.chosen.items()
+        }
         held = {each.submitter for each in holding.ceilings()}
         whose = {each.submitter: each.group for each in self.observation.idle}
         return taken_places(self.pool, rooms, ended, held, whose, needy)
@@ -192,4 +198,8 @@ class _Planner:
         """Return the ceilings that are not ours."""
         own = self.past.ceilings
         there = {who: ceiling for who, ceiling in (self.ceilings or {}).items() if ceiling >= 0}
-        return {who: ceiling for who, ceiling in there.items() if who not in own or own[who].ceiling != ceiling}
+        return {
+            who: ceiling
+            for who, ceiling in there.items()
+            if who not in own or own[who].ceiling != ceiling
+        }

@@ -11,7 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-LOOKED, INTENT, OUTCOME, MEASURED = "reclaim-look", "reclaim-intent", "reclaim-outcome", "reclaim-measured"
+LOOKED, INTENT, OUTCOME, MEASURED = (
+    "reclaim-look",
+    "reclaim-intent",
+    "reclaim-outcome",
+    "reclaim-measured",
+)
 CEILING, STOPPED, RESUMED = "reclaim-ceiling", "reclaim-stopped", "reclaim-resumed"
 #: Jobs of one schedd that are to be vacated just now; what became of them tells an outcome.
 BATCH = "reclaim-batch"
@@ -19,7 +24,13 @@ KINDS = (LOOKED, INTENT, BATCH, OUTCOME, MEASURED, CEILING, STOPPED, RESUMED)
 #: Where in a record everything stands that is reclaim's; beside it are ``kind`` and ``time``.
 PAYLOAD = "reclaim"
 #: Steps of a ceiling: it is to be set, it is set, it is to go, it is gone, or it is not known what came of that.
-SETTING, SET, CANCELLING, CANCELLED, REFUSED = "setting", "set", "cancelling", "cancelled", "refused"
+SETTING, SET, CANCELLING, CANCELLED, REFUSED = (
+    "setting",
+    "set",
+    "cancelling",
+    "cancelled",
+    "refused",
+)
 #: Actions that freed nothing for those in need, one after the other, until nothing more is done.
 MAX_USELESS = 2
 DAY = 86400.0
@@ -148,7 +159,13 @@ def after(tales: Tales, record: Mapping[str, Any]) -> Tales:
 def past_from(tales: Tales, negotiator: str) -> ReclaimHistory:
     """Return what ``tales`` tell of reclaim with that negotiator."""
     tale = tales.get(negotiator, _Tale())
-    return ReclaimHistory(tuple(tale.looks), tuple(tale.actions.values()), dict(tale.ceilings), tale.resumed, tale.last)
+    return ReclaimHistory(
+        tuple(tale.looks),
+        tuple(tale.actions.values()),
+        dict(tale.ceilings),
+        tale.resumed,
+        tale.last,
+    )
 
 
 def ceilings_from(tales: Tales, negotiator: str) -> dict[str, OwnCeiling]:
@@ -183,7 +200,10 @@ def flaw_of(record: Mapping[str, Any]) -> str:
             return f"{name} is {told[name]!r}"
     try:
         past = past_of([record], told.get("negotiator", ""))
-        numbers = [float(record.get("time", 0.0)), *(each.until or 0.0 for each in past.ceilings.values())]
+        numbers = [
+            float(record.get("time", 0.0)),
+            *(each.until or 0.0 for each in past.ceilings.values()),
+        ]
         # An outcome is read with its intent alone, which may stand in a line before.
         _keys(told.get("failed", ()))
     except (LookupError, TypeError, ValueError, OverflowError) as error:
@@ -227,7 +247,9 @@ def _ceiling(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
     if step in (SETTING, SET):
         until = told.get("until")
         tale.ceilings[submitter] = OwnCeiling(
-            str(told.get("group", "")), int(told.get("ceiling", 0)), None if until is None else float(until)
+            str(told.get("group", "")),
+            int(told.get("ceiling", 0)),
+            None if until is None else float(until),
         )
     elif step == CANCELLED:
         tale.ceilings.pop(submitter, None)

@@ -45,7 +45,10 @@ class UsageLedger:
         if group is None:
             return 0.0
         used = self._used[group.name]
-        return max((used.get(each, 0) / max(1, runtime) for each, runtime in group.runtime.items()), default=0.0)
+        return max(
+            (used.get(each, 0) / max(1, runtime) for each, runtime in group.runtime.items()),
+            default=0.0,
+        )
 
     def fits(self, name: str, amounts: Amounts) -> bool:
         """Tell whether the runtime of the group leaves room for a job that asks for ``amounts``."""
@@ -53,7 +56,11 @@ class UsageLedger:
         if group is None:
             return False
         used = self._used[group.name]
-        asked = ((each, amount) for each, amount in amounts.items() if amount > 0 and each in group.runtime)
+        asked = (
+            (each, amount)
+            for each, amount in amounts.items()
+            if amount > 0 and each in group.runtime
+        )
         return all(used.get(each, 0) + amount <= group.runtime[each] for each, amount in asked)
 
     def below_min(self, name: str, amounts: Amounts) -> str:
@@ -73,7 +80,10 @@ class UsageLedger:
         """Return the first group above that would be below its min if ``gone`` goes and ``come`` comes to ``to``."""
         takers = {group.name for group in self._chain(to)}
         for group in list(self._chain(name))[1:]:
-            net = {each: amount - (come.get(each, 0) if group.name in takers else 0) for each, amount in gone.items()}
+            net = {
+                each: amount - (come.get(each, 0) if group.name in takers else 0)
+                for each, amount in gone.items()
+            }
             if self._below(group, net):
                 return group.name
         return ""

@@ -51,7 +51,9 @@ class AccessPoint:
     ) -> None:
         self.name, self._record, self._limits, self._batch = name, record, limits, batch
         self._owners = owners
-        self._knobs = Knobs({} if configuration is None else {knob.name: knob.value for knob in configuration})
+        self._knobs = Knobs(
+            {} if configuration is None else {knob.name: knob.value for knob in configuration}
+        )
         self._matched = 0
 
     @cached_property
@@ -86,7 +88,9 @@ class AccessPoint:
         if self._version < _LIMITS_SUBMITTERS or not self._knobs.boolean(_LIMITED, True):
             return None
         uploads = int(self._knobs.number("MAX_CONCURRENT_UPLOADS", _UPLOADS, 0, _NO_LIMIT))
-        each = int(self._knobs.number("MAX_CONCURRENT_UPLOADS_PER_USER", uploads // 5, 0, _NO_LIMIT))
+        each = int(
+            self._knobs.number("MAX_CONCURRENT_UPLOADS_PER_USER", uploads // 5, 0, _NO_LIMIT)
+        )
         return each if each > 0 else None
 
     @cached_property
@@ -94,7 +98,9 @@ class AccessPoint:
         """How many more jobs it may start before it has MAX_JOBS_RUNNING; None where nobody says."""
         if self._record is None:
             return None
-        most, running = (self._record.number(name) for name in ("MaxJobsRunning", "TotalRunningJobs"))
+        most, running = (
+            self._record.number(name) for name in ("MaxJobsRunning", "TotalRunningJobs")
+        )
         return None if most is None else max(0, int(most) - int(running or 0))
 
     @cached_property
@@ -106,14 +112,23 @@ class AccessPoint:
         if expression is None:
             return holds(self._record.value("CurbMatchmaking"))
         values = self._record.values.items()
-        return holds(expression.evaluate(Ad({name: value for name, value in values if not isinstance(value, Missing)})))
+        return holds(
+            expression.evaluate(
+                Ad({name: value for name, value in values if not isinstance(value, Missing)})
+            )
+        )
 
     def refusals(self) -> Iterator[Refusal]:
         """Yield why it offers none of its jobs when the cycle begins."""
         if self._curbed:
-            yield Refusal(CURB_MATCHMAKING, {"expression": self._knobs.text(_CURB) or "CurbMatchmaking"})
+            yield Refusal(
+                CURB_MATCHMAKING, {"expression": self._knobs.text(_CURB) or "CurbMatchmaking"}
+            )
         if self._startable == 0 and self._record is not None:
-            limit, used = (int(self._record.number(name) or 0) for name in ("MaxJobsRunning", "TotalRunningJobs"))
+            limit, used = (
+                int(self._record.number(name) or 0)
+                for name in ("MaxJobsRunning", "TotalRunningJobs")
+            )
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
 
     def user_limit(self, job: Job) -> UserLimit | None:
@@ -150,7 +165,9 @@ class AccessPoint:
     @cached_property
     def significant(self) -> SignificantLists:
         """Which attributes of its jobs are significant to it, beside those that the negotiator names."""
-        return significant_lists(self._knobs, self._version, () if self.start is None else self.start.names_of_jobs)
+        return significant_lists(
+            self._knobs, self._version, () if self.start is None else self.start.names_of_jobs
+        )
 
     def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
         """Tell whether START_VANILLA_UNIVERSE lets the schedd start ``job`` on a match with the slot of that ad."""

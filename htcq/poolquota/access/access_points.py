@@ -45,11 +45,15 @@ class AccessPoints:
     def __init__(self, pool: Pool, knobs: Knobs, now: float | None) -> None:
         self._constraint, self._now = parsed(knobs.text(_CONSTRAINT)), now
         batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
-        configurations = {each.name: pool.access.get(each.name, pool.central) for each in pool.schedds}
+        configurations = {
+            each.name: pool.access.get(each.name, pool.central) for each in pool.schedds
+        }
         self._limits = UserLimits(pool.users or ())
         self._owners = Owners(pool.users or (), pool.jobs or (), self.name_of)
         self._known = {
-            each.name: AccessPoint(each.name, each, configurations[each.name], self._limits, self._owners, batch)
+            each.name: AccessPoint(
+                each.name, each, configurations[each.name], self._limits, self._owners, batch
+            )
             for each in pool.schedds
         }
         self._named = bool(self._known)
@@ -70,7 +74,12 @@ class AccessPoints:
     def unread(self) -> list[tuple[str, str]]:
         """Return the names of schedds with what their START_VANILLA_UNIVERSE names and their ads here lack."""
         starts = ((name, each.start) for name, each in self._known.items())
-        return [(name, lacking) for name, start in starts if start is not None for lacking in start.unread]
+        return [
+            (name, lacking)
+            for name, start in starts
+            if start is not None
+            for lacking in start.unread
+        ]
 
     def name_of(self, job: Job) -> str:
         """Return the access point whose job it is; empty where the pool does not say."""
@@ -108,7 +117,10 @@ class AccessPoints:
         yield from self._own_refusals(job)
         at = as_number(job.frame.value("DeferralTime"))
         if at is not None and self._now is not None:
-            before = (as_number(job.frame.value(name)) or 0 for name in ("DeferralPrepTime", "ScheddInterval"))
+            before = (
+                as_number(job.frame.value(name)) or 0
+                for name in ("DeferralPrepTime", "ScheddInterval")
+            )
             until = at - sum(before)
             if until > self._now:
                 yield Refusal(DEFERRED, {"until": until}, offered=True)
@@ -128,7 +140,9 @@ class AccessPoints:
         schedd = self.name_of(job)
         limit = self._limits.of(job, schedd)
         if limit is not None and limit.left == 0:
-            yield Refusal(USER_MAX_JOBS, {"user": limit.user, "limit": limit.limit, "used": limit.running})
+            yield Refusal(
+                USER_MAX_JOBS, {"user": limit.user, "limit": limit.limit, "used": limit.running}
+            )
         start = self[schedd].start
         if start is not None and start.offers(job) is False:
             yield Refusal(START_VANILLA_UNIVERSE, {"expression": start.text})
@@ -145,14 +159,18 @@ class AccessPoints:
     def _dedicated(self, job: Job) -> Job:
         """Return a job as its dedicated scheduler asks for it: on a slot that is the scheduler's to give."""
         name = f'"{job.submitter}"'
-        return self._with(job, f"TARGET.DedicatedScheduler == {name} && TARGET.RemoteOwner =!= {name}")
+        return self._with(
+            job, f"TARGET.DedicatedScheduler == {name} && TARGET.RemoteOwner =!= {name}"
+        )
 
     def _with(self, job: Job, condition: str) -> Job:
         """Return a job that asks more of its slot."""
         key = (id(job.frame), condition)
         if key not in self._frames:
             own = job.frame.text("Requirements") or "undefined"
-            frame = job.frame.changed({"Requirements": f"{condition} && ({own})"}, self._expressions)
+            frame = job.frame.changed(
+                {"Requirements": f"{condition} && ({own})"}, self._expressions
+            )
             self._frames[key], self._plain[id(frame)] = frame, job.frame
         return job._replace(frame=self._frames[key])
 
@@ -165,4 +183,6 @@ class AccessPoints:
 
         A schedd may use a match for a job that it was not allowed to ask for.
         """
-        return job.parallel or self._constraint is None or holds(self._constraint.evaluate(job.ad()))
+        return (
+            job.parallel or self._constraint is None or holds(self._constraint.evaluate(job.ad()))
+        )

@@ -39,12 +39,16 @@ class SignificantLists:
         return name.lower() in self.removed or bool(self.only and name.lower() not in self.only)
 
 
-def significant_lists(knobs: Knobs, version: tuple[int, ...], started_by: Iterable[str]) -> SignificantLists:
+def significant_lists(
+    knobs: Knobs, version: tuple[int, ...], started_by: Iterable[str]
+) -> SignificantLists:
     """Return the lists of a schedd; ``version`` is empty where it is not known, then it counts as a new one.
 
     ``started_by`` are the attributes of jobs that its START_VANILLA_UNIVERSE names.
     """
-    added = _MINIMUM.union(_listed(knobs.text_or(_ADDED, "")), (name.lower() for name in started_by))
+    added = _MINIMUM.union(
+        _listed(knobs.text_or(_ADDED, "")), (name.lower() for name in started_by)
+    )
     return SignificantLists(_listed(knobs.text_or(ONLY, "")), added, removed_names(knobs, version))
 
 

@@ -38,8 +38,12 @@ _COUNTS: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...] = (
 class Owners:
     """What schedds know of the users of their jobs; ``records`` are those of users, ``home`` the schedd of a job."""
 
-    def __init__(self, records: Iterable[Record], jobs: Iterable[Job], home: Callable[[Job], str]) -> None:
-        self._records = {(record.text("ScheddName"), record.text("User")): record for record in records}
+    def __init__(
+        self, records: Iterable[Record], jobs: Iterable[Job], home: Callable[[Job], str]
+    ) -> None:
+        self._records = {
+            (record.text("ScheddName"), record.text("User")): record for record in records
+        }
         self._jobs, self._home = jobs, home
         self._known: dict[tuple[str, Value], Ad] = {}
 
@@ -47,7 +51,9 @@ class Owners:
         """Return what OWNER is for jobs of ``user`` at ``schedd``."""
         found = self._known.get((schedd, user))
         if found is None:
-            found = self._known[schedd, user] = self._made(schedd, user if isinstance(user, str) else "")
+            found = self._known[schedd, user] = self._made(
+                schedd, user if isinstance(user, str) else ""
+            )
         return found
 
     def _made(self, schedd: str, user: str) -> Ad:
@@ -55,7 +61,9 @@ class Owners:
         for name, attributes, states in _COUNTS:
             numbers = [] if record is None else [record.number(each) for each in attributes]
             known = [int(each) for each in numbers if each is not None]
-            ad[name] = sum(known) if known else sum(self._counted[schedd, user, state] for state in states)
+            ad[name] = (
+                sum(known) if known else sum(self._counted[schedd, user, state] for state in states)
+            )
         return ad
 
     @cached_property
@@ -70,13 +78,20 @@ class StartVanilla:
     """
 
     def __init__(
-        self, expression: Expr, name: str, record: Record | None, owners: Owners, finds_schedd: bool = True
+        self,
+        expression: Expr,
+        name: str,
+        record: Record | None,
+        owners: Owners,
+        finds_schedd: bool = True,
     ) -> None:
         self.text, self._expression = expression.text, expression
         self._name, self._owners = name, owners
         values = {} if record is None or not finds_schedd else record.values
         self._finds_schedd = finds_schedd
-        self._schedd = Ad({name: value for name, value in values.items() if not isinstance(value, Missing)})
+        self._schedd = Ad(
+            {name: value for name, value in values.items() if not isinstance(value, Missing)}
+        )
         self._scopes = {found[1].lower() for found in _SCOPED.finditer(self.text) if found[1]}
         names = [*expression.words(), *([_USER] if _OWNER in self._scopes else [])]
         self._places = sorted({PLACES[word] for word in names if word in PLACES})
@@ -105,7 +120,9 @@ class StartVanilla:
     def with_scopes(self, scoped: Callable[[str], str]) -> str:
         """Return the expression with ``scoped(name)`` in place of each name that the schedd finds nowhere."""
         lost = frozenset(self.lost)
-        return _NAMED.sub(lambda found: scoped(found[0]) if found[0] in lost else found[0], self.text)
+        return _NAMED.sub(
+            lambda found: scoped(found[0]) if found[0] in lost else found[0], self.text
+        )
 
     @property
     def looks_at_slot(self) -> bool:
@@ -137,7 +154,9 @@ class StartVanilla:
 
         What the request may lack stands there as the value that the schedd puts in: ``lacks`` tells for a name.
         """
-        return _SCOPED.sub(lambda found: self._replaced(found, job, lacks) if found[1] else found[0], self.text)
+        return _SCOPED.sub(
+            lambda found: self._replaced(found, job, lacks) if found[1] else found[0], self.text
+        )
 
     def _replaced(self, found: re.Match[str], job: Job, lacks: Callable[[str], bool]) -> str:
         scope, name = found[1].lower(), found[2]

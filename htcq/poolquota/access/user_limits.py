@@ -41,7 +41,9 @@ class UserLimits:
             limit = record.number(_LIMIT)
             if limit is not None:
                 user = record.text("User")
-                running = sum(int(record.number(name) or 0) for name in ("NumRunning", "NumSuspended"))
+                running = sum(
+                    int(record.number(name) or 0) for name in ("NumRunning", "NumSuspended")
+                )
                 self._known[record.text("ScheddName"), user] = UserLimit(user, int(limit), running)
 
     def of(self, job: Job, schedd: str) -> UserLimit | None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from htcq.errors import InputError
-from htcq.poolquota.explanation.negotiation import limit_story, rounds_story, shares_story, turn_story
+from htcq.poolquota.explanation.negotiation import (
+    limit_story,
+    rounds_story,
+    shares_story,
+    turn_story,
+)
 from htcq.poolquota.explanation.quota import allocation_story, demand_story, quota_story
 from htcq.poolquota.explanation.sections import MAX_NAMES, PUBLISHED, Scene, Sentence, few, listed
 from htcq.poolquota.explanation.surplus import surplus_story
@@ -46,9 +51,12 @@ def _told(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
         yield from part(scene, group)
     for mark in group.marks:
         published, computed = (
-            value if isinstance(value, str) else show_number(value) for value in (mark.published, mark.computed)
+            value if isinstance(value, str) else show_number(value)
+            for value in (mark.published, mark.computed)
         )
-        text = f"the negotiator published {mark.attribute} {published}, where {computed} is computed"
+        text = (
+            f"the negotiator published {mark.attribute} {published}, where {computed} is computed"
+        )
         yield Sentence(PUBLISHED, text)
 
 

@@ -9,7 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from htcq.poolquota.explanation.sections import LIMIT, MAX_NAMES, ROUNDS, SHARES, TURN, Scene, Sentence, few, listed
+from htcq.poolquota.explanation.sections import (
+    LIMIT,
+    MAX_NAMES,
+    ROUNDS,
+    SHARES,
+    TURN,
+    Scene,
+    Sentence,
+    few,
+    listed,
+)
 from htcq.poolquota.group_status import GroupStatus, shown_limit
 from htcq.quota.cycle_quotas import GroupLimit
 from htcq.quota.group_limits import FLT_MAX, truncated
@@ -44,7 +54,9 @@ def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
         )
         return
     groups = [
-        each.name for each in scene.look.standings if each.group.autoregroup and each.group.parent and each.submitters
+        each.name
+        for each in scene.look.standings
+        if each.group.autoregroup and each.group.parent and each.submitters
     ]
     whose = listed(few(groups)) if groups else "no group that has any"
     yield (
@@ -124,7 +136,9 @@ def _held(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
             f"{shown(quota)} it uses {shown(holder.subtree_usage)}{below}"
         )
     elif not scene.look.settings.strict_enforce:
-        refusing = [each.name for each in (group, *scene.upwards(group)) if not each.group.accept_surplus]
+        refusing = [
+            each.name for each in (group, *scene.upwards(group)) if not each.group.accept_surplus
+        ]
         if refusing:
             yield f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that to what it has left"
 
@@ -147,7 +161,10 @@ def shares_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
         return
     told = [f"{share.name} {_share(share)}" for share in group.shares]
     base = shown(group.shares[0].base)
-    yield Sentence(SHARES, f"by their priority its waiting submitters may come to parts of {base}: {listed(few(told))}")
+    yield Sentence(
+        SHARES,
+        f"by their priority its waiting submitters may come to parts of {base}: {listed(few(told))}",
+    )
 
 
 def _share(share: SubmitterShare) -> str:
@@ -169,7 +186,9 @@ def rounds_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
             f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, where only the "
             f"{shown(group.usage)} that it uses counts unless it matched some, and others may have the rest"
         )
-    elif group.requested > group.own_allocated and (group.group.accept_surplus or scene.children(group)):
+    elif group.requested > group.own_allocated and (
+        group.group.accept_surplus or scene.children(group)
+    ):
         text = f"up to {rounds} rounds: what others cannot match of theirs may come to it in a later one"
     if text:
         yield Sentence(ROUNDS, text)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from htcq.poolquota.demand import Submitter
-from htcq.poolquota.explanation.sections import ALLOCATION, DEMAND, QUOTA, Scene, Sentence, few, listed, unused
+from htcq.poolquota.explanation.sections import (
+    ALLOCATION,
+    DEMAND,
+    QUOTA,
+    Scene,
+    Sentence,
+    few,
+    listed,
+    unused,
+)
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.published import same
 from htcq.units import show_number as shown
@@ -19,7 +28,9 @@ def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     parent = scene.groups[group.group.parent]
     yield Sentence(QUOTA, _configured(scene, group, parent))
     if parent.subtree_quota <= 0:
-        yield Sentence(QUOTA, f"{parent.name} was handed down nothing, so it has nothing to hand on")
+        yield Sentence(
+            QUOTA, f"{parent.name} was handed down nothing, so it has nothing to hand on"
+        )
     elif group.group.configured:
         yield from (Sentence(QUOTA, text) for text in _handed_down(scene, group, parent))
     yield Sentence(QUOTA, _kept(scene, group))
@@ -64,7 +75,10 @@ def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Itera
 
 
 def _static(group: GroupStatus, parent: GroupStatus, statics: float, oversubscription: bool) -> str:
-    has, below = shown(parent.subtree_quota), f"the amounts right below it add up to {shown(statics)}"
+    has, below = (
+        shown(parent.subtree_quota),
+        f"the amounts right below it add up to {shown(statics)}",
+    )
     if statics <= parent.subtree_quota or same(statics, parent.subtree_quota):
         return f"it gets that in full: {parent.name} has {has}, and {below}"
     if oversubscription:
@@ -72,9 +86,7 @@ def _static(group: GroupStatus, parent: GroupStatus, statics: float, oversubscri
             f"{parent.name} has {has}, and {below}: more than there is, but NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is "
             "true and each gets its amount in full"
         )
-    return (
-        f"{parent.name} has {has}, and {below}: each is cut by the same part, and it gets {shown(group.subtree_quota)}"
-    )
+    return f"{parent.name} has {has}, and {below}: each is cut by the same part, and it gets {shown(group.subtree_quota)}"
 
 
 def _kept(scene: Scene, group: GroupStatus) -> str:
@@ -84,7 +96,9 @@ def _kept(scene: Scene, group: GroupStatus) -> str:
         return f"its quota is {quota}"
     if scene.look.settings.oversubscription:
         return f"its quota is {quota}, all of it, though it hands {shown(given)} on: oversubscription counts both"
-    return f"it hands on {shown(given)} of its {shown(group.subtree_quota)}: its own quota is {quota}"
+    return (
+        f"it hands on {shown(given)} of its {shown(group.subtree_quota)}: its own quota is {quota}"
+    )
 
 
 def demand_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
@@ -143,6 +157,10 @@ def _covered(group: GroupStatus) -> str:
         return f"it leaves its whole quota of {shown(group.quota)} to others"
     if wanted <= group.quota:
         rest = f" and leaves {shown(left)} of it to others" if left > 0 else ""
-        return f"its quota of {shown(group.quota)} covers the {shown(wanted)} that it requests{rest}"
+        return (
+            f"its quota of {shown(group.quota)} covers the {shown(wanted)} that it requests{rest}"
+        )
     beyond = f"the other {shown(wanted - group.quota)} can only come of what others leave"
-    return f"its quota covers {shown(group.quota)} of the {shown(wanted)} that it requests; {beyond}"
+    return (
+        f"its quota covers {shown(group.quota)} of the {shown(wanted)} that it requests; {beyond}"
+    )

@@ -52,7 +52,9 @@ class Scene:
 
     def __init__(self, look: PoolQuotaReport) -> None:
         self.look = look
-        self.groups: Mapping[str, GroupStatus] = {standing.name: standing for standing in look.standings}
+        self.groups: Mapping[str, GroupStatus] = {
+            standing.name: standing for standing in look.standings
+        }
         self.round: Round | None = look.quotas.rounds[0] if look.quotas.rounds else None
         self.limits: Mapping[str, GroupLimit] = {limit.group: limit for limit in look.limits}
         first = self.round.limits if self.round else ()
@@ -71,12 +73,15 @@ class Scene:
         for submitter in look.submitters:
             self._submitters.setdefault(submitter.group, []).append(submitter)
         sharings = self.round.sharings if self.round else ()
-        self._divisions = dict(_divisions(sharing for sharing in sharings if not sharing.remainders))
+        self._divisions = dict(
+            _divisions(sharing for sharing in sharings if not sharing.remainders)
+        )
         self._fractions = dict(_divisions(sharing for sharing in sharings if sharing.remainders))
         self._left = self._left_over()
         self._leavers: dict[str, str] = {}
         self._borrowers = sorted(
-            ((each.name, each.borrowed) for each in look.standings if each.borrowed > 0), key=lambda each: -each[1]
+            ((each.name, each.borrowed) for each in look.standings if each.borrowed > 0),
+            key=lambda each: -each[1],
         )
 
     def children(self, group: GroupStatus) -> Sequence[GroupStatus]:
@@ -114,7 +119,9 @@ class Scene:
 
     def other_borrowers(self, group: GroupStatus) -> str:
         """Return who else borrows, the greatest first; empty where nobody does."""
-        first = [each for each in self._borrowers[: MAX_NAMES + 1] if each[0] != group.name][:MAX_NAMES]
+        first = [each for each in self._borrowers[: MAX_NAMES + 1] if each[0] != group.name][
+            :MAX_NAMES
+        ]
         others = len(self._borrowers) - (group.borrowed > 0)
         return listed(few([f"{name} {show_number(amount)}" for name, amount in first], others))
 
@@ -149,7 +156,9 @@ def unused(group: GroupStatus) -> float:
 
 def ranked(amounts: Iterable[tuple[str, float]]) -> list[str]:
     """Return the greatest amounts above 0 as ``physics 20``, and how many more there are."""
-    found = sorted(((name, amount) for name, amount in amounts if amount > 0), key=lambda each: -each[1])
+    found = sorted(
+        ((name, amount) for name, amount in amounts if amount > 0), key=lambda each: -each[1]
+    )
     return few([f"{name} {show_number(amount)}" for name, amount in found[:MAX_NAMES]], len(found))
 
 

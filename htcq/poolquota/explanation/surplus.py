@@ -29,7 +29,10 @@ def surplus_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     lacking = group.requested - group.own_allocated
     others = scene.other_borrowers(group)
     if lacking > _DUST and others:
-        yield Sentence(SURPLUS, f"{shown(lacking)} of what it requests is not allocated; others borrow: {others}")
+        yield Sentence(
+            SURPLUS,
+            f"{shown(lacking)} of what it requests is not allocated; others borrow: {others}",
+        )
 
 
 def _taken(scene: Scene, group: GroupStatus) -> Iterator[str]:
@@ -57,7 +60,9 @@ def _refused(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupS
     )
 
 
-def _level(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupStatus) -> Iterator[str]:
+def _level(
+    scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupStatus
+) -> Iterator[str]:
     """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
     division = scene.division(above)
     where = "among itself and those below it" if above is group else f"at {above.name}"
@@ -90,9 +95,7 @@ def _came(scene: Scene, group: GroupStatus, below: GroupStatus, division: Divisi
         return f"of that it got {shown(share)}"
     last = division.below.get(group.name)
     own = shown(dict(last.shares).get(group.name, 0.0) if last else 0.0)
-    return (
-        f"of that {below.name} got {shown(share)} for itself and those below it, {own} of this for {group.name} itself"
-    )
+    return f"of that {below.name} got {shown(share)} for itself and those below it, {own} of this for {group.name} itself"
 
 
 def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:

@@ -67,4 +67,6 @@ def admit(
 def _exceeded(asked: Amounts, used: Amounts, limit: Amounts, everywhere: bool) -> tuple[str, ...]:
     """Return where there is too little; a dimension that ``limit`` lacks is none unless ``everywhere``."""
     managed = (name for name in asked if everywhere or name in limit)
-    return tuple(sorted(name for name in managed if used.get(name, 0) + asked[name] > limit.get(name, 0)))
+    return tuple(
+        sorted(name for name in managed if used.get(name, 0) + asked[name] > limit.get(name, 0))
+    )

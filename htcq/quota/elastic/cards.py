@@ -22,14 +22,20 @@ class Cards:
     """The cards of one level while they are placed: ``placed`` by name of group and kind, ``free`` by kind."""
 
     def __init__(
-        self, family: Family, there: Mapping[str, int], children: Sequence[ComputedGroup], budgets: Mapping[str, int]
+        self,
+        family: Family,
+        there: Mapping[str, int],
+        children: Sequence[ComputedGroup],
+        budgets: Mapping[str, int],
     ) -> None:
         self.family, self.children = family, children
         self.there = {kind: there.get(kind, 0) for kind in family.kinds}
         self.there[_OTHER] = max(0, there.get(family.base, 0) - sum(self.there.values()))
         self.free = dict(self.there)
         self.left = {child.name: budgets[child.name] for child in children}
-        self.placed: dict[str, dict[str, int]] = {child.name: dict.fromkeys(self.there, 0) for child in children}
+        self.placed: dict[str, dict[str, int]] = {
+            child.name: dict.fromkeys(self.there, 0) for child in children
+        }
         self.sharings: dict[str, RuntimeSharing] = {}
         #: Who can change from one kind to another, the first by name at the end; some of them could, and can no more.
         self.movers: dict[tuple[str, str], list[ComputedGroup]] = {}
@@ -42,7 +48,8 @@ class Cards:
             self._asked_for(kind, rounding)
         # Those who may have few kinds choose first.
         order = sorted(
-            self.children, key=lambda child: (sum(self._may(child, kind) for kind in self.there), child.name)
+            self.children,
+            key=lambda child: (sum(self._may(child, kind) for kind in self.there), child.name),
         )
         for child in order:
             for kind in self.family.kinds:
@@ -76,14 +83,19 @@ class Cards:
     def _guaranteed(self, child: ComputedGroup) -> None:
         """Begin with what a group asks for of what it is guaranteed, or all of that where it does not lend."""
         starts = {
-            kind: least(child.limited[kind], child.floor[kind]) if child.lends else child.floor[kind]
+            kind: least(child.limited[kind], child.floor[kind])
+            if child.lends
+            else child.floor[kind]
             for kind in self.family.kinds
             if kind in child.max
         }
         wanted, budget = sum(starts.values()), self.left[child.name]
         if wanted > budget:
             claims = [ShareClaim(kind, 0, amount, amount) for kind, amount in starts.items()]
-            starts = {each.name: part for each, (part, _) in zip(claims, split_hamilton(budget, claims, wanted))}
+            starts = {
+                each.name: part
+                for each, (part, _) in zip(claims, split_hamilton(budget, claims, wanted))
+            }
         for kind, amount in starts.items():
             self._move(child, kind, amount)
 
@@ -102,7 +114,10 @@ class Cards:
     def _spread(self, child: ComputedGroup) -> None:
         """Place the rest in proportion to the cards that are free."""
         kinds = [kind for kind in self.there if self.free[kind] > 0 and self._room(child, kind) > 0]
-        claims = [ShareClaim(kind, 0, min(self.free[kind], self._room(child, kind)), self.free[kind]) for kind in kinds]
+        claims = [
+            ShareClaim(kind, 0, min(self.free[kind], self._room(child, kind)), self.free[kind])
+            for kind in kinds
+        ]
         given, _ = share(self.left[child.name], claims)
         for kind, amount in given.items():
             self._put(child, kind, amount)
@@ -113,7 +128,9 @@ class Cards:
             path = self._way(child)
             if not path:
                 return
-            amount = min(self.left[child.name], self.free[path[-1].to], *(each.most for each in path))
+            amount = min(
+                self.left[child.name], self.free[path[-1].to], *(each.most for each in path)
+            )
             for each in path:
                 if each.origin is not None:
                     self._move(each.child, each.origin, -amount)
@@ -159,7 +176,11 @@ class Cards:
 
     def _loose(self, child: ComputedGroup, kind: str) -> int:
         """Return how many of a group's cards of that kind it neither asked for nor is guaranteed."""
-        kept = child.limited.get(kind, 0) if child.lends else max(child.limited.get(kind, 0), child.floor.get(kind, 0))
+        kept = (
+            child.limited.get(kind, 0)
+            if child.lends
+            else max(child.limited.get(kind, 0), child.floor.get(kind, 0))
+        )
         return self.placed[child.name][kind] - kept
 
 

@@ -64,7 +64,9 @@ def _cycles(by_name: Mapping[str, ElasticGroup]) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(found))
 
 
-def moved(groups: Sequence[ElasticGroup], name: str, parent: str) -> tuple[tuple[ElasticGroup, ...], Mapping[str, str]]:
+def moved(
+    groups: Sequence[ElasticGroup], name: str, parent: str
+) -> tuple[tuple[ElasticGroup, ...], Mapping[str, str]]:
     """Return the groups with ``name`` below ``parent`` (empty: at the top level), and who is called otherwise now.
 
     Where a group's name is the path to it, as HTCondor has it, the names of all that moves follow.
@@ -75,11 +77,15 @@ def moved(groups: Sequence[ElasticGroup], name: str, parent: str) -> tuple[tuple
     by_name = {group.name: group for group in groups}
     for wanted in (name, *((parent,) if parent else ())):
         if wanted not in by_name:
-            raise InputError(f"there is no group {wanted} to move", "use the names of declared groups")
+            raise InputError(
+                f"there is no group {wanted} to move", "use the names of declared groups"
+            )
     above = parent
     while above:
         if above == name:
-            raise InputError(f"group {name} cannot go below {parent}, which is below it", "that would be a cycle")
+            raise InputError(
+                f"group {name} cannot go below {parent}, which is below it", "that would be a cycle"
+            )
         above = by_name[above].parent
     new_names = _new_names(by_name, name, parent)
     taken = sorted(new for old, new in new_names.items() if new in by_name and new not in new_names)

@@ -53,17 +53,23 @@ class GroupRuntime:
         """What of its min in effect others may use."""
         if not self.lends:
             return dict.fromkeys(self.runtime, 0)
-        return {name: max(0, self.scaled_min[name] - amount) for name, amount in self.runtime.items()}
+        return {
+            name: max(0, self.scaled_min[name] - amount) for name, amount in self.runtime.items()
+        }
 
     @functools.cached_property
     def borrowed(self) -> Amounts:
         """What it may use beyond its min in effect."""
-        return {name: max(0, amount - self.scaled_min[name]) for name, amount in self.runtime.items()}
+        return {
+            name: max(0, amount - self.scaled_min[name]) for name, amount in self.runtime.items()
+        }
 
     @functools.cached_property
     def waiting(self) -> Amounts:
         """What is asked for beyond the runtime."""
-        return {name: max(0, self.child_request[name] - amount) for name, amount in self.runtime.items()}
+        return {
+            name: max(0, self.child_request[name] - amount) for name, amount in self.runtime.items()
+        }
 
     @functools.cached_property
     def over(self) -> Amounts:
@@ -72,7 +78,11 @@ class GroupRuntime:
 
     def declared(self, amounts: Amounts) -> dict[str, int]:
         """Return ``amounts`` in the dimensions that the group names itself."""
-        return {name: amount for name, amount in amounts.items() if name in self.max and name not in self.implied}
+        return {
+            name: amount
+            for name, amount in amounts.items()
+            if name in self.max and name not in self.implied
+        }
 
 
 @dataclass(frozen=True)

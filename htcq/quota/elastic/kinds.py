@@ -30,19 +30,29 @@ class Family(NamedTuple):
     def complete(self, amounts: dict[str, int]) -> None:
         """Count what is of some kind among all: where ``gpus:a100`` is 4, ``gpus`` is 4 or more."""
         if self.base in amounts:
-            amounts[self.base] = max(amounts[self.base], sum(amounts.get(kind, 0) for kind in self.kinds))
+            amounts[self.base] = max(
+                amounts[self.base], sum(amounts.get(kind, 0) for kind in self.kinds)
+            )
 
-    def limit(self, request: Amounts, limited: dict[str, int], caps: Mapping[str, int | None]) -> None:
+    def limit(
+        self, request: Amounts, limited: dict[str, int], caps: Mapping[str, int | None]
+    ) -> None:
         """Take out of the request for all what a kind's max keeps from ever being given, and the other way around."""
         if self.base in request:
             asked = request[self.base]
             of_kinds = sum(limited.get(kind, 0) for kind in self.kinds)
             beyond = sum(request.get(kind, 0) for kind in self.kinds) - of_kinds
-            whole = limited[self.base] = least(max(asked - beyond, min(asked, of_kinds)), caps[self.base])
+            whole = limited[self.base] = least(
+                max(asked - beyond, min(asked, of_kinds)), caps[self.base]
+            )
             if of_kinds > whole:
                 claims = [ShareClaim(kind, 0, 0, limited.get(kind, 0)) for kind in self.kinds]
                 parts = split_hamilton(whole, claims, of_kinds)
-                limited.update((claim.name, part) for claim, (part, _) in zip(claims, parts) if claim.name in limited)
+                limited.update(
+                    (claim.name, part)
+                    for claim, (part, _) in zip(claims, parts)
+                    if claim.name in limited
+                )
 
     def make_room(self, node: ComputedGroup) -> None:
         """Let cards that a group keeps idle be of any kind, although those below it could not use so many of it."""
@@ -51,7 +61,9 @@ class Family(NamedTuple):
             idle = max(0, kept - node.child_request[self.base])
             for kind in node.implied & set(self.kinds) if idle else ():
                 cap = node.max[kind]
-                node.max[kind] = node.max[self.base] if cap is None else least(cap + idle, node.max[self.base])
+                node.max[kind] = (
+                    node.max[self.base] if cap is None else least(cap + idle, node.max[self.base])
+                )
 
 
 def families(total: Amounts, nodes: Iterable[ComputedGroup]) -> tuple[Family, ...]:

@@ -78,10 +78,16 @@ def assign(groups: Iterable[ElasticGroup], demand: ElasticDemand) -> Assigned:
     members = Members(groups)
     unknown: set[str] = set()
     by_group = {}
-    for kind, amounts in (("request", demand.request), ("used", demand.used), ("guarantee", demand.guarantee)):
+    for kind, amounts in (
+        ("request", demand.request),
+        ("used", demand.used),
+        ("guarantee", demand.guarantee),
+    ):
         by_group[kind], strange = _gathered(members, amounts)
         unknown |= strange
-    submitters = {name for amounts in (demand.request, demand.used) for name in amounts if "@" in name}
+    submitters = {
+        name for amounts in (demand.request, demand.used) for name in amounts if "@" in name
+    }
     default_used = dict(demand.default_used)
     _add(default_used, by_group["used"].pop(DEFAULT, {}))
     default_request = by_group["request"].pop(DEFAULT, {})
@@ -94,7 +100,9 @@ def assign(groups: Iterable[ElasticGroup], demand: ElasticDemand) -> Assigned:
     )
 
 
-def _gathered(members: Members, amounts: Mapping[str, Amounts]) -> tuple[dict[str, dict[str, int]], set[str]]:
+def _gathered(
+    members: Members, amounts: Mapping[str, Amounts]
+) -> tuple[dict[str, dict[str, int]], set[str]]:
     found: dict[str, dict[str, int]] = {}
     unknown = set()
     for name in sorted(amounts):

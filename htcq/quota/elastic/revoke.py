@@ -53,7 +53,9 @@ def revoke(used: Amounts, runtime: Amounts, jobs: Iterable[RunningJob]) -> tuple
 
 def over(used: Mapping[str, int], runtime: Amounts) -> tuple[str, ...]:
     """Return the dimensions in which more is used than may be; those that ``runtime`` lacks are not managed."""
-    return tuple(sorted(name for name, amount in used.items() if name in runtime and amount > runtime[name]))
+    return tuple(
+        sorted(name for name, amount in used.items() if name in runtime and amount > runtime[name])
+    )
 
 
 def _add(amounts: dict[str, int], other: Amounts, sign: int) -> None:

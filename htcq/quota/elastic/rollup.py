@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from htcq.quota.elastic.computed_group import ComputedGroup
-from htcq.quota.elastic.declaration import SELF, Amounts, ElasticDemand, ElasticGroup, ElasticQuotas, Options, least
+from htcq.quota.elastic.declaration import (
+    SELF,
+    Amounts,
+    ElasticDemand,
+    ElasticGroup,
+    ElasticQuotas,
+    Options,
+    least,
+)
 from htcq.quota.elastic.elastic_tree import ElasticTree
 from htcq.quota.elastic.kinds import Family, families, family_of
 
@@ -49,14 +57,22 @@ def _self_node(node: ComputedGroup, options: Options) -> ComputedGroup:
             below[name] = below.get(name, 0) + amount
     rest = {name: max(0, amount - below.get(name, 0)) for name, amount in node.group.min.items()}
     group = ElasticGroup(
-        f"{node.name}.{SELF}", node.name, rest, node.group.max, node.group.weight, True, node.group.scale_min
+        f"{node.name}.{SELF}",
+        node.name,
+        rest,
+        node.group.max,
+        node.group.weight,
+        True,
+        node.group.scale_min,
     )
     own = ComputedGroup(group, node, options)
     own.own_request, own.own_used = node.own_request, node.own_used
     return own
 
 
-def roll_up(nodes: Sequence[ComputedGroup], total: Amounts, guarantee_usage: bool) -> tuple[Family, ...]:
+def roll_up(
+    nodes: Sequence[ComputedGroup], total: Amounts, guarantee_usage: bool
+) -> tuple[Family, ...]:
     """Work out request, usage and guarantee of every node, the leaves first; return the families of dimensions."""
     found = families(total, nodes)
     for node in reversed(nodes):
@@ -95,8 +111,13 @@ def _usage(node: ComputedGroup, guarantee_usage: bool) -> None:
     if guarantee_usage:
         node.allocated = {name: node.used[name] for name in node.max}
         if node.children:
-            node.allocated = {name: sum(child.guaranteed.get(name, 0) for child in node.children) for name in node.max}
-        node.guaranteed = {name: max(amount, node.min[name]) for name, amount in node.allocated.items()}
+            node.allocated = {
+                name: sum(child.guaranteed.get(name, 0) for child in node.children)
+                for name in node.max
+            }
+        node.guaranteed = {
+            name: max(amount, node.min[name]) for name, amount in node.allocated.items()
+        }
     for name, amount in node.guarantee.items():
         if name in node.max:
             node.guaranteed[name] = max(amount, node.guaranteed.get(name, 0))

@@ -36,7 +36,10 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
         if node.children:
             work.level(node.name, node.runtime, node.children)
     top = [node for node in nodes if node.parent is None]
-    undistributed = {name: amount - sum(node.runtime.get(name, 0) for node in top) for name, amount in total.items()}
+    undistributed = {
+        name: amount - sum(node.runtime.get(name, 0) for node in top)
+        for name, amount in total.items()
+    }
     return Outcome(
         dict(demand.total),
         total,
@@ -47,9 +50,13 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
     )
 
 
-def compute_all(trees: Mapping[str, ElasticQuotas], demands: Mapping[str, ElasticDemand]) -> dict[str, Outcome]:
+def compute_all(
+    trees: Mapping[str, ElasticQuotas], demands: Mapping[str, ElasticDemand]
+) -> dict[str, Outcome]:
     """Return the outcome of several trees, one for each negotiator: each has its own total and demand."""
-    return {name: compute(trees[name], demands.get(name, ElasticDemand())) for name in sorted(trees)}
+    return {
+        name: compute(trees[name], demands.get(name, ElasticDemand())) for name in sorted(trees)
+    }
 
 
 class _Work:
@@ -79,7 +86,9 @@ class _Work:
         claimants = [child for child in children if dimension in child.max]
         mins: Mapping[str, int] = {child.name: child.min[dimension] for child in claimants}
         if sum(mins.values()) > there:
-            mins = scaled_mins(there, mins, {child.name for child in claimants if not child.scalable})
+            mins = scaled_mins(
+                there, mins, {child.name for child in claimants if not child.scalable}
+            )
         for child in claimants:
             declared = child.min[dimension]
             scaled = child.scaled_min[dimension] = mins[child.name]
@@ -89,17 +98,25 @@ class _Work:
             child.floor[dimension] = least(max(scaled, kept), child.max[dimension])
 
     def _share(
-        self, dimension: str, there: Amounts, children: Sequence[ComputedGroup], most: Mapping[str, int] | None = None
+        self,
+        dimension: str,
+        there: Amounts,
+        children: Sequence[ComputedGroup],
+        most: Mapping[str, int] | None = None,
     ) -> tuple[dict[str, int], RuntimeSharing]:
         claims = []
         for child in children:
             floor, limited = child.floor[dimension], child.limited[dimension]
             if most is not None and child.name in most:
                 floor, limited = min(floor, most[child.name]), min(limited, most[child.name])
-            claims.append(ShareClaim(child.name, floor, limited, child.weight[dimension], child.lends))
+            claims.append(
+                ShareClaim(child.name, floor, limited, child.weight[dimension], child.lends)
+            )
         return share(there.get(dimension, 0), claims, self.options.rounding)
 
-    def _share_family(self, name: str, family: Family, there: Amounts, children: Sequence[ComputedGroup]) -> None:
+    def _share_family(
+        self, name: str, family: Family, there: Amounts, children: Sequence[ComputedGroup]
+    ) -> None:
         """Share cards, then their kinds; cards of no kind that a group may have go to others.
 
         What has found nobody then is nobody's: a group is held to the kinds that it found, once for each kind and more.

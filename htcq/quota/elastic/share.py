@@ -67,7 +67,9 @@ def split_hamilton(pool: int, hungry: Sequence[ShareClaim], weight: int) -> list
     tied = sorted(each.name for each, (_, remainder) in zip(hungry, parts) if remainder == last)
     lucky = set(tied[: left - sure])
     return [
-        (amount + 1, True) if remainder > last or (remainder == last and each.name in lucky) else (amount, False)
+        (amount + 1, True)
+        if remainder > last or (remainder == last and each.name in lucky)
+        else (amount, False)
         for each, (amount, remainder) in zip(hungry, parts)
     ]
 
@@ -92,7 +94,9 @@ def share(
     runtime: dict[str, int] = {}
     hungry: list[ShareClaim] = []
     for claim in claims:
-        runtime[claim.name] = claim.limited if claim.lends and claim.limited <= claim.floor else claim.floor
+        runtime[claim.name] = (
+            claim.limited if claim.lends and claim.limited <= claim.floor else claim.floor
+        )
         if claim.limited > claim.floor and claim.weight > 0:
             hungry.append(claim)
     started = sum(runtime.values())

@@ -47,9 +47,13 @@ class Trace:
                 told.append(step)
         if runtime > have:
             base = dimension.partition(MARK)[0]
-            told.append(Step("placed", runtime, f"{runtime - have} more of its {base} may be of this model"))
+            told.append(
+                Step("placed", runtime, f"{runtime - have} more of its {base} may be of this model")
+            )
         elif runtime < have:
-            told.append(Step("taken", runtime, f"{have - runtime} are of models for which it has no quota"))
+            told.append(
+                Step("taken", runtime, f"{have - runtime} are of models for which it has no quota")
+            )
         told.append(Step("ends", runtime, self._ends(group, dimension, sharing)))
         return tuple(told)
 
@@ -61,11 +65,19 @@ class Trace:
         return self._grants[key]
 
     def _kept(self, group: GroupRuntime, dimension: str) -> Iterator[Step]:
-        least, scaled, floor = group.min[dimension], group.scaled_min[dimension], group.floor[dimension]
+        least, scaled, floor = (
+            group.min[dimension],
+            group.scaled_min[dimension],
+            group.floor[dimension],
+        )
         yield Step("min", 0, f"min is {least}")
         if scaled != least:
             there = self.outcome.sharings[group.parent, dimension].total
-            yield Step("scaled", 0, f"min shrinks to {scaled}: only {there} are available, less than the sum of mins")
+            yield Step(
+                "scaled",
+                0,
+                f"min shrinks to {scaled}: only {there} are available, less than the sum of mins",
+            )
         if floor > scaled:
             yield Step("kept", 0, f"{floor} are reserved for it: usage is guaranteed")
         elif floor < scaled:
@@ -92,12 +104,19 @@ class Trace:
         return have, Step("begins", have, text)
 
     def _passed(
-        self, group: GroupRuntime, dimension: str, have: int, granted: tuple[int, ShareGrant], sharing: RuntimeSharing
+        self,
+        group: GroupRuntime,
+        dimension: str,
+        have: int,
+        granted: tuple[int, ShareGrant],
+        sharing: RuntimeSharing,
     ) -> tuple[int, Step]:
         number, grant = granted
         one = sharing.passes[number - 1]
         weight = group.weight[dimension]
-        text = f"pass {number}: {one.pool} to share, by weight {weight} of {one.weight}: {grant.share}"
+        text = (
+            f"pass {number}: {one.pool} to share, by weight {weight} of {one.weight}: {grant.share}"
+        )
         if grant.remainder:
             text += ", one of them by largest remainder"
         elif self.outcome.options.rounding is Rounding.LEGACY:
@@ -112,15 +131,25 @@ class Trace:
 
 
 def _wants(group: GroupRuntime, dimension: str) -> Iterator[Step]:
-    asked, request, cap = group.child_request[dimension], group.request[dimension], group.max[dimension]
-    yield Step("asks", 0, f"asks for {asked}" if group.leaf else f"the groups below it ask for {asked}")
+    asked, request, cap = (
+        group.child_request[dimension],
+        group.request[dimension],
+        group.max[dimension],
+    )
+    yield Step(
+        "asks", 0, f"asks for {asked}" if group.leaf else f"the groups below it ask for {asked}"
+    )
     if request > asked:
         yield Step("asks", 0, f"counts as asking for {request}, its min, because it does not lend")
     limited = group.limited[dimension]
     if cap is None:
         yield Step("max", 0, "has no max")
     if limited < request:
-        why = f"max is {cap}" if limited == cap else "the maxes of the models and of gpus allow no more"
+        why = (
+            f"max is {cap}"
+            if limited == cap
+            else "the maxes of the models and of gpus allow no more"
+        )
         yield Step("max", 0, f"is limited to {limited}: {why}")
 
 
@@ -130,7 +159,11 @@ def _bound(group: GroupRuntime, dimension: str, sharing: RuntimeSharing) -> str:
     if runtime >= group.limited[dimension]:
         if group.limited[dimension] < group.request[dimension]:
             return "max"
-        return "what it asks for" if runtime == group.child_request[dimension] else "the amount reserved for it"
+        return (
+            "what it asks for"
+            if runtime == group.child_request[dimension]
+            else "the amount reserved for it"
+        )
     if not group.weight[dimension]:
         return "a group of weight 0 borrows nothing"
     if sharing.total == 0:

@@ -28,7 +28,9 @@ class Axes(NamedTuple):
 
     def x(self, moment: float) -> float:
         """Return where a moment lies in the width that is stretched."""
-        return round(min(max(WIDE * (moment - self.since) / (self.until - self.since), 0.0), WIDE), 1)
+        return round(
+            min(max(WIDE * (moment - self.since) / (self.until - self.since), 0.0), WIDE), 1
+        )
 
     def y(self, amount: float) -> float:
         """Return where an amount lies, from the top of the plot."""

@@ -19,7 +19,12 @@ _WORDS, _WHOLE = 192, 198
 
 
 def curves(
-    title: str, marks: Sequence[float], amounts: Sequence[float], limits: Sequence[float], until: float, interval: float
+    title: str,
+    marks: Sequence[float],
+    amounts: Sequence[float],
+    limits: Sequence[float],
+    until: float,
+    interval: float,
 ) -> str:
     """Return the plot of ``amounts`` as an area and ``limits`` as a dashed line.
 
@@ -29,7 +34,13 @@ def curves(
     return _whole(title, axes, marks, _lines(axes, amounts, limits, interval))
 
 
-def bands(title: str, marks: Sequence[float], counts: Sequence[Sequence[int]], until: float, interval: float) -> str:
+def bands(
+    title: str,
+    marks: Sequence[float],
+    counts: Sequence[Sequence[int]],
+    until: float,
+    interval: float,
+) -> str:
     """Return the plot of so many in each class, after each cycle: the last class at the bottom, the first on top."""
     axes = Axes(0.0, until, marks[-1])
     return _whole(title, axes, marks, _bands(axes, counts, interval))
@@ -40,7 +51,9 @@ def _whole(title: str, axes: Axes, marks: Sequence[float], shapes: Iterator[str]
     return plotted(title, _WHOLE, *axes.grid(marks), drawn, *axes.times(spans(axes.until), _WORDS))
 
 
-def _lines(axes: Axes, amounts: Sequence[float], limits: Sequence[float], interval: float) -> Iterator[str]:
+def _lines(
+    axes: Axes, amounts: Sequence[float], limits: Sequence[float], interval: float
+) -> Iterator[str]:
     if amounts:
         steps = axes.steps(_ends(axes, amounts, interval))
         yield f'<path class="usage" d="M0 {HEIGHT}{steps}V{HEIGHT}Z"/>'

@@ -74,4 +74,6 @@ def _bar(kind: str, left: int, share: float) -> str:
         height = max(height, 1.0)
     track = f'<rect class="track" x="{left}" width="{_BAR}" height="{_SIZE}"/>'
     top = round(_SIZE - height, 1)
-    return f'{track}<rect class="{kind}" x="{left}" y="{top:g}" width="{_BAR}" height="{height:g}"/>'
+    return (
+        f'{track}<rect class="{kind}" x="{left}" y="{top:g}" width="{_BAR}" height="{height:g}"/>'
+    )

@@ -54,5 +54,7 @@ def _groups(quotas: PoolQuotas) -> Iterator[GroupBar]:
     while waiting:
         name, depth = waiting.pop()
         parent = quotas.tree[name].parent or ""
-        yield GroupBar(name, parent, depth, quotas.quota(name).subtree_quota, usage[name], requested[name])
+        yield GroupBar(
+            name, parent, depth, quotas.quota(name).subtree_quota, usage[name], requested[name]
+        )
         waiting += [(child, depth + 1) for child in reversed(quotas.tree[name].children)]

@@ -24,7 +24,9 @@ def scale(window: Window) -> list[float]:
     return amounts(most)
 
 
-def plot(title: str, window: Window, happened: Sequence[float] = (), zone: tzinfo | None = None) -> str:
+def plot(
+    title: str, window: Window, happened: Sequence[float] = (), zone: tzinfo | None = None
+) -> str:
     """Return the plot of one group: its usage, its quota, when it starved and was over, and when something changed."""
     drawn = _Drawing(window, scale(window))
     return plotted(
@@ -54,7 +56,10 @@ class _Drawing:
         """Yield what nobody saw, the usage as an area and the quota as a line of steps."""
         yield from self._unseen()
         for run in _runs(self._window.points):
-            begin, steps = self._axes.x(run[0].since), self._steps([(point, point.usage) for point in run])
+            begin, steps = (
+                self._axes.x(run[0].since),
+                self._steps([(point, point.usage) for point in run]),
+            )
             yield f'<path class="usage" d="M{begin:g} {HEIGHT}{steps}V{HEIGHT}Z"/>'
             yield f'<path class="edge" d="M{begin:g} {self._axes.y(run[0].usage):g}{steps}"/>'
         known = [(point, point.quota) for point in self._window.points if point.quota is not None]
@@ -107,7 +112,11 @@ class _Drawing:
     def _unseen(self) -> Iterator[str]:
         edges = [
             0.0,
-            *(each for run in _runs(self._window.points) for each in (self._axes.x(run[0].since), self._end(run[-1]))),
+            *(
+                each
+                for run in _runs(self._window.points)
+                for each in (self._axes.x(run[0].since), self._end(run[-1]))
+            ),
         ]
         edges.append(WIDE)
         for since, until in zip(edges[::2], edges[1::2]):

@@ -23,7 +23,9 @@ def spark(points: Sequence[Point], since: float, until: float, width: int, block
     for point in points:
         first, last = int((point.since - since) / part), int((point.until - since) / part)
         for number in range(max(0, first), min(last, width - 1) + 1):
-            shared = min(point.until, since + (number + 1) * part) - max(point.since, since + number * part)
+            shared = min(point.until, since + (number + 1) * part) - max(
+                point.since, since + number * part
+            )
             # A single look stands for no time, and is seen all the same.
             if shared > 0 or point.since == point.until:
                 cells[number].append((shared or 1.0, point))
@@ -35,7 +37,9 @@ def _character(cell: Sequence[tuple[float, Point]], most: float, characters: str
     if not weight:
         return _UNSEEN
     usage = sum(each * point.usage for each, point in cell) / weight
-    quota = sum(each * (most if point.quota is None else point.quota) for each, point in cell) / weight
+    quota = (
+        sum(each * (most if point.quota is None else point.quota) for each, point in cell) / weight
+    )
     levels = len(characters) - 1
     if usage > quota * (1 + SLACK):
         return characters[-1]

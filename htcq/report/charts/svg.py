@@ -20,8 +20,14 @@ def group_bar(title: str, quota: float | None, usage: float, requested: float, s
     """
     shares = [amount / scale if scale > 0 else 0.0 for amount in (requested, usage, quota or 0.0)]
     place = _percent(shares[2])
-    mark = "" if quota is None else f'<line class="quota" x1="{place}" x2="{place}" y1="0" y2="{_HEIGHT}"/>'
-    return _picture(title, _rect("asked", shares[0], _HEIGHT), _rect("used", shares[1], _INNER), mark)
+    mark = (
+        ""
+        if quota is None
+        else f'<line class="quota" x1="{place}" x2="{place}" y1="0" y2="{_HEIGHT}"/>'
+    )
+    return _picture(
+        title, _rect("asked", shares[0], _HEIGHT), _rect("used", shares[1], _INNER), mark
+    )
 
 
 def _picture(title: str, *shapes: str) -> str:

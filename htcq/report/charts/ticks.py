@@ -38,7 +38,9 @@ def amounts(most: float, marks: int = 4) -> list[float]:
     if not 0 < most < math.inf:
         return [0.0, 1.0]
     size = 10.0 ** math.floor(math.log10(most / marks))
-    step = next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size * marks >= most * (1 - 1e-9))
+    step = next(
+        factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size * marks >= most * (1 - 1e-9)
+    )
     return [step * number for number in range(math.ceil(most / step - 1e-9) + 1)]
 
 
@@ -46,19 +48,34 @@ def spans(until: float, marks: int = 3) -> list[Tick]:
     """Return round times within ``until`` seconds from 0 on, no more than ``marks`` beside 0."""
     for step, unit, word in _SPANS:
         if until / step <= marks:
-            return [Tick(each * step, f"{each * step // unit} {word}") for each in range(int(until / step) + 1)]
-    return [Tick(each * _DAY, f"{each:g} d") for each in amounts(until / _DAY, marks) if each * _DAY <= until]
+            return [
+                Tick(each * step, f"{each * step // unit} {word}")
+                for each in range(int(until / step) + 1)
+            ]
+    return [
+        Tick(each * _DAY, f"{each:g} d")
+        for each in amounts(until / _DAY, marks)
+        if each * _DAY <= until
+    ]
 
 
 def moments(since: float, until: float, marks: int = 5, zone: tzinfo | None = None) -> list[Tick]:
     """Return round moments within ``since`` and ``until``, no more than ``marks``."""
     for step in _STEPS:
         if (until - since) / step <= marks:
-            found = [each for each in _even(since, until, step, zone) if since <= each.timestamp() <= until]
+            found = [
+                each
+                for each in _even(since, until, step, zone)
+                if since <= each.timestamp() <= until
+            ]
             if len(found) <= marks:
                 return [Tick(each.timestamp(), _text(each, step)) for each in found]
     for months in _MONTHS:
-        found = [each for each in _months(since, until, months, zone) if since <= each.timestamp() <= until]
+        found = [
+            each
+            for each in _months(since, until, months, zone)
+            if since <= each.timestamp() <= until
+        ]
         if len(found) <= marks:
             break
     return [Tick(each.timestamp(), _text(each, _MONTH)) for each in found[:marks]]
@@ -85,7 +102,14 @@ def _months(since: float, until: float, step: int, zone: tzinfo | None) -> Itera
     number = (first.year * 12 + first.month - 1) // step * step
     while True:
         wall = first.replace(
-            year=number // 12, month=number % 12 + 1, day=1, hour=0, minute=0, second=0, microsecond=0, tzinfo=None
+            year=number // 12,
+            month=number % 12 + 1,
+            day=1,
+            hour=0,
+            minute=0,
+            second=0,
+            microsecond=0,
+            tzinfo=None,
         )
         each = _at(wall, zone)
         if each.timestamp() > until:

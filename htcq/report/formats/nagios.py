@@ -27,11 +27,19 @@ def told(verdict: Verdict) -> tuple[int, str]:
     first = [each.text for each in verdict.health[:_MAX_FIRST]]
     first += [verdict.text, *(f"not known: {gap}" for gap in verdict.gaps[:_MAX_FIRST])]
     below = [f"{each.id}: {each.text}" for each in verdict.health]
-    text = said(verdict.subject, status, "; ".join(first), verdict.measures, [*below, *verdict.lines])
+    text = said(
+        verdict.subject, status, "; ".join(first), verdict.measures, [*below, *verdict.lines]
+    )
     return status, text
 
 
-def said(subject: str, status: int, text: str, measures: Iterable[Measure] = (), lines: Iterable[str] = ()) -> str:
+def said(
+    subject: str,
+    status: int,
+    text: str,
+    measures: Iterable[Measure] = (),
+    lines: Iterable[str] = (),
+) -> str:
     """Return the line that tells ``status`` of ``subject``, its performance data behind a bar, and ``lines`` below."""
     data = " ".join(_data(each) for each in measures)
     first = f"{subject} {_WORDS[status]}: {_text(text)}" + (f" | {data}" if data else "")
@@ -58,13 +66,19 @@ def _data(measure: Measure) -> str:
     """Return ``label=value;warning;critical;least;most`` without what is empty at its end."""
     ranges = ("" if each is None else each.text for each in (measure.warning, measure.critical))
     ends = ("" if each is None else _number(each) for each in (measure.least, measure.most))
-    return ";".join([f"{_label(measure.label)}={_number(measure.value)}", *ranges, *ends]).rstrip(";")
+    return ";".join([f"{_label(measure.label)}={_number(measure.value)}", *ranges, *ends]).rstrip(
+        ";"
+    )
 
 
 def _label(label: str) -> str:
     """Return a label as it may stand before the equals sign: in quotes where it has a space, one of those or a sign."""
     plain = _text(label)
-    return plain if plain.replace("_", "").replace("-", "").isalnum() else "'" + plain.replace("'", "''") + "'"
+    return (
+        plain
+        if plain.replace("_", "").replace("-", "").isalnum()
+        else "'" + plain.replace("'", "''") + "'"
+    )
 
 
 def _number(value: float) -> str:

@@ -14,7 +14,9 @@ from htcq.units import plain_number
 _NO_LABELS: Mapping[str, str] = {}
 
 
-def metrics_text(metrics: Iterable[Metric[Result]], result: Result, common: Mapping[str, str] = _NO_LABELS) -> str:
+def metrics_text(
+    metrics: Iterable[Metric[Result]], result: Result, common: Mapping[str, str] = _NO_LABELS
+) -> str:
     """Return the metrics of a result as the content of a file; every sample has the labels ``common``."""
     return "".join(f"{line}\n" for metric in metrics for line in _lines(metric, result, common))
 
@@ -27,8 +29,14 @@ def _lines(metric: Metric[Result], result: Result, common: Mapping[str, str]) ->
     yield f"# HELP {metric.name} {_escaped(metric.about)}"
     yield f"# TYPE {metric.name} gauge"
     for labels, value in samples:
-        pairs = ",".join(f'{label}="{_quoted(text)}"' for label, text in {**common, **labels}.items())
-        yield f"{metric.name}{{{pairs}}} {_number(value)}" if pairs else f"{metric.name} {_number(value)}"
+        pairs = ",".join(
+            f'{label}="{_quoted(text)}"' for label, text in {**common, **labels}.items()
+        )
+        yield (
+            f"{metric.name}{{{pairs}}} {_number(value)}"
+            if pairs
+            else f"{metric.name} {_number(value)}"
+        )
 
 
 def _escaped(text: str) -> str:

@@ -50,10 +50,15 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": printable(finding.message),
         "count": finding.count,
         "such": one_line(such(finding)),
-        "facts": [(one_line(each.attribute), printable(each.value), one_line(each.place)) for each in finding.evidence],
+        "facts": [
+            (one_line(each.attribute), printable(each.value), one_line(each.place))
+            for each in finding.evidence
+        ],
         "fix": [_settings(*place, found) for place, found in by_place(finding.settings).items()],
         "advice": printable(finding.advice).rstrip(),
-        "caused": [(each.rule, one_line(each.subject), one_line(each.message)) for each in finding.caused],
+        "caused": [
+            (each.rule, one_line(each.subject), one_line(each.message)) for each in finding.caused
+        ],
     }
 
 
@@ -79,10 +84,14 @@ def _groups(groups: tuple[GroupBar, ...]) -> Iterator[dict[str, Any]]:
     # One scale for the groups of one parent: beside the whole pool most would be too small to see.
     scales: dict[str, float] = {}
     for each in groups:
-        scales[each.parent] = max(scales.get(each.parent, 0.0), each.quota, each.usage, each.requested)
+        scales[each.parent] = max(
+            scales.get(each.parent, 0.0), each.quota, each.usage, each.requested
+        )
     for each in groups:
         name = one_line(each.name)
-        quota, usage, requested = (_amount(amount) for amount in (each.quota, each.usage, each.requested))
+        quota, usage, requested = (
+            _amount(amount) for amount in (each.quota, each.usage, each.requested)
+        )
         title = f"{name}: quota {quota}, uses {usage}, asks for {requested}"
         yield {
             "name": name,

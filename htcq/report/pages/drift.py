@@ -46,7 +46,10 @@ def drift_page(stories: Sequence[Story], zone: tzinfo | None = None) -> str:
 
 
 def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
-    drawn = {window.group: f"{id_}-g{number}" for number, window in enumerate(story.windows[:MAX_PLOTS], 1)}
+    drawn = {
+        window.group: f"{id_}-g{number}"
+        for number, window in enumerate(story.windows[:MAX_PLOTS], 1)
+    }
     return {
         "id": id_,
         "name": one_line(story.pool),
@@ -115,7 +118,9 @@ def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Itera
             for state in ("starved", "over", "lending")
             if getattr(window, state) > 0
         )
-        marks = sorted({each for who, each in moments if who == name and story.since < each <= story.until})
+        marks = sorted(
+            {each for who, each in moments if who == name and story.since < each <= story.until}
+        )
         yield {
             "id": drawn[window.group],
             "name": name,

@@ -45,7 +45,9 @@ def _picture(account: Account, told: Sequence[str], story: Story) -> str:
     most = max((max(part.hours.lent, part.hours.borrowed) for part in account.parts), default=0)
     whole, shapes = story.until - story.since, ""
     for part in account.parts:
-        x, width = (100 * length / whole for length in (part.since - story.since, part.until - part.since))
+        x, width = (
+            100 * length / whole for length in (part.since - story.since, part.until - part.since)
+        )
         for kind, amount in (("lent", part.hours.lent), ("borrowed", part.hours.borrowed)):
             height = _HEIGHT / 2 * float(amount / most) if most else 0.0
             if height:

@@ -60,7 +60,10 @@ def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]
         "grouped": look.grouped,
         "groups": len(look.standings) - 1,
         "unit": look.unit,
-        "totals": [show_number(amount) for amount in (look.pool_weight, look.promised, look.used, look.allocated)],
+        "totals": [
+            show_number(amount)
+            for amount in (look.pool_weight, look.promised, look.used, look.allocated)
+        ],
         "said": totals(look),
         "warnings": [one_line(each) for each in _warnings(look)],
         "units": [one_line(each) for each in units(look)],
@@ -112,7 +115,10 @@ def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
     for standing in look.standings:
         greatest = max(standing.subtree_quota, standing.subtree_usage, asked[standing.name])
         scales[standing.group.parent] = max(scales.get(standing.group.parent, 0.0), greatest)
-    return {each.name: _bar(each, asked[each.name], scales[each.group.parent]) for each in look.standings}
+    return {
+        each.name: _bar(each, asked[each.name], scales[each.group.parent])
+        for each in look.standings
+    }
 
 
 def _bar(standing: GroupStatus, asked: float, scale: float) -> str:
@@ -133,7 +139,11 @@ def _changed(now: PoolQuotaReport, then: PoolQuotaReport) -> dict[str, Any]:
             {
                 "name": one_line(row.name),
                 "fate": "" if row.fate == "stays" else row.fate,
-                "cells": [cell for one in (row.effective, row.allocated, row.limit) for cell in _compared(one)],
+                "cells": [
+                    cell
+                    for one in (row.effective, row.allocated, row.limit)
+                    for cell in _compared(one)
+                ],
             }
             for row in rows
             if row.changed

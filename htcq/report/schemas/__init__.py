@@ -51,5 +51,7 @@ def schema(name: str) -> dict[str, Any]:
     if name not in _MADE:
         raise InputError(f"there is no schema '{name}'", f"there are {', '.join(NAMES)}")
     module, function = _MADE[name]
-    made: dict[str, Any] = getattr(importlib.import_module(f"htcq.report.schemas.{module}"), function)()
+    made: dict[str, Any] = getattr(
+        importlib.import_module(f"htcq.report.schemas.{module}"), function
+    )()
     return {"$schema": DRAFT, "title": f"htcq {name}", **made}

@@ -21,7 +21,9 @@ def audit() -> Shape:
         "advice": text("What else to do."),
         "examples": texts("The names of up to three of the things that it hurts."),
         "harm": record("What the finding does to the pool.", _harm()),
-        "caused": listing("The findings that follow from this one.", record("A finding.", _finding())),
+        "caused": listing(
+            "The findings that follow from this one.", record("A finding.", _finding())
+        ),
     }
     missing = {"rule": text("The id of the rule."), "missing": text("The data that was not there.")}
     failed = {"rule": text("The id of the rule."), "error": text("Why it failed.")}
@@ -29,11 +31,15 @@ def audit() -> Shape:
         **about_pool(),
         "findings": listing("The findings, the worst first.", record("A finding.", finding)),
         "known": whole("How many findings were left out because the baseline has them."),
-        "not_checked": listing("The rules that had no data.", record("A rule that was not checked.", missing)),
+        "not_checked": listing(
+            "The rules that had no data.", record("A rule that was not checked.", missing)
+        ),
         "failed": listing("The rules that failed.", record("A rule that failed.", failed)),
         "checked": whole("How many rules were checked."),
         "incomplete": incomplete(),
-        "gaps": texts("What rules needed, a live pool has, and this capture lacks, one sentence each."),
+        "gaps": texts(
+            "What rules needed, a live pool has, and this capture lacks, one sentence each."
+        ),
     }
     return record("What 'htcq audit --json' and 'htcq quota lint --json' print.", keys)
 
@@ -44,7 +50,10 @@ def rules() -> Shape:
         "id": text("The name of the rule, which never changes."),
         "family": text("The family that the rule belongs to.", *FAMILIES),
         "severity": text("The severity of its findings.", *_SEVERITIES),
-        "needs": listing("The data that the rule cannot do without.", text("Data.", *(each.value for each in Input))),
+        "needs": listing(
+            "The data that the rule cannot do without.",
+            text("Data.", *(each.value for each in Input)),
+        ),
         "summary": text("What is wrong."),
         "consequence": text("Consequence."),
         "fix": _fix("The settings that fix it wherever it is found."),
@@ -62,7 +71,9 @@ def _finding() -> dict[str, Shape]:
         "subject": text("What is hurt, or the first of it: a slot, group, knob or submitter."),
         "message": text("What is wrong."),
         "count": whole("How many things it hurts."),
-        "fingerprint": text("The rule and the cause: the same in every audit until the cause is fixed."),
+        "fingerprint": text(
+            "The rule and the cause: the same in every audit until the cause is fixed."
+        ),
     }
 
 

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from htcq.report.schemas.pool import about_pool, incomplete
-from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, texts, truth, whole
+from htcq.report.schemas.shape import (
+    Shape,
+    listing,
+    maybe,
+    number,
+    record,
+    table,
+    text,
+    texts,
+    truth,
+    whole,
+)
 
 _AMOUNT: Shape = {"type": "number"}
 
@@ -13,13 +24,18 @@ def cost() -> Shape:
     keys = {
         **about_pool(),
         "incomplete": incomplete(),
-        "slots": listing("The classes of slots that are alike.", record("A class of slots.", _slots())),
+        "slots": listing(
+            "The classes of slots that are alike.", record("A class of slots.", _slots())
+        ),
         "jobs": listing("The autoclusters.", record("An autocluster.", _jobs())),
         "charges": listing("One charge for each pair of classes.", record("A charge.", _charge())),
         "conservation": listing(
-            "How the claims of partitionable slots add up.", record("The sums of a class of slots.", _conservation())
+            "How the claims of partitionable slots add up.",
+            record("The sums of a class of slots.", _conservation()),
         ),
-        "weights": listing("The weight expressions of the pool.", record("A weight expression.", _weights())),
+        "weights": listing(
+            "The weight expressions of the pool.", record("A weight expression.", _weights())
+        ),
         "customers": listing("The submitters with claims.", record("A submitter.", _customers())),
     }
     return record("What 'htcq cost --json' prints; memory is in MB, disk in KiB.", keys)
@@ -55,11 +71,19 @@ def _charge() -> dict[str, Shape]:
         "matches": truth("Whether a job of the class matches the full slot."),
         "why": text("What keeps them apart; empty where they match."),
         "consumption": table("By asset, what a claim takes.", _AMOUNT),
-        "match_cost": maybe(number("What the negotiator charges for the match; null where they do not match.")),
-        "standing_charge": maybe(number("What the accountant charges for the claim; null where they do not match.")),
-        "gap": maybe(number("The standing charge less the match cost; null where they do not match.")),
+        "match_cost": maybe(
+            number("What the negotiator charges for the match; null where they do not match.")
+        ),
+        "standing_charge": maybe(
+            number("What the accountant charges for the claim; null where they do not match.")
+        ),
+        "gap": maybe(
+            number("The standing charge less the match cost; null where they do not match.")
+        ),
         "claims": whole("How many running jobs of the class are on such slots."),
-        "held": maybe(number("What each of these is charged now, on average; null where there is none.")),
+        "held": maybe(
+            number("What each of these is charged now, on average; null where there is none.")
+        ),
     }
 
 
@@ -88,6 +112,8 @@ def _weights() -> dict[str, Shape]:
 def _customers() -> dict[str, Shape]:
     return {
         "name": text("The name of the submitter."),
-        "published": maybe(number("WeightedResourcesUsed, as the negotiator publishes it; null where it does not.")),
+        "published": maybe(
+            number("WeightedResourcesUsed, as the negotiator publishes it; null where it does not.")
+        ),
         "claimed": number("What the slots that the submitter has claimed weigh."),
     }

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from htcq.report.schemas.pool import about_pool, incomplete
-from htcq.report.schemas.shape import Shape, any_number, keys_of, listing, maybe, record, text, texts, whole
+from htcq.report.schemas.shape import (
+    Shape,
+    any_number,
+    keys_of,
+    listing,
+    maybe,
+    record,
+    text,
+    texts,
+    whole,
+)
 from htcq.report.schemas.simulate import UNIT, UNMODELLED, before_and_after, crash, machines, pair
 from htcq.simulate.course.course import Sample
 from htcq.simulate.course.difference import CourseDifference
@@ -18,9 +28,13 @@ def course() -> Shape:
         "interval_seconds": any_number("The seconds from cycle to cycle."),
         "seed": whole("The seed of the random numbers."),
         "total_cpus": any_number("How many cpus the pool has."),
-        "full_at": maybe(any_number("The seconds until 99 % of the cpus were in claims first; null if never.")),
+        "full_at": maybe(
+            any_number("The seconds until 99 % of the cpus were in claims first; null if never.")
+        ),
         "cycles": listing("The cycles.", record("A cycle.", _sample())),
-        "waits": listing("How long the jobs of each submitter waited.", record("A submitter.", _wait())),
+        "waits": listing(
+            "How long the jobs of each submitter waited.", record("A submitter.", _wait())
+        ),
         "machines": machines("The machines after the last cycle."),
         "crash": maybe(crash()),
         "unmodelled": texts(UNMODELLED),
@@ -39,7 +53,9 @@ def what_if() -> Shape:
         asked=pair("How many of its jobs wanted to start at all."),
         because="A sentence that says where the difference comes from.",
     )
-    return before_and_after("What 'htcq simulate --cycles --json' prints of a what-if.", course(), difference)
+    return before_and_after(
+        "What 'htcq simulate --cycles --json' prints of a what-if.", course(), difference
+    )
 
 
 def _sample() -> dict[str, Shape]:

@@ -35,8 +35,12 @@ def _pool() -> dict[str, Shape]:
         "changes": listing("What changed, in the order of time.", record("A change.", _change())),
         "disagreements": listing("What does not agree.", record("A disagreement.", _spell())),
         "doubts": listing("Why numbers may be wrong.", record("A doubt.", doubt)),
-        "groups": listing("The groups, the one with most trouble first.", record("A group.", _window())),
-        "ledger": listing("The ledger of elastic quotas, by dimension.", record("A dimension.", _dimension())),
+        "groups": listing(
+            "The groups, the one with most trouble first.", record("A group.", _window())
+        ),
+        "ledger": listing(
+            "The ledger of elastic quotas, by dimension.", record("A dimension.", _dimension())
+        ),
     }
 
 
@@ -72,7 +76,9 @@ def _spell() -> dict[str, Shape]:
 
 def _window() -> dict[str, Shape]:
     amounts = described((GROUP, *AMOUNTS))
-    of_points = {name: about for name, about in amounts.items() if name not in ("group", "distance", "bias")}
+    of_points = {
+        name: about for name, about in amounts.items() if name not in ("group", "distance", "bias")
+    }
     times = {"since": _time("When the part begins."), "until": _time("When the part ends.")}
     point = keys_of(Point, **times, **of_points)
     window = keys_of(Window, "since", "until", "observed", "points", **amounts)
@@ -85,8 +91,15 @@ def _hours() -> dict[str, Shape]:
 
 
 def _dimension() -> dict[str, Shape]:
-    part = {"since": _time("When the part begins."), "until": _time("When the part ends."), **_hours()}
-    series = listing("The course of time, without parts in which there is nothing.", record("A part of it.", part))
+    part = {
+        "since": _time("When the part begins."),
+        "until": _time("When the part ends."),
+        **_hours(),
+    }
+    series = listing(
+        "The course of time, without parts in which there is nothing.",
+        record("A part of it.", part),
+    )
     spare = number("What was borrowed of what nobody is guaranteed.")
     group = {"group": text("The name of the group."), **_hours(), "series": series}
     return {

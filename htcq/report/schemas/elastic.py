@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from htcq.quota.elastic.declaration import Rounding
 from htcq.report.schemas.pool import health, source, version
-from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, texts, truth, whole
+from htcq.report.schemas.shape import (
+    Shape,
+    listing,
+    maybe,
+    number,
+    record,
+    table,
+    text,
+    texts,
+    truth,
+    whole,
+)
 
 _TREES = "By the name of a negotiator, its tree, where the file of quotas has several."
 _AMOUNTS: Shape = {"type": "object", "additionalProperties": {"type": "integer"}}
@@ -44,7 +55,9 @@ def computed() -> Shape:
         "steps": table("With --trace: by dimension, the steps to the runtime.", steps),
     }
     options = {
-        "scale_min": truth("Whether the mins of siblings shrink where they exceed what there is for them."),
+        "scale_min": truth(
+            "Whether the mins of siblings shrink where they exceed what there is for them."
+        ),
         "guarantee_usage": truth("Whether what a group uses is kept for it; no group lends then."),
         "rounding": text("How parts of a unit are rounded.", *(each.value for each in Rounding)),
         "same_dimensions": truth("Whether a group must name all dimensions of the group above it."),
@@ -54,9 +67,13 @@ def computed() -> Shape:
         "options": record("The table [elastic] of the file.", options),
         "total": _amounts("What there is."),
         "effective_total": _amounts("What of it is there for the groups."),
-        "undistributed": _amounts("What nobody may use; negative where more is promised than there is."),
+        "undistributed": _amounts(
+            "What nobody may use; negative where more is promised than there is."
+        ),
         "default": record("The jobs that no group takes.", default),
-        "groups": table("By name, parents before those below them.", record("A group.", group, ("steps",))),
+        "groups": table(
+            "By name, parents before those below them.", record("A group.", group, ("steps",))
+        ),
         "findings": _findings(),
     }
     head = {"schema": version(), "source": text("The file of the quotas.")}
@@ -69,8 +86,12 @@ def status() -> Shape:
         "total": whole("What there is."),
         "effective_total": whole("What is left of it without the jobs of no group."),
         "unmatchable": whole("What is free on slots that match nobody."),
-        "undistributed": whole("What nobody may use; negative where more is promised than there is."),
-        "enforcement": text("How far HTCondor's quotas hold it.", "enforced", "approximated", "reported"),
+        "undistributed": whole(
+            "What nobody may use; negative where more is promised than there is."
+        ),
+        "enforcement": text(
+            "How far HTCondor's quotas hold it.", "enforced", "approximated", "reported"
+        ),
         "why": text("Why not further; empty where it is enforced."),
     }
     quota = {
@@ -84,13 +105,19 @@ def status() -> Shape:
     group = {
         **_group(_OF_GROUP),
         "binding": text("The dimension that keeps its jobs out; empty where none does."),
-        "quota": maybe(record("Its quota in slot weight; null for the own jobs of a group.", quota)),
+        "quota": maybe(
+            record("Its quota in slot weight; null for the own jobs of a group.", quota)
+        ),
     }
     tree = {
-        "taken": maybe(text("When the pool was captured (ISO 8601); empty where that is not known.")),
+        "taken": maybe(
+            text("When the pool was captured (ISO 8601); empty where that is not known.")
+        ),
         "negotiator": text("The negotiator whose configuration and accounting it is."),
         "pool_weight": number("What the pool weighs."),
-        "dimensions": table("By name, the dimensions that quotas name.", record("A dimension.", dimension)),
+        "dimensions": table(
+            "By name, the dimensions that quotas name.", record("A dimension.", dimension)
+        ),
         "groups": table("By name, parents before those below them.", record("A group.", group)),
         "default": record("The jobs of no group.", {"used": _amounts("What they use.")}),
         "system": record("The claims of nobody.", {"used": _amounts("What they use.")}),
@@ -123,7 +150,10 @@ def _group(amounts: dict[str, str]) -> dict[str, Shape]:
     most: Shape = {"type": "object", "additionalProperties": {"type": ["integer", "null"]}}
     return {
         **{name: _amounts(about) for name, about in amounts.items()},
-        "max": {"description": "By dimension: the most that it may use; null for no limit.", **most},
+        "max": {
+            "description": "By dimension: the most that it may use; null for no limit.",
+            **most,
+        },
         "parent": text("The group above it; empty for a top-level group."),
         "leaf": truth("Whether no group is below it."),
         "lends": truth("Whether others may use what it leaves."),

@@ -32,12 +32,21 @@ from htcq.report.schemas.shape import (
 
 _LOST = "The hours of slot weight that all jobs lose."
 _TAKEN = "When the pool was captured (ISO 8601)."
-_JOB = {"group": "The group of the job.", "schedd": "The schedd of the job.", "job": "The id of the job."}
+_JOB = {
+    "group": "The group of the job.",
+    "schedd": "The schedd of the job.",
+    "job": "The id of the job.",
+}
 
 
 def plan() -> Shape:
     """Return the schema of the next step of the quotas."""
-    refused = keys_of(GateRefusal, gate="The name of the check.", message="What is wrong.", hint="What would help.")
+    refused = keys_of(
+        GateRefusal,
+        gate="The name of the check.",
+        message="What is wrong.",
+        hint="What would help.",
+    )
     keys = {
         "schema": version(),
         "plan": text("The id of the plan, which 'htcq elastic apply --plan' wants."),
@@ -48,10 +57,14 @@ def plan() -> Shape:
         "pool_weight": number("What the pool weighs."),
         "changes": truth("Whether there is anything to write."),
         "groups": listing("The groups.", record("A group.", _group())),
-        "static": table("By group, the quota that 'htcq elastic disable' writes.", {"type": "number"}),
+        "static": table(
+            "By group, the quota that 'htcq elastic disable' writes.", {"type": "number"}
+        ),
         "victims": listing("The jobs that a reclaim would take back.", record("A job.", _victim())),
         "lost_weight_hours": number(_LOST),
-        "ceilings": table("By submitter, the ceiling that it has; none is touched.", {"type": "number"}),
+        "ceilings": table(
+            "By submitter, the ceiling that it has; none is touched.", {"type": "number"}
+        ),
         "problems": texts("What could not be counted, one sentence each."),
         "refused": listing("Why the plan must not be applied now.", record("A refusal.", refused)),
     }
@@ -96,7 +109,9 @@ def ceilings() -> Shape:
         "until": whole("When it ends, in seconds since 1970; 0 where it does not."),
         "whose": text("Who set it."),
     }
-    return listing("What 'htcq elastic reclaim ceilings --json' prints.", record("A ceiling.", ceiling))
+    return listing(
+        "What 'htcq elastic reclaim ceilings --json' prints.", record("A ceiling.", ceiling)
+    )
 
 
 def _group() -> dict[str, Shape]:
@@ -164,7 +179,9 @@ def _need() -> dict[str, Shape]:
 
 
 def _use() -> dict[str, Shape]:
-    return keys_of(ExpectedStart, **_JOB, submitter="The submitter of the job.", place="Where it would run.")
+    return keys_of(
+        ExpectedStart, **_JOB, submitter="The submitter of the job.", place="Where it would run."
+    )
 
 
 def _ceiling() -> dict[str, Shape]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from htcq.elastic.migration import ElasticMove
 from htcq.report.migrate_steps import Step
 from htcq.report.schemas.pool import health, source, taken, version
-from htcq.report.schemas.shape import Shape, any_number, keys_of, listing, maybe, record, text, texts
+from htcq.report.schemas.shape import (
+    Shape,
+    any_number,
+    keys_of,
+    listing,
+    maybe,
+    record,
+    text,
+    texts,
+)
 from htcq.simulate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 
 
@@ -19,13 +28,18 @@ def migration() -> Shape:
         after="After the switch, in thousandths of slot weight.",
     )
     step = keys_of(
-        Step, where="The machines that it is for.", what="What to do there.", commands="The commands that do it."
+        Step,
+        where="The machines that it is for.",
+        what="What to do there.",
+        commands="The commands that do it.",
     )
     keys = {
         "schema": version(),
         **_pool(),
         "factor": any_number("What the weight of the pool is multiplied by."),
-        "elastic": listing("The amounts of elastic quotas in slot weight.", record("An amount.", elastic)),
+        "elastic": listing(
+            "The amounts of elastic quotas in slot weight.", record("An amount.", elastic)
+        ),
         "ceiling_commands": texts("The commands that put ceilings and floors into the new unit."),
         "priority_commands": texts("The commands that put stored priorities into the new unit."),
         "steps": listing("What to do, in order.", record("A step.", step)),
@@ -45,7 +59,9 @@ def _pool() -> dict[str, Shape]:
         taken=taken(),
         version="The version of the negotiator.",
         pool_weight=_amount("The weight of the pool as it was captured."),
-        empty_weight=_amount("The weight of the same machines without claims, of which quotas are shares."),
+        empty_weight=_amount(
+            "The weight of the same machines without claims, of which quotas are shares."
+        ),
         weights="The weight expressions of the slots now.",
         new_weights="The weight expressions of the new model.",
         schedd_weights="The expressions by which access points weigh idle jobs now.",
@@ -57,7 +73,9 @@ def _pool() -> dict[str, Shape]:
         preemption="Whether the negotiator considers preemption.",
         groups=listing("The groups, depth first.", record("A group.", _group())),
         submitters=listing("The submitters.", record("A submitter.", _submitter())),
-        round_robin_rate=maybe(_amount("GROUP_QUOTA_ROUND_ROBIN_RATE; null where it has no bound.")),
+        round_robin_rate=maybe(
+            _amount("GROUP_QUOTA_ROUND_ROBIN_RATE; null where it has no bound.")
+        ),
         halflife_seconds="PRIORITY_HALFLIFE in seconds.",
         stay="Which nodes keep their weight, and why, one sentence each.",
         missing="What could not be computed, one sentence each.",
@@ -100,12 +118,16 @@ def _submitter() -> dict[str, Shape]:
         ceiling=maybe(_amount("Its ceiling; null where there is none.")),
         floor=maybe(_amount("Its floor; null where there is none.")),
         priority=maybe(
-            _amount("Its real priority as it is stored and as it would be in the new unit; null if unknown.")
+            _amount(
+                "Its real priority as it is stored and as it would be in the new unit; null if unknown."
+            )
         ),
         factor="Its priority factor.",
         until_seconds="The seconds until the stored priority is within a tenth of the right one; 0: it is.",
     )
     return {
         **found,
-        "too_good": any_number("How much too good its priority is, as a factor; below 1 it is too bad."),
+        "too_good": any_number(
+            "How much too good its priority is, as a factor; below 1 it is too bad."
+        ),
     }

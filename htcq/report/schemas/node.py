@@ -17,7 +17,12 @@ def node() -> Shape:
         capability="Its compute capability; empty where it is not known.",
         mig="Whether it is a slice of a card.",
     )
-    pair: Shape = {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 2, "maxItems": 2}
+    pair: Shape = {
+        "type": "array",
+        "items": {"type": ["string", "integer"]},
+        "minItems": 2,
+        "maxItems": 2,
+    }
     source = keys_of(
         Source,
         fact="The key that was found out.",

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from htcq.report.schemas.pool import health, version
-from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, texts, truth, whole
+from htcq.report.schemas.shape import (
+    Shape,
+    listing,
+    maybe,
+    number,
+    record,
+    table,
+    text,
+    texts,
+    truth,
+    whole,
+)
 
 _AMOUNT: Shape = {"type": "number"}
 
@@ -16,7 +27,9 @@ def plan() -> Shape:
         "claims": _claims(),
         "asset_weights": _asset_weights(),
         "limiting": _limiting(),
-        "jobs": listing("The job shapes, each on the first slot type that takes it.", record("A job.", _job())),
+        "jobs": listing(
+            "The job shapes, each on the first slot type that takes it.", record("A job.", _job())
+        ),
         "slot_types": listing("The slot types of the node.", record("A slot type.", _slot_type())),
         "fleet": record("All nodes together, even where there is one.", _fleet()),
         "mix": maybe(record("The mix of jobs; null where no counts were given.", _mix())),
@@ -28,7 +41,9 @@ def plan() -> Shape:
 
 
 def _claims() -> Shape:
-    return table("By asset, how many claims it would carry alone; empty for the linear model.", _AMOUNT)
+    return table(
+        "By asset, how many claims it would carry alone; empty for the linear model.", _AMOUNT
+    )
 
 
 def _asset_weights() -> Shape:
@@ -58,7 +73,9 @@ def _job() -> dict[str, Shape]:
     return {
         "shape": table("By asset, what the job asks for.", _AMOUNT),
         "consumption": table("By asset, what the job consumes.", _AMOUNT),
-        "carved": table("By asset, what its dynamic slot has; empty where the job never matches.", _AMOUNT),
+        "carved": table(
+            "By asset, what its dynamic slot has; empty where the job never matches.", _AMOUNT
+        ),
         **_charges(),
     }
 
@@ -90,7 +107,9 @@ def _slot_type() -> dict[str, Shape]:
 
 
 def _range(about: str) -> Shape:
-    return record(about, {"min": number("The least weight."), "max": number("The greatest weight.")})
+    return record(
+        about, {"min": number("The least weight."), "max": number("The greatest weight.")}
+    )
 
 
 def _fleet() -> dict[str, Shape]:
@@ -116,7 +135,10 @@ def _fleet() -> dict[str, Shape]:
         "quotas": record("What the gaps between the weights mean for quotas.", quotas),
         "jobs": listing("The job shapes.", record("A job shape.", job)),
         "kinds": listing("The kinds of node.", record("A kind of node.", _kind())),
-        "left_out": listing("The machines that were left out.", record("Machines left out for one reason.", left_out)),
+        "left_out": listing(
+            "The machines that were left out.",
+            record("Machines left out for one reason.", left_out),
+        ),
     }
 
 
@@ -132,7 +154,9 @@ def _factor(about: str) -> Shape:
 def _kind() -> dict[str, Shape]:
     job = {
         **_charges(),
-        "max_factor": maybe(number("The largest quotient of standing charges and match costs; null without bound.")),
+        "max_factor": maybe(
+            number("The largest quotient of standing charges and match costs; null without bound.")
+        ),
         "full_factor": maybe(number("The quotient on full slots; null where it has no bound.")),
     }
     full = {
@@ -167,5 +191,8 @@ def _mix() -> dict[str, Shape]:
         "unfit": whole("How many jobs fit on no node."),
         "scarcest": maybe(text("The asset that binds first; null where no job fits.")),
         "assets": listing("The assets that the jobs ask for.", record("An asset.", asset)),
-        "weights": table("By asset, a weight that says how scarce it is, as htcq.toml takes it.", {"type": "string"}),
+        "weights": table(
+            "By asset, a weight that says how scarce it is, as htcq.toml takes it.",
+            {"type": "string"},
+        ),
     }

@@ -37,7 +37,10 @@ def health() -> Shape:
         id="The name of the problem, which never changes, such as negotiator-late.",
         text="A sentence with the amounts.",
     )  # fmt: skip
-    return listing("What is wrong with the daemons of the pool; empty where nothing is.", record("A problem.", ailment))
+    return listing(
+        "What is wrong with the daemons of the pool; empty where nothing is.",
+        record("A problem.", ailment),
+    )
 
 
 def about_pool() -> dict[str, Shape]:
@@ -51,4 +54,6 @@ def changes() -> Shape:
         "knob": text("The name of the knob."),
         "value": text("The value that the central manager would have."),
     }
-    return listing("The knobs that make the difference, as --set gave them.", record("A knob.", knob))
+    return listing(
+        "The knobs that make the difference, as --set gave them.", record("A knob.", knob)
+    )

@@ -49,15 +49,25 @@ def quota() -> Shape:
         "unit": text("What amounts are counted in: slot weight or slots."),
         "demand_unit": text("What demand is counted in."),
         "pool_weight": any_number("What there is to share."),
-        "published_pool_weight": maybe(any_number("What the negotiator shared in its last cycle; null if unknown.")),
+        "published_pool_weight": maybe(
+            any_number("What the negotiator shared in its last cycle; null if unknown.")
+        ),
         "groups": listing("The groups, breadth first.", record("A group.", _quota())),
         "rounds": listing("The rounds of allocation.", record("A round.", _round())),
-        "standings": listing("The groups, depth first, as the table shows them.", record("A group.", _standing())),
-        "sharings": listing("For each round, how surplus was divided.", listing("A round.", _sharing())),
-        "problems": listing("What is wrong with the configuration of groups.", record("A problem.", _problem())),
+        "standings": listing(
+            "The groups, depth first, as the table shows them.", record("A group.", _standing())
+        ),
+        "sharings": listing(
+            "For each round, how surplus was divided.", listing("A round.", _sharing())
+        ),
+        "problems": listing(
+            "What is wrong with the configuration of groups.", record("A problem.", _problem())
+        ),
         "doubts": texts("Why what was published cannot be taken as it is, one sentence each."),
         "incomplete": incomplete(),
-        "not_offered": listing("The groups with idle jobs that are not offered now.", record("A group.", _kept_back())),
+        "not_offered": listing(
+            "The groups with idle jobs that are not offered now.", record("A group.", _kept_back())
+        ),
     }
     return record("What 'htcq quota --json' prints of one pool.", keys)
 
@@ -99,7 +109,10 @@ def what_if() -> Shape:
         "after": same("The pool with the change.", "pool"),
         "differences": listing("The groups, with what is different.", record("A group.", group)),
     }
-    return {**record("What 'htcq quota --set --json' prints.", keys), "definitions": {"pool": quota()}}
+    return {
+        **record("What 'htcq quota --set --json' prints.", keys),
+        "definitions": {"pool": quota()},
+    }
 
 
 def _round() -> dict[str, Shape]:
@@ -114,11 +127,15 @@ def _round() -> dict[str, Shape]:
     )
     limit = {
         "group": text(_GROUP["name"]),
-        "limit": any_number("The limit in the first pass of the round robin, before it is truncated."),
+        "limit": any_number(
+            "The limit in the first pass of the round robin, before it is truncated."
+        ),
     }
     return {
         "surplus": any_number("What no group took of the surplus."),
-        "max_delta": any_number("The most that any group may still take of its allocation or quota."),
+        "max_delta": any_number(
+            "The most that any group may still take of its allocation or quota."
+        ),
         "groups": listing("The groups, breadth first.", record("A group.", group)),
         "order": texts("The names of the groups in the order of their turns."),
         "limits": listing("The limits of the first turns.", record("A limit.", limit)),
@@ -148,14 +165,22 @@ def _standing() -> dict[str, Shape]:
         headroom="What it may still take of its limit, or of its quota without a turn.",
         turn="The number of its turn, from 1; null where it has none.",
         sort_key="The value of GROUP_SORT_EXPR: the smallest has the first turn.",
-        marks=listing("What the negotiator published otherwise than computed.", record("A mark.", mark)),
-        shares=listing("What each submitter with idle jobs may take in the first turn.", record("A share.", _share())),
+        marks=listing(
+            "What the negotiator published otherwise than computed.", record("A mark.", mark)
+        ),
+        shares=listing(
+            "What each submitter with idle jobs may take in the first turn.",
+            record("A share.", _share()),
+        ),
     )
     return {**_quota(), "configured": truth("Whether it has a quota in the configuration."), **own}
 
 
 def _quota() -> dict[str, Shape]:
-    return {**keys_of(Group, "children", "configured", **_GROUP), **keys_of(GroupQuota, "group", **_QUOTAS)}
+    return {
+        **keys_of(Group, "children", "configured", **_GROUP),
+        **keys_of(GroupQuota, "group", **_QUOTAS),
+    }
 
 
 def _share() -> dict[str, Shape]:
@@ -171,7 +196,12 @@ def _share() -> dict[str, Shape]:
 
 
 def _sharing() -> Shape:
-    pair: Shape = {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 2, "maxItems": 2}
+    pair: Shape = {
+        "type": "array",
+        "items": {"type": ["string", "number"]},
+        "minItems": 2,
+        "maxItems": 2,
+    }
     keys = keys_of(
         SurplusSharing,
         group="The group that divides it among itself and the groups right below it.",
@@ -194,7 +224,11 @@ def _problem() -> dict[str, Shape]:
         knob="The name of the knob.",
         value="The value of the knob, or the name of the other group.",
     )
-    return {**found, "fatal": truth("Whether the negotiator exits on it."), "message": text("What is wrong.")}
+    return {
+        **found,
+        "fatal": truth("Whether the negotiator exits on it."),
+        "message": text("What is wrong."),
+    }
 
 
 def _kept_back() -> dict[str, Shape]:

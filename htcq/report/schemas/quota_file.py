@@ -13,24 +13,42 @@ from htcq.settings.reclaim import RECLAIM_KEYS
 def quota_file() -> Shape:
     """Return the schema."""
     tree = _tree()
-    trees = table("By the name of a negotiator, its own elastic and groups.", record("A tree.", tree, tree))
+    trees = table(
+        "By the name of a negotiator, its own elastic and groups.", record("A tree.", tree, tree)
+    )
     keys = {**tree, "trees": trees}
-    return record("Elastic quotas; htcq-elastic(1) explains them.", named(QUOTA_FILE_KEYS, keys), keys)
+    return record(
+        "Elastic quotas; htcq-elastic(1) explains them.", named(QUOTA_FILE_KEYS, keys), keys
+    )
 
 
 def _tree() -> dict[str, Shape]:
     elastic = {
-        "scale_min": truth("Whether the mins of siblings shrink where they exceed what there is; true by default."),
-        "guarantee_usage": truth("Whether what a group uses is kept for it, and none lends; false by default."),
+        "scale_min": truth(
+            "Whether the mins of siblings shrink where they exceed what there is; true by default."
+        ),
+        "guarantee_usage": truth(
+            "Whether what a group uses is kept for it, and none lends; false by default."
+        ),
         "rounding": text("How parts of a unit are rounded.", *(each.value for each in Rounding)),
-        "same_dimensions": truth("Whether a group must name all dimensions of the group above it; false by default."),
-        "write": record("How the quotas are written for the negotiator.", named(WRITE_KEYS, _write()), WRITE_KEYS),
-        "reclaim": record("How much may be taken back.", named(RECLAIM_KEYS, _reclaim()), RECLAIM_KEYS),
+        "same_dimensions": truth(
+            "Whether a group must name all dimensions of the group above it; false by default."
+        ),
+        "write": record(
+            "How the quotas are written for the negotiator.",
+            named(WRITE_KEYS, _write()),
+            WRITE_KEYS,
+        ),
+        "reclaim": record(
+            "How much may be taken back.", named(RECLAIM_KEYS, _reclaim()), RECLAIM_KEYS
+        ),
     }
     groups = record("A group.", named(ELASTIC_GROUP_KEYS, _group()), ELASTIC_GROUP_KEYS)
     return {
         "elastic": record("What holds for all groups.", named(ELASTIC_KEYS, elastic), ELASTIC_KEYS),
-        "groups": table("The groups by name; a dot stands between a group and the one below it.", groups),
+        "groups": table(
+            "The groups by name; a dot stands between a group and the one below it.", groups
+        ),
     }
 
 
@@ -40,9 +58,14 @@ def _group() -> dict[str, Shape]:
     return {
         "min": table("By dimension, what the group is guaranteed.", amount),
         "max": table("By dimension, the most that it may use, or unlimited.", most),
-        "weight": table("By dimension, its part of what is left in proportion to others; max by default.", amount),
+        "weight": table(
+            "By dimension, its part of what is left in proportion to others; max by default.",
+            amount,
+        ),
         "lend": truth("Whether others may use what it leaves; true by default."),
-        "parent": text("The group above it; empty for none; by default what is before the last dot of its name."),
+        "parent": text(
+            "The group above it; empty for none; by default what is before the last dot of its name."
+        ),
         "scale_min": truth("Whether the guarantees of groups below it shrink with its own."),
         "strict": texts("The dimensions whose max must not be below what is used."),
         "users": texts("The users whose jobs are the group's if they name no group."),
@@ -71,17 +94,28 @@ def _write() -> dict[str, Shape]:
         "ad_age": _moments("How old ads may be."),
         "cycle_age": _moments("How long ago the last negotiation cycle may have been."),
         "skew": _moments("How far clocks may differ."),
-        "min_seen": _part("The part of the slots and schedds of the last accepted look that must be there."),
+        "min_seen": _part(
+            "The part of the slots and schedds of the last accepted look that must be there."
+        ),
         "capacity_drop": _part("The part of the pool's weight that may have gone since that look."),
-        "min_change": _bounded("A smaller change, in slot weight, waits for a greater one.", 0, 1e9),
-        "min_change_part": _part("A smaller change, as a part of the quota, waits for a greater one."),
+        "min_change": _bounded(
+            "A smaller change, in slot weight, waits for a greater one.", 0, 1e9
+        ),
+        "min_change_part": _part(
+            "A smaller change, as a part of the quota, waits for a greater one."
+        ),
         "max_raise": _part("The part of the pool by which quotas go up at a time."),
-        "max_lower": _part("The part of the pool by which quotas go down at a time where nobody needs the room."),
+        "max_lower": _part(
+            "The part of the pool by which quotas go down at a time where nobody needs the room."
+        ),
         "hold_time": _moments("How long a quota stays after a change."),
         "headroom": _part("The part of its min that a lender keeps."),
         "verify_within": _moments("How long the negotiator may take to show what was written."),
         "max_failures": _bounded(
-            "After so many failed writes in a row a person has to begin again; 0: never.", 0, 1000, "integer"
+            "After so many failed writes in a row a person has to begin again; 0: never.",
+            0,
+            1000,
+            "integer",
         ),
     }
 
@@ -91,19 +125,27 @@ def _reclaim() -> dict[str, Shape]:
         "journal": text("The file with the record of what was taken back."),
         "over_for": _moments("How long a group must have used more than it may."),
         "need_for": _moments("How long another must have waited for what is its own."),
-        "max_gap": _moments("Observations further apart than this tell nothing of the time between them."),
+        "max_gap": _moments(
+            "Observations further apart than this tell nothing of the time between them."
+        ),
         "settle_time": _moments("How long nothing is done after jobs were taken back."),
         "min_runtime": _moments("Jobs that ran for less time are left alone."),
         "grace": _moments("Jobs that end within this time are left alone."),
-        "wall_time": text("The attribute of jobs that has the seconds they may run; empty for none."),
+        "wall_time": text(
+            "The attribute of jobs that has the seconds they may run; empty for none."
+        ),
         "vacates": _count("Jobs that were taken back so often are left alone."),
-        "pool_percent": _bounded("The percentage of the pool's claims that one step may take back.", 0, 100),
+        "pool_percent": _bounded(
+            "The percentage of the pool's claims that one step may take back.", 0, 100
+        ),
         "group_jobs": _count("How many jobs of one group one step may take back."),
         "user_jobs": _count("How many jobs of one user one step may take back."),
         "day_jobs": _count("How many jobs may be taken back in 24 hours."),
         "batch": _count("How many jobs of one schedd are taken back at a time.", 1),
         "lease": _moments("How long a ceiling lasts."),
-        "release": _part("A ceiling goes when the group uses or wants no more than this part of its runtime."),
+        "release": _part(
+            "A ceiling goes when the group uses or wants no more than this part of its runtime."
+        ),
     }
 
 

@@ -27,13 +27,18 @@ UNMODELLED = "What the real negotiator might have done besides, one sentence eac
 
 def cycle() -> Shape:
     """Return the schema for one cycle."""
-    fill = {"before": _fill("The machines before the cycle."), "after": _fill("The machines with its matches claimed.")}
+    fill = {
+        "before": _fill("The machines before the cycle."),
+        "after": _fill("The machines with its matches claimed."),
+    }
     keys = {
         **about_pool(),
         "unit": text(UNIT),
         "slots": whole("How many slots the negotiator knows."),
         "pool_weight": any_number("What these slots weigh."),
-        "rejections": listing("The requests that were rejected, in order.", record("A rejection.", _rejection())),
+        "rejections": listing(
+            "The requests that were rejected, in order.", record("A rejection.", _rejection())
+        ),
         "groups": listing("The groups.", record("A group.", _group())),
         "submitters": listing("The submitters.", record("A submitter.", _submitter())),
         "crash": maybe(crash()),
@@ -73,7 +78,9 @@ def before_and_after(about: str, result: Shape, difference: dict[str, Shape]) ->
         "changes": changes(),
         "before": same("What happens without the change.", "result"),
         "after": same("What happens with the change.", "result"),
-        "differences": listing("The groups and submitters that differ.", record("A difference.", difference)),
+        "differences": listing(
+            "The groups and submitters that differ.", record("A difference.", difference)
+        ),
     }
     return {**record(about, keys), "definitions": {"result": result}}
 
@@ -124,13 +131,17 @@ def agreement() -> Shape:
         "schema": version(),
         "source": source(),
         "taken": taken(),
-        "percentage": maybe(any_number("How many percent of the compared autoclusters agree; null where none was.")),
+        "percentage": maybe(
+            any_number("How many percent of the compared autoclusters agree; null where none was.")
+        ),
         "agree": whole("How many autoclusters agree."),
         "compared": whole("How many autoclusters were compared."),
         "stale": whole("How many have a reason that is older than the last negotiation cycle."),
         "of_other_negotiators": whole("How many have the reason of another negotiator."),
         "without_reason": whole("How many have no reason."),
-        "autoclusters": listing("The autoclusters that were compared.", record("An autocluster.", one)),
+        "autoclusters": listing(
+            "The autoclusters that were compared.", record("An autocluster.", one)
+        ),
         "incomplete": incomplete(),
     }
     return record("What 'htcq simulate --agreement --json' prints.", keys)
@@ -165,7 +176,10 @@ def _match() -> dict[str, Shape]:
 
 def _rejection() -> dict[str, Shape]:
     return keys_of(
-        Rejection, job="The first job of the request.", submitter="The submitter.", reason="Why it is rejected."
+        Rejection,
+        job="The first job of the request.",
+        submitter="The submitter.",
+        reason="Why it is rejected.",
     )
 
 

@@ -30,20 +30,35 @@ def site_file() -> Shape:
     jobs = "Kinds of job, each as for --job: cpus=1,memory=2GiB,count=10."
     keys = {
         "capacity": _open("The model of the whole node, as one partitionable slot.", _model()),
-        "slot_types": _slot_types("Several slot types instead: slot_types.1 is SLOT_TYPE_1, up to 9."),
-        "nodes": table("Kinds of node, by a name for each.", _open("A kind of node.", named(NODE_KEYS, _node()))),
+        "slot_types": _slot_types(
+            "Several slot types instead: slot_types.1 is SLOT_TYPE_1, up to 9."
+        ),
+        "nodes": table(
+            "Kinds of node, by a name for each.",
+            _open("A kind of node.", named(NODE_KEYS, _node())),
+        ),
         "jobs": texts(jobs),
         "templates": text("A directory with the site's own templates."),
-        "literal": truth("Whether to write the numbers of this node instead of portable expressions."),
+        "literal": truth(
+            "Whether to write the numbers of this node instead of portable expressions."
+        ),
         "audit": _open("What the audit does with its rules.", named(AUDIT_KEYS, _audit())),
-        "groups": table("The accounting groups of the pool; nested tables are the groups below a group.", _GROUP),
+        "groups": table(
+            "The accounting groups of the pool; nested tables are the groups below a group.", _GROUP
+        ),
         "quotas": _open("What holds for all groups together.", named(QUOTA_KEYS, _quotas())),
-        "drift": _open("Where 'htcq drift' keeps its history, and for how long.", named(DRIFT_KEYS, _drift())),
+        "drift": _open(
+            "Where 'htcq drift' keeps its history, and for how long.", named(DRIFT_KEYS, _drift())
+        ),
     }
     shape = _open("The site file of htcq; htcq.toml(5) explains it.", named(TOP_KEYS, keys))
     group = {**_open("A group.", named(GROUP_KEYS, _group())), "additionalProperties": _GROUP}
     group["not"] = {"required": ["quota", "share"]}
-    return {**shape, "not": {"required": ["capacity", "slot_types"]}, "definitions": {"group": group}}
+    return {
+        **shape,
+        "not": {"required": ["capacity", "slot_types"]},
+        "definitions": {"group": group},
+    }
 
 
 def _open(about: str, keys: Any) -> Shape:
@@ -64,11 +79,22 @@ def _model() -> dict[str, Shape]:
         "assets": texts("Fixed: the assets that 'even' divides."),
         "level": table("Quantized: the levels of each asset.", {"type": ["integer", "string"]}),
         "rule": text("Quantized: which level counts; min by default.", *RULES),
-        "charge": table('Minimum-charge: the least charge of each asset, such as memory = "2GiB".', _AMOUNT),
-        "whole_charges": truth("Minimum-charge: whether consumption is rounded up to multiples of the charge."),
-        "weights": table('Linear: the weight of one unit of each asset, such as memory = "0.25/GiB".', _AMOUNT),
-        "scale": {"description": "Linear: what all weights are multiplied by; 1 by default.", **_AMOUNT},
-        "optional_assets": texts("Linear: custom resources with a weight that only some nodes have."),
+        "charge": table(
+            'Minimum-charge: the least charge of each asset, such as memory = "2GiB".', _AMOUNT
+        ),
+        "whole_charges": truth(
+            "Minimum-charge: whether consumption is rounded up to multiples of the charge."
+        ),
+        "weights": table(
+            'Linear: the weight of one unit of each asset, such as memory = "0.25/GiB".', _AMOUNT
+        ),
+        "scale": {
+            "description": "Linear: what all weights are multiplied by; 1 by default.",
+            **_AMOUNT,
+        },
+        "optional_assets": texts(
+            "Linear: custom resources with a weight that only some nodes have."
+        ),
         "cpu_shares": whole("Each core counts as so many cpus."),
         "splitting": text("Who splits slots; negotiator by default.", *SPLITTINGS),
     }
@@ -84,7 +110,11 @@ def _slot_types(about: str) -> Shape:
         "parts": table("The same asset by asset: a share such as 25%, or an amount.", _AMOUNT),
     }
     slot_type = _open("A slot type.", named(SLOT_KEYS, keys))
-    shape: Shape = {"description": about, "type": "object", "patternProperties": {"^[1-9]$": slot_type}}
+    shape: Shape = {
+        "description": about,
+        "type": "object",
+        "patternProperties": {"^[1-9]$": slot_type},
+    }
     return {**shape, "additionalProperties": False}
 
 
@@ -99,19 +129,30 @@ def _node() -> dict[str, Shape]:
 def _audit() -> dict[str, Shape]:
     rule = {
         "disable": truth("Whether never to check the rule, unless --only asks for it."),
-        "severity": text("The severity instead of the rule's own.", *(each.word for each in Severity)),
+        "severity": text(
+            "The severity instead of the rule's own.", *(each.word for each in Severity)
+        ),
         "only": texts("Report only findings with these subjects; shell patterns."),
         "ignore": texts("Report no findings with these subjects; shell patterns."),
     }
-    rules = table("What the site thinks of single rules, by id.", _open("A rule.", named(RULE_KEYS, rule)))
-    return {"fail_on": text("The severity from which on the exit status is 1.", *THRESHOLDS), "rules": rules}
+    rules = table(
+        "What the site thinks of single rules, by id.", _open("A rule.", named(RULE_KEYS, rule))
+    )
+    return {
+        "fail_on": text("The severity from which on the exit status is 1.", *THRESHOLDS),
+        "rules": rules,
+    }
 
 
 def _group() -> dict[str, Shape]:
     return {
         "quota": _bounded("An amount of slot weight (GROUP_QUOTA_NAME).", 0, MAX_QUOTA),
-        "share": _bounded("A share of what the group above has left (GROUP_QUOTA_DYNAMIC_NAME).", 0, 1),
-        "accept_surplus": truth("Whether the group may use what others leave (GROUP_ACCEPT_SURPLUS_NAME)."),
+        "share": _bounded(
+            "A share of what the group above has left (GROUP_QUOTA_DYNAMIC_NAME).", 0, 1
+        ),
+        "accept_surplus": truth(
+            "Whether the group may use what others leave (GROUP_ACCEPT_SURPLUS_NAME)."
+        ),
         "autoregroup": truth("Whether its submitters have another turn with those of no group."),
         "owner": text("Who answers for the quota."),
         "contact": text("How to reach the owner."),
@@ -122,14 +163,24 @@ def _group() -> dict[str, Shape]:
 def _quotas() -> dict[str, Shape]:
     keys = {
         "accept_surplus": truth("Whether groups that do not say may use what others leave"),
-        "autoregroup": truth("Whether submitters of groups that do not say have another turn with those of no group"),
-        "oversubscription": truth("Whether a group keeps its quota beside what it hands to groups below it"),
+        "autoregroup": truth(
+            "Whether submitters of groups that do not say have another turn with those of no group"
+        ),
+        "oversubscription": truth(
+            "Whether a group keeps its quota beside what it hands to groups below it"
+        ),
         "strict": truth("Whether a group that accepts no surplus limits all groups below it"),
         "use_slot_weights": truth("Whether slots count what they weigh, or one each"),
         "weighted_demand": truth("Whether jobs count what they weigh, or one each"),
-        "max_allocation_rounds": _bounded("How many rounds of allocation there may be", 1, MAX_ROUNDS, "integer"),
-        "round_robin_rate": _bounded("How much a group may add before all others had a turn", 1, GREATEST_RATE),
-        "sort_expression": text("A ClassAd expression: the group for which it is smallest has the first turn"),
+        "max_allocation_rounds": _bounded(
+            "How many rounds of allocation there may be", 1, MAX_ROUNDS, "integer"
+        ),
+        "round_robin_rate": _bounded(
+            "How much a group may add before all others had a turn", 1, GREATEST_RATE
+        ),
+        "sort_expression": text(
+            "A ClassAd expression: the group for which it is smallest has the first turn"
+        ),
     }
     for key, shape in keys.items():
         shape["description"] += f" ({QUOTA_KNOBS[key]})."
@@ -140,7 +191,10 @@ def _drift() -> dict[str, Shape]:
     span = f"^{PATTERN}$"
     return {
         "store": text("The file of the history, on a local file system."),
-        "keep_fine": {**text("For how long every observation is kept; 14d by default."), "pattern": span},
+        "keep_fine": {
+            **text("For how long every observation is kept; 14d by default."),
+            "pattern": span,
+        },
         "keep_hours": {**text("For how long hours are kept; 90d by default."), "pattern": span},
         "keep_days": {**text("For how long anything is kept; 5y by default."), "pattern": span},
         "quotas": text("The file of the elastic quotas whose ledger is kept."),

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from htcq.report.schemas.pool import source, version
-from htcq.report.schemas.shape import Shape, keys_of, listing, maybe, record, table, text, texts, whole
+from htcq.report.schemas.shape import (
+    Shape,
+    keys_of,
+    listing,
+    maybe,
+    record,
+    table,
+    text,
+    texts,
+    whole,
+)
 from htcq.report.sweep_rows import Summary
 from htcq.simulate.sweep import SCHEMA
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from htcq.report.schemas.pool import about_pool, incomplete
-from htcq.report.schemas.shape import Shape, listing, maybe, number, record, table, text, truth, whole
+from htcq.report.schemas.shape import (
+    Shape,
+    listing,
+    maybe,
+    number,
+    record,
+    table,
+    text,
+    truth,
+    whole,
+)
 from htcq.why.match_failure import WALLS
 
 
@@ -12,7 +22,10 @@ def why() -> Shape:
     wall = {
         "wall": text("The id of the reason.", *WALLS),
         "text": text("A sentence with the amounts."),
-        "amounts": table("The numbers and names of the sentence.", {"type": ["number", "string", "boolean", "null"]}),
+        "amounts": table(
+            "The numbers and names of the sentence.",
+            {"type": ["number", "string", "boolean", "null"]},
+        ),
         "lifted_by": text("What makes the reason go."),
     }
     job = {
@@ -20,10 +33,18 @@ def why() -> Shape:
         "access_point": text("Its access point; empty where the pool does not say."),
         "submitter": text("Its submitter."),
         "starts": truth("Whether the next cycle starts it."),
-        "starts_by": text("How it starts; empty where it does not.", "match", "leftover", "claim reused", ""),
-        "walls": listing("Why it does not start, in the order of HTCondor.", record("A reason.", wall)),
-        "negotiator_reason": maybe(record("HTCondor's own last reason; null where there is none.", _reason())),
-        "starts_at": maybe(whole("With --cycles: the cycle with which it starts, from 1; null where none does.")),
+        "starts_by": text(
+            "How it starts; empty where it does not.", "match", "leftover", "claim reused", ""
+        ),
+        "walls": listing(
+            "Why it does not start, in the order of HTCondor.", record("A reason.", wall)
+        ),
+        "negotiator_reason": maybe(
+            record("HTCondor's own last reason; null where there is none.", _reason())
+        ),
+        "starts_at": maybe(
+            whole("With --cycles: the cycle with which it starts, from 1; null where none does.")
+        ),
     }
     keys = {
         **about_pool(),
@@ -37,7 +58,11 @@ def _reason() -> dict[str, Shape]:
     return {
         "reason": text("The text of the reason."),
         "negotiator": text("The negotiator that gave it (since HTCondor 24.4); else empty."),
-        "time": maybe(number("When it was given, in seconds since 1970; null where that is not known.")),
+        "time": maybe(
+            number("When it was given, in seconds since 1970; null where that is not known.")
+        ),
         "latest": truth("Whether it is of the last negotiation cycle."),
-        "agrees": maybe(truth("Whether one of 'walls' may be what it means; null where the job starts.")),
+        "agrees": maybe(
+            truth("Whether one of 'walls' may be what it means; null where the job starts.")
+        ),
     }

@@ -36,7 +36,9 @@ COLUMNS: tuple[Column[Finding], ...] = (
     Column("count", lambda one: one.count),
     Column("examples", lambda one: tuple(one.examples)),
     Column("evidence", lambda one: tuple(_fact(fact) for fact in one.evidence)),
-    Column("fix", lambda one: tuple(f"{setting.whose}: {setting.line}" for setting in one.settings)),
+    Column(
+        "fix", lambda one: tuple(f"{setting.whose}: {setting.line}" for setting in one.settings)
+    ),
     Column("advice", lambda one: tuple(one.advice.split("\n"))),
     Column("fingerprint", lambda one: one.fingerprint),
     Column("caused", lambda one: tuple(caused_text(each) for each in one.caused)),
@@ -51,7 +53,12 @@ def write_csv(audit: Audit, stream: TextIO) -> None:
 
 
 def _of_daemons(ailment: Ailment, source: str) -> list[csv.Cell]:
-    told = {"severity": ailment.severity, "rule": ailment.id, "subject": f"pool {source}", "message": ailment.text}
+    told = {
+        "severity": ailment.severity,
+        "rule": ailment.id,
+        "subject": f"pool {source}",
+        "message": ailment.text,
+    }
     return [{**told, "count": "1"}.get(name, "") for name in names(COLUMNS)]
 
 
@@ -66,7 +73,9 @@ def audit_lines(audit: Audit) -> Iterator[str]:
     for finding in audit.findings:
         place = next((fact.place for fact in finding.evidence if fact.place), finding.subject)
         more = f" ({finding.count} such)" if finding.count > 1 else ""
-        yield one_line(f"{place}: {finding.severity.word}: {finding.message}{more} [{finding.rule}]")
+        yield one_line(
+            f"{place}: {finding.severity.word}: {finding.message}{more} [{finding.rule}]"
+        )
         for follower in finding.caused:
             yield one_line(f"{place}: note: follows from {finding.rule}: {caused_text(follower)}")
     for each in audit.incomplete:
@@ -85,7 +94,10 @@ class _Made(NamedTuple):
 def _findings(made: _Made) -> list[Sample]:
     found = Counter({(each.rule, each.severity): 0 for each in made.audit.rules})
     found.update((finding.rule, finding.severity) for finding in made.audit.findings)
-    return [({"rule": rule, "severity": severity.word}, count) for (rule, severity), count in found.items()]
+    return [
+        ({"rule": rule, "severity": severity.word}, count)
+        for (rule, severity), count in found.items()
+    ]
 
 
 def _caused(made: _Made) -> list[Sample]:
@@ -133,7 +145,9 @@ def audit_metrics(audit: Audit, now: float) -> str:
 
 def plugin(audit: Audit) -> tuple[int, str]:
     """Return the state, by the worst finding, and what is printed: a line with its data, and one for each finding."""
-    errors, warnings, infos = (audit.count(each) for each in (Severity.ERROR, Severity.WARNING, Severity.INFO))
+    errors, warnings, infos = (
+        audit.count(each) for each in (Severity.ERROR, Severity.WARNING, Severity.INFO)
+    )
     measures = (
         Measure("errors", errors, critical=_NO_MORE, least=0),
         Measure("warnings", warnings, warning=_NO_MORE, least=0),
@@ -145,7 +159,9 @@ def plugin(audit: Audit) -> tuple[int, str]:
     if not audit.checked and not audit.health:
         return UNKNOWN, nagios.said(SUBJECT, UNKNOWN, summary(audit), measures, lines)
     found = _STATES.get(audit.worst() or Severity.INFO, OK)
-    return nagios.told(Verdict(SUBJECT, found, summary(audit), audit.health, audit.gaps, measures, lines))
+    return nagios.told(
+        Verdict(SUBJECT, found, summary(audit), audit.health, audit.gaps, measures, lines)
+    )
 
 
 def _plugin_line(finding: Finding) -> str:

@@ -23,7 +23,11 @@ def audit_json(audit: Audit) -> dict[str, Any]:
         "health": health_json(audit.health),
         "findings": [_finding_json(finding) for finding in audit.findings],
         "known": audit.known,
-        "not_checked": [{"rule": each.rule, "missing": each.missing} for each in audit.not_checked if not each.failed],
+        "not_checked": [
+            {"rule": each.rule, "missing": each.missing}
+            for each in audit.not_checked
+            if not each.failed
+        ],
         "failed": [{"rule": each.rule, "error": each.missing} for each in audit.failed],
         "checked": audit.checked,
         "incomplete": list(audit.incomplete),
@@ -78,8 +82,13 @@ def fingerprints(text: str, name: str) -> frozenset[str]:
     if not isinstance(findings, list):
         raise InputError(f"{name} is no audit: it has no findings", _HOW)
     if content.get("schema") != SCHEMA:
-        raise InputError(f"{name} is an audit of schema {content.get('schema')!r}, not {SCHEMA}", _HOW)
-    found = [each.get("fingerprint") if isinstance(each, dict) else None for each in _with_caused(findings)]
+        raise InputError(
+            f"{name} is an audit of schema {content.get('schema')!r}, not {SCHEMA}", _HOW
+        )
+    found = [
+        each.get("fingerprint") if isinstance(each, dict) else None
+        for each in _with_caused(findings)
+    ]
     if not all(isinstance(each, str) for each in found):
         raise InputError(f"{name} is no audit: a finding has no fingerprint", _HOW)
     return frozenset(str(each) for each in found)

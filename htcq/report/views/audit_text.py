@@ -33,7 +33,9 @@ def summary(audit: Audit) -> str:
     checked = {each.rule for each in audit.rules}
     missed = {each.rule for each in audit.not_checked if not each.failed}
     partly = f" ({len(missed & checked)} on incomplete data)" if missed & checked else ""
-    wanting = f", {counted(len(missed - checked), 'check')} skipped: no data" if missed - checked else ""
+    wanting = (
+        f", {counted(len(missed - checked), 'check')} skipped: no data" if missed - checked else ""
+    )
     failed = f", {len(audit.failed)} failed" if audit.failed else ""
     return f"{found}{known}; {counted(len(checked), 'rule')} checked{partly}{wanting}{failed}"
 
@@ -90,7 +92,9 @@ def _lines(audit: Audit) -> Iterator[Line]:
         yield _EMPTY
     yield from _fixes(audit)
     for missing, rules in wanting(audit):
-        yield Line((("not checked", "strong"), (f" without {one_line(missing)}: {', '.join(rules)}", "")))
+        yield Line(
+            (("not checked", "strong"), (f" without {one_line(missing)}: {', '.join(rules)}", ""))
+        )
     for failure in failures(audit):
         yield Line(((failure, "warning"),))
     for each in audit.incomplete:
@@ -104,7 +108,13 @@ def _lines(audit: Audit) -> Iterator[Line]:
 def _finding(finding: Finding) -> Iterator[Line]:
     word = finding.severity.word
     several = such(finding)
-    pieces = [(word, word), ("  ", ""), (finding.rule, "strong"), ("  ", ""), (one_line(finding.subject), "")]
+    pieces = [
+        (word, word),
+        ("  ", ""),
+        (finding.rule, "strong"),
+        ("  ", ""),
+        (one_line(finding.subject), ""),
+    ]
     yield Line((*pieces, (f"  ({one_line(several)})", "quiet")) if several else tuple(pieces))
     yield line(finding.message, indent=4)
     for fact in finding.evidence:
@@ -117,7 +127,9 @@ def _finding(finding: Finding) -> Iterator[Line]:
 
 def _fact(fact: Fact) -> Line:
     place = ((f"  # {one_line(fact.place)}", "quiet"),) if fact.place else ()
-    return Line(((f"{fact.attribute} = {shown_value(fact.value)}", ""), *place), indent=6, verbatim=True)
+    return Line(
+        ((f"{fact.attribute} = {shown_value(fact.value)}", ""), *place), indent=6, verbatim=True
+    )
 
 
 def _fixes(audit: Audit) -> Iterator[Line]:
@@ -144,5 +156,7 @@ def _mends(finding: Finding) -> _Mends:
 
 def _mended(finding: Finding, audit: Audit) -> str:
     """Return the rule, with the subject where other findings of the rule are mended otherwise."""
-    others = any(each.rule == finding.rule and _mends(each) != _mends(finding) for each in audit.findings)
+    others = any(
+        each.rule == finding.rule and _mends(each) != _mends(finding) for each in audit.findings
+    )
     return f"{finding.rule} ({one_line(finding.subject)})" if others else finding.rule

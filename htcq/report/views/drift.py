@@ -38,7 +38,9 @@ def _state(name: str, meaning: str) -> Column[Window]:
                   lambda one: percent(getattr(one, name)) if one.observed else NONE, meaning, right=True)  # fmt: skip
 
 
-GROUP: Column[Window] = Column("group", lambda one: one.group, "GROUP", about="The name of the group.")
+GROUP: Column[Window] = Column(
+    "group", lambda one: one.group, "GROUP", about="The name of the group."
+)
 COVERAGE: Column[Window] = Column(
     "coverage", lambda one: one.coverage, "SEEN", lambda one: percent(one.coverage), right=True,
     about="The share of the time for which the group was observed.",
@@ -49,8 +51,15 @@ AMOUNTS: tuple[Column[Window], ...] = (
     _amount("max_usage", "The highest usage.", "MAX"),
     _amount("requested", "The mean demand, running jobs included."),
     _amount("quota", "The mean quota; null where none was known.", "QUOTA"),
-    _amount("distance", "How far usage was from the quota, on average; null where no quota was known.", "OFF BY"),
-    _amount("bias", "The same with its sign: below 0 the group used less; null where no quota was known."),
+    _amount(
+        "distance",
+        "How far usage was from the quota, on average; null where no quota was known.",
+        "OFF BY",
+    ),
+    _amount(
+        "bias",
+        "The same with its sign: below 0 the group used less; null where no quota was known.",
+    ),
     _state("starved", "The share of the time in which the group starved."),
     _state("over", "The share of the time in which the group used more than its quota."),
     _state("lending", "The share of the time in which others used what the group left."),

@@ -18,7 +18,14 @@ from htcq.report.views.drift_sentences import amount, told
 from htcq.units import counted
 
 SUBJECT = "HTCQ DRIFT"
-DRIFTED, STARVED, OVER, LENDING, USAGE, WAITING = "drifted", "starved", "over", "lending", "usage", "waiting"
+DRIFTED, STARVED, OVER, LENDING, USAGE, WAITING = (
+    "drifted",
+    "starved",
+    "over",
+    "lending",
+    "usage",
+    "waiting",
+)
 #: What can be measured, and how it is said. The first four count groups, the others are weights.
 METRICS = {
     DRIFTED: "{value} of {groups} drifted",
@@ -50,7 +57,10 @@ class Asked:
 
 
 def check(
-    observation: DriftObservation, asked: Asked, health: Sequence[Ailment] = (), gaps: Sequence[str] = ()
+    observation: DriftObservation,
+    asked: Asked,
+    health: Sequence[Ailment] = (),
+    gaps: Sequence[str] = (),
 ) -> tuple[int, str]:
     """Return the state and what is printed; ``health`` is that of the pool, ``gaps`` what of it is not known.
 
@@ -59,15 +69,25 @@ def check(
     """
     groups = _chosen(observation, asked.groups)
     notes = _notes(observation)
-    named = {metric: [each.name for each in groups if metric in notes[each.name]] for metric in METRICS}
+    named = {
+        metric: [each.name for each in groups if metric in notes[each.name]] for metric in METRICS
+    }
     values = {metric: float(len(names)) for metric, names in named.items()}
     values[USAGE] = sum(each.usage for each in groups)
     values[WAITING] = sum(each.idle for each in groups)
-    measures = [_measure(metric, value, asked, len(groups), observation) for metric, value in values.items()]
+    measures = [
+        _measure(metric, value, asked, len(groups), observation) for metric, value in values.items()
+    ]
     status = next(each.status for each in measures if each.label == asked.metric)
-    text = METRICS[asked.metric].format(value=amount(values[asked.metric]), groups=counted(len(groups), "group"))
+    text = METRICS[asked.metric].format(
+        value=amount(values[asked.metric]), groups=counted(len(groups), "group")
+    )
     names = named[asked.metric]
-    first = f": {', '.join(names[:_MAX_NAMES])}{', ...' if len(names) > _MAX_NAMES else ''}" if names else ""
+    first = (
+        f": {', '.join(names[:_MAX_NAMES])}{', ...' if len(names) > _MAX_NAMES else ''}"
+        if names
+        else ""
+    )
     lines = list(_lines(observation, groups, notes, asked))
     text = f"{observation.pool}: {text}{first}"
     lines = lines if asked.verbosity else at_most(lines)
@@ -78,11 +98,19 @@ def _chosen(observation: DriftObservation, patterns: Sequence[str]) -> tuple[Gro
     """Return the groups that ``patterns`` name; HTCondor does not tell letters of different case apart."""
     groups = observation.groups
     if not any(each.computed is not None or each.declared is not None for each in groups):
-        raise InputError(f"{observation.pool} has no groups, and none are declared", "set GROUP_NAMES or give --config")
+        raise InputError(
+            f"{observation.pool} has no groups, and none are declared",
+            "set GROUP_NAMES or give --config",
+        )
     lower = [pattern.lower() for pattern in patterns] or ["*"]
-    chosen = tuple(each for each in groups if any(fnmatchcase(each.name.lower(), pattern) for pattern in lower))
+    chosen = tuple(
+        each for each in groups if any(fnmatchcase(each.name.lower(), pattern) for pattern in lower)
+    )
     if not chosen:
-        raise InputError(f"{observation.pool} has no group {' or '.join(patterns)}", "give names or shell patterns")
+        raise InputError(
+            f"{observation.pool} has no group {' or '.join(patterns)}",
+            "give names or shell patterns",
+        )
     return chosen
 
 
@@ -99,7 +127,9 @@ def _notes(observation: DriftObservation) -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-def _state_notes(group: GroupObservation, state: QuotaState, observation: DriftObservation) -> dict[str, str]:
+def _state_notes(
+    group: GroupObservation, state: QuotaState, observation: DriftObservation
+) -> dict[str, str]:
     quota = quota_of(group, observation)
     uses = "" if quota is None else f"uses {amount(group.usage)} of {amount(quota)}"
     notes = {
@@ -110,10 +140,19 @@ def _state_notes(group: GroupObservation, state: QuotaState, observation: DriftO
     return {metric: note for metric, (holds, note) in notes.items() if holds}
 
 
-def _measure(metric: str, value: float, asked: Asked, groups: int, observation: DriftObservation) -> Measure:
+def _measure(
+    metric: str, value: float, asked: Asked, groups: int, observation: DriftObservation
+) -> Measure:
     most = {USAGE: observation.pool_weight, WAITING: None}.get(metric, groups)
     chosen = metric == asked.metric
-    return Measure(metric, value, asked.warning if chosen else None, asked.critical if chosen else None, 0, most)
+    return Measure(
+        metric,
+        value,
+        asked.warning if chosen else None,
+        asked.critical if chosen else None,
+        0,
+        most,
+    )
 
 
 def _lines(

@@ -42,7 +42,9 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[str]:
     yield from _groups(story)
 
 
-def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = "") -> Iterator[str]:
+def _entries(
+    title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = ""
+) -> Iterator[str]:
     yield title if entries else f"{title}: nothing"
     # Of many changes the last ones are news.
     left_out = len(entries) - _MAX_ENTRIES
@@ -55,7 +57,11 @@ def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: 
 
 def _wrapped(text: str, indent: str) -> list[str]:
     lines = textwrap.wrap(
-        _ascii(text), WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ", break_on_hyphens=False
+        _ascii(text),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}    ",
+        break_on_hyphens=False,
     )
     if len(lines) > _MAX_LINES:
         lines = [*lines[: _MAX_LINES - 1], f"{lines[_MAX_LINES - 1][: WIDTH - 4]} ..."]
@@ -71,7 +77,10 @@ def _groups(story: Story) -> Iterator[str]:
     yield f"Groups with most trouble{f' ({left_out} more are not shown)' if left_out else ''}"
     yield f"{'':{_NAME}}{''.join(head.rjust(_COLUMN) for head in _HEADS)}"
     for window in shown:
-        name, cells = _ascii(one_line(window.group)), "".join(cell.rjust(_COLUMN) for cell in numbers(window))
+        name, cells = (
+            _ascii(one_line(window.group)),
+            "".join(cell.rjust(_COLUMN) for cell in numbers(window)),
+        )
         if len(name) >= _NAME or len(cells) > len(_HEADS) * _COLUMN:
             yield f"{name[:WIDTH]}"
             name = ""

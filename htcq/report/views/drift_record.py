@@ -54,7 +54,10 @@ def _shares(look: _Look) -> Iterator[Sample]:
 
 def _each(look: _Look, attribute: str, **more: str) -> list[Sample]:
     value = attrgetter(attribute)
-    return [({**_pool(look), "group": group.name, **more}, value(group)) for group in look.observation.groups]
+    return [
+        ({**_pool(look), "group": group.name, **more}, value(group))
+        for group in look.observation.groups
+    ]
 
 
 def _demand(look: _Look) -> list[Sample]:
@@ -62,7 +65,10 @@ def _demand(look: _Look) -> list[Sample]:
 
 
 def _truths(look: _Look, groups: set[str]) -> list[Sample]:
-    return [({**_pool(look), "group": group.name}, float(group.name in groups)) for group in look.observation.groups]
+    return [
+        ({**_pool(look), "group": group.name}, float(group.name in groups))
+        for group in look.observation.groups
+    ]
 
 
 def _drifted(look: _Look) -> list[Sample]:

@@ -38,7 +38,9 @@ def told_all(differences: Iterable[QuotaDifference]) -> str:
 
 def amount(value: float) -> str:
     """Return an amount of weight to six digits after the dot; NaN as HTCondor's logs have it."""
-    return f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:g}"
+    return (
+        f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:g}"
+    )
 
 
 def _side(value: Side) -> str:
@@ -73,7 +75,11 @@ def change_told(change: SettingChange) -> str:
         return f"{change.kind} {_settings(change.before, change.after)}"
     if change.kind == "weight":
         expression = one_line(change.name) or _NO_EXPRESSION
-        return f"{expression} came into use" if change.before is None else f"{expression} is no longer in use"
+        return (
+            f"{expression} came into use"
+            if change.before is None
+            else f"{expression} is no longer in use"
+        )
     if change.after is None:
         return f"no longer set, was {one_line(change.before or '')}"
     after = one_line(change.after)
@@ -85,7 +91,9 @@ def change_told(change: SettingChange) -> str:
 def _settings(before: str | None, after: str | None) -> str:
     old, new = (None if text is None else setting_of(text) for text in (before, after))
     if old is None or new is None:
-        return f"anew, quota {_quota(new)}" if old is None and new else f"no longer, was {_quota(old)}"
+        return (
+            f"anew, quota {_quota(new)}" if old is None and new else f"no longer, was {_quota(old)}"
+        )
     parts = []
     if old.static is not new.static:
         parts.append(f"quota {_quota(old)} -> {_quota(new)}")

@@ -65,7 +65,10 @@ def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
 def standing(story: Story) -> list[Entry]:
     """Return what still disagreed at the last look, each with the time since which it did, the newest first."""
     spells = sorted(story.standing, key=lambda spell: -spell.since)
-    return [Entry(spell.since, one_line(spell.difference.group), told(spell.difference)) for spell in spells]
+    return [
+        Entry(spell.since, one_line(spell.difference.group), told(spell.difference))
+        for spell in spells
+    ]
 
 
 def legend(story: Story, blocks: bool, width: int) -> str:
@@ -86,12 +89,22 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:
         yield _EMPTY
 
 
-def _entries(title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = "") -> Iterator[Line]:
+def _entries(
+    title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = ""
+) -> Iterator[Line]:
     yield line(title if entries else f"{title}: nothing", "strong")
     width = min(_SUBJECT, max((len(each.subject) for each in entries), default=0))
     for each in entries:
         when = f"{before}{moment(each.when, zone)}"
-        yield Line(((when, "quiet"), ("  ", ""), (f"{each.subject:{width}}", "strong"), (f"  {each.text}", "")), 2)
+        yield Line(
+            (
+                (when, "quiet"),
+                ("  ", ""),
+                (f"{each.subject:{width}}", "strong"),
+                (f"  {each.text}", ""),
+            ),
+            2,
+        )
     yield _EMPTY
 
 

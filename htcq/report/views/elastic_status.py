@@ -43,12 +43,20 @@ class QuotaRow(NamedTuple):
     @property
     def now(self) -> float | None:
         """The quota that is configured."""
-        return None if self.target is None else self.status.observation.configured.get(self.target.group)
+        return (
+            None
+            if self.target is None
+            else self.status.observation.configured.get(self.target.group)
+        )
 
     @property
     def used(self) -> float:
         """The slot weight that the group uses."""
-        return 0.0 if self.target is None else self.status.observation.weights.get(self.target.group, 0.0)
+        return (
+            0.0
+            if self.target is None
+            else self.status.observation.weights.get(self.target.group, 0.0)
+        )
 
 
 def amount_of(name: str, amount: int) -> str:
@@ -80,7 +88,9 @@ def _max(row: GroupRow) -> str:
 
 
 def _enforcement(row: GroupRow) -> str:
-    return next((each.how.value for each in row.status.enforcement if each.dimension == row.dimension), "")
+    return next(
+        (each.how.value for each in row.status.enforcement if each.dimension == row.dimension), ""
+    )
 
 
 def _of_target(read: Callable[[QuotaTarget], Value]) -> Callable[[QuotaRow], Value]:
@@ -108,7 +118,12 @@ _PLACE: tuple[Column[GroupRow], ...] = (
     Column("taken", lambda row: row.status.taken),
     Column("negotiator", lambda row: row.status.observation.negotiator),
     Column("tree", lambda row: row.status.tree),
-    Column("group", lambda row: row.group.name, "GROUP", lambda row: shown(row.group.name) if row.first else ""),
+    Column(
+        "group",
+        lambda row: row.group.name,
+        "GROUP",
+        lambda row: shown(row.group.name) if row.first else "",
+    ),
     Column("parent", lambda row: row.group.parent),
     Column("dimension", lambda row: row.dimension, "OF"),
     Column("enforcement", _enforcement),
@@ -124,8 +139,12 @@ GROUPS: tuple[Column[GroupRow], ...] = (
     _amount("used"),
     *(_amount(name, NONE) for name in ("lent", "borrowed", "waiting", "over")),
 )
-_BINDING: Column[QuotaRow] = Column("binding", _of_target(lambda target: target.binding), "BOUND BY", _binding)
-_SURPLUS: Column[QuotaRow] = Column("accept_surplus", _of_target(lambda target: target.accept_surplus), "SURPLUS")
+_BINDING: Column[QuotaRow] = Column(
+    "binding", _of_target(lambda target: target.binding), "BOUND BY", _binding
+)
+_SURPLUS: Column[QuotaRow] = Column(
+    "accept_surplus", _of_target(lambda target: target.accept_surplus), "SURPLUS"
+)
 _AMOUNTS: tuple[Column[QuotaRow], ...] = (
     Column("now_quota", lambda row: row.now, "QUOTA\nNOW", right=True),
     Column("target_quota", _of_target(lambda target: target.quota), "WOULD\nBE", right=True),
@@ -153,7 +172,9 @@ def groups_table(status: Status, title: str) -> Table[GroupRow]:
     rows = []
     for group in status.outcome.groups:
         names = (name for name in sorted(group.runtime) if name not in group.implied)
-        rows += [GroupRow(status, group, name, first=number == 0) for number, name in enumerate(names)]
+        rows += [
+            GroupRow(status, group, name, first=number == 0) for number, name in enumerate(names)
+        ]
     return Table(GROUPS, rows, title, repeat=2)
 
 

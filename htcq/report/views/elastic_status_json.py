@@ -42,7 +42,9 @@ def status_json(status: Status, findings: Audit) -> dict[str, Any]:
             }
             for each in status.enforcement
         },
-        "groups": {group.name: _group(group, status, quotas.get(group.name)) for group in outcome.groups},
+        "groups": {
+            group.name: _group(group, status, quotas.get(group.name)) for group in outcome.groups
+        },
         "default": {"used": dict(seen.demand.default_used)},
         "system": {"used": dict(seen.demand.system_used)},
         "capacity": dict(seen.capacity),
@@ -50,7 +52,12 @@ def status_json(status: Status, findings: Audit) -> dict[str, Any]:
         "idle_jobs": sum(each.count for each in seen.idle),
         "problems": list(seen.problems),
         "findings": [
-            {"rule": each.rule, "severity": each.severity.word, "subject": each.subject, "message": each.message}
+            {
+                "rule": each.rule,
+                "severity": each.severity.word,
+                "subject": each.subject,
+                "message": each.message,
+            }
             for each in findings.findings
         ],
     }
@@ -79,7 +86,9 @@ def _quota(target: QuotaTarget, status: Status) -> dict[str, Any]:
     }
 
 
-def all_status_json(source: str, quotas: str, looked: Sequence[tuple[Status, Audit]]) -> dict[str, Any]:
+def all_status_json(
+    source: str, quotas: str, looked: Sequence[tuple[Status, Audit]]
+) -> dict[str, Any]:
     """Return the whole of a file of quotas on a pool: the tree that stands alone as it is, others by name."""
     health = list(dict.fromkeys(each for status, _ in looked for each in status.health))
     found: dict[str, Any] = {
@@ -88,7 +97,9 @@ def all_status_json(source: str, quotas: str, looked: Sequence[tuple[Status, Aud
         "quotas": quotas,
         "health": health_json(health),
     }
-    named = {status.tree: status_json(status, findings) for status, findings in looked if status.tree}
+    named = {
+        status.tree: status_json(status, findings) for status, findings in looked if status.tree
+    }
     for status, findings in looked:
         if not status.tree:
             found.update(status_json(status, findings))

@@ -23,7 +23,9 @@ def show_status(status: Status, findings: Audit, stream: TextIO) -> None:
 
 
 def _title(status: Status) -> str:
-    negotiator = f", negotiator {status.observation.negotiator}" if status.observation.negotiator else ""
+    negotiator = (
+        f", negotiator {status.observation.negotiator}" if status.observation.negotiator else ""
+    )
     tree = f", tree {status.tree}" if status.tree else ""
     taken = f", taken {status.taken}" if status.taken else ""
     return one_line(f"{status.source}{negotiator}{tree}{taken}")
@@ -32,13 +34,20 @@ def _title(status: Status) -> str:
 def _below(status: Status, findings: Audit) -> Iterator[Line]:
     yield Line()
     for each in status.enforcement:
-        style = "" if each.how is How.ENFORCED else "warning" if each.how is How.REPORTED else "quiet"
+        style = (
+            "" if each.how is How.ENFORCED else "warning" if each.how is How.REPORTED else "quiet"
+        )
         yield line(f"{each.dimension}: {_there(status, each.dimension)}")
         yield Line(((one_line(f"{each.how.value} by HTCondor: {each.why}" if each.how is not How.REPORTED
                               else f"only reported: {each.why}"), style),), indent=2)  # fmt: skip
     seen = status.observation
-    for who, used in (("no group", seen.demand.default_used), ("nobody that is named", seen.demand.system_used)):
-        amounts = ", ".join(f"{amount_of(name, amount)} {name}" for name, amount in sorted(used.items()) if amount)
+    for who, used in (
+        ("no group", seen.demand.default_used),
+        ("nobody that is named", seen.demand.system_used),
+    ):
+        amounts = ", ".join(
+            f"{amount_of(name, amount)} {name}" for name, amount in sorted(used.items()) if amount
+        )
         if amounts:
             yield line(f"jobs of {who} use {amounts}")
     for problem in seen.problems:
@@ -46,7 +55,9 @@ def _below(status: Status, findings: Audit) -> Iterator[Line]:
     for finding in findings.findings:
         if finding.severity is Severity.INFO:
             continue
-        yield line(f"{finding.severity.word}: {finding.message} [{finding.rule}]", finding.severity.word)
+        yield line(
+            f"{finding.severity.word}: {finding.message} [{finding.rule}]", finding.severity.word
+        )
 
 
 def _there(status: Status, name: str) -> str:

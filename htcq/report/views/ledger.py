@@ -92,7 +92,11 @@ LEDGER_COLUMNS: tuple[Column[LedgerRow], ...] = (
 
 def write_ledger(stories: Iterable[Story], stream: TextIO) -> None:
     """Write a header and a row for each dimension and group, the root among them."""
-    csv.write(LEDGER_COLUMNS, (LedgerRow(story, each) for story in stories for each in story.ledger), stream)
+    csv.write(
+        LEDGER_COLUMNS,
+        (LedgerRow(story, each) for story in stories for each in story.ledger),
+        stream,
+    )
 
 
 def ledger_json(story: Story) -> list[dict[str, Any]]:
@@ -104,7 +108,11 @@ def dimensions(story: Story) -> Iterator[tuple[Account, Iterator[Account]]]:
     """Yield by dimension the account of the root, and those of the groups."""
     for root in story.ledger:
         if root.group == ROOT:
-            groups = (each for each in story.ledger if each.dimension == root.dimension and each is not root)
+            groups = (
+                each
+                for each in story.ledger
+                if each.dimension == root.dimension and each is not root
+            )
             yield root, groups
 
 
@@ -136,7 +144,12 @@ def show_ledger(story: Story, stream: TextIO, blocks: bool) -> None:
     columns: list[Column[LedgerRow]] = [
         Column("", lambda row: row.account.group, "GROUP"),
         Column("", lambda row: row.account.dimension, "OF"),
-        Column("", lambda row: None, "LENT, BORROWED", lambda row: f"|{_picture(row.account, story, blocks)}|"),
+        Column(
+            "",
+            lambda row: None,
+            "LENT, BORROWED",
+            lambda row: f"|{_picture(row.account, story, blocks)}|",
+        ),
         *(column.of(lambda row: row.amounts) for column in NUMBERS),
     ]
     rows = [LedgerRow(story, each) for each in story.ledger if each.group != ROOT]
@@ -170,7 +183,9 @@ def _picture(account: Account, story: Story, blocks: bool) -> str:
     width = part_seconds(story.since, story.until)
     characters = [" "] * -(-(story.until - story.since) // width)
     for part in account.parts:
-        characters[(part.since - story.since) // width] = _character(part, BLOCKS if blocks else MARKS)
+        characters[(part.since - story.since) // width] = _character(
+            part, BLOCKS if blocks else MARKS
+        )
     return "".join(characters)
 
 

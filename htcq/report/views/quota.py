@@ -51,12 +51,18 @@ def _configured(row: GroupRow) -> str:
     group = row.group.group
     if not group.configured:
         return NONE
-    return show_number(group.config_quota) if group.static else f"{show_number(100 * group.config_quota)}%"
+    return (
+        show_number(group.config_quota)
+        if group.static
+        else f"{show_number(100 * group.config_quota)}%"
+    )
 
 
 def _amount(name: str, attribute: str, heading: str = "", unit: str = _SHARE) -> Column[GroupRow]:
     """Return the column of an amount of a group; its name ends in its unit."""
-    return Column(f"{name}_{unit}", lambda row: getattr(row.group, attribute), heading, unit=unit, right=True)
+    return Column(
+        f"{name}_{unit}", lambda row: getattr(row.group, attribute), heading, unit=unit, right=True
+    )
 
 
 _POOL: tuple[Column[GroupRow], ...] = (
@@ -140,8 +146,13 @@ def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
             "groups": [_quota(group) for group in look.quotas.groups],
             "rounds": [_round(each) for each in look.quotas.rounds],
             "standings": [_status(status) for status in look.standings],
-            "sharings": [[asdict(sharing) for sharing in each.sharings] for each in look.quotas.rounds],
-            "problems": [{**asdict(each), "fatal": each.fatal, "message": each.message} for each in look.problems],
+            "sharings": [
+                [asdict(sharing) for sharing in each.sharings] for each in look.quotas.rounds
+            ],
+            "problems": [
+                {**asdict(each), "fatal": each.fatal, "message": each.message}
+                for each in look.problems
+            ],
             "doubts": list(look.doubts),
             "incomplete": list(look.incomplete),
             "not_offered": [{**asdict(each), "jobs": each.jobs} for each in look.kept_back],
@@ -150,7 +161,9 @@ def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
     return printed
 
 
-def what_if_json(before: PoolQuotaReport, after: PoolQuotaReport, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def what_if_json(
+    before: PoolQuotaReport, after: PoolQuotaReport, changes: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
     """Return both looks, the knobs that make the difference, and the groups that differ."""
     return {
         "schema": SCHEMA,
@@ -196,4 +209,8 @@ def _difference(found: GroupDifference) -> dict[str, Any]:
 
 def _own_fields(found: GroupQuota | GroupStatus | GroupDifference) -> dict[str, Any]:
     """Return the fields of a record without the record that it extends."""
-    return {name: value for name, value in asdict(found).items() if name not in ("group", "computed", "status")}
+    return {
+        name: value
+        for name, value in asdict(found).items()
+        if name not in ("group", "computed", "status")
+    }

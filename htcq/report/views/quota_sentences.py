@@ -82,10 +82,17 @@ def _expressions(look: PoolQuotaReport) -> str:
 
 def totals(look: PoolQuotaReport) -> str:
     """Return what the pool has, and what its groups are promised, use and are allocated of it."""
-    amounts = {"pool": look.pool_weight, "promised": look.promised, "used": look.used, "allocated": look.allocated}
+    amounts = {
+        "pool": look.pool_weight,
+        "promised": look.promised,
+        "used": look.used,
+        "allocated": look.allocated,
+    }
     if not look.grouped:
         del amounts["promised"], amounts["allocated"]
-    return f"in {look.unit}: " + ", ".join(f"{name} {show_number(amount)}" for name, amount in amounts.items())
+    return f"in {look.unit}: " + ", ".join(
+        f"{name} {show_number(amount)}" for name, amount in amounts.items()
+    )
 
 
 def oversubscribed(look: PoolQuotaReport) -> str:

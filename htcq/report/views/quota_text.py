@@ -43,7 +43,9 @@ def show_quota(look: PoolQuotaReport, stream: TextIO, tree: bool = False) -> Non
 def _tree_columns(look: PoolQuotaReport, stream: TextIO) -> list[Column[GroupRow]]:
     """Return the columns, in which the last part of a group's name stands behind the branches that lead to it."""
     names = dict(zip((each.name for each in look.standings), _drawn(look.standings, stream)))
-    drawn: Column[GroupRow] = Column("", lambda row: None, "GROUP", lambda row: names[row.group.name])
+    drawn: Column[GroupRow] = Column(
+        "", lambda row: None, "GROUP", lambda row: names[row.group.name]
+    )
     return [drawn if column.heading == "GROUP" else column for column in COLUMNS]
 
 
@@ -86,7 +88,9 @@ def _below(look: PoolQuotaReport) -> Iterator[Line]:
     yield Line()
     yield line(totals(look), "strong")
     if not look.grouped:
-        yield line("there is no group: the negotiator knows no quotas, submitters share the pool by their priority")
+        yield line(
+            "there is no group: the negotiator knows no quotas, submitters share the pool by their priority"
+        )
     for sentence in (oversubscribed(look), other_weight(look)):
         if sentence:
             yield line(sentence, _WARNING)
@@ -125,18 +129,35 @@ def show_comparison(
     show_lines(_told(before, after, rows), stream)
     if shown:
         heads = ["GROUP"]
-        for title, unit in (("effective", after.unit), ("allocated", after.unit), ("limit", after.unit)):
-            heads += [_heading(f"{title} {when}", unit) for when in ("before", "after", "difference")]
-        cells = [[one_line(row.name), *_cells(row), "" if row.fate == "stays" else row.fate] for row in shown]
+        for title, unit in (
+            ("effective", after.unit),
+            ("allocated", after.unit),
+            ("limit", after.unit),
+        ):
+            heads += [
+                _heading(f"{title} {when}", unit) for when in ("before", "after", "difference")
+            ]
+        cells = [
+            [one_line(row.name), *_cells(row), "" if row.fate == "stays" else row.fate]
+            for row in shown
+        ]
         show_table("", [*heads, ""], cells, stream, range(1, len(heads)), repeat=1)
     if shown and len(shown) < len(rows):
-        print(f"{len(rows) - len(shown)} of {len(rows)} groups stay as they are; --all shows them", file=stream)
+        print(
+            f"{len(rows) - len(shown)} of {len(rows)} groups stay as they are; --all shows them",
+            file=stream,
+        )
     show_lines(_wrong(after), stream)
 
 
-def _told(before: PoolQuotaReport, after: PoolQuotaReport, rows: Sequence[GroupDifference]) -> Iterator[Line]:
+def _told(
+    before: PoolQuotaReport, after: PoolQuotaReport, rows: Sequence[GroupDifference]
+) -> Iterator[Line]:
     if not any(row.changed for row in rows):
-        yield line("nothing changes: every group has the quota, the allocation and the limit that it has now", "strong")
+        yield line(
+            "nothing changes: every group has the quota, the allocation and the limit that it has now",
+            "strong",
+        )
     yield line(f"before, {totals(before)}")
     yield line(f"after, {totals(after)}")
     if oversubscribed(after):

@@ -77,7 +77,12 @@ class Course:
 
 
 def run_course(
-    pool: Pool, plan: Plan, run_time: RunTime, dice: Dice, order: Sequence[str] = (), skip_bad_slots: bool = False
+    pool: Pool,
+    plan: Plan,
+    run_time: RunTime,
+    dice: Dice,
+    order: Sequence[str] = (),
+    skip_bad_slots: bool = False,
 ) -> Course:
     """Return what becomes of ``pool`` in the cycles of ``plan``; ``dice`` decide how long jobs run, and nothing else.
 
@@ -117,7 +122,9 @@ def run_course(
     )
 
 
-def _sample(world: World, cycle: Cycle, rejections: int, started: int, machines: tuple[Machine, ...]) -> Sample:
+def _sample(
+    world: World, cycle: Cycle, rejections: int, started: int, machines: tuple[Machine, ...]
+) -> Sample:
     claims = tuple(world.claims())
     return Sample(
         at=world.now,

@@ -30,7 +30,9 @@ class CourseDifference:
 
 def compare_courses(before: Course, after: Course) -> tuple[CourseDifference, ...]:
     """Return the groups and submitters whose usage differs, groups first."""
-    return tuple(each for each in (*_groups(before, after), *_submitters(before, after)) if each.because)
+    return tuple(
+        each for each in (*_groups(before, after), *_submitters(before, after)) if each.because
+    )
 
 
 def sentences(before: Course, after: Course) -> Iterator[str]:
@@ -40,7 +42,9 @@ def sentences(before: Course, after: Course) -> Iterator[str]:
 
 
 def _groups(before: Course, after: Course) -> Iterator[CourseDifference]:
-    one, other = ({use.name: use for use in uses(course) if use.kind == "group"} for course in (before, after))
+    one, other = (
+        {use.name: use for use in uses(course) if use.kind == "group"} for course in (before, after)
+    )
     names = dict.fromkeys([*one, *other])
     asked = [_asked_by_group(_asked(course), names) for course in (before, after)]
     used = {name: Pair(_mean(one.get(name)), _mean(other.get(name))) for name in names}
@@ -71,14 +75,20 @@ def _submitters(before: Course, after: Course) -> Iterator[CourseDifference]:
     changes = {name: pair.difference for name, pair in means.items()}
     for name in names:
         asked = Pair(one.get(name, 0), other.get(name, 0))
-        yield CourseDifference("submitter", name, means[name], asked, _why(name, changes, asked, before, after))
+        yield CourseDifference(
+            "submitter", name, means[name], asked, _why(name, changes, asked, before, after)
+        )
 
 
-def _why(name: str, changes: Mapping[str, float], asked: Pair, before: Course, after: Course) -> str:
+def _why(
+    name: str, changes: Mapping[str, float], asked: Pair, before: Course, after: Course
+) -> str:
     """Return why the usage of ``name`` differs; empty where neither it nor what is asked for does."""
     cpus = after.total_cpus - before.total_cpus
     if asked.difference:
-        return f"it asks for {abs(asked.difference):g} {'more' if asked.difference > 0 else 'fewer'}"
+        return (
+            f"it asks for {abs(asked.difference):g} {'more' if asked.difference > 0 else 'fewer'}"
+        )
     if abs(changes[name]) <= _DUST:
         return ""
     if abs(cpus) > _DUST:

@@ -50,7 +50,9 @@ class Factories:
         if not isinstance(total, int) or not isinstance(following, int) or paused:
             return None
         limits = (job.materialize_max_idle, job.materialize_limit)
-        max_idle, limit = (each if isinstance(each, int) and each > 0 else _NO_LIMIT for each in limits)
+        max_idle, limit = (
+            each if isinstance(each, int) and each > 0 else _NO_LIMIT for each in limits
+        )
         return self._known.setdefault(_key(job), _Factory(job, following, total, max_idle, limit))
 
     def start(self, job: Job) -> Iterator[Job]:

@@ -41,5 +41,7 @@ def run_time_of(past: Iterable[Past]) -> RunTime:
 def _kinds(job: Job) -> tuple[tuple[object, ...], ...]:
     """Return what a job is like, the nearest first."""
     texts = job.frame.texts
-    requests = tuple(sorted((name, text) for name, text in texts.items() if name.startswith("request")))
+    requests = tuple(
+        sorted((name, text) for name, text in texts.items() if name.startswith("request"))
+    )
     return (job.submitter, requests), (job.submitter,), ()

@@ -61,8 +61,13 @@ def fill_of(slots: Iterable[Slot], made: Iterable[Made] = ()) -> Fill:
         claimed = _claimed(slot, cpus, memory, taken)
         for place, amount in enumerate((cpus, claimed[0], memory, claimed[1])):
             sums[place] += amount
-        free_cpus, free_memory = max(free_cpus, cpus - claimed[0]), max(free_memory, memory - claimed[1])
-    return Fill(tuple(Machine(name, *sums) for name, sums in sorted(found.items())), free_cpus, free_memory)
+        free_cpus, free_memory = (
+            max(free_cpus, cpus - claimed[0]),
+            max(free_memory, memory - claimed[1]),
+        )
+    return Fill(
+        tuple(Machine(name, *sums) for name, sums in sorted(found.items())), free_cpus, free_memory
+    )
 
 
 def _taken(made: Iterable[Made]) -> dict[str, tuple[float, float]]:
@@ -72,11 +77,16 @@ def _taken(made: Iterable[Made]) -> dict[str, tuple[float, float]]:
         if not each.claim.refusal:
             cpus, memory = taken.get(each.slot, (0.0, 0.0))
             amounts = each.claim.amounts
-            taken[each.slot] = (cpus + float(amounts.get(CPUS, 0)), memory + float(amounts.get(MEMORY, 0)))
+            taken[each.slot] = (
+                cpus + float(amounts.get(CPUS, 0)),
+                memory + float(amounts.get(MEMORY, 0)),
+            )
     return taken
 
 
-def _claimed(slot: Slot, cpus: float, memory: float, taken: dict[str, tuple[float, float]]) -> tuple[float, float]:
+def _claimed(
+    slot: Slot, cpus: float, memory: float, taken: dict[str, tuple[float, float]]
+) -> tuple[float, float]:
     """Return how much of a slot is in claims: of a partitionable one what is carved, of another all or nothing."""
     carved = taken.get(str(slot.name))
     if slot.type == PARTITIONABLE:

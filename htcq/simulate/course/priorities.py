@@ -25,8 +25,12 @@ class Priorities:
     def __init__(self, pool: Pool) -> None:
         self._quotas = quotas = PoolQuotas(pool, Weights(), pool.negotiator)
         self._negotiator = quotas.published.negotiator
-        self._others = tuple(each for each in pool.accounting if each.value("IsAccountingGroup") is True)
-        self._records = {name: each for name, each in quotas.accounts.items() if each not in self._others}
+        self._others = tuple(
+            each for each in pool.accounting if each.value("IsAccountingGroup") is True
+        )
+        self._records = {
+            name: each for name, each in quotas.accounts.items() if each not in self._others
+        }
         self._real: dict[str, float] = {}
         self._factors: dict[str, float] = {}
         for submitter in quotas.submitters:
@@ -50,9 +54,15 @@ class Priorities:
         records = [*self._others]
         for name, real in self._real.items():
             known = self._records.get(name)
-            values: dict[str, Value] = {"name": name, "isaccountinggroup": False, "negotiatorname": self._negotiator}
+            values: dict[str, Value] = {
+                "name": name,
+                "isaccountinggroup": False,
+                "negotiatorname": self._negotiator,
+            }
             now = {"priority": real * self._factors[name], "priorityfactor": self._factors[name]}
-            records.append(Record(ACCOUNTING, {**values, **(known.values if known is not None else {}), **now}))
+            records.append(
+                Record(ACCOUNTING, {**values, **(known.values if known is not None else {}), **now})
+            )
         negotiators = tuple(_without_last_cycle(each) for each in pool.negotiators)
         changed = {ACCOUNTING: tuple(records), NEGOTIATOR: negotiators}
         return replace(pool, records={**(pool.records or {}), **changed}, priorities=())

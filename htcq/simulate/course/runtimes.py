@@ -81,5 +81,7 @@ def _said(job: Job | None, name: str) -> float:
         return math.inf  # a claim of the captured pool, whose job is not known: it goes on
     seconds = as_number(job.ad().value(name))
     if seconds is None or seconds <= 0:
-        raise InputError(f"job {job.id} has no number of seconds in {name}", "give a distribution for all jobs")
+        raise InputError(
+            f"job {job.id} has no number of seconds in {name}", "give a distribution for all jobs"
+        )
     return float(seconds)

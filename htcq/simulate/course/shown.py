@@ -35,7 +35,11 @@ class Shown:
     ) -> Pool:
         """Return the pool as it is so many seconds after its capture; ``running`` counts jobs by schedd and user."""
         submitters = waiting.records(self._submitted(claims))
-        records = {**(self._pool.records or {}), SUBMITTER: submitters, SCHEDD: self._schedds(claims)}
+        records = {
+            **(self._pool.records or {}),
+            SUBMITTER: submitters,
+            SCHEDD: self._schedds(claims),
+        }
         return replace(
             self._pool,
             slots=tuple(slots),
@@ -57,8 +61,12 @@ class Shown:
     def _schedds(self, claims: Iterable[Claim]) -> tuple[Record, ...]:
         """Return the schedd ads with what runs now, which counts against MAX_JOBS_RUNNING."""
         running = Counter(claim.schedd for claim in claims)
-        changed = ({**each.values, "totalrunningjobs": running[each.name]} for each in self._pool.schedds)
-        return tuple(replace(each, values=values) for each, values in zip(self._pool.schedds, changed))
+        changed = (
+            {**each.values, "totalrunningjobs": running[each.name]} for each in self._pool.schedds
+        )
+        return tuple(
+            replace(each, values=values) for each, values in zip(self._pool.schedds, changed)
+        )
 
     def _users(self, running: Mapping[tuple[str, str], int]) -> tuple[Record, ...] | None:
         """Return the records of users with what they run now, which counts against their limits."""
@@ -67,7 +75,9 @@ class Shown:
         found = []
         for each in self._pool.users:
             jobs = running.get((each.text("ScheddName"), each.text("User")), 0)
-            found.append(replace(each, values={**each.values, "numrunning": jobs, "numsuspended": 0}))
+            found.append(
+                replace(each, values={**each.values, "numrunning": jobs, "numsuspended": 0})
+            )
         return tuple(found)
 
 

@@ -30,7 +30,9 @@ class Slots:
         own, shared = _own(amounts)
         return slot._replace(**own, frame=self._with(slot.frame, shared, dynamic=False))
 
-    def dynamic(self, parent: Slot, number: int, amounts: Mapping[str, Number], customer: str, limits: str) -> Slot:
+    def dynamic(
+        self, parent: Slot, number: int, amounts: Mapping[str, Number], customer: str, limits: str
+    ) -> Slot:
         """Return the dynamic slot with that number of ``parent``, claimed by ``customer``."""
         own, shared = _own(amounts)
         totals = {f"TotalSlot{attribute(asset)}": amount for asset, amount in amounts.items()}
@@ -59,11 +61,16 @@ class Slots:
         """Return ``slot`` as it takes no job any more; a claim that is there stays."""
         key = (id(slot.frame), "drained")
         if key not in self._frames:
-            lines = [(name, b"false" if name.lower() == b"requirements" else text) for name, text in slot.frame.lines]
+            lines = [
+                (name, b"false" if name.lower() == b"requirements" else text)
+                for name, text in slot.frame.lines
+            ]
             self._frames[key] = SharedAttributes(tuple(lines), self._expressions)
         return slot._replace(frame=self._frames[key])
 
-    def _with(self, frame: SharedAttributes, shared: Mapping[str, Number], dynamic: bool) -> SharedAttributes:
+    def _with(
+        self, frame: SharedAttributes, shared: Mapping[str, Number], dynamic: bool
+    ) -> SharedAttributes:
         """Return ``frame`` with other amounts of what slots share, for dynamic slots if so."""
         if not shared and not dynamic:
             return frame

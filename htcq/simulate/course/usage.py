@@ -42,7 +42,9 @@ def uses(course: Course) -> Iterator[Use]:
             yield Use("group", name, _amounts([sample.groups for sample in samples], name), quotas)
         return
     for name in dict.fromkeys(name for sample in samples for name in sample.submitters):
-        yield Use("submitter", name, _amounts([sample.submitters for sample in samples], name), None)
+        yield Use(
+            "submitter", name, _amounts([sample.submitters for sample in samples], name), None
+        )
 
 
 def _amounts(found: list[Mapping[str, float]], name: str) -> tuple[float, ...]:

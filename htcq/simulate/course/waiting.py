@@ -26,7 +26,9 @@ class Waiting:
     def __init__(self, pool: Pool, suiting: Suiting) -> None:
         self._pool, self._suiting = pool, suiting
         self._lines: dict[str, dict[tuple[Request, str], dict[str, Job]]] = {}
-        self._homes = {record.name: record.text("ScheddName") for record in reversed(pool.submitters)}
+        self._homes = {
+            record.name: record.text("ScheddName") for record in reversed(pool.submitters)
+        }
         self._weights: dict[tuple[int, str], int] = {}
         for job in sorted((job for job in pool.jobs or () if job.wanted), key=order_in_queue):
             alone = job._replace(max_hosts=1, current_hosts=0)
@@ -47,7 +49,11 @@ class Waiting:
                 yield from line.values()
 
     def next(
-        self, submitter: str, schedd: str, suits: Callable[[Request], bool], startable: Callable[[Job], bool]
+        self,
+        submitter: str,
+        schedd: str,
+        suits: Callable[[Request], bool],
+        startable: Callable[[Job], bool],
     ) -> Job | None:
         """Return which job of a submitter a schedd runs next, of those whose like ``suits`` and that are ``startable``.
 
@@ -55,16 +61,22 @@ class Waiting:
         """
         lines = self._lines.get(submitter, {}).items()
         there = ((request, line) for (request, home), line in lines if line and home == schedd)
-        firsts = ((request, next(filter(startable, line.values()), None)) for request, line in there)
+        firsts = (
+            (request, next(filter(startable, line.values()), None)) for request, line in there
+        )
         # Whether a job suits costs far more to find out than which one comes first.
         candidates = [
-            (order_in_queue(job), number, request, job) for number, (request, job) in enumerate(firsts) if job
+            (order_in_queue(job), number, request, job)
+            for number, (request, job) in enumerate(firsts)
+            if job
         ]
         return next((job for _, _, request, job in sorted(candidates) if suits(request)), None)
 
     def counts(self) -> Mapping[str, int]:
         """Return how many jobs of each submitter wait."""
-        return {submitter: sum(map(len, lines.values())) for submitter, lines in self._lines.items()}
+        return {
+            submitter: sum(map(len, lines.values())) for submitter, lines in self._lines.items()
+        }
 
     def arrive(self, job: Job) -> None:
         """Take a job in, behind those that come first by their priorities and numbers."""
@@ -93,7 +105,11 @@ class Waiting:
         for record in self._pool.submitters:
             schedd, lines = record.text("ScheddName"), self._lines.get(record.name, {})
             jobs, weight = running.get((record.name, schedd), (0, 0.0))
-            there = [(request, len(line)) for (request, home), line in lines.items() if line and home == schedd]
+            there = [
+                (request, len(line))
+                for (request, home), line in lines.items()
+                if line and home == schedd
+            ]
             values = {
                 "idlejobs": sum(count for _, count in there), "runningjobs": jobs,
                 "weightedidlejobs": sum(count * self._weight(request.first, schedd) for request, count in there),
@@ -106,5 +122,7 @@ class Waiting:
         key = (id(job.frame), schedd)
         if key not in self._weights:
             configuration = self._pool.access.get(schedd, self._pool.central)
-            self._weights[key] = 1 if configuration is None else ScheddWeight(configuration).idle(job.ad(), 1)
+            self._weights[key] = (
+                1 if configuration is None else ScheddWeight(configuration).idle(job.ad(), 1)
+            )
         return self._weights[key]

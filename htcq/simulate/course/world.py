@@ -62,7 +62,10 @@ class World:
         self._ending: list[tuple[float, int, Claim]] = []
         self.now = 0.0
         self._devices = Devices()
-        self._suiting, self._startds = Suiting(pool, Clock(self._moment)), Startds(pool.execute, True)
+        self._suiting, self._startds = (
+            Suiting(pool, Clock(self._moment)),
+            Startds(pool.execute, True),
+        )
         self.waiting, self._coming = Waiting(pool, self._suiting), Coming(pool.arriving)
         #: How long each job waited that has started, in seconds, by submitter.
         self.waited: dict[str, list[float]] = {}
@@ -89,13 +92,22 @@ class World:
                 self.bases[str(slot.name)] = Base(slot, amounts_of(slot))
         for slot in slots:
             name, _, machine = str(slot.name).partition("@")
-            base = self.bases.get(f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name))
+            base = self.bases.get(
+                f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name)
+            )
             # A dynamic slot whose parent is a static one, by its name, has none: one of the two ads is wrong.
-            if base is not None and slot.claimed and slot.customer and base.whole == (slot.type != DYNAMIC):
+            if (
+                base is not None
+                and slot.claimed
+                and slot.customer
+                and base.whole == (slot.type != DYNAMIC)
+            ):
                 amounts = amounts_of(slot) if slot.type == DYNAMIC else {}
                 schedd = self.waiting.home(slot.customer, slot.remote_schedd)
                 limits = slot.concurrency_limits if isinstance(slot.concurrency_limits, str) else ""
-                claim = Claim(str(base.slot.name), slot, amounts, slot.customer, schedd, limits, 0.0)
+                claim = Claim(
+                    str(base.slot.name), slot, amounts, slot.customer, schedd, limits, 0.0
+                )
                 claim.user = self._user_of(slot, schedd)
                 base.claims[claim] = None
                 if base.whole:
@@ -105,20 +117,30 @@ class World:
 
     def _user_of(self, slot: Slot, schedd: str) -> str:
         """Return whose job runs in a claim of the captured pool, as a record names the user; empty if none does."""
-        names = {each.text("User") for each in self._pool.users or () if each.text("ScheddName") == schedd}
-        return next((str(name) for name in (slot.remote_owner, slot.remote_user) if name in names), "")
+        names = {
+            each.text("User")
+            for each in self._pool.users or ()
+            if each.text("ScheddName") == schedd
+        }
+        return next(
+            (str(name) for name in (slot.remote_owner, slot.remote_user) if name in names), ""
+        )
 
     # What the collector shows -----------------------------------------------------------------------------------
 
     def pool(self) -> Pool:
         """Return the pool as it is now."""
-        return self._shown.at(self.now, self.slots(), self.waiting, tuple(self.claims()), self._running)
+        return self._shown.at(
+            self.now, self.slots(), self.waiting, tuple(self.claims()), self._running
+        )
 
     def slots(self) -> Iterator[Slot]:
         """Yield every slot as it is now: what is left of each, and its claims."""
         for base in self.bases.values():
             if not base.whole:
-                yield self._slots.left(base.slot, base.left)._replace(dynamic_slots=len(base.claims))
+                yield self._slots.left(base.slot, base.left)._replace(
+                    dynamic_slots=len(base.claims)
+                )
             elif not base.claims:
                 yield base.slot
             for claim in base.claims:
@@ -135,13 +157,22 @@ class World:
 
     def total(self, asset: str) -> float:
         """Return how much of an asset there is."""
-        free = sum(base.left.get(asset, 0) for base in self.bases.values() if not (base.whole and base.claims))
+        free = sum(
+            base.left.get(asset, 0)
+            for base in self.bases.values()
+            if not (base.whole and base.claims)
+        )
         return free + self.claimed(asset)
 
     def largest(self, asset: str) -> float:
         """Return the most of an asset that is free in any one slot."""
         return max(
-            (base.left.get(asset, 0) for base in self.bases.values() if not (base.whole and base.claims)), default=0
+            (
+                base.left.get(asset, 0)
+                for base in self.bases.values()
+                if not (base.whole and base.claims)
+            ),
+            default=0,
         )
 
     # What happens -----------------------------------------------------------------------------------------------
@@ -151,7 +182,9 @@ class World:
         good = [each for each in made if not each.claim.refusal]
         for each in good:
             base = self.bases[each.slot]
-            self._start(base, each.job, {} if base.whole else each.claim.amounts, each.limits, MATCH)
+            self._start(
+                base, each.job, {} if base.whole else each.claim.amounts, each.limits, MATCH
+            )
         started = len(good)
         # What is left of a slot that was matched whole comes back to the schedd only when the slot is claimed.
         for each in good if self._leftovers else ():
@@ -176,11 +209,19 @@ class World:
             return self._startable(job, lambda: base.slot.ad(base.left))
 
         while (job := self.waiting.next(made.job.submitter, schedd, suits, startable)) is not None:
-            self._start(base, job, startds.share(base.slot, suiting.request(job), base.left) or {}, "", LEFTOVER)
+            self._start(
+                base,
+                job,
+                startds.share(base.slot, suiting.request(job), base.left) or {},
+                "",
+                LEFTOVER,
+            )
             started += 1
         return started
 
-    def _start(self, base: Base, job: Job, amounts: Mapping[str, Number], limits: str, by: str) -> None:
+    def _start(
+        self, base: Base, job: Job, amounts: Mapping[str, Number], limits: str, by: str
+    ) -> None:
         if base.whole:
             slot = self._slots.claimed(base.slot, job.submitter, limits)
         else:
@@ -202,7 +243,9 @@ class World:
         """Return the devices that a dynamic slot gets; None where the ad of its parent does not list any."""
         if "AvailableGPUs" not in base.slot.frame:
             return None
-        return self._devices.chosen(base.slot, self._suiting.request(job), int(amounts.get(GPUS, 0)))
+        return self._devices.chosen(
+            base.slot, self._suiting.request(job), int(amounts.get(GPUS, 0))
+        )
 
     def _run(self, claim: Claim, job: Job | None, by: str, seconds: float | None = None) -> None:
         if job is not None:

@@ -34,7 +34,9 @@ class Accounts:
     def __init__(self, quotas: PoolQuotas) -> None:
         self._quotas = quotas
         self._groups: dict[str, str] = {}
-        self.submitters: dict[str, float] = {name: float(used) for name, used in quotas.supply.charged.items()}
+        self.submitters: dict[str, float] = {
+            name: float(used) for name, used in quotas.supply.charged.items()
+        }
         self.groups: dict[str, float] = {group.name: 0.0 for group in quotas.tree.groups}
         for name, used in self.submitters.items():
             self.groups[self.group_of(name)] += used
@@ -106,7 +108,9 @@ class ConcurrencyLimits:
         most = self._knobs.number("CONCURRENCY_LIMIT_DEFAULT", _NO_LIMIT, -math.inf, math.inf)
         scope = name.rpartition(".")[0]
         if scope:
-            most = self._knobs.number(f"CONCURRENCY_LIMIT_DEFAULT_{scope}", most, -math.inf, math.inf)
+            most = self._knobs.number(
+                f"CONCURRENCY_LIMIT_DEFAULT_{scope}", most, -math.inf, math.inf
+            )
         return self._knobs.number(f"{name}_LIMIT", most, -math.inf, math.inf)
 
 

@@ -39,7 +39,9 @@ class ReferenceGraph:
         """Return the first of all frames that look like ``frame`` to whatever is evaluated in the cycle."""
         policy = [name for name in frame.texts if name.startswith("consumption")]
         names = self.reached((*self._words, *policy), frame) & frame.texts.keys()
-        return self._alike.setdefault(tuple((name, frame.texts[name]) for name in sorted(names)), frame)
+        return self._alike.setdefault(
+            tuple((name, frame.texts[name]) for name in sorted(names)), frame
+        )
 
     def reached(self, words: Iterable[str], *frames: SharedAttributes) -> frozenset[str]:
         """Return every word that an evaluation may come upon that starts from ``words``, through all ``frames``."""
@@ -53,17 +55,25 @@ class ReferenceGraph:
         """Return the words of each expression of ``frame``; frames with the same expressions share it."""
         found = self._graphs.get(id(frame))
         if found is None:
-            texts = tuple((name, text) for name, text in frame.texts.items() if literal(text) is None)
+            texts = tuple(
+                (name, text) for name, text in frame.texts.items() if literal(text) is None
+            )
             found = self._known.get(texts)
             if found is None:
                 expressions = ((name, frame.expression(name)) for name, _ in texts)
-                found = {name: tuple(dict.fromkeys(each.words())) for name, each in expressions if each is not None}
+                found = {
+                    name: tuple(dict.fromkeys(each.words()))
+                    for name, each in expressions
+                    if each is not None
+                }
                 self._known[texts] = found
             self._graphs[id(frame)] = found
         return found
 
 
-def _followed(words: Iterable[str], graphs: Sequence[_Graph], frames: Sequence[SharedAttributes]) -> set[str]:
+def _followed(
+    words: Iterable[str], graphs: Sequence[_Graph], frames: Sequence[SharedAttributes]
+) -> set[str]:
     found: set[str] = set()
     waiting = list(words)
     while waiting:
@@ -87,7 +97,16 @@ class CachedExpression:
     ``changed`` are attributes of the job while it is compared with a slot.
     """
 
-    __slots__ = ("_assets", "_expression", "_in_job", "_job", "_known", "_names", "_own", "_request")
+    __slots__ = (
+        "_assets",
+        "_expression",
+        "_in_job",
+        "_job",
+        "_known",
+        "_names",
+        "_own",
+        "_request",
+    )
 
     def __init__(
         self,
@@ -98,7 +117,12 @@ class CachedExpression:
         in_job: bool = False,
         changed: Mapping[str, Value] | None = None,
     ) -> None:
-        self._expression, self._names, self._request, self._in_job = expression, names, request, in_job
+        self._expression, self._names, self._request, self._in_job = (
+            expression,
+            names,
+            request,
+            in_job,
+        )
         self._assets = tuple((attribute(asset), asset) for asset in assets if asset in names)
         own = ((name, place) for place, name in enumerate(OWN, 1) if name.lower() in names)
         self._own = tuple((name, place) for name, place in own if name.lower() not in assets)
@@ -143,14 +167,22 @@ class CachedExpression:
         if self._request is None:
             return self._expression.evaluate(ad)
         job = self._request.frame.ad(self._job, self._names)
-        return self._expression.evaluate(job, ad) if self._in_job else self._expression.evaluate(ad, job)
+        return (
+            self._expression.evaluate(job, ad)
+            if self._in_job
+            else self._expression.evaluate(ad, job)
+        )
 
 
 class PairExpression:
     """An expression that is asked of pairs of slots and jobs, with a look for each two frames that it tells apart."""
 
     def __init__(
-        self, expression: Expr, links: ReferenceGraph, names_of_jobs: frozenset[str], in_job: bool = False
+        self,
+        expression: Expr,
+        links: ReferenceGraph,
+        names_of_jobs: frozenset[str],
+        in_job: bool = False,
     ) -> None:
         self._expression, self._links, self._names_of_jobs = expression, links, names_of_jobs
         self._in_job = in_job
@@ -164,7 +196,9 @@ class PairExpression:
         if found is None:
             words = self._links.reached(self._words, frame)
             named = any(word in self._names_of_jobs and word not in frame.texts for word in words)
-            found = self._by_job[id(frame)] = self._in_job or named or "target" in words or ANY_NAME in words
+            found = self._by_job[id(frame)] = (
+                self._in_job or named or "target" in words or ANY_NAME in words
+            )
         return found
 
     def of(self, slot: Slot, amounts: Amounts, request: Request) -> Value:
@@ -178,7 +212,9 @@ class PairExpression:
         if look is None:
             frames = (slot.frame, request.frame) if key[1] else (slot.frame,)
             names = self._links.reached(self._words, *frames)
-            look = self._looks[key] = CachedExpression(self._expression, names, slot.assets, request, self._in_job)
+            look = self._looks[key] = CachedExpression(
+                self._expression, names, slot.assets, request, self._in_job
+            )
         return look
 
 

@@ -94,7 +94,9 @@ class Startds:
         if carvings is None:
             # The slot itself, not one like it: disk of old startds is a share of its own machine's.
             own_disk = machine_disk_kb(offer.slot)
-            carvings = self._known[key] = self._carvings(offer.seen, kind, request, left, site.startd, own_disk)
+            carvings = self._known[key] = self._carvings(
+                offer.seen, kind, request, left, site.startd, own_disk
+            )
         short = ""
         for carving in carvings:
             short = carving.way.short(left)
@@ -111,15 +113,21 @@ class Startds:
             left[asset] = whole(left.get(asset, 0) - amount)
         return carving.claim
 
-    def share(self, slot: Slot, request: Request, left: Mapping[str, Number]) -> Mapping[str, Number] | None:
+    def share(
+        self, slot: Slot, request: Request, left: Mapping[str, Number]
+    ) -> Mapping[str, Number] | None:
         """Return what ``request`` gets of a partitionable ``slot`` that has so much left; None where that is short."""
         key = (id(slot.frame), id(request), *left.items())
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
-            carvings = self._carvings(slot, kind, request, left, self._table.of(slot), machine_disk_kb(slot))
+            carvings = self._carvings(
+                slot, kind, request, left, self._table.of(slot), machine_disk_kb(slot)
+            )
             fitting = (each for each in carvings if not each.way.short(left))
             first = next(fitting, None)
-            self._shares[key] = None if first is None or first.way.refused(left) else first.claim.amounts
+            self._shares[key] = (
+                None if first is None or first.way.refused(left) else first.claim.amounts
+            )
         return self._shares[key]
 
     def words(self, slots: Iterable[Slot]) -> set[str]:

@@ -10,12 +10,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-_TOKEN = re.compile(r'"[^"]*"|[A-Za-z0-9_.]+|=\?=|=!=|>>>|<<|>>|<=|>=|==|!=|&&|\|\||\s+|.', re.DOTALL)
+_TOKEN = re.compile(
+    r'"[^"]*"|[A-Za-z0-9_.]+|=\?=|=!=|>>>|<<|>>|<=|>=|==|!=|&&|\|\||\s+|.', re.DOTALL
+)
 #: Escapes, quoted names and comments: such a text is not taken apart.
 _UNUSUAL = re.compile(r"[\\']|//|/\*")
 _CALL = re.compile(r"ifthenelse\s*\(", re.IGNORECASE)
 #: Operators that bind less than a comparison by size, and those that say what is compared how.
-_LOOSER = frozenset({"?", ":", "||", "&&", "|", "^", "&", "==", "!=", "=?=", "=!=", "is", "isnt", "="})
+_LOOSER = frozenset(
+    {"?", ":", "||", "&&", "|", "^", "&", "==", "!=", "=?=", "=!=", "is", "isnt", "="}
+)
 _COMPARISONS = frozenset({"<", "<=", ">", ">="})
 
 
@@ -51,7 +55,9 @@ def comparison(text: str) -> Comparison | None:
     found = [word for word in words if word in _COMPARISONS]
     if tokens is None or len(found) != 1 or _LOOSER.intersection(words):
         return None
-    at = next(place for place, (token, depth) in enumerate(tokens) if depth == 0 and token == found[0])
+    at = next(
+        place for place, (token, depth) in enumerate(tokens) if depth == 0 and token == found[0]
+    )
     left, right = ("".join(token for token, _ in part) for part in (tokens[:at], tokens[at + 1 :]))
     return Comparison(bare(left), found[0], bare(right))
 
@@ -63,7 +69,9 @@ def choice(text: str) -> tuple[str, str, str] | None:
     if not called or not text.endswith(")"):
         return None
     tokens = _outermost(text)
-    if tokens is None or any(depth == 0 and token.strip() for token, depth in tokens[1:] if token not in "()"):
+    if tokens is None or any(
+        depth == 0 and token.strip() for token, depth in tokens[1:] if token not in "()"
+    ):
         return None
     if sum(depth == 0 and token == "(" for token, depth in tokens) != 1:
         return None

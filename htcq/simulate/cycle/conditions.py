@@ -15,7 +15,13 @@ from htcq.classads import Expr, Missing, Value, as_number, holds
 from htcq.policy.claim import never_matched, overridden
 from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.slot import PLACES, Number, Slot
-from htcq.simulate.cycle.cached_expressions import ANY_NAME, Amounts, CachedExpression, ReferenceGraph, job_ad
+from htcq.simulate.cycle.cached_expressions import (
+    ANY_NAME,
+    Amounts,
+    CachedExpression,
+    ReferenceGraph,
+    job_ad,
+)
 from htcq.simulate.cycle.clauses import bare, choice, comparison, conjuncts, disjuncts
 from htcq.simulate.cycle.queues import Request
 
@@ -33,7 +39,13 @@ _EXACT = 2**53
 class Conditions:
     """All that must hold where a request takes ``taken``; empty without a consumption policy."""
 
-    def __init__(self, slot: Slot, request: Request, taken: Mapping[str, Number | None], links: ReferenceGraph) -> None:
+    def __init__(
+        self,
+        slot: Slot,
+        request: Request,
+        taken: Mapping[str, Number | None],
+        links: ReferenceGraph,
+    ) -> None:
         self._slot, self._request, self._links, self._assets = slot, request, links, slot.assets
         self._varying = PLACES.keys() | set(slot.assets)
         self._never = False
@@ -47,7 +59,9 @@ class Conditions:
         if not self._never:
             self._take_apart()
         bounds = self._bounds.items()
-        self._compared = tuple((asset, COMPARE[operator], number) for (asset, operator), number in bounds)
+        self._compared = tuple(
+            (asset, COMPARE[operator], number) for (asset, operator), number in bounds
+        )
 
     @property
     def compared(self) -> Sequence[Compared]:
@@ -134,7 +148,10 @@ class Conditions:
         found = comparison(text)
         if found is None:
             return False
-        for asset_text, operator_, other in (found, (found.right, _TURNED[found.operator], found.left)):
+        for asset_text, operator_, other in (
+            found,
+            (found.right, _TURNED[found.operator], found.left),
+        ):
             asset = asset_named(asset_text, self._assets, self._request if in_job else None)
             if asset and self._constant(other):
                 value = self._value(other, in_job)
@@ -158,7 +175,9 @@ class Conditions:
 
     def _names(self, text: str) -> frozenset[str]:
         """Return every word that ``text`` may come upon."""
-        return self._links.reached(self._expression(text).words(), self._slot.frame, self._request.frame)
+        return self._links.reached(
+            self._expression(text).words(), self._slot.frame, self._request.frame
+        )
 
     def _value(self, text: str, in_job: bool) -> Value:
         ads = (self._job_ad, self._slot_ad) if in_job else (self._slot_ad, self._job_ad)
@@ -171,13 +190,19 @@ class Conditions:
 
     def _look(self, text: str, in_job: bool) -> None:
         names = self._names(text)
-        of_job = JOB_PLACES.keys() | self._request.frame.texts.keys() | {name.lower() for name in self._changed}
+        of_job = (
+            JOB_PLACES.keys()
+            | self._request.frame.texts.keys()
+            | {name.lower() for name in self._changed}
+        )
         # What looks at nothing of the job is the same for all requests.
         shared = of_job.isdisjoint(names) and ANY_NAME not in names
         key = (text, in_job, id(self._slot.frame))
         look = self._links.looks.get(key) if shared else None
         if look is None:
-            look = CachedExpression(self._expression(text), names, self._assets, self._request, in_job, self._changed)
+            look = CachedExpression(
+                self._expression(text), names, self._assets, self._request, in_job, self._changed
+            )
         if shared:
             self._links.looks[key] = look
         self._rest.append(look)

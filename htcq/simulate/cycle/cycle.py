@@ -37,10 +37,10 @@ from htcq.simulate.cycle.submitting import Submitting
 from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, Trace
 
 #: What the ranks are that nobody configured (param_info.in).
-_PRE_RANK = "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
-_POST_RANK = (
-    "(RemoteOwner =?= UNDEFINED) * (ifthenElse(isUndefined(KFlops), 1000, Kflops) - SlotID - 1.0e10*(Offline=?=True))"
+_PRE_RANK = (
+    "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
 )
+_POST_RANK = "(RemoteOwner =?= UNDEFINED) * (ifthenElse(isUndefined(KFlops), 1000, Kflops) - SlotID - 1.0e10*(Offline=?=True))"
 #: What a turn may come to that has no limit (INT_MAX).
 _NO_LIMIT = float(2**31 - 1)
 #: Knobs that are not followed here; each is off unless it is set.
@@ -76,7 +76,9 @@ class Cycle:
         self.turns: dict[str, GroupTurn] = {}
         #: What ended the negotiator; None: nothing so far.
         self.crash: Crash | None = None
-        names = frozenset(name for frame in self.askers.frames for name in frame.texts) | {each.lower() for each in OWN}
+        names = frozenset(name for frame in self.askers.frames for name in frame.texts) | {
+            each.lower() for each in OWN
+        }
         words = self.askers.words
         pre = knobs.text("NEGOTIATOR_PRE_JOB_RANK") or _PRE_RANK
         post = knobs.text("NEGOTIATOR_POST_JOB_RANK") or _POST_RANK
@@ -91,10 +93,16 @@ class Cycle:
         self.offers = Offers(quotas.supply, OfferGroups(sorted(words), links), quotas.knobs)
         ranker = Ranker(pre, post, names, links)
         self.search = Search(
-            self.offers, ranker, knobs, partial(PairExpression, links=links, names_of_jobs=names), skip_bad_slots
+            self.offers,
+            ranker,
+            knobs,
+            partial(PairExpression, links=links, names_of_jobs=names),
+            skip_bad_slots,
         )
         limits = (slot.concurrency_limits for slot in quotas.supply.slots)
-        self.limits = in_use = ConcurrencyLimits(knobs, (each for each in limits if isinstance(each, str)))
+        self.limits = in_use = ConcurrencyLimits(
+            knobs, (each for each in limits if isinstance(each, str))
+        )
         preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self.talks = Talks(
             self.search,
@@ -116,14 +124,22 @@ class Cycle:
 
     def _words(self, *ranks: str) -> Iterator[str]:
         """Yield every word of the expressions that the negotiator has from its configuration."""
-        texts = (*ranks, self._knobs.text("PREEMPTION_REQUIREMENTS"), self.quotas.supply.central_text)
+        texts = (
+            *ranks,
+            self._knobs.text("PREEMPTION_REQUIREMENTS"),
+            self.quotas.supply.central_text,
+        )
         for expression in map(parsed, texts):
             yield from expression.words() if expression is not None else ()
 
     def _weight(self) -> float:
         """Return what submitters share."""
         supply = self.quotas.supply
-        return float(supply.pool_weight) if supply.weighted else float(sum(1 for _ in supply.in_pool()))
+        return (
+            float(supply.pool_weight)
+            if supply.weighted
+            else float(sum(1 for _ in supply.in_pool()))
+        )
 
     def run(self) -> Trace:
         """Go through the cycle and return what happened.
@@ -145,13 +161,19 @@ class Cycle:
             return {}
         inputs = replace(self.quotas.inputs, usage=dict(self.accounts.groups))
         quotas = condor.compute_quotas(inputs, self._group_turn)
-        return {limit.group: limit.limit for round_ in reversed(quotas.rounds) for limit in round_.limits}
+        return {
+            limit.group: limit.limit
+            for round_ in reversed(quotas.rounds)
+            for limit in round_.limits
+        }
 
     def _group_turn(self, group: str, limit: int) -> condor.Turn:
         before = dict(self.accounts.groups)
         regroups = group == ROOT and self.quotas.tree[ROOT].autoregroup
         self._turn(None if regroups else group, float(limit), group)
-        changed = {name: used for name, used in self.accounts.groups.items() if used != before[name]}
+        changed = {
+            name: used for name, used in self.accounts.groups.items() if used != before[name]
+        }
         return condor.Turn(changed, through=not self.askers.by_group[group])
 
     def _turn(self, group: str | None, limit: float, whose: str) -> None:
@@ -176,7 +198,9 @@ class Cycle:
             pool_weight=float(supply.pool_weight),
             matches=tuple(self.talks.matches),
             rejections=tuple(self.talks.rejections),
-            groups=tuple(GroupUse(name, limits.get(name), self._before[0][name], used[name]) for name in used),
+            groups=tuple(
+                GroupUse(name, limits.get(name), self._before[0][name], used[name]) for name in used
+            ),
             submitters=tuple(self._submitters()),
             crash=crash,
             skipped=tuple(self.search.skipped),
@@ -191,7 +215,9 @@ class Cycle:
             standing[match.submitter] = standing.get(match.submitter, 0.0) + match.standing
         for job in self.askers.jobs:
             idle[job.submitter] += job.wanted
-        for name in dict.fromkeys([*(each.name for each in self.quotas.submitters), *self.accounts.submitters]):
+        for name in dict.fromkeys(
+            [*(each.name for each in self.quotas.submitters), *self.accounts.submitters]
+        ):
             before, after = self._before[1].get(name, 0.0), self.accounts.usage(name)
             group, later = self.accounts.group_of(name), before + standing.get(name, 0.0)
             yield SubmitterUse(name, group, idle[name], matches[name], before, after, later)

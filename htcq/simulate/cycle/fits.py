@@ -24,8 +24,12 @@ class Fitting:
 
     def __init__(self, slot: Slot, request: Request, policy: bool, links: ReferenceGraph) -> None:
         self._request, self._links, self.assets = request, links, slot.assets
-        self._looks = tuple(self._consumption(slot, asset) for asset in slot.assets) if policy else ()
-        self._constant = self._taken(slot, {}) if all(look.constant for look in self._looks) else None
+        self._looks = (
+            tuple(self._consumption(slot, asset) for asset in slot.assets) if policy else ()
+        )
+        self._constant = (
+            self._taken(slot, {}) if all(look.constant for look in self._looks) else None
+        )
         self._tests: dict[Taken, Conditions] = {}
         #: What matches cost, by what decides that; None where a weight is no number.
         self.costs: dict[tuple[object, ...], float | None] = {}
@@ -53,7 +57,9 @@ class Fitting:
         """Return what must hold on both sides, where the request takes so much of slots like ``slot``."""
         test = self._tests.get(taken)
         if test is None:
-            test = self._tests[taken] = Conditions(slot, self._request, dict(zip(self.assets, taken)), self._links)
+            test = self._tests[taken] = Conditions(
+                slot, self._request, dict(zip(self.assets, taken)), self._links
+            )
         return test
 
     def fits(self, slot: Slot, amounts: Amounts, taken: Taken) -> bool:

@@ -126,7 +126,12 @@ class GroupNegotiation:
                 pie, through = self._negotiated(each, limits, pie, spin, floor, budgets[id(each)])
                 if through:
                     asking.remove(each)
-            if floor or not asking or not self._talks.slots_left() or not (pie < whole or len(asking) < before):
+            if (
+                floor
+                or not asking
+                or not self._talks.slots_left()
+                or not (pie < whole or len(asking) < before)
+            ):
                 return
 
     def _negotiated(
@@ -161,7 +166,9 @@ class GroupNegotiation:
         session = Session(asking.queue, asking.access, budget)
         asking.skipped = None
         taken, through, ending = self._talks.talk(asking.submitter.name, session, grant)
-        asking.talk = Talk(grant, share.part, session.offered, session.budget.offers, session.cut, taken, ending)
+        asking.talk = Talk(
+            grant, share.part, session.offered, session.budget.offers, session.cut, taken, ending
+        )
         asking.rejected.update((id(each.run), each) for each in session.offered if each.rejection)
         return pie - taken, through
 
@@ -174,12 +181,17 @@ class GroupNegotiation:
         The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary digit lets one more
         match be looked for (calculateNormalizationFactor).
         """
-        priorities = {each.submitter.name: self._accounts.claimant(each.submitter).priority for each in asking}
+        priorities = {
+            each.submitter.name: self._accounts.claimant(each.submitter).priority for each in asking
+        }
         most = max(priorities.values(), default=1.0)
         whole = total(most / priority for priority in priorities.values())
         used = self._accounts.groups[self._group] if self._group is not None else 0.0
         parts = {name: most / (priority * whole) for name, priority in priorities.items()}
-        return {each: self._share(each, parts[each.submitter.name], self._base(), used) for each in asking}
+        return {
+            each: self._share(each, parts[each.submitter.name], self._base(), used)
+            for each in asking
+        }
 
     def _share(self, asking: SubmitterQueue, part: float, base: float, group_used: float) -> Share:
         most = max(0.0, part * base - self._accounts.usage(asking.submitter.name))
@@ -192,7 +204,9 @@ class GroupNegotiation:
             unclaimed = min(most, max(0.0, left))
         return Share(part, most if self._rules.preemption else unclaimed, unclaimed, group_used)
 
-    def _order(self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]) -> tuple[float, float, int]:
+    def _order(
+        self, asking: SubmitterQueue, shares: Mapping[SubmitterQueue, Share]
+    ) -> tuple[float, float, int]:
         used = self._accounts.usage(asking.submitter.name)
         allocated = used + shares[asking].most
         starved = used / allocated if allocated > 0 else _NOTHING

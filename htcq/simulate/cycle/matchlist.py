@@ -67,7 +67,9 @@ class MatchList(Generic[Item]):
         for index, block in enumerate(self._blocks):
             if ranks > block.best:
                 continue
-            at = next((place for place, (each, _) in enumerate(block.entries) if not ranks > each), None)
+            at = next(
+                (place for place, (each, _) in enumerate(block.entries) if not ranks > each), None
+            )
             if at is not None:
                 block.entries.insert(at, (ranks, item))
                 self._split(index)

@@ -54,7 +54,9 @@ class OfferGroup:
         "weight",
     )
 
-    def __init__(self, states: OfferGroups, kind: SlotClass, amounts: Mapping[str, Number], weight: Weighing) -> None:
+    def __init__(
+        self, states: OfferGroups, kind: SlotClass, amounts: Mapping[str, Number], weight: Weighing
+    ) -> None:
         self.states, self.kind, self.amounts, self.weight = states, kind, amounts, weight
         self.slot = kind.first
         self.held = bool(self.slot.customer)
@@ -94,7 +96,9 @@ class OfferGroup:
         key = (self.weight.look(self.slot).seen(self.slot, self.amounts), taken)
         if key not in fitting.costs:
             sure = dict(zip(self.amounts, taken))
-            fitting.costs[key] = match_cost(lambda left: self.weight.of(self.slot, left), self.amounts, sure)
+            fitting.costs[key] = match_cost(
+                lambda left: self.weight.of(self.slot, left), self.amounts, sure
+            )
         cost = fitting.costs[key]
         if cost is None:
             raise CrashError("Failed to evaluate SlotWeight")
@@ -103,7 +107,9 @@ class OfferGroup:
     def _fitting(self, request: Request) -> Fitting:
         found = self._fittings.get(id(request))
         if found is None:
-            found = self._fittings[id(request)] = Fitting(self.slot, request, self._policy, self.states.links)
+            found = self._fittings[id(request)] = Fitting(
+                self.slot, request, self._policy, self.states.links
+            )
         return found
 
     def after(self, request: Request) -> OfferGroup | None:
@@ -134,7 +140,9 @@ class OfferGroup:
     def suits(self, request: Request) -> bool:
         """Tell whether both Requirements hold, whatever the slot's policy consumes: all that a schedd looks at."""
         if self._suited_for is not request:
-            self._suited = self.states.plain_fitting(self.slot, request).fits(self.slot, self.amounts, ())
+            self._suited = self.states.plain_fitting(self.slot, request).fits(
+                self.slot, self.amounts, ()
+            )
             self._suited_for = request
         return self._suited
 
@@ -160,7 +168,9 @@ class Weighing:
         look = self._looks.get(id(slot.frame))
         if look is None:
             names = self._links.reached(self._expression.words(), slot.frame)
-            look = self._looks[id(slot.frame)] = CachedExpression(self._expression, names, slot.assets)
+            look = self._looks[id(slot.frame)] = CachedExpression(
+                self._expression, names, slot.assets
+            )
         return look
 
     def accounted(self, state: OfferGroup) -> Number:
@@ -184,7 +194,9 @@ class OfferGroups:
 
     def fittings(self, kind: SlotClass, weighing: Weighing) -> dict[int, Fitting]:
         """Return what requests, by id, ask of slots like those of ``kind``, with the costs by this weighing."""
-        return self._fittings.setdefault((id(kind.first.frame), kind.supports_policy, id(weighing)), {})
+        return self._fittings.setdefault(
+            (id(kind.first.frame), kind.supports_policy, id(weighing)), {}
+        )
 
     def plain_fitting(self, slot: Slot, request: Request) -> Fitting:
         """Return what ``request`` asks of slots that share the frame of ``slot`` but for any consumption policy."""
@@ -198,7 +210,9 @@ class OfferGroups:
         """Return the state of ``slot`` before the cycle."""
         slot = slot._replace(frame=self._like(slot.frame))
         kind = self._kind(slot, weighing)
-        amounts = {asset: amount if amount is not None else 0 for asset, amount in slot.left().items()}
+        amounts = {
+            asset: amount if amount is not None else 0 for asset, amount in slot.left().items()
+        }
         return self._interned(kind, amounts, weighing)
 
     def _like(self, frame: SharedAttributes) -> SharedAttributes:
@@ -210,7 +224,9 @@ class OfferGroups:
         """Return the state of a slot in ``before`` when it has ``left``."""
         return self._interned(before.kind, left, before.weight)
 
-    def _interned(self, kind: SlotClass, amounts: Mapping[str, Number], weighing: Weighing) -> OfferGroup:
+    def _interned(
+        self, kind: SlotClass, amounts: Mapping[str, Number], weighing: Weighing
+    ) -> OfferGroup:
         key = (id(kind), *amounts.values())
         found = self._states.get(key)
         if found is None:

@@ -73,7 +73,9 @@ class Offers:
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self._early = reader.boolean("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", False)
         self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
-        self._own, self._central = (Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text))
+        self._own, self._central = (
+            Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text)
+        )
         self._supply, self._states = supply, states
         self._by_state: dict[OfferGroup, dict[Offer, None]] = {}
         #: Every slot that was offered when the cycle began, and those that no job is offered.

@@ -148,7 +148,11 @@ def because_of_others(name: str, changes: Mapping[str, float]) -> str:
     if abs(change) <= _DUST:
         return ""
     verb, fewer = ("gets more", "fewer") if change > 0 else ("gets less", "more")
-    others = {other: -amount if change > 0 else amount for other, amount in changes.items() if other != name}
+    others = {
+        other: -amount if change > 0 else amount
+        for other, amount in changes.items()
+        if other != name
+    }
     largest = max(others, key=others.__getitem__, default="")
     if not largest or others[largest] <= _DUST:
         return f"{verb}, though no other uses {fewer}"

@@ -91,7 +91,10 @@ class Queue:
     """The runnable jobs of one submitter at one schedd; matched ones leave it. ``offers`` tells what is asked for."""
 
     def __init__(
-        self, jobs: Iterable[Job], likenesses: AutoclusterIndex, offers: Callable[[Job], bool] = lambda job: True
+        self,
+        jobs: Iterable[Job],
+        likenesses: AutoclusterIndex,
+        offers: Callable[[Job], bool] = lambda job: True,
     ) -> None:
         self.runs: list[Run] = []
         self.offered: dict[int, bool] = {}

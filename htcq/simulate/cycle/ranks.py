@@ -26,7 +26,9 @@ _WORST, _NO_RANK = -1.7976931348623157e308, 0.0
 class Ranker:
     """All three ranks of a match; ``pre`` and ``post`` are expressions in the ad of a slot, with a job as target."""
 
-    def __init__(self, pre: str, post: str, names_of_jobs: frozenset[str], links: ReferenceGraph) -> None:
+    def __init__(
+        self, pre: str, post: str, names_of_jobs: frozenset[str], links: ReferenceGraph
+    ) -> None:
         before, after = parsed(pre), parsed(post)
         self._pre = None if before is None else PairExpression(before, links, names_of_jobs)
         self._post = None if after is None else PairExpression(after, links, names_of_jobs)
@@ -41,7 +43,9 @@ class Ranker:
         pre, post = self._negotiators(offer, request)
         return (pre, self._jobs(offer.state, request), post)
 
-    def entries(self, state: OfferGroup, offers: Iterable[Offer], request: Request) -> list[Entry[Offer]]:
+    def entries(
+        self, state: OfferGroup, offers: Iterable[Offer], request: Request
+    ) -> list[Entry[Offer]]:
         """Return what stands for ``offers``, all of ``state``, in a list for ``request``."""
         for offer in offers:
             if offer.ranked_in is not state:
@@ -59,13 +63,22 @@ class Ranker:
             offer.ranks = self._both(offer, request)
             return offer.ranks
         if offer.kept is None:
-            offer.kept = (self._own(self._pre, offer, request), self._own(self._post, offer, request))
-        offer.ranks = (self._kept(self._pre, offer, 0, request), self._kept(self._post, offer, 1, request))
+            offer.kept = (
+                self._own(self._pre, offer, request),
+                self._own(self._post, offer, request),
+            )
+        offer.ranks = (
+            self._kept(self._pre, offer, 0, request),
+            self._kept(self._post, offer, 1, request),
+        )
         offer.ranked_in = state
         return offer.ranks
 
     def _both(self, offer: Offer, request: Request) -> tuple[float, float]:
-        return (self._evaluated(self._pre, offer, request), self._evaluated(self._post, offer, request))
+        return (
+            self._evaluated(self._pre, offer, request),
+            self._evaluated(self._post, offer, request),
+        )
 
     def _own(self, rank: PairExpression | None, offer: Offer, request: Request) -> int | float:
         """Return a rank that stays as it is for the whole cycle, or a number for what of the slot itself decides."""
@@ -75,7 +88,9 @@ class Ranker:
         own = look.own(offer.seen)
         return self._owns.setdefault(own, len(self._owns))
 
-    def _kept(self, rank: PairExpression | None, offer: Offer, place: int, request: Request) -> float:
+    def _kept(
+        self, rank: PairExpression | None, offer: Offer, place: int, request: Request
+    ) -> float:
         """Return a rank of ``offer``, evaluated once for all slots of its state that are alike."""
         kept = offer.kept[place] if offer.kept is not None else 0
         if isinstance(kept, float):

@@ -18,7 +18,14 @@ from htcq.simulate.cycle.offers import Offer
 from htcq.simulate.cycle.queues import Offered, Request, Session
 from htcq.simulate.cycle.search import NO_PREEMPTION, Allowance, Search, limits_of, limits_vary
 from htcq.simulate.cycle.submitting import Submitting
-from htcq.simulate.cycle.trace import NO_JOB_LEFT, SCHEDD_IS_FULL, START_REFUSES, USER_IS_FULL, Match, Rejection
+from htcq.simulate.cycle.trace import (
+    NO_JOB_LEFT,
+    SCHEDD_IS_FULL,
+    START_REFUSES,
+    USER_IS_FULL,
+    Match,
+    Rejection,
+)
 from htcq.units import CPUS, MEMORY
 
 
@@ -90,7 +97,12 @@ class Talks:
         ends_early: bool,
         depth_first: bool,
     ) -> None:
-        self._search, self._accounts, self._startds, self._limits = search, accounts, startds, limits
+        self._search, self._accounts, self._startds, self._limits = (
+            search,
+            accounts,
+            startds,
+            limits,
+        )
         self.submitting = submitting
         self._ends_early, self._depth_first = ends_early, depth_first
         #: Limits that were reached: those of earlier requests as well, until one is looked for that is within its own.
@@ -144,14 +156,24 @@ class Talks:
             skipped = self._jobs_in(request, offer) if self._depth_first else 1
 
     def _found(
-        self, request: Request, first: str, submitter: str, session: Session, grant: Grant, used: float
+        self,
+        request: Request,
+        first: str,
+        submitter: str,
+        session: Session,
+        grant: Grant,
+        used: float,
     ) -> tuple[Offer | None, str]:
         """Return a slot; else the negotiator's reason."""
         if not self._permits(limits_of(request)):
             return None, self._reached()
         self._over.clear()
         allowance = Allowance(used, grant.unclaimed, used >= grant.most)
-        permits = (lambda offer: self._permits(limits_of(request, offer))) if limits_vary(request) else None
+        permits = (
+            (lambda offer: self._permits(limits_of(request, offer)))
+            if limits_vary(request)
+            else None
+        )
         while True:
             offer = self._search.find(request, first, submitter, session, allowance, permits)
             if offer is None:
@@ -170,7 +192,13 @@ class Talks:
         return f"concurrency limit {', '.join(sorted(self._over))} reached"
 
     def _matched(
-        self, offer: Offer, asking: Request, request: Request, first: str, submitter: str, session: Session
+        self,
+        offer: Offer,
+        asking: Request,
+        request: Request,
+        first: str,
+        submitter: str,
+        session: Session,
     ) -> float:
         # The startd has the job from its schedd, with all of its attributes.
         limits, claim = limits_of(request, offer), self._startds.claim(offer, asking)
@@ -211,5 +239,8 @@ class Talks:
     def _jobs_in(self, request: Request, offer: Offer) -> int:
         """Return for how many such jobs the negotiator takes what the slot has: cpus and memory alone (jobsInSlot)."""
         asked, left = requested(request.first.ad()), offer.state.amounts
-        counts = [int(left.get(asset, 1)) // max(1, int(asked.get(asset) or 1)) for asset in (CPUS, MEMORY)]
+        counts = [
+            int(left.get(asset, 1)) // max(1, int(asked.get(asset) or 1))
+            for asset in (CPUS, MEMORY)
+        ]
         return min(counts)

@@ -20,7 +20,11 @@ from htcq.simulate.cycle.queues import Request, Session
 from htcq.simulate.cycle.ranks import Ranker
 from htcq.simulate.cycle.trace import Crash
 
-NO_MATCH, OVER_LIMIT, NO_PREEMPTION = "no match found", "submitter limit exceeded", "PREEMPTION_REQUIREMENTS == False"
+NO_MATCH, OVER_LIMIT, NO_PREEMPTION = (
+    "no match found",
+    "submitter limit exceeded",
+    "PREEMPTION_REQUIREMENTS == False",
+)
 #: Why a claim is not preempted, besides.
 PREEMPTION_OFF = "NEGOTIATOR_CONSIDER_PREEMPTION is off"
 OWN_CLAIM = "it is a claim of the same submitter"
@@ -107,7 +111,10 @@ class Search:
         key = (id(request), submitter, session, allowance.only_preferred)
         fresh = self._found is None or not self._caching or key != self._for
         if fresh:
-            self._found, self._for = self._listed(request, job, submitter, session, allowance, permits), key
+            self._found, self._for = (
+                self._listed(request, job, submitter, session, allowance, permits),
+                key,
+            )
             self.limited = self._found.over_limit > 0
         assert self._found is not None
         while True:
@@ -146,7 +153,11 @@ class Search:
             self._offers.remove(offer)
             return cost
         self._offers.change(offer, after)
-        if self._caching and self._found is not None and self._cost(after, request, offer.name, "") is not None:
+        if (
+            self._caching
+            and self._found is not None
+            and self._cost(after, request, offer.name, "") is not None
+        ):
             self._found.list.give_back(self._ranker.of(offer, request), offer)
         return cost
 
@@ -183,7 +194,12 @@ class Search:
         return found
 
     def _cost(
-        self, state: OfferGroup, request: Request, slot: str, job: str, offers: Collection[Offer] = ()
+        self,
+        state: OfferGroup,
+        request: Request,
+        slot: str,
+        job: str,
+        offers: Collection[Offer] = (),
     ) -> float | None:
         try:
             return state.cost(request)
@@ -197,18 +213,29 @@ class Search:
             return None
 
     def _note(
-        self, offers: Iterable[Offer], request: Request, submitter: str, allowance: Allowance, found: Found
+        self,
+        offers: Iterable[Offer],
+        request: Request,
+        submitter: str,
+        allowance: Allowance,
+        found: Found,
     ) -> None:
         """Count and note those that somebody has claimed, which are not taken from their jobs here."""
         for offer in offers:
             if self._prefers(self._preferred, offer, request):
-                self.preempting.setdefault("their Rank is higher for a waiting job", set()).add(offer.name)
+                self.preempting.setdefault("their Rank is higher for a waiting job", set()).add(
+                    offer.name
+                )
             elif allowance.only_preferred or offer.customer == submitter:
                 continue
-            elif self._requirements is not None and not self._prefers(self._requirements, offer, request):
+            elif self._requirements is not None and not self._prefers(
+                self._requirements, offer, request
+            ):
                 found.refused += 1
             elif self._prefers(self._as_good, offer, request):
-                self.preempting.setdefault("PREEMPTION_REQUIREMENTS holds for a waiting job", set()).add(offer.name)
+                self.preempting.setdefault(
+                    "PREEMPTION_REQUIREMENTS holds for a waiting job", set()
+                ).add(offer.name)
 
     def preemption_refused(self, offer: Offer, request: Request, submitter: str) -> str:
         """Return why the claim of ``offer`` is not preempted for ``request``; empty where it may be."""
@@ -239,4 +266,6 @@ def limits_of(request: Request, offer: Offer | None = None) -> str:
 
 def limits_vary(request: Request) -> bool:
     """Tell whether the concurrency limits of a request depend on the slot."""
-    return "ConcurrencyLimits" in request.frame and not isinstance(request.frame.value("ConcurrencyLimits"), str)
+    return "ConcurrencyLimits" in request.frame and not isinstance(
+        request.frame.value("ConcurrencyLimits"), str
+    )

@@ -78,7 +78,9 @@ class Significant:
         known = self._of(job)
         if known.frame is job.frame and not known.hidden:
             return job
-        shown = (UNDEFINED if place in known.hidden else value for place, value in enumerate(job[1:], 1))
+        shown = (
+            UNDEFINED if place in known.hidden else value for place, value in enumerate(job[1:], 1)
+        )
         return Job(known.frame, *shown)
 
     def likeness(self, job: Job) -> Likeness:
@@ -113,9 +115,15 @@ class Significant:
     def _shown(self, frame: SharedAttributes, left_out: set[str]) -> SharedAttributes:
         if not left_out:
             return frame
-        kept = tuple(sorted((name, text) for name, text in frame.texts.items() if name not in left_out))
+        kept = tuple(
+            sorted((name, text) for name, text in frame.texts.items() if name not in left_out)
+        )
         if kept not in self._alike:
-            lines = tuple(line for line in frame.lines if line[0].decode("utf-8", "replace").lower() not in left_out)
+            lines = tuple(
+                line
+                for line in frame.lines
+                if line[0].decode("utf-8", "replace").lower() not in left_out
+            )
             self._alike[kept] = SharedAttributes(lines, self._expressions)
         return self._alike[kept]
 

@@ -20,7 +20,14 @@ from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
-from htcq.simulate.cycle.queues import IDENTITIES, AutoclusterIndex, Queue, Request, likeness, queues_of
+from htcq.simulate.cycle.queues import (
+    IDENTITIES,
+    AutoclusterIndex,
+    Queue,
+    Request,
+    likeness,
+    queues_of,
+)
 from htcq.simulate.cycle.significant import Significant
 
 #: Equal submitters have their turns by when they were last heard of, modulo this.
@@ -44,7 +51,9 @@ class SubmitterQueues:
         self.likenesses = AutoclusterIndex(self.significant.likeness)
         #: What each submitter asks for at each access point; those without a submitter ad ask in vain.
         self.queues = queues_of(self.jobs, self.likenesses, access)
-        self.by_group = self._asking(looked_at(pool.submitters, quotas.knobs, quotas.negotiator_version), self.queues)
+        self.by_group = self._asking(
+            looked_at(pool.submitters, quotas.knobs, quotas.negotiator_version), self.queues
+        )
         #: All of them, whoever is through: turns take those out of the lists by group.
         self.every = tuple(self._all())
         #: Access points that have limits of projects.
@@ -66,7 +75,9 @@ class SubmitterQueues:
         self, records: Iterable[Record], queues: Mapping[tuple[str, str], Queue]
     ) -> Mapping[str, list[SubmitterQueue]]:
         known = {each.name: each for each in self._quotas.submitters}
-        found: dict[str, list[SubmitterQueue]] = {group.name: [] for group in self._quotas.tree.groups}
+        found: dict[str, list[SubmitterQueue]] = {
+            group.name: [] for group in self._quotas.tree.groups
+        }
         first = len(self._order)
         for record in sorted(records, key=lambda each: self._order.get(each.name, first)):
             submitter, schedd = known[record.name], record.text("ScheddName")
@@ -76,22 +87,33 @@ class SubmitterQueues:
             asking = SubmitterQueue(submitter, idle, jobs, self.access[schedd], _heard(record))
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
-            again = [each for group in self._quotas.groups if group.autoregroup for each in found[group.name]]
+            again = [
+                each
+                for group in self._quotas.groups
+                if group.autoregroup
+                for each in found[group.name]
+            ]
             found[ROOT] = [*found[ROOT], *again]
         return found
 
 
-def _significant(pool: Pool, quotas: PoolQuotas, access: AccessPoints, words: set[str]) -> Significant:
+def _significant(
+    pool: Pool, quotas: PoolQuotas, access: AccessPoints, words: set[str]
+) -> Significant:
     named = {record.name: record for record in pool.negotiators}
     negotiator = named.get(quotas.published.negotiator) or next(iter(named.values()), None)
     known = () if negotiator is None else version(negotiator.value("CondorVersion"))
     of_slots = words_of(_frames_of(slot.frame for slot in pool.slots or ()))
-    return Significant(Knobs(quotas.knobs), of_slots, access.words() | words | of_slots, access, known)
+    return Significant(
+        Knobs(quotas.knobs), of_slots, access.words() | words | of_slots, access, known
+    )
 
 
 def likenesses_of(jobs: Iterable[Job], slots: Iterable[Slot]) -> AutoclusterIndex:
     """Return what tells these jobs apart to their own schedd: all that expressions of theirs and of slots look at."""
-    words = words_of(_frames_of(job.frame for job in jobs)) | words_of(_frames_of(slot.frame for slot in slots))
+    words = words_of(_frames_of(job.frame for job in jobs)) | words_of(
+        _frames_of(slot.frame for slot in slots)
+    )
     places = tuple(sorted(PLACES[name] for name in (words & PLACES.keys()) - IDENTITIES))
     return AutoclusterIndex(lambda job: likeness(job, job.frame, places))
 

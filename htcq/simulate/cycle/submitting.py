@@ -16,18 +16,33 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.significant import Significant
 
 _PRIORITIES = ("SubmitterUserPrio", "SubmittorPrio")
-_USED, _NEGOTIATING, _REGROUPS = "SubmitterUserResourcesInUse", "SubmitterNegotiatingGroup", "SubmitterAutoregroup"
-_GROUP, _GROUP_USED, _GROUP_QUOTA = "SubmitterGroup", "SubmitterGroupResourcesInUse", "SubmitterGroupQuota"
+_USED, _NEGOTIATING, _REGROUPS = (
+    "SubmitterUserResourcesInUse",
+    "SubmitterNegotiatingGroup",
+    "SubmitterAutoregroup",
+)
+_GROUP, _GROUP_USED, _GROUP_QUOTA = (
+    "SubmitterGroup",
+    "SubmitterGroupResourcesInUse",
+    "SubmitterGroupQuota",
+)
 #: All of them, in lower case.
 NAMES = frozenset(
-    name.lower() for name in (*_PRIORITIES, _USED, _NEGOTIATING, _REGROUPS, _GROUP, _GROUP_USED, _GROUP_QUOTA)
+    name.lower()
+    for name in (*_PRIORITIES, _USED, _NEGOTIATING, _REGROUPS, _GROUP, _GROUP_USED, _GROUP_QUOTA)
 )
 
 
 class Submitting:
     """Requests with the attributes of their submitters; ``words`` are those of all expressions of a cycle."""
 
-    def __init__(self, quotas: PoolQuotas, accounts: Accounts, words: Container[str], significant: Significant) -> None:
+    def __init__(
+        self,
+        quotas: PoolQuotas,
+        accounts: Accounts,
+        words: Container[str],
+        significant: Significant,
+    ) -> None:
         self._quotas, self._accounts, self._significant = quotas, accounts, significant
         self._named = frozenset(name for name in NAMES if name in words)
         self._known: dict[tuple[int, tuple[tuple[str, str], ...]], Request] = {}
@@ -45,7 +60,9 @@ class Submitting:
             self._known[key] = Request(sent._replace(frame=self._frame(sent.frame, texts)))
         return self._known[key]
 
-    def _frame(self, frame: SharedAttributes, texts: tuple[tuple[str, str], ...]) -> SharedAttributes:
+    def _frame(
+        self, frame: SharedAttributes, texts: tuple[tuple[str, str], ...]
+    ) -> SharedAttributes:
         key = (id(frame), texts)
         if key not in self._frames:
             self._frames[key] = frame.changed(dict(texts), self._expressions)

@@ -39,12 +39,18 @@ def group_moves(before: Moment, settled: Moment, switched: PoolQuotas) -> tuple[
     """
     cheapest = _cheapest(switched)
     return tuple(
-        _move(group, depth, before, settled, switched, cheapest) for group, depth in depth_first(before.quotas)
+        _move(group, depth, before, settled, switched, cheapest)
+        for group, depth in depth_first(before.quotas)
     )
 
 
 def _move(
-    group: Group, depth: int, before: Moment, settled: Moment, switched: PoolQuotas, cheapest: Mapping[str, float]
+    group: Group,
+    depth: int,
+    before: Moment,
+    settled: Moment,
+    switched: PoolQuotas,
+    cheapest: Mapping[str, float],
 ) -> GroupMove:
     name, then = group.name, switched.tree[group.name]
     was, now = before.quotas, settled.quotas

@@ -21,7 +21,9 @@ def scaled_quotas(tree: GroupTree, factor: float) -> dict[str, float]:
     found: dict[str, float] = {}
     for parent in tree.groups:
         children = [tree[name] for name in parent.children]
-        found.update(_siblings([child for child in children if child.static and child.configured], factor))
+        found.update(
+            _siblings([child for child in children if child.static and child.configured], factor)
+        )
     return found
 
 

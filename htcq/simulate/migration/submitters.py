@@ -19,9 +19,13 @@ from htcq.simulate.migration.records import Amount, SubmitterMove
 _CLOSE = 0.1
 
 
-def submitter_moves(before: PoolQuotas, after: PoolQuotas, factor: float) -> tuple[SubmitterMove, ...]:
+def submitter_moves(
+    before: PoolQuotas, after: PoolQuotas, factor: float
+) -> tuple[SubmitterMove, ...]:
     """Return every submitter that the accountant knows or that wants something, those that use most first."""
-    names = dict.fromkeys([*before.accounts, *(each.name for each in before.submitters), *before.supply.charged])
+    names = dict.fromkeys(
+        [*before.accounts, *(each.name for each in before.submitters), *before.supply.charged]
+    )
     people = [name for name in names if "@" in name]
     moves = [_move(name, before, after, factor) for name in people]
     return tuple(sorted(moves, key=lambda move: (-move.usage.after, move.name)))

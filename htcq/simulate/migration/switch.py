@@ -65,7 +65,9 @@ def migration_of(pool: Pool, model: MachineModel) -> Migration:
         reweighs=reweighs,
         preemption=before.settings.consider_preemption,
         groups=group_moves(
-            Moment(before, _without_claims(pool)), Moment(after, _without_claims(after_pool)), at_switch
+            Moment(before, _without_claims(pool)),
+            Moment(after, _without_claims(after_pool)),
+            at_switch,
         ),
         submitters=submitter_moves(before, after, factor),
         round_robin_rate=_rate(before, factor),
@@ -97,7 +99,8 @@ def _empty_weights(pool: Pool, changed: Pool) -> Amount:
     empty = Amount(*(float(each.supply.pool_weight) for each in quotas))
     if min(empty.before, empty.after) <= 0:
         raise InputError(
-            f"{pool.source} weighs nothing: no quota is a share of it", "htcq cost shows what its slots weigh"
+            f"{pool.source} weighs nothing: no quota is a share of it",
+            "htcq cost shows what its slots weigh",
         )
     return empty
 
@@ -123,7 +126,10 @@ def _without_claims(pool: Pool) -> PoolQuotas:
 
 def _new_knobs(before: PoolQuotas, factor: float) -> dict[str, str]:
     """Return the knobs of the central manager that are amounts of slot weight, in the new unit."""
-    knobs = {f"GROUP_QUOTA_{name}": f"{quota:.0f}" for name, quota in scaled_quotas(before.tree, factor).items()}
+    knobs = {
+        f"GROUP_QUOTA_{name}": f"{quota:.0f}"
+        for name, quota in scaled_quotas(before.tree, factor).items()
+    }
     rate = _rate(before, factor)
     if rate is not None:
         knobs[_RATE] = f"{rate.after:g}"
@@ -150,7 +156,11 @@ def _central(pool: Pool, knobs: Mapping[str, str]) -> Pool:
 
 def _with_knobs(own: Configuration, knobs: Mapping[str, str]) -> Configuration:
     new = {name.upper(): Knob(name, text, text) for name, text in knobs.items()}
-    kept = {name: knob for name, knob in own.knobs.items() if name.rpartition("NEGOTIATOR.")[2] not in new}
+    kept = {
+        name: knob
+        for name, knob in own.knobs.items()
+        if name.rpartition("NEGOTIATOR.")[2] not in new
+    }
     return replace(own, knobs={**kept, **new})
 
 
@@ -170,12 +180,18 @@ def _right_after(pool: Pool, before: Pool, reweighs: bool) -> Pool:
         replace(record, values={**record.values, "weightedrunningjobs": value})
         for record, value in zip(pool.submitters, running)
     )
-    return replace(pool, records={**(pool.records or {}), SUBMITTER: records}) if pool.records is not None else pool
+    return (
+        replace(pool, records={**(pool.records or {}), SUBMITTER: records})
+        if pool.records is not None
+        else pool
+    )
 
 
 def _schedd_weights(pool: Pool) -> Iterable[str]:
     """Yield by which expressions access points weigh idle jobs; the pool's own where they are not known."""
-    configurations = list(pool.access.values()) or ([pool.central] if pool.central is not None else [])
+    configurations = list(pool.access.values()) or (
+        [pool.central] if pool.central is not None else []
+    )
     for configuration in configurations:
         weight = ScheddWeight(configuration)
         yield weight.text(OWN_KNOB) or weight.expression
@@ -197,8 +213,12 @@ def _slot_types(model: MachineModel) -> tuple[int, ...]:
 def _plain(before: Pool, after: Pool) -> tuple[str, ...]:
     """Return those of them that have a partitionable slot without a consumption policy."""
     pairs = zip(before.slots or (), after.slots or ())
-    changed = [one for one, other in pairs if one.frame is not other.frame and one.type == PARTITIONABLE]
-    return tuple(sorted({str(slot.machine) for slot in changed if not SlotClass((slot,)).supports_policy}))
+    changed = [
+        one for one, other in pairs if one.frame is not other.frame and one.type == PARTITIONABLE
+    ]
+    return tuple(
+        sorted({str(slot.machine) for slot in changed if not SlotClass((slot,)).supports_policy})
+    )
 
 
 def _version(pool: Pool) -> str:

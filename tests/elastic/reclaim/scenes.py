@@ -63,7 +63,15 @@ class Scene:
         for asset, amount in (("Cpus", cpus), ("Memory", memory), ("Disk", 1024), ("GPUs", gpus)):
             self.left[node][asset] -= amount
         self.ads.append(
-            dynamic_slot(name, f"{who}@site", Machine=f'"{node}"', Cpus=cpus, Memory=memory, GPUs=gpus, **slot_ad or {})
+            dynamic_slot(
+                name,
+                f"{who}@site",
+                Machine=f'"{node}"',
+                Cpus=cpus,
+                Memory=memory,
+                GPUs=gpus,
+                **slot_ad or {},
+            )
         )
         own: dict[str, Text] = {
             "JobStatus": 2, "CurrentHosts": 1, "RemoteHost": f'"{name}"', "JobCurrentStartDate": started,
@@ -98,17 +106,29 @@ class Scene:
     def pool(self) -> Pool:
         """Return the pool."""
         machines = [
-            slot(f"slot1@{name}", **{**self.left[name], **changes, "NumDynamicSlots": self.counts.get(name, 0)})
+            slot(
+                f"slot1@{name}",
+                **{**self.left[name], **changes, "NumDynamicSlots": self.counts.get(name, 0)},
+            )
             for name, changes in self.machines.items()
         ]
-        submitters = [submitter(name, IdleJobs=idle, WeightedIdleJobs=idle) for name, idle in sorted(self.who.items())]
+        submitters = [
+            submitter(name, IdleJobs=idle, WeightedIdleJobs=idle)
+            for name, idle in sorted(self.who.items())
+        ]
         names = ", ".join(sorted(group.name for group in self.quotas.groups))
         config = f"GROUP_NAMES = {names}\n" + "".join(
             f"GROUP_QUOTA_{group.name} = {group.min.get('cpus', 0)}\nGROUP_ACCEPT_SURPLUS_{group.name} = True\n"
             for group in self.quotas.groups
         )
         found = pool(
-            *machines, *self.ads, *submitters, schedd(), negotiator(), jobs=self.jobs, config=config + self.config
+            *machines,
+            *self.ads,
+            *submitters,
+            schedd(),
+            negotiator(),
+            jobs=self.jobs,
+            config=config + self.config,
         )
         return replace(found, taken_at="1970-01-12T13:46:40+00:00")
 
@@ -130,7 +150,9 @@ class Scene:
         """Return what is planned; ``shuffled``: with everything that is seen in another order."""
         outcome, observation, found = self.look()
         if shuffled:
-            observation = replace(observation, claims=observation.claims[::-1], idle=observation.idle[::-1])
+            observation = replace(
+                observation, claims=observation.claims[::-1], idle=observation.idle[::-1]
+            )
         return plan_reclaim(outcome, observation, found, limits, past, ends, ceilings)
 
 

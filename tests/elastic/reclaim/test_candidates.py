@@ -15,8 +15,12 @@ def test_the_least_lost_work_first() -> None:
     scene = Scene().machine()
     old, young = NOW - 7200, NOW - 700
     scene.runs("1.0", "borrower", started=old, WhenToTransferOutput='"ON_EXIT_OR_EVICT"')
-    scene.runs("1.1", "borrower", started=young, JobPrio=5).runs("1.2", "borrower", started=young, JobPrio=-5)
-    scene.runs("1.3", "borrower", started=young - 1, JobPrio=-9).runs("1.10", "borrower", started=young, JobPrio=5)
+    scene.runs("1.1", "borrower", started=young, JobPrio=5).runs(
+        "1.2", "borrower", started=young, JobPrio=-5
+    )
+    scene.runs("1.3", "borrower", started=young - 1, JobPrio=-9).runs(
+        "1.10", "borrower", started=young, JobPrio=5
+    )
     for number in (4, 5, 6):
         scene.runs(f"1.{number}", "borrower", started=old)
     plan = scene.waits("2.0", "lender", 4).plan()
@@ -28,7 +32,8 @@ def test_the_least_lost_work_first() -> None:
 def test_who_is_most_over_gives_first() -> None:
     """Two borrowers of equal jobs: one uses five of two, the other three of two."""
     groups = [
-        ElasticGroup(name, min={"cpus": least}, max={"cpus": 8}) for name, least in (("a", 2), ("b", 2), ("lender", 4))
+        ElasticGroup(name, min={"cpus": least}, max={"cpus": 8})
+        for name, least in (("a", 2), ("b", 2), ("lender", 4))
     ]
     scene = Scene(ElasticQuotas(tuple(groups))).machine()
     for number in range(3):

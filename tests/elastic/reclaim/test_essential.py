@@ -48,20 +48,29 @@ def journals(draw: st.DrawFn) -> list[Record]:
     time = 1000.0
     for number in range(draw(st.integers(0, 25))):
         time += draw(st.sampled_from(PAUSES))
-        kind = draw(st.sampled_from((LOOKED, INTENT, BATCH, OUTCOME, MEASURED, CEILING, STOPPED, RESUMED)))
+        kind = draw(
+            st.sampled_from((LOOKED, INTENT, BATCH, OUTCOME, MEASURED, CEILING, STOPPED, RESUMED))
+        )
         told: dict[str, Any] = {"negotiator": draw(st.sampled_from(NEGOTIATORS))}
         groups = st.lists(st.sampled_from(GROUPS), unique=True)
         if kind == LOOKED:
             told.update(over=draw(groups), needs=draw(groups))
         elif kind == INTENT:
             actions.append(f"action{number}")
-            told.update(action=actions[-1], jobs=jobs(*draw(st.lists(st.sampled_from(("1.0", "1.1")), unique=True))))
+            told.update(
+                action=actions[-1],
+                jobs=jobs(*draw(st.lists(st.sampled_from(("1.0", "1.1")), unique=True))),
+            )
         elif kind == CEILING:
             step = draw(st.sampled_from((SETTING, SET, CANCELLING, CANCELLED, REFUSED)))
-            told.update(submitter=draw(st.sampled_from(SUBMITTERS)), group="a", step=step, ceiling=number)
+            told.update(
+                submitter=draw(st.sampled_from(SUBMITTERS)), group="a", step=step, ceiling=number
+            )
         elif kind in (OUTCOME, MEASURED, BATCH):
             told["action"] = draw(st.sampled_from(actions)) if actions else "none"
-            told.update(taken=draw(st.booleans())) if kind == MEASURED else told.update(failed=jobs("1.0"))
+            told.update(taken=draw(st.booleans())) if kind == MEASURED else told.update(
+                failed=jobs("1.0")
+            )
         records.append({"kind": kind, "time": time, "reclaim": told})
     return records
 
@@ -102,7 +111,10 @@ def test_it_comes_to_the_same(records: list[Record], gap: float) -> None:
 @pytest.mark.parametrize("count", [10, 5000])
 def test_looks_go_and_what_was_done_stays(count: int) -> None:
     told = {"negotiator": ""}
-    looks = [{"kind": LOOKED, "time": 60.0 * each, "reclaim": {**told, "over": ["a"]}} for each in range(count)]
+    looks = [
+        {"kind": LOOKED, "time": 60.0 * each, "reclaim": {**told, "over": ["a"]}}
+        for each in range(count)
+    ]
     action = {"kind": INTENT, "time": 1.0, "reclaim": {**told, "action": "x", "jobs": jobs("1.0")}}
     measured = {"kind": MEASURED, "time": 2.0, "reclaim": {**told, "action": "x", "taken": True}}
     other = {"kind": "of somebody else", "time": 3.0}

@@ -30,7 +30,9 @@ def record(kind: str, ago: float, **told: Any) -> Record:
     return {"kind": kind, "time": NOW - ago, "reclaim": {"negotiator": "", **told}}
 
 
-def looks(*ago: float, over: Sequence[str] = ("borrower",), needs: Sequence[str] = ("lender",)) -> list[Record]:
+def looks(
+    *ago: float, over: Sequence[str] = ("borrower",), needs: Sequence[str] = ("lender",)
+) -> list[Record]:
     return [record(LOOKED, each, over=list(over), needs=list(needs)) for each in ago]
 
 
@@ -45,14 +47,23 @@ def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> Re
     ("past", "said"),
     [
         (looks(), "no group has used more than its runtime for 600 s; the longest time is 0 s"),
-        (looks(590, 300), "no group has used more than its runtime for 600 s; the longest time is 590 s"),
+        (
+            looks(590, 300),
+            "no group has used more than its runtime for 600 s; the longest time is 590 s",
+        ),
         (looks(700, 300), ""),
-        (looks(900, 250), "no group has used more than its runtime for 600 s; the longest time is 250 s"),
+        (
+            looks(900, 250),
+            "no group has used more than its runtime for 600 s; the longest time is 250 s",
+        ),
         (
             [*looks(700, 400), *looks(300, over=()), *looks(100)],
             "no group has used more than its runtime for 600 s; the longest time is 100 s",
         ),
-        ([*looks(700, 400), *looks(100, needs=())], "no group has been in need for 120 s; the longest time is 0 s"),
+        (
+            [*looks(700, 400), *looks(100, needs=())],
+            "no group has been in need for 120 s; the longest time is 0 s",
+        ),
         ([*looks(700, 400, needs=()), *looks(130)], ""),
     ],
     ids=["none", "short", "long", "gap", "break", "no need", "both"],
@@ -64,14 +75,19 @@ def test_over_and_need_must_last(past: list[Record], said: str) -> None:
 
 
 def test_looks_with_another_negotiator_tell_nothing() -> None:
-    others = [{**each, "reclaim": {**each["reclaim"], "negotiator": "other"}} for each in looks(700, 300)]
+    others = [
+        {**each, "reclaim": {**each["reclaim"], "negotiator": "other"}} for each in looks(700, 300)
+    ]
     assert not borrowed().plan(PATIENT, others).victims
 
 
 def test_a_record_from_the_future_stops_everything() -> None:
     """Two machines with one journal whose clocks differ, or a clock that was set back."""
     plan = borrowed().plan(AT_ONCE, looks(-120))
-    assert plan.stopped == "the record is 120 s ahead of this observation: clocks differ, or the observation is old"
+    assert (
+        plan.stopped
+        == "the record is 120 s ahead of this observation: clocks differ, or the observation is old"
+    )
     assert not plan.victims
 
 
@@ -85,15 +101,21 @@ def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
 
 def test_an_intent_of_which_nothing_came_is_no_action() -> None:
     failed = record(OUTCOME, 59, action="a", done=[], failed=[{"schedd": "access1", "job": "7.0"}])
-    assert borrowed().plan(replace(AT_ONCE, settle_time=120), [intent("a", 60, "7.0"), failed]).victims
+    assert (
+        borrowed().plan(replace(AT_ONCE, settle_time=120), [intent("a", 60, "7.0"), failed]).victims
+    )
 
 
 def test_an_action_is_measured_by_who_came() -> None:
     """The lender's job 2.9 came to what was freed; one that was there before does not count."""
     scene = borrowed(7, 1).runs("2.9", "lender", started=NOW - 50, user="ann")
     assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": True}
-    assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0", there=["2.9"])]).measured) == {"a": False}
-    assert dict(borrowed(8, 0).plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": True}, "nobody waits any more"
+    assert dict(scene.plan(AT_ONCE, [intent("a", 60, "7.0", there=["2.9"])]).measured) == {
+        "a": False
+    }
+    assert dict(borrowed(8, 0).plan(AT_ONCE, [intent("a", 60, "7.0")]).measured) == {"a": True}, (
+        "nobody waits any more"
+    )
 
 
 def test_two_useless_actions_stop_it_until_a_person_resumes() -> None:
@@ -101,7 +123,10 @@ def test_two_useless_actions_stop_it_until_a_person_resumes() -> None:
     one, two = intent("a", 200, "7.0"), intent("b", 60, "7.1")
     assert borrowed().plan(AT_ONCE, [one, useless]).victims, "one may be an accident"
     stopped = borrowed().plan(AT_ONCE, [one, useless, two])
-    assert stopped.stopped == "the freed slots went to other groups twice in a row: find out why, then resume"
+    assert (
+        stopped.stopped
+        == "the freed slots went to other groups twice in a row: find out why, then resume"
+    )
     assert stopped.measured == (("b", False),)
     assert not stopped.victims
     of_use = record(MEASURED, 50, action="b", taken=True)
@@ -145,7 +170,9 @@ def test_ceilings_of_ours_go_when_less_than_the_runtime_is_used() -> None:
     assert wanting(8, 0).plan(AT_ONCE, ours).release == ()
     assert wanting(4, 4).plan(AT_ONCE, ours).release == ()
     assert wanting(7, 0).plan(AT_ONCE, [*ours, ceiling(CANCELLED, 70)]).release == ()
-    assert borrowed(4, 4).plan(AT_ONCE, ours).release == ("borrower.bob@site",), "nobody wants what it would allow"
+    assert borrowed(4, 4).plan(AT_ONCE, ours).release == ("borrower.bob@site",), (
+        "nobody wants what it would allow"
+    )
 
 
 def test_ceilings_of_ours_are_no_obstacle_and_are_set_anew() -> None:

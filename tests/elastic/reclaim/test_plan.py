@@ -68,7 +68,9 @@ def test_the_min_holds_in_every_dimension() -> None:
     borrower = ElasticGroup("borrower", min={"cpus": 3, "gpus": 0}, max={"cpus": 8, "gpus": 2})
     lender = ElasticGroup("lender", min={"cpus": 4, "gpus": 2}, max={"cpus": 8, "gpus": 2})
     scene = Scene(ElasticQuotas((borrower, lender))).machine(gpus=2)
-    scene.runs("1.0", "borrower", cpus=3, gpus=1, started=NOW - 700).runs("1.1", "borrower", cpus=1, gpus=1)
+    scene.runs("1.0", "borrower", cpus=3, gpus=1, started=NOW - 700).runs(
+        "1.1", "borrower", cpus=1, gpus=1
+    )
     plan = scene.waits("2.0", "lender", 2, gpus=1).plan()
     assert victims(plan) == ["1.1"]
     assert why(plan)["1.0"] == "its group would fall below its min in cpus"
@@ -83,7 +85,10 @@ def test_a_victim_that_has_nothing_of_what_is_exceeded_stays() -> None:
     scene.runs("1.1", "borrower", gpus=1).runs("1.2", "borrower", gpus=1)
     plan = scene.waits("2.0", "lender", 1, gpus=1).plan()
     assert victims(plan) == ["1.1"]
-    assert why(plan)["1.0"] == "it has nothing in the dimensions in which its group uses too much: gpus"
+    assert (
+        why(plan)["1.0"]
+        == "it has nothing in the dimensions in which its group uses too much: gpus"
+    )
 
 
 def test_a_dimension_that_the_last_victim_lacks_is_not_forgotten() -> None:
@@ -111,7 +116,9 @@ def test_victims_are_counted_machine_by_machine() -> None:
 def test_what_turns_out_to_be_superfluous_is_given_back() -> None:
     """The job of one cpu is looked at first; then one of three goes that is room enough for both."""
     scene = Scene().machine()
-    scene.runs("1.0", "borrower", cpus=1, started=NOW - 700).runs("1.1", "borrower", cpus=3, started=NOW - 800)
+    scene.runs("1.0", "borrower", cpus=1, started=NOW - 700).runs(
+        "1.1", "borrower", cpus=3, started=NOW - 800
+    )
     scene.runs("1.2", "borrower", cpus=4)
     plan = scene.waits("2.0", "lender", cpus=3).plan()
     assert victims(plan) == ["1.1"]
@@ -144,9 +151,17 @@ def test_cards_of_the_model_that_is_wanted() -> None:
     lender = ElasticGroup("lender", min={"cpus": 4, "gpus:new": 1}, max={"cpus": 8, "gpus:new": 1})
     scene = Scene(ElasticQuotas((borrower, lender))).machine(gpus=2, AvailableGPUs="{ }", **devices)
     for id_, (name, text), started in zip(("1.0", "1.1"), devices.items(), (NOW - 700, NOW - 800)):
-        scene.runs(id_, "borrower", gpus=1, started=started, slot_ad={"AvailableGPUs": f"{{ {name} }}", name: text})
+        scene.runs(
+            id_,
+            "borrower",
+            gpus=1,
+            started=started,
+            slot_ad={"AvailableGPUs": f"{{ {name} }}", name: text},
+        )
     asked = "TARGET.Cpus >= RequestCpus && countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
-    plan = scene.waits("2.0", "lender", gpus=1, RequireGPUs="Capability > 7", Requirements=asked).plan()
+    plan = scene.waits(
+        "2.0", "lender", gpus=1, RequireGPUs="Capability > 7", Requirements=asked
+    ).plan()
     assert victims(plan) == ["1.1"]
 
 
@@ -200,7 +215,12 @@ def test_limits(limits: ReclaimLimits, most: int, said: str) -> None:
 def test_the_limit_of_a_user_spreads_over_users() -> None:
     scene = Scene().machine()
     for number in range(8):
-        scene.runs(f"1.{number}", "borrower", user="bob" if number < 4 else "cat", started=NOW - 700 - number)
+        scene.runs(
+            f"1.{number}",
+            "borrower",
+            user="bob" if number < 4 else "cat",
+            started=NOW - 700 - number,
+        )
     plan = scene.waits("2.0", "lender", 4).plan(replace(AT_ONCE, user_jobs=2))
     assert victims(plan) == ["1.0", "1.1", "1.4", "1.5"]
     assert [(each.submitter, each.ceiling) for each in plan.ceilings] == [
@@ -211,7 +231,10 @@ def test_the_limit_of_a_user_spreads_over_users() -> None:
 def test_every_submitter_of_the_group_is_held() -> None:
     """One who has only idle jobs would take what is freed as well."""
     plan = borrowed(8, 2).waits("3.0", "borrower", 3, user="dan").plan()
-    assert {each.submitter: each.ceiling for each in plan.ceilings} == {"borrower.bob@site": 6, "borrower.dan@site": 0}
+    assert {each.submitter: each.ceiling for each in plan.ceilings} == {
+        "borrower.bob@site": 6,
+        "borrower.dan@site": 0,
+    }
 
 
 def test_ceilings_are_whole_weights_and_never_above_what_is_used() -> None:
@@ -232,7 +255,9 @@ def test_ceilings_of_others() -> None:
     assert not low.ceilings
     assert low.kept == ("the ceiling of borrower.bob@site (6) was set by somebody else and stays",)
     one = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 7})
-    assert victims(one) == ["1.0"], "with one less 7 are left; the ceiling would let a second one come back"
+    assert victims(one) == ["1.0"], (
+        "with one less 7 are left; the ceiling would let a second one come back"
+    )
     assert why(one)["1.1"].startswith("somebody else set the ceiling of borrower.bob@site to 7")
     none = borrowed(8, 2).plan(ceilings={"borrower.bob@site": -1})
     assert len(none.victims) == 2

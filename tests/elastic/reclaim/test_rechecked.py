@@ -12,7 +12,18 @@ from htcq.live.vacating import Facts
 from htcq.settings.reclaim import ReclaimLimits
 
 VICTIM = Eviction(
-    "hep", "hep.bob@site", "access1", "1.0", "slot1_1@node1", "node1", {"cpus": 1}, 900.0, 100.0, 0.25, ("cpus",), ""
+    "hep",
+    "hep.bob@site",
+    "access1",
+    "1.0",
+    "slot1_1@node1",
+    "node1",
+    {"cpus": 1},
+    900.0,
+    100.0,
+    0.25,
+    ("cpus",),
+    "",
 )
 SAME = Facts("hep.bob@site", "slot1_1@node1", 100.0, 900.0, 5, False)
 
@@ -32,7 +43,10 @@ def test_the_same_job_goes() -> None:
         (replace(SAME, universe=11), "it is of universe 11"),
         (replace(SAME, universe=12), "it is of universe 12"),
         (replace(SAME, protected=True), "it now has HtcqProtected = true"),
-        (replace(SAME, ran=599.0), "by its schedd's clock it has run 599 s of the 600 s that are guaranteed"),
+        (
+            replace(SAME, ran=599.0),
+            "by its schedd's clock it has run 599 s of the 600 s that are guaranteed",
+        ),
         (replace(SAME, left=600.0), "it ends within 600 s"),
     ],
 )

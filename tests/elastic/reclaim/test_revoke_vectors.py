@@ -36,7 +36,9 @@ def test_the_same_jobs_go(case: dict[str, Any]) -> None:
     over, over_cards = cpus - may, cards - may_cards
     borrower = ElasticGroup("borrower", min={"cpus": 0}, max={"cpus": cpus, "gpus": cards})
     lender = ElasticGroup(
-        "lender", min={"cpus": over + 1, "gpus": over_cards}, max={"cpus": over + 1, "gpus": over_cards}
+        "lender",
+        min={"cpus": over + 1, "gpus": over_cards},
+        max={"cpus": over + 1, "gpus": over_cards},
     )
     scene = Scene(ElasticQuotas((borrower, lender))).machine(cpus=cpus + 1, gpus=cards)
     for number, job in enumerate(case["jobs"]):

@@ -34,7 +34,9 @@ def refusals(given: Pool) -> list[Refusal]:
     return list(AccessPoints(given, Knobs(knobs), NOW).refusals((given.jobs or ())[0]))
 
 
-@pytest.mark.parametrize(("until", "jobs"), [(NOW - 1, ["1.0"]), (NOW, []), (NOW + 60, []), ("undefined", ["1.0"])])
+@pytest.mark.parametrize(
+    ("until", "jobs"), [(NOW - 1, ["1.0"]), (NOW, []), (NOW + 60, []), ("undefined", ["1.0"])]
+)
 def test_a_job_that_cools_down_is_not_offered(until: int | str, jobs: list[str]) -> None:
     given = pool(policy_slot(), asks("ada", 1), jobs=queue(1, JobCoolDownExpiration=until))
 
@@ -42,32 +44,51 @@ def test_a_job_that_cools_down_is_not_offered(until: int | str, jobs: list[str])
 
 
 @pytest.mark.parametrize(("most", "running", "count"), [(0, 0, 0), (3, 0, 3), (3, 2, 1), (3, 5, 0)])
-def test_max_jobs_running_is_for_all_submitters_of_a_schedd_together(most: int, running: int, count: int) -> None:
+def test_max_jobs_running_is_for_all_submitters_of_a_schedd_together(
+    most: int, running: int, count: int
+) -> None:
     access = schedd("access1", MaxJobsRunning=most, TotalRunningJobs=running)
     jobs = [*queue(4), *queue(4, "ben", 2)]
-    given = pool(policy_slot(Cpus=8, NumClaims=8), access, asks("ada", 4), asks("ben", 4), jobs=jobs)
+    given = pool(
+        policy_slot(Cpus=8, NumClaims=8), access, asks("ada", 4), asks("ben", 4), jobs=jobs
+    )
 
     assert len([job for job in matched(given) if job]) == count
 
 
-def test_what_a_schedd_offers_of_all_submitters_is_fixed_before_the_matches_and_some_are_given_back() -> None:
+def test_what_a_schedd_offers_of_all_submitters_is_fixed_before_the_matches_and_some_are_given_back() -> (
+    None
+):
     """2 may start: each of two submitters offers 2, and the schedd has no use for the matches of the second one."""
     access = schedd("access1", MaxJobsRunning=2, TotalRunningJobs=0)
     jobs = [*queue(4), *queue(4, "ben", 2)]
-    given = pool(policy_slot(Cpus=8, NumClaims=8), access, asks("ada", 4), asks("ben", 4), jobs=jobs)
+    given = pool(
+        policy_slot(Cpus=8, NumClaims=8), access, asks("ada", 4), asks("ben", 4), jobs=jobs
+    )
     matches = run_cycle(given).matches
 
-    assert [(each.request, each.job) for each in matches] == [("1.0", "1.0"), ("1.0", "1.1"), ("2.0", ""), ("2.0", "")]
+    assert [(each.request, each.job) for each in matches] == [
+        ("1.0", "1.0"),
+        ("1.0", "1.1"),
+        ("2.0", ""),
+        ("2.0", ""),
+    ]
     assert [bool(each.refusal) for each in matches] == [False, False, True, True]
 
 
 @pytest.mark.parametrize(
     ("curb", "count"),
-    [("True", 0), ("TransferQueueNumWaitingToUpload > 3", 0), ("TransferQueueNumWaitingToUpload > 9", 1)],
+    [
+        ("True", 0),
+        ("TransferQueueNumWaitingToUpload > 3", 0),
+        ("TransferQueueNumWaitingToUpload > 9", 1),
+    ],
 )
 def test_a_curbed_schedd_offers_nothing(curb: str, count: int) -> None:
     access = schedd("access1", TransferQueueNumWaitingToUpload=5)
-    given = pool(policy_slot(), access, asks("ada", 1), jobs=queue(1), config=f"CURB_MATCHMAKING = {curb}\n")
+    given = pool(
+        policy_slot(), access, asks("ada", 1), jobs=queue(1), config=f"CURB_MATCHMAKING = {curb}\n"
+    )
 
     assert len(matched(given)) == count
 
@@ -82,7 +103,10 @@ def test_a_curbed_schedd_offers_nothing(curb: str, count: int) -> None:
     ],
 )
 def test_start_vanilla_universe_keeps_jobs_and_slots_apart(start: str, slots: list[str]) -> None:
-    free = [static_slot(f"slot1@node{number}", Machine=f'"node{number}"', SlotID=number) for number in (1, 2)]
+    free = [
+        static_slot(f"slot1@node{number}", Machine=f'"node{number}"', SlotID=number)
+        for number in (1, 2)
+    ]
     config = f"START_VANILLA_UNIVERSE = {start}\n"
     given = pool(*free, schedd("access1"), asks("ada", 1), jobs=queue(1), config=config)
 
@@ -110,11 +134,19 @@ def test_the_schedd_finds_names_without_a_scope_nowhere_and_the_negotiator_does(
     """
     jobs = [*queue(1), *queue(1, cluster=2, RequestCpus=4)]
     slot = policy_slot(Cpus=8, NumClaims=8)
-    given = pool(slot, schedd("access1"), asks("ada", 2), jobs=jobs, config=f"START_VANILLA_UNIVERSE = {start}\n")
+    given = pool(
+        slot,
+        schedd("access1"),
+        asks("ada", 2),
+        jobs=jobs,
+        config=f"START_VANILLA_UNIVERSE = {start}\n",
+    )
     trace = run_cycle(given)
 
     assert [(each.job, each.request) for each in trace.matches] == matches
-    assert [each.standing for each in trace.matches if each.refusal] == [0.0 for job, _ in matches if not job]
+    assert [each.standing for each in trace.matches if each.refusal] == [
+        0.0 for job, _ in matches if not job
+    ]
     assert all("START_VANILLA_UNIVERSE" in each.refusal for each in trace.matches if not each.job)
 
 
@@ -131,7 +163,9 @@ def test_the_schedd_finds_names_without_a_scope_nowhere_and_the_negotiator_does(
         ("SCHEDD.NoSuch < 5", 0),
     ],
 )
-def test_start_vanilla_universe_may_look_at_the_user_and_at_the_schedd(start: str, count: int) -> None:
+def test_start_vanilla_universe_may_look_at_the_user_and_at_the_schedd(
+    start: str, count: int
+) -> None:
     """VanillaMatchAd::Init: OWNER counts jobs that run or are suspended, idle and held ones; SCHEDD is its own ad."""
     jobs = [*queue(2), *queue(1, cluster=2, JobStatus=2), *queue(1, cluster=3, JobStatus=5)]
     slot, own = policy_slot(Cpus=8, NumClaims=8), schedd("access1", TotalRunningJobs=1)
@@ -142,7 +176,13 @@ def test_start_vanilla_universe_may_look_at_the_user_and_at_the_schedd(start: st
 
 def test_what_the_ad_of_the_schedd_lacks_is_said() -> None:
     config = "START_VANILLA_UNIVERSE = SCHEDD.NoSuch =!= 5 && SCHEDD.MaxJobsRunning > 5\n"
-    given = pool(policy_slot(), schedd("access1", MaxJobsRunning=9), asks("ada", 1), jobs=queue(1), config=config)
+    given = pool(
+        policy_slot(),
+        schedd("access1", MaxJobsRunning=9),
+        asks("ada", 1),
+        jobs=queue(1),
+        config=config,
+    )
     (said,) = run_cycle(given).unmodelled
     assert "access1 names SCHEDD.NoSuch" in said
 
@@ -151,7 +191,9 @@ def test_a_schedd_before_24_7_has_no_scope_of_its_own_ad() -> None:
     """HTCONDOR-2919; on 23.9.6 no job starts with such an expression, and nothing says why."""
     config = "START_VANILLA_UNIVERSE = SCHEDD.TotalRunningJobs < 5\n"
     for version, count in (("23.9.6", 0), ("24.6.1", 0), ("24.7.3", 1), ("25.14.1", 1)):
-        own = schedd("access1", TotalRunningJobs=1, CondorVersion=f'"$CondorVersion: {version} 2026-01-01 $"')
+        own = schedd(
+            "access1", TotalRunningJobs=1, CondorVersion=f'"$CondorVersion: {version} 2026-01-01 $"'
+        )
         given = pool(policy_slot(), own, asks("ada", 1), jobs=queue(1), config=config)
         assert len(matched(given)) == count, version
 
@@ -161,7 +203,13 @@ def test_a_match_that_one_job_may_not_be_started_on_goes_to_the_next_that_may() 
     jobs = [*queue(1), *queue(1, cluster=2, RequestCpus=2)]
     start = "JOB.RequestCpus == 2 || TARGET.SlotID == 1"
     free = [static_slot(f"slot{number}@node1", SlotID=number, Cpus=2) for number in (1, 2)]
-    given = pool(*free, schedd("access1"), asks("ada", 2), jobs=jobs, config=f"START_VANILLA_UNIVERSE = {start}\n")
+    given = pool(
+        *free,
+        schedd("access1"),
+        asks("ada", 2),
+        jobs=jobs,
+        config=f"START_VANILLA_UNIVERSE = {start}\n",
+    )
 
     first, *_ = run_cycle(given).matches
     assert (first.request, first.job) == ("1.0", "2.0")
@@ -184,7 +232,10 @@ def test_jobs_that_are_alike_are_one_request_if_those_between_them_are_not_offer
     slots = [static_slot(f"slot{number}@node1", SlotID=number) for number in range(1, 4)]
     given = pool(*slots, schedd("access1"), asks("ada", 3), jobs=jobs, config=config)
 
-    assert [(each.request, each.job) for each in run_cycle(given).matches] == [("1.0", "1.0"), ("1.0", "2.0")]
+    assert [(each.request, each.job) for each in run_cycle(given).matches] == [
+        ("1.0", "1.0"),
+        ("1.0", "2.0"),
+    ]
 
 
 @pytest.mark.parametrize("kind", [{"JobUniverse": 11}, {"WantParallelScheduling": "true"}])
@@ -192,7 +243,9 @@ def test_parallel_jobs_are_the_dedicated_schedulers(kind: dict[str, str | int]) 
     jobs = queue(2, Scheduler='"DedicatedScheduler@access1"', **kind)
     own = static_slot("slot1@node1", DedicatedScheduler='"DedicatedScheduler@access1"')
     dedicated = submitter("DedicatedScheduler@access1", IdleJobs=2, ScheddName='"access1"')
-    given = pool(own, static_slot("slot1@node2"), schedd("access1"), asks("ada", 2), dedicated, jobs=jobs)
+    given = pool(
+        own, static_slot("slot1@node2"), schedd("access1"), asks("ada", 2), dedicated, jobs=jobs
+    )
 
     assert [(each.submitter, each.slot) for each in run_cycle(given).matches] == [
         ("DedicatedScheduler@access1", "slot1@node1")
@@ -216,7 +269,10 @@ def test_what_another_program_starts_is_not_asked_for() -> None:
 )
 def test_slots_may_look_at_the_submitter_of_a_job(start: str, count: int) -> None:
     """A new user has priority 500; usage and the group's usage grow by 1 with each match."""
-    slots = [static_slot(f"slot{number}@node1", SlotID=number, Requirements=start) for number in range(1, 5)]
+    slots = [
+        static_slot(f"slot{number}@node1", SlotID=number, Requirements=start)
+        for number in range(1, 5)
+    ]
     config = "GROUP_NAMES = physics\nGROUP_QUOTA_physics = 3\nGROUP_ACCEPT_SURPLUS = True\nGROUP_PRIO_FACTOR = 1\n"
     jobs = queue(4, AccountingGroup='"physics.ada"')
     given = pool(*slots, asks("physics.ada", 4), jobs=jobs, config=config)
@@ -224,8 +280,12 @@ def test_slots_may_look_at_the_submitter_of_a_job(start: str, count: int) -> Non
     assert len(matched(given)) == count
 
 
-@pytest.mark.parametrize(("limit", "running", "count"), [(0, 0, 0), (3, 0, 3), (3, 1, 2), (3, 4, 0)])
-def test_a_user_runs_no_more_jobs_than_the_record_of_the_user_allows(limit: int, running: int, count: int) -> None:
+@pytest.mark.parametrize(
+    ("limit", "running", "count"), [(0, 0, 0), (3, 0, 3), (3, 1, 2), (3, 4, 0)]
+)
+def test_a_user_runs_no_more_jobs_than_the_record_of_the_user_allows(
+    limit: int, running: int, count: int
+) -> None:
     """As condor_qusers sets it: MaxJobsRunning is of one user at one access point, whatever the group."""
     record = user(MaxJobsRunning=limit, NumRunning=running)
     jobs = [*queue(4), *queue(2, "ben", 2)]
@@ -235,7 +295,9 @@ def test_a_user_runs_no_more_jobs_than_the_record_of_the_user_allows(limit: int,
     assert sorted(matched(given)) == [*(f"1.{proc}" for proc in range(count)), "2.0", "2.1"]
 
 
-def test_each_request_of_a_user_asks_for_what_the_user_may_still_run_and_matches_beyond_it_are_given_back() -> None:
+def test_each_request_of_a_user_asks_for_what_the_user_may_still_run_and_matches_beyond_it_are_given_back() -> (
+    None
+):
     """The schedd counts jobs that run, not matches: only when it starts the jobs it finds that two are too many."""
     jobs = [*queue(2), *queue(2, cluster=2, RequestMemory=100)]
     slot = policy_slot(Cpus=8, NumClaims=8)
@@ -289,9 +351,19 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "config", "refusal"), REFUSED, ids=lambda each: getattr(each, "id", ""))
-def test_a_job_that_is_not_offered_says_why(changes: dict[str, str | int], config: str, refusal: Refusal) -> None:
-    given = pool(policy_slot(), schedd("access1"), asks("ada", 1), jobs=queue(1, **changes), config=config or "A = 1\n")
+@pytest.mark.parametrize(
+    ("changes", "config", "refusal"), REFUSED, ids=lambda each: getattr(each, "id", "")
+)
+def test_a_job_that_is_not_offered_says_why(
+    changes: dict[str, str | int], config: str, refusal: Refusal
+) -> None:
+    given = pool(
+        policy_slot(),
+        schedd("access1"),
+        asks("ada", 1),
+        jobs=queue(1, **changes),
+        config=config or "A = 1\n",
+    )
 
     assert refusals(given) == [refusal]
 
@@ -314,7 +386,9 @@ def test_a_job_that_is_offered_has_nothing_against_it() -> None:
 def starving() -> list[str]:
     """Three autoclusters of higher priority that fit nowhere, and one that fits."""
     large = [
-        job for number in range(3) for job in queue(4, cluster=number + 1, JobPrio=9, RequestMemory=10**6 + number)
+        job
+        for number in range(3)
+        for job in queue(4, cluster=number + 1, JobPrio=9, RequestMemory=10**6 + number)
     ]
     return [*large, *queue(4, cluster=9)]
 
@@ -331,7 +405,9 @@ def starving() -> list[str]:
         ),
     ],
 )
-def test_what_fits_nowhere_uses_up_what_is_offered_unless_the_schedd_takes_it_back(knobs: str, jobs: list[str]) -> None:
+def test_what_fits_nowhere_uses_up_what_is_offered_unless_the_schedd_takes_it_back(
+    knobs: str, jobs: list[str]
+) -> None:
     """5 jobs of the submitter are offered in a talk. By schedd_negotiate.cpp of the change: in a list of 200 each of
     the four requests offers 1; one by one, each gives back what it offered before the next is sent.
     """

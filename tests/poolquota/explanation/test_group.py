@@ -24,7 +24,10 @@ def test_every_group_has_its_story_and_topics_stand_in_one_order() -> None:
 
 
 def test_what_was_published_otherwise_is_told_last() -> None:
-    ads = group_ad("<none>", SubtreeQuota="107.0"), group_ad("chem", EffectiveQuota="9.0", SurplusPolicy='"regroup"')
+    ads = (
+        group_ad("<none>", SubtreeQuota="107.0"),
+        group_ad("chem", EffectiveQuota="9.0", SurplusPolicy='"regroup"'),
+    )
 
     assert told(busy("", *ads), "chem", "published") == [
         "the negotiator published EffectiveQuota 9, where 10 is computed",
@@ -59,4 +62,6 @@ def test_an_unknown_group_is_answered_with_the_near_ones(name: str, hint: str) -
 def test_no_sentence_ends_in_a_full_stop_or_spans_lines() -> None:
     given = look(PHYSICS, wants("chem", 5), wants("physics", 1))
 
-    assert [text.text for told_ in stories(given).values() for text in told_ if text.text.endswith(".")] == []
+    assert [
+        text.text for told_ in stories(given).values() for text in told_ if text.text.endswith(".")
+    ] == []

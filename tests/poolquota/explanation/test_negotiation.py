@@ -35,8 +35,14 @@ def test_a_group_without_a_quota_goes_after_those_that_have_one() -> None:
 @pytest.mark.parametrize(
     ("expression", "sentence"),
     [
-        ("10 - GroupQuota", "it has turn 1 of 1: GROUP_SORT_EXPR is 0 for it, and the least goes first"),
-        ("undefined", "it has turn 1 of 1: GROUP_SORT_EXPR is no number for it, which puts it with the last"),
+        (
+            "10 - GroupQuota",
+            "it has turn 1 of 1: GROUP_SORT_EXPR is 0 for it, and the least goes first",
+        ),
+        (
+            "undefined",
+            "it has turn 1 of 1: GROUP_SORT_EXPR is no number for it, which puts it with the last",
+        ),
     ],
 )
 def test_the_site_s_own_order_is_told(expression: str, sentence: str) -> None:
@@ -50,7 +56,10 @@ def test_the_site_s_own_order_is_told(expression: str, sentence: str) -> None:
     [
         ("physics", "it has no submitters"),
         ("e", "it is allocated nothing"),
-        ("chem", "it uses 10, all of the 10 that it is allocated, and NEGOTIATOR_CONSIDER_PREEMPTION is false"),
+        (
+            "chem",
+            "it uses 10, all of the 10 that it is allocated, and NEGOTIATOR_CONSIDER_PREEMPTION is false",
+        ),
     ],
 )
 def test_why_there_is_no_turn(group: str, reason: str) -> None:
@@ -119,7 +128,10 @@ def test_without_strict_enforcement_nobody_cuts_it() -> None:
 def test_a_limit_that_is_cut_to_a_whole_number_is_told() -> None:
     given = look("GROUP_NAMES = chem\nGROUP_QUOTA_chem = 14.9999\n", wants("chem", 60), weight=20)
 
-    assert told(given, "chem", "limit")[1] == "the negotiator works with a whole number of 32 bits: 14 (14.9999)"
+    assert (
+        told(given, "chem", "limit")[1]
+        == "the negotiator works with a whole number of 32 bits: 14 (14.9999)"
+    )
 
 
 def test_a_limit_that_is_no_number_is_told() -> None:
@@ -145,7 +157,9 @@ def test_passes_of_a_round_robin_are_told() -> None:
         "GROUP_QUOTA_ROUND_ROBIN_RATE is 10: limits grow in passes, and in the first it may come to 3",
         "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way",
     ]
-    assert told(busy("GROUP_QUOTA_ROUND_ROBIN_RATE = 31\n"), "chem", "limit") == told(busy(), "chem", "limit")
+    assert told(busy("GROUP_QUOTA_ROUND_ROBIN_RATE = 31\n"), "chem", "limit") == told(
+        busy(), "chem", "limit"
+    )
 
 
 def test_submitters_share_by_priority_within_ceilings() -> None:
@@ -200,13 +214,23 @@ def test_with_one_round_what_cannot_be_matched_goes_to_nobody() -> None:
 
 
 def test_rounds_do_not_matter_to_who_wants_no_more_or_may_have_no_more() -> None:
-    given = look(PHYSICS, wants("physics.hep", 0, 7), *uses("physics.hep", 7), wants("chem", 5, 10), *uses("chem", 10))
+    given = look(
+        PHYSICS,
+        wants("physics.hep", 0, 7),
+        *uses("physics.hep", 7),
+        wants("chem", 5, 10),
+        *uses("chem", 10),
+    )
 
     assert told(given, "physics.hep", "rounds") == told(given, "chem", "rounds") == []
 
 
 def test_a_limit_beyond_32_bits_is_told() -> None:
-    given = look("GROUP_NAMES = p\nGROUP_QUOTA_p = 10\n", wants("", 5), slot("slot2@big", SlotWeight="1.0e12"))
+    given = look(
+        "GROUP_NAMES = p\nGROUP_QUOTA_p = 10\n",
+        wants("", 5),
+        slot("slot2@big", SlotWeight="1.0e12"),
+    )
 
     assert told(given, "<none>", "limit")[1:] == [
         "the negotiator works with a whole number of 32 bits: -2,147,483,648 (1,000,000,000,090)",

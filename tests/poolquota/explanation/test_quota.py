@@ -58,7 +58,10 @@ def test_a_group_with_subgroups_keeps_all_or_what_it_does_not_hand_on() -> None:
     assert told(look(SHARES), "a", "quota")[-1] == (
         "its quota is 45, all of it, though it hands 11.25 on: oversubscription counts both"
     )
-    assert told(look(SHARES + STRICT), "a", "quota")[-1] == "it hands on 11.25 of its 45: its own quota is 33.75"
+    assert (
+        told(look(SHARES + STRICT), "a", "quota")[-1]
+        == "it hands on 11.25 of its 45: its own quota is 33.75"
+    )
     assert told(look(SHARES), "a.x", "quota")[1:] == ["of 45 it gets 11.25", "its quota is 11.25"]
 
 
@@ -97,7 +100,12 @@ def test_without_groups_there_are_no_quotas() -> None:
         "1 submitter has 5 idle and 0 running (schedd slot weight): it requests 5",
         "it uses 0",
     ]
-    assert told(given, "<none>", "allocation") == told(given, "<none>", "turn") == told(given, "<none>", "rounds") == []
+    assert (
+        told(given, "<none>", "allocation")
+        == told(given, "<none>", "turn")
+        == told(given, "<none>", "rounds")
+        == []
+    )
 
 
 def test_demand_is_what_its_submitters_have() -> None:

@@ -29,7 +29,9 @@ def test_who_left_something_left_what_was_divided(path: Path) -> None:
     for group in given.standings:
         division = scene.division(group)
         left = sum(amount for _, amount in scene.leavers(group))
-        assert left == pytest.approx(division.here.surplus if division else scene.left_over(group), abs=1e-6)
+        assert left == pytest.approx(
+            division.here.surplus if division else scene.left_over(group), abs=1e-6
+        )
 
 
 @recorded
@@ -41,10 +43,14 @@ def test_what_is_borrowed_came_of_the_divisions_that_are_told(path: Path) -> Non
         sharings = [own.here] if own else []
         for above in scene.upwards(group):
             division = scene.division(above)
-            sharings += [division.below[group.name]] if division and group.name in division.below else []
+            sharings += (
+                [division.below[group.name]] if division and group.name in division.below else []
+            )
         got = sum(dict(sharing.shares).get(group.name, 0.0) for sharing in sharings)
         whole = 1.0 if not given.settings.use_slot_weights else 0.0
-        assert got == pytest.approx(group.own_allocated - min(group.requested, group.quota), abs=1e-6 + whole)
+        assert got == pytest.approx(
+            group.own_allocated - min(group.requested, group.quota), abs=1e-6 + whole
+        )
 
 
 @recorded
@@ -53,7 +59,9 @@ def test_every_group_of_a_real_cycle_has_a_story(path: Path) -> None:
     told = stories(given)
 
     assert list(told) == [each.name for each in given.standings]
-    assert all(sentence.text and sentence.text.isprintable() for each in told.values() for sentence in each)
+    assert all(
+        sentence.text and sentence.text.isprintable() for each in told.values() for sentence in each
+    )
 
 
 def test_what_is_left_over_goes_up() -> None:
@@ -62,7 +70,11 @@ def test_what_is_left_over_goes_up() -> None:
     scene = Scene(given)
 
     assert [scene.left_over(each) for each in given.standings] == [72, 0, 0, 0, 3]
-    assert dict(scene.leavers(standing(given, "physics"))) == {"physics": 20, "physics.hep": 0, "physics.lep": 3}
+    assert dict(scene.leavers(standing(given, "physics"))) == {
+        "physics": 20,
+        "physics.hep": 0,
+        "physics.lep": 3,
+    }
     assert scene.division(standing(given, "physics.lep")) is None
 
 
@@ -79,4 +91,9 @@ def test_lists_are_short() -> None:
 
     assert ranked(amounts) == ["b 3", "e 2.5", "d 2", "a 1", "1 more"]
     assert few(["a", "b"]) == ["a", "b"]
-    assert [listed(each) for each in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+    assert [listed(each) for each in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]

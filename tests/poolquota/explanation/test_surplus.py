@@ -80,10 +80,14 @@ def test_below_the_second_level_there_is_more_above() -> None:
 
 
 def test_where_nobody_leaves_anything_there_is_nothing() -> None:
-    config = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 40\nGROUP_QUOTA_b = 60\nGROUP_ACCEPT_SURPLUS = True\n"
+    config = (
+        "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 40\nGROUP_QUOTA_b = 60\nGROUP_ACCEPT_SURPLUS = True\n"
+    )
     given = look(config, wants("a", 50), wants("b", 90))
 
-    assert told(given, "a", "surplus") == ["at <none> nothing was left over for those who wanted more"]
+    assert told(given, "a", "surplus") == [
+        "at <none> nothing was left over for those who wanted more"
+    ]
 
 
 def test_a_group_without_a_quota_comes_after_those_with_one() -> None:
@@ -140,7 +144,8 @@ def test_without_weights_fractions_make_whole_slots() -> None:
     """A third of 10 each: 3.3333, 3.3333 and 3.3334; what is cut off makes one slot, for the greatest quota."""
     config = "GROUP_NAMES = a, b, c\nNEGOTIATOR_USE_SLOT_WEIGHTS = False\n"
     config += "".join(
-        f"GROUP_QUOTA_DYNAMIC_{name} = {part}\n" for name, part in (("a", 0.33), ("b", 0.33), ("c", 0.34))
+        f"GROUP_QUOTA_DYNAMIC_{name} = {part}\n"
+        for name, part in (("a", 0.33), ("b", 0.33), ("c", 0.34))
     )
     config += "GROUP_ACCEPT_SURPLUS = True\n"
     given = look(config, wants("a", 9), wants("b", 9), wants("c", 9), weight=10)

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.declaration import (
+    ElasticDemand,
+    ElasticGroup,
+    ElasticQuotas,
+    Options,
+    Rounding,
+)
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "golden" / "elastic"
 NAMES = sorted(path.stem for path in DIRECTORY.iterdir())
@@ -24,7 +30,9 @@ SUM, EFFECTIVE = "__sum__", "__effective_total__"
 
 def read(name: str) -> list[dict[str, Any]]:
     """Return the cases of one file."""
-    cases: list[dict[str, Any]] = json.loads((DIRECTORY / f"{name}.json").read_text(encoding="utf-8"))
+    cases: list[dict[str, Any]] = json.loads(
+        (DIRECTORY / f"{name}.json").read_text(encoding="utf-8")
+    )
     return cases
 
 
@@ -60,7 +68,9 @@ def quotas_of(case: Mapping[str, Any], rounding: Rounding = Rounding.HAMILTON) -
         for each in case["groups"]
     )
     options = case["options"]
-    return ElasticQuotas(groups, Options(options["scale_min"], options["guarantee_usage"], rounding))
+    return ElasticQuotas(
+        groups, Options(options["scale_min"], options["guarantee_usage"], rounding)
+    )
 
 
 def demand_of(case: Mapping[str, Any]) -> ElasticDemand:
@@ -96,8 +106,15 @@ def quota_file(case: Mapping[str, Any], rounding: Rounding = Rounding.HAMILTON) 
     lines = ["[elastic]", f'rounding = "{rounding.value}"']
     lines += [f"{key} = {json.dumps(options[key])}" for key in ("scale_min", "guarantee_usage")]
     for each in case["groups"]:
-        lines += [f"[groups.{json.dumps(path_of(case, each['name']))}]", f"lend = {json.dumps(each['allow_lent'])}"]
-        lines += [f"{key} = {toml(each[key])}" for key in ("min", "max", "weight") if each[key] is not None]
+        lines += [
+            f"[groups.{json.dumps(path_of(case, each['name']))}]",
+            f"lend = {json.dumps(each['allow_lent'])}",
+        ]
+        lines += [
+            f"{key} = {toml(each[key])}"
+            for key in ("min", "max", "weight")
+            if each[key] is not None
+        ]
     return "\n".join(lines)
 
 
@@ -110,10 +127,18 @@ def demand_file(case: Mapping[str, Any]) -> str:
         "default_used": demand.default_used,
     }
     for key in ("request", "used", "guarantee"):
-        given[key] = {path_of(case, name): amounts for name, amounts in getattr(demand, key).items()}
+        given[key] = {
+            path_of(case, name): amounts for name, amounts in getattr(demand, key).items()
+        }
     return json.dumps(given)
 
 
 def toml(amounts: Mapping[str, Any]) -> str:
     """Return amounts as an inline table."""
-    return "{ " + ", ".join(f"{json.dumps(name)} = {json.dumps(amount)}" for name, amount in amounts.items()) + " }"
+    return (
+        "{ "
+        + ", ".join(
+            f"{json.dumps(name)} = {json.dumps(amount)}" for name, amount in amounts.items()
+        )
+        + " }"
+    )

@@ -9,7 +9,10 @@ from htcq.quota.elastic.steps import Trace
 
 ANY = ElasticGroup("any", "", {"gpus": 10}, {"gpus": 10})
 BOTH = ElasticGroup(
-    "both", "", {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5}, {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5}
+    "both",
+    "",
+    {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5},
+    {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5},
 )
 TOTAL = {"gpus": 20, "gpus:a100": 10, "gpus:v100": 10}
 
@@ -21,7 +24,9 @@ def computed(groups: tuple[ElasticGroup, ...], demand: ElasticDemand) -> Outcome
 def test_who_takes_any_card_does_not_keep_those_that_another_is_guaranteed() -> None:
     """The proposal's own case: A declares 10 cards, B 5 of each kind; A was served first, with all of one kind."""
     asked = {"any": {"gpus": 10}, "both": {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5}}
-    outcome = computed((ANY, BOTH), ElasticDemand(TOTAL, asked, {"any": {"gpus": 10, "gpus:v100": 10}}))
+    outcome = computed(
+        (ANY, BOTH), ElasticDemand(TOTAL, asked, {"any": {"gpus": 10, "gpus:v100": 10}})
+    )
 
     assert outcome["any"].runtime == {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5}
     assert outcome["both"].runtime == {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5}
@@ -45,7 +50,9 @@ def test_cards_that_nobody_asks_for_by_kind_stay_where_they_are_used() -> None:
 def test_a_guarantee_of_a_kind_is_lent_and_comes_back() -> None:
     used = {"any": {"gpus": 10, "gpus:v100": 10}}
     idle = computed((ANY, BOTH), ElasticDemand(TOTAL, {"any": {"gpus": 10}}, used))
-    asking = computed((ANY, BOTH), ElasticDemand(TOTAL, {"any": {"gpus": 10}, "both": {"gpus:v100": 3}}, used))
+    asking = computed(
+        (ANY, BOTH), ElasticDemand(TOTAL, {"any": {"gpus": 10}, "both": {"gpus:v100": 3}}, used)
+    )
 
     assert idle["any"].runtime["gpus:v100"] == 10
     assert (idle["both"].lent["gpus:v100"], idle["both"].lent["gpus"]) == (5, 10)
@@ -54,9 +61,15 @@ def test_a_guarantee_of_a_kind_is_lent_and_comes_back() -> None:
 
 
 def test_a_card_of_a_kind_counts_as_a_card() -> None:
-    outcome = computed((ANY,), ElasticDemand(TOTAL, {"any": {"gpus:v100": 4}}, {"any": {"gpus:v100": 2}}))
+    outcome = computed(
+        (ANY,), ElasticDemand(TOTAL, {"any": {"gpus:v100": 4}}, {"any": {"gpus:v100": 2}})
+    )
 
-    assert (outcome["any"].request["gpus"], outcome["any"].used["gpus"], outcome["any"].runtime["gpus"]) == (4, 2, 4)
+    assert (
+        outcome["any"].request["gpus"],
+        outcome["any"].used["gpus"],
+        outcome["any"].runtime["gpus"],
+    ) == (4, 2, 4)
 
 
 def test_a_group_above_has_the_kinds_that_those_below_it_are_guaranteed() -> None:
@@ -67,7 +80,10 @@ def test_a_group_above_has_the_kinds_that_those_below_it_are_guaranteed() -> Non
         ElasticGroup("p.any", "p", {}, {"gpus": 10}),
     )
     outcome = computed(
-        groups, ElasticDemand(TOTAL, {"any": {"gpus": 10}, "p.kind": {"gpus:a100": 8}, "p.any": {"gpus": 9}})
+        groups,
+        ElasticDemand(
+            TOTAL, {"any": {"gpus": 10}, "p.kind": {"gpus:a100": 8}, "p.any": {"gpus": 9}}
+        ),
     )
 
     assert outcome["p"].min == {"gpus": 10, "gpus:a100": 5, "gpus:v100": 0}
@@ -96,7 +112,9 @@ def test_others_change_kinds_where_that_lets_everybody_have_cards() -> None:
 
 def test_cards_of_no_kind_that_a_group_may_have_go_to_others() -> None:
     narrow = ElasticGroup("narrow", "", {}, {"gpus": 10, "gpus:a100": 0, "gpus:v100": 10})
-    demand = ElasticDemand({"gpus": 10, "gpus:a100": 8, "gpus:v100": 2}, {"any": {"gpus": 10}, "narrow": {"gpus": 10}})
+    demand = ElasticDemand(
+        {"gpus": 10, "gpus:a100": 8, "gpus:v100": 2}, {"any": {"gpus": 10}, "narrow": {"gpus": 10}}
+    )
     outcome = computed((replaced(ANY), narrow), demand)
 
     # By weight each would have 5, but there are only 2 cards of the kind that narrow may have.
@@ -110,7 +128,9 @@ def replaced(group: ElasticGroup) -> ElasticGroup:
 
 def test_a_group_that_names_kinds_alone_has_those_and_no_others() -> None:
     kinds = ElasticGroup("kinds", "", {"gpus:a100": 2}, {"gpus:a100": 3})
-    outcome = computed((ANY, kinds), ElasticDemand(TOTAL, {"any": {"gpus": 10}, "kinds": {"gpus:a100": 3}}))
+    outcome = computed(
+        (ANY, kinds), ElasticDemand(TOTAL, {"any": {"gpus": 10}, "kinds": {"gpus:a100": 3}})
+    )
 
     assert outcome["kinds"].runtime == {"gpus": 3, "gpus:a100": 3, "gpus:v100": 0}
     assert outcome["kinds"].implied == {"gpus", "gpus:v100"}
@@ -128,7 +148,9 @@ def test_kinds_of_something_that_nobody_counts_are_dimensions_like_others() -> N
 def test_cards_of_no_named_kind_may_be_anybodys() -> None:
     outcome = computed(
         (ANY, BOTH),
-        ElasticDemand({"gpus": 12, "gpus:a100": 5, "gpus:v100": 5}, {"any": {"gpus": 9}, "both": {"gpus": 3}}),
+        ElasticDemand(
+            {"gpus": 12, "gpus:a100": 5, "gpus:v100": 5}, {"any": {"gpus": 9}, "both": {"gpus": 3}}
+        ),
     )
 
     assert outcome["any"].runtime["gpus"] == 9
@@ -145,7 +167,8 @@ def test_the_steps_of_a_kind_tell_what_was_placed() -> None:
 
 def test_kinds_that_are_guaranteed_give_way_to_the_number_of_cards_where_mins_shrink() -> None:
     demand = ElasticDemand(
-        {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5}, {"any": {"gpus": 10}, "both": {"gpus:a100": 5, "gpus:v100": 5}}
+        {"gpus": 10, "gpus:a100": 5, "gpus:v100": 5},
+        {"any": {"gpus": 10}, "both": {"gpus:a100": 5, "gpus:v100": 5}},
     )
     outcome = computed((ANY, BOTH), demand)
 
@@ -156,7 +179,10 @@ def test_kinds_that_are_guaranteed_give_way_to_the_number_of_cards_where_mins_sh
 
 def test_a_floor_of_cards_that_are_of_no_fitting_kind_is_told() -> None:
     narrow = ElasticGroup("narrow", "", {"gpus": 5}, {"gpus": 5, "gpus:v100": 0}, scale_min=False)
-    outcome = computed((narrow,), ElasticDemand({"gpus": 4, "gpus:a100": 3, "gpus:v100": 1}, {"narrow": {"gpus": 5}}))
+    outcome = computed(
+        (narrow,),
+        ElasticDemand({"gpus": 4, "gpus:a100": 3, "gpus:v100": 1}, {"narrow": {"gpus": 5}}),
+    )
     (taken,) = [step for step in Trace(outcome).steps("narrow", "gpus") if step.kind == "taken"]
 
     assert outcome["narrow"].runtime == {"gpus": 3, "gpus:a100": 3, "gpus:v100": 0}
@@ -165,8 +191,13 @@ def test_a_floor_of_cards_that_are_of_no_fitting_kind_is_told() -> None:
 
 def test_several_groups_change_kinds_in_turn() -> None:
     """Who may have one kind alone comes last by name; two others give up one card each for it."""
-    wide = [ElasticGroup(name, "", {"gpus": 1}, {"gpus": 1, "gpus:a100": 1, "gpus:v100": 1}) for name in ("a", "b")]
-    narrow = ElasticGroup("z", "", {"gpus": 2}, {"gpus": 2, "gpus:a100": 0, "gpus:v100": 2, "gpus:h100": 0})
+    wide = [
+        ElasticGroup(name, "", {"gpus": 1}, {"gpus": 1, "gpus:a100": 1, "gpus:v100": 1})
+        for name in ("a", "b")
+    ]
+    narrow = ElasticGroup(
+        "z", "", {"gpus": 2}, {"gpus": 2, "gpus:a100": 0, "gpus:v100": 2, "gpus:h100": 0}
+    )
     demand = ElasticDemand(
         {"gpus": 4, "gpus:a100": 2, "gpus:v100": 2, "gpus:h100": 0},
         {"a": {"gpus": 1}, "b": {"gpus": 1}, "z": {"gpus": 2}},
@@ -181,7 +212,10 @@ def test_several_groups_change_kinds_in_turn() -> None:
 def test_what_is_asked_of_kinds_is_held_to_the_max_of_all() -> None:
     group = ElasticGroup("g", "", {}, {"gpus": 5})
     outcome = computed(
-        (group,), ElasticDemand({"gpus": 9, "gpus:a100": 9, "gpus:v100": 0}, {"g": {"gpus:a100": 5, "gpus:v100": 5}})
+        (group,),
+        ElasticDemand(
+            {"gpus": 9, "gpus:a100": 9, "gpus:v100": 0}, {"g": {"gpus:a100": 5, "gpus:v100": 5}}
+        ),
     )
     texts = [step.text for step in Trace(outcome).steps("g", "gpus:v100")]
 
@@ -197,7 +231,9 @@ def test_cards_that_a_group_keeps_idle_may_be_of_kinds_that_those_below_it_canno
         ElasticGroup("p", "", {"gpus": 4}, {"gpus": 4}, lend=False),
         ElasticGroup("p.c", "p", {}, {"gpus": 1, "gpus:a100": 0, "gpus:v100": 1}),
     )
-    outcome = computed(groups, ElasticDemand({"gpus": 4, "gpus:a100": 3, "gpus:v100": 1}, {"p.c": {"gpus": 1}}))
+    outcome = computed(
+        groups, ElasticDemand({"gpus": 4, "gpus:a100": 3, "gpus:v100": 1}, {"p.c": {"gpus": 1}})
+    )
 
     assert outcome["p"].runtime == {"gpus": 4, "gpus:a100": 3, "gpus:v100": 1}
     assert outcome["p.c"].runtime == {"gpus": 1, "gpus:a100": 0, "gpus:v100": 1}

@@ -7,7 +7,11 @@ import pytest
 from htcq.quota.elastic.declaration import DEFAULT, ElasticDemand, ElasticGroup
 from htcq.quota.elastic.membership import Members, assign
 
-GROUPS = (ElasticGroup("physics"), ElasticGroup("physics.hep", "physics"), ElasticGroup("bio", users=("ada", "bob")))
+GROUPS = (
+    ElasticGroup("physics"),
+    ElasticGroup("physics.hep", "physics"),
+    ElasticGroup("bio", users=("ada", "bob")),
+)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +56,10 @@ def test_jobs_of_no_group_are_the_default_groups() -> None:
 
 
 def test_groups_of_the_demand_that_are_not_there_are_named() -> None:
-    assigned = assign(GROUPS, ElasticDemand({}, {"chem": {"cpus": 1}}, {"bio": {"cpus": 1}}, {"gone": {"cpus": 1}}))
+    assigned = assign(
+        GROUPS,
+        ElasticDemand({}, {"chem": {"cpus": 1}}, {"bio": {"cpus": 1}}, {"gone": {"cpus": 1}}),
+    )
 
     assert assigned.unknown == ("chem", "gone")
     assert assigned.demand.used == {"bio": {"cpus": 1}}

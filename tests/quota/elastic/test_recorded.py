@@ -14,7 +14,16 @@ from htcq.quota.elastic.revoke import RunningJob, revoke
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.group_tree import build_tree
-from tests.quota.elastic.recorded import NAMES, STATED, SUM, Stated, demand_of, quotas_of, read, stated
+from tests.quota.elastic.recorded import (
+    NAMES,
+    STATED,
+    SUM,
+    Stated,
+    demand_of,
+    quotas_of,
+    read,
+    stated,
+)
 
 RUNTIME = [
     pytest.param(case, key, rounding, id=f"{case['name']}-{key}")
@@ -34,7 +43,9 @@ def test_every_case_states_its_name_origin_and_reason(name: str) -> None:
     cases = read(name)
 
     assert cases
-    assert [key for case in cases for key in ("name", "origin", "why") if len(case.get(key, "")) < 5] == []
+    assert [
+        key for case in cases for key in ("name", "origin", "why") if len(case.get(key, "")) < 5
+    ] == []
     assert len(cases) == len({case["name"] for case in cases})
 
 
@@ -57,7 +68,9 @@ def test_every_number_that_is_stated_is_computed(case: Any, key: str, rounding: 
 
 
 def test_no_stated_number_is_left_out() -> None:
-    numbers = [one for case in read("runtime") for key, _ in STATED for one in stated(case.get(key) or {})]
+    numbers = [
+        one for case in read("runtime") for key, _ in STATED for one in stated(case.get(key) or {})
+    ]
 
     assert (len(read("runtime")), len(numbers)) == (63, 248)
 
@@ -66,7 +79,9 @@ def test_no_stated_number_is_left_out() -> None:
 def test_mins_shrink_as_stated(case: Any) -> None:
     for name, total in case["total"].items():
         declared = {one["name"]: one["min"][name] for one in case["siblings"]}
-        scaled = scaled_mins(total, declared, {one["name"] for one in case["siblings"] if not one["scalable"]})
+        scaled = scaled_mins(
+            total, declared, {one["name"] for one in case["siblings"] if not one["scalable"]}
+        )
         for group, amounts in case["expected"].items():
             assert (declared[group] if amounts is None else amounts[name]) == scaled[group]
 
@@ -74,7 +89,13 @@ def test_mins_shrink_as_stated(case: Any) -> None:
 @each("revoke")
 def test_the_jobs_that_are_given_up_are_those_stated(case: Any) -> None:
     jobs = [
-        RunningJob(job["name"], job["res"], job["priority"], job.get("start", 0), job.get("preemptible", True))
+        RunningJob(
+            job["name"],
+            job["res"],
+            job["priority"],
+            job.get("start", 0),
+            job.get("preemptible", True),
+        )
         for job in case["jobs"]
     ]
     expected = case.get("expected_correct", case.get("expected"))
@@ -90,12 +111,18 @@ def test_the_jobs_that_are_given_up_are_those_stated(case: Any) -> None:
 @each("admission")
 def test_a_job_is_admitted_or_refused_as_stated(case: Any) -> None:
     protected = (case["min"], case["non_preemptible_used"]) if case["non_preemptible"] else None
-    parents = [AdmissionLimit(one["name"], one["limit"], one["used"]) for one in case.get("parents", [])]
+    parents = [
+        AdmissionLimit(one["name"], one["limit"], one["used"]) for one in case.get("parents", [])
+    ]
     outcome = admit(
         case["request"], AdmissionLimit("test", case["limit"], case["used"]), case["max"], protected, parents
     )  # fmt: skip
 
-    assert case["expected"] == {"admit": outcome.admit, "exceeded": list(outcome.exceeded), "by": outcome.by}
+    assert case["expected"] == {
+        "admit": outcome.admit,
+        "exceeded": list(outcome.exceeded),
+        "by": outcome.by,
+    }
 
 
 @each("native")
@@ -111,13 +138,21 @@ def test_native_group_quotas_share_by_quota_and_elastic_ones_by_weight(case: Any
     elastic = compute(
         ElasticQuotas(
             tuple(
-                ElasticGroup(one["name"], "", {"slots": one["GROUP_QUOTA"]}, {"slots": weights[one["name"]]})
+                ElasticGroup(
+                    one["name"], "", {"slots": one["GROUP_QUOTA"]}, {"slots": weights[one["name"]]}
+                )
                 for one in groups
             )
         ),
-        ElasticDemand({"slots": case["total"]}, {one["name"]: {"slots": one["requested"]} for one in groups}),
+        ElasticDemand(
+            {"slots": case["total"]}, {one["name"]: {"slots": one["requested"]} for one in groups}
+        ),
     )
 
-    allocated = {group.name: group.allocated for group in native.rounds[0].groups if group.name in weights}
+    allocated = {
+        group.name: group.allocated for group in native.rounds[0].groups if group.name in weights
+    }
     assert case["allocated"] == allocated
-    assert case["elastic_runtime"] == {group.name: group.runtime["slots"] for group in elastic.groups}
+    assert case["elastic_runtime"] == {
+        group.name: group.runtime["slots"] for group in elastic.groups
+    }

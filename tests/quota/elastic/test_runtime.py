@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from htcq.quota.elastic.declaration import SELF, ElasticDemand, ElasticGroup, ElasticQuotas, Options, Rounding
+from htcq.quota.elastic.declaration import (
+    SELF,
+    ElasticDemand,
+    ElasticGroup,
+    ElasticQuotas,
+    Options,
+    Rounding,
+)
 from htcq.quota.elastic.elastic_tree import moved
 from htcq.quota.elastic.runtime import compute, compute_all
 from htcq.quota.elastic.steps import Trace
@@ -34,21 +41,28 @@ def test_own_jobs_of_a_group_take_their_part_of_its_runtime() -> None:
 
     # p asks for 20 + 40, up to its 50, and there are 40. Its own jobs are guaranteed the 10 that p.c leaves of 30;
     # the 10 beyond 20 + 10 go by weights of 50 and 50, 5 each.
-    assert (outcome["p"].runtime, own.min, own.runtime) == ({"cpus": 40}, {"cpus": 10}, {"cpus": 15})
+    assert (outcome["p"].runtime, own.min, own.runtime) == (
+        {"cpus": 40},
+        {"cpus": 10},
+        {"cpus": 15},
+    )
     assert outcome["p.c"].runtime == {"cpus": 25}
     assert (outcome["p"].waiting, own.waiting) == ({"cpus": 20}, {"cpus": 5})
 
 
 def test_there_are_no_own_jobs_without_demand_or_without_groups_below() -> None:
     outcome = compute(
-        ElasticQuotas((group("p", 0, 9), group("p.c", 0, 9))), ElasticDemand({"cpus": 9}, asked(p=0, p_c=4))
+        ElasticQuotas((group("p", 0, 9), group("p.c", 0, 9))),
+        ElasticDemand({"cpus": 9}, asked(p=0, p_c=4)),
     )
 
     assert [each.name for each in outcome.groups] == ["p", "p.c"]
 
 
 def test_what_the_system_and_the_default_group_use_is_not_there() -> None:
-    demand = ElasticDemand({"cpus": 100}, asked(a=99), system_used={"cpus": 30}, default_used={"cpus": 25, "gpus": 3})
+    demand = ElasticDemand(
+        {"cpus": 100}, asked(a=99), system_used={"cpus": 30}, default_used={"cpus": 25, "gpus": 3}
+    )
     outcome = compute(ElasticQuotas((group("a", 0, 99),)), demand)
 
     assert (outcome.effective_total, outcome["a"].runtime) == ({"cpus": 45}, {"cpus": 45})
@@ -56,7 +70,8 @@ def test_what_the_system_and_the_default_group_use_is_not_there() -> None:
 
 def test_more_than_everything_used_outside_leaves_nothing() -> None:
     outcome = compute(
-        ElasticQuotas((group("a", 5, 99),)), ElasticDemand({"cpus": 10}, asked(a=99), system_used={"cpus": 30})
+        ElasticQuotas((group("a", 5, 99),)),
+        ElasticDemand({"cpus": 10}, asked(a=99), system_used={"cpus": 30}),
     )
 
     assert (outcome["a"].runtime, outcome["a"].scaled_min) == ({"cpus": 0}, {"cpus": 0})
@@ -65,7 +80,8 @@ def test_more_than_everything_used_outside_leaves_nothing() -> None:
 def test_a_dimension_without_a_total_is_nothing_and_one_without_a_max_is_not_managed() -> None:
     groups = (ElasticGroup("a", "", {"x": 3}, {"x": 9, "cpus": 9}),)
     outcome = compute(
-        ElasticQuotas(groups), ElasticDemand({"cpus": 9, "disk": 7}, {"a": {"x": 5, "cpus": 2, "disk": 1}})
+        ElasticQuotas(groups),
+        ElasticDemand({"cpus": 9, "disk": 7}, {"a": {"x": 5, "cpus": 2, "disk": 1}}),
     )
 
     assert outcome["a"].runtime == {"x": 0, "cpus": 2}
@@ -75,16 +91,19 @@ def test_a_dimension_without_a_total_is_nothing_and_one_without_a_max_is_not_man
 def test_an_unlimited_group_shares_by_its_weight_and_stops_at_its_request() -> None:
     groups = (group("a", 0, None, weight={"cpus": 30}), group("b", 0, 100, weight={"cpus": 10}))
 
-    assert compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=500, b=500)))["a"].runtime == {
-        "cpus": 75
-    }
-    assert compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=50, b=500)))["a"].runtime == {"cpus": 50}
+    assert compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=500, b=500)))[
+        "a"
+    ].runtime == {"cpus": 75}
+    assert compute(ElasticQuotas(groups), ElasticDemand({"cpus": 100}, asked(a=50, b=500)))[
+        "a"
+    ].runtime == {"cpus": 50}
 
 
 def test_usage_over_a_max_is_held_to_it_and_told() -> None:
     options = Options(guarantee_usage=True)
     outcome = compute(
-        ElasticQuotas((group("a", 5, 10),), options), ElasticDemand({"cpus": 50}, asked(a=30), asked(a=30))
+        ElasticQuotas((group("a", 5, 10),), options),
+        ElasticDemand({"cpus": 50}, asked(a=30), asked(a=30)),
     )
 
     assert (outcome["a"].guaranteed, outcome["a"].runtime) == ({"cpus": 30}, {"cpus": 10})
@@ -106,7 +125,8 @@ def test_where_usage_is_guaranteed_a_lender_waits_until_jobs_end() -> None:
 def test_where_usage_is_guaranteed_mins_still_shrink_with_the_capacity() -> None:
     groups = (group("a", 50, 100), group("b", 50, 100))
     outcome = compute(
-        ElasticQuotas(groups, Options(guarantee_usage=True)), ElasticDemand({"cpus": 60}, asked(a=40), asked(a=40))
+        ElasticQuotas(groups, Options(guarantee_usage=True)),
+        ElasticDemand({"cpus": 60}, asked(a=40), asked(a=40)),
     )
 
     # Both mins shrink to 30; a keeps the 40 that it uses, and no more of its min than that.
@@ -125,27 +145,42 @@ def test_several_trees_know_nothing_of_each_other() -> None:
     quotas = ElasticQuotas((group("a", 0, 99),))
     found = compute_all(
         {"gpu": quotas, "cpu": quotas},
-        {"gpu": ElasticDemand({"cpus": 3}, asked(a=9)), "cpu": ElasticDemand({"cpus": 7}, asked(a=9))},
+        {
+            "gpu": ElasticDemand({"cpus": 3}, asked(a=9)),
+            "cpu": ElasticDemand({"cpus": 7}, asked(a=9)),
+        },
     )
 
-    assert {name: outcome["a"].runtime["cpus"] for name, outcome in found.items()} == {"cpu": 7, "gpu": 3}
+    assert {name: outcome["a"].runtime["cpus"] for name, outcome in found.items()} == {
+        "cpu": 7,
+        "gpu": 3,
+    }
 
 
 def test_a_group_that_moves_takes_its_part_along() -> None:
     groups = (group("p", 40, 90), group("p.c", 20, 90), group("p.c.x", 10, 90), group("q", 40, 90))
     after, names = moved(groups, "p.c", "q")
-    demand = ElasticDemand({"cpus": 100}, {names.get(name, name): amounts for name, amounts in asked(p_c_x=60).items()})
+    demand = ElasticDemand(
+        {"cpus": 100}, {names.get(name, name): amounts for name, amounts in asked(p_c_x=60).items()}
+    )
     outcome = compute(ElasticQuotas(after), demand)
 
     assert names == {"p.c": "q.c", "p.c.x": "q.c.x"}
-    assert {each.name: each.runtime["cpus"] for each in outcome.groups} == {"p": 0, "q": 60, "q.c": 60, "q.c.x": 60}
+    assert {each.name: each.runtime["cpus"] for each in outcome.groups} == {
+        "p": 0,
+        "q": 60,
+        "q.c": 60,
+        "q.c.x": 60,
+    }
 
 
 def test_legacy_rounding_may_hand_out_more_than_there_is() -> None:
     groups = tuple(group(name, 0, 9, weight={"cpus": 1}) for name in "abc")
     demand = ElasticDemand({"cpus": 5}, asked(a=9, b=9, c=9))
 
-    assert compute(ElasticQuotas(groups, Options(rounding=Rounding.LEGACY)), demand).undistributed == {"cpus": -1}
+    assert compute(
+        ElasticQuotas(groups, Options(rounding=Rounding.LEGACY)), demand
+    ).undistributed == {"cpus": -1}
     assert compute(ElasticQuotas(groups), demand).undistributed == {"cpus": 0}
 
 
@@ -165,7 +200,10 @@ def test_the_steps_tell_the_passes_of_the_worked_example() -> None:
         "begins with 5, all that it asks for, and lends 5",
         "runtime is 5: what it asks for",
     ]
-    assert told(quotas, demand, "B")[3] == "pass 1: 45 to share, by weight 60 of 190: 14, of which 9 go back"
+    assert (
+        told(quotas, demand, "B")[3]
+        == "pass 1: 45 to share, by weight 60 of 190: 14, of which 9 go back"
+    )
     assert told(quotas, demand, "C")[3:5] == [
         "pass 1: 45 to share, by weight 50 of 190: 12, one of them by largest remainder",
         "pass 2: 9 to share, by weight 50 of 130: 3",
@@ -182,7 +220,9 @@ def test_the_steps_tell_of_a_min_that_shrank_and_of_one_that_is_not_lent() -> No
 
 
 def test_the_steps_tell_what_holds_a_group_back() -> None:
-    quotas = ElasticQuotas((group("a", 0, 5), group("b", 0, 90, weight={"cpus": 0}), group("c", 3, 90, lend=False)))
+    quotas = ElasticQuotas(
+        (group("a", 0, 5), group("b", 0, 90, weight={"cpus": 0}), group("c", 3, 90, lend=False))
+    )
     demand = ElasticDemand({"cpus": 90}, asked(a=9, b=9))
 
     assert told(quotas, demand, "a")[-1] == "runtime is 5: max"
@@ -191,7 +231,10 @@ def test_the_steps_tell_what_holds_a_group_back() -> None:
         "begins with 3, all that it asks for",
         "runtime is 3: the amount reserved for it",
     ]
-    assert told(quotas, ElasticDemand({}, asked(a=9)), "a")[-1] == "runtime is 0: there is nothing to share"
+    assert (
+        told(quotas, ElasticDemand({}, asked(a=9)), "a")[-1]
+        == "runtime is 0: there is nothing to share"
+    )
     kept = ElasticQuotas((group("a", 2, 5),), Options(guarantee_usage=True))
     assert "4 are reserved for it: usage is guaranteed" in told(
         kept, ElasticDemand({"cpus": 9}, asked(a=4), asked(a=4)), "a"

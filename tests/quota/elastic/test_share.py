@@ -10,7 +10,9 @@ from htcq.quota.elastic.share import ShareClaim, share
 
 def test_a_unit_goes_to_the_largest_remainder_then_by_name() -> None:
     # Of 10 by 3, 3 and 1: 4.29, 4.29 and 1.43: the last has the largest remainder.
-    runtime, sharing = share(10, [ShareClaim("b", 0, 99, 3), ShareClaim("a", 0, 99, 3), ShareClaim("c", 0, 99, 1)])
+    runtime, sharing = share(
+        10, [ShareClaim("b", 0, 99, 3), ShareClaim("a", 0, 99, 3), ShareClaim("c", 0, 99, 1)]
+    )
 
     assert runtime == {"a": 4, "b": 4, "c": 2}
     assert [grant.name for grant in sharing.passes[0].grants if grant.remainder] == ["c"]
@@ -34,7 +36,10 @@ def test_a_level_without_groups_shares_nothing() -> None:
 
 
 def test_a_job_without_what_there_is_too_much_of_stays() -> None:
-    jobs = [RunningJob("cpu", {"cpus": 8}, priority=0), RunningJob("gpu", {"cpus": 1, "gpus": 1}, priority=9)]
+    jobs = [
+        RunningJob("cpu", {"cpus": 8}, priority=0),
+        RunningJob("gpu", {"cpus": 1, "gpus": 1}, priority=9),
+    ]
 
     assert revoke({"cpus": 9, "gpus": 1}, {"cpus": 20, "gpus": 0}, jobs) == ("gpu",)
 
@@ -68,6 +73,12 @@ def test_a_min_that_lacks_a_dimension_guarantees_nothing_of_it() -> None:
 
 
 def test_the_nearest_group_above_that_has_no_room_is_named() -> None:
-    above = [AdmissionLimit("near", {"cpus": 5}, {"cpus": 4}), AdmissionLimit("far", {"cpus": 5}, {"cpus": 5})]
+    above = [
+        AdmissionLimit("near", {"cpus": 5}, {"cpus": 4}),
+        AdmissionLimit("far", {"cpus": 5}, {"cpus": 5}),
+    ]
 
-    assert admit({"cpus": 1}, AdmissionLimit("g", {"cpus": 9}), {"cpus": 9}, parents=above).by == "parent far"
+    assert (
+        admit({"cpus": 1}, AdmissionLimit("g", {"cpus": 9}), {"cpus": 9}, parents=above).by
+        == "parent far"
+    )

@@ -44,10 +44,17 @@ def test_a_move_keeps_names_that_are_no_paths() -> None:
 
 def test_a_move_renames_paths_with_all_below_them() -> None:
     after, names = moved(
-        tuple(ElasticGroup(name, name.rpartition(".")[0]) for name in ("a", "a.b", "a.b.c", "d")), "a.b", "d"
+        tuple(ElasticGroup(name, name.rpartition(".")[0]) for name in ("a", "a.b", "a.b.c", "d")),
+        "a.b",
+        "d",
     )
 
-    assert {group.name: group.parent for group in after} == {"a": "", "d": "", "d.b": "d", "d.b.c": "d.b"}
+    assert {group.name: group.parent for group in after} == {
+        "a": "",
+        "d": "",
+        "d.b": "d",
+        "d.b.c": "d.b",
+    }
     assert names == {"a.b": "d.b", "a.b.c": "d.b.c"}
 
 
@@ -62,7 +69,9 @@ def test_a_move_renames_paths_with_all_below_them() -> None:
     ],
 )
 def test_a_move_that_cannot_be_is_refused(name: str, parent: str, said: str) -> None:
-    paths = tuple(ElasticGroup(each, each.rpartition(".")[0]) for each in ("a", "a.b", "a.b.c", "d", "d.b"))
+    paths = tuple(
+        ElasticGroup(each, each.rpartition(".")[0]) for each in ("a", "a.b", "a.b.c", "d", "d.b")
+    )
 
     with pytest.raises(InputError, match=said):
         moved(paths, name, parent)

@@ -22,10 +22,14 @@ NO_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
 
 def site(*collector: str, jobs: int, config: str = NO_LEFTOVERS, **changes: str | int) -> Pool:
     queue = [job(f"1.{proc}", **changes) for proc in range(jobs)]
-    return pool(*collector, submitter(IdleJobs=jobs, WeightedIdleJobs=jobs), jobs=queue, config=config)
+    return pool(
+        *collector, submitter(IdleJobs=jobs, WeightedIdleJobs=jobs), jobs=queue, config=config
+    )
 
 
-def course(given: Pool, cycles: int, lasts: str = LONG, interval: float = FIVE_MINUTES, seed: int = 0) -> Course:
+def course(
+    given: Pool, cycles: int, lasts: str = LONG, interval: float = FIVE_MINUTES, seed: int = 0
+) -> Course:
     return run_course(given, Plan(cycles, interval), run_time(lasts), Random(seed))
 
 
@@ -76,11 +80,19 @@ def test_a_claim_is_used_again_while_it_may_be() -> None:
     assert [sample.matches for sample in found.samples] == [1, 0, 0, 0, 1, 0]
     (wait,) = waits(found)
     assert found.waited["ada@site"] == (0, 400, 800, 1200)
-    assert (wait.started, wait.waiting, wait.mean, wait.median, wait.longest) == (4, 5, 600, 600, 1200)
+    assert (wait.started, wait.waiting, wait.mean, wait.median, wait.longest) == (
+        4,
+        5,
+        600,
+        600,
+        1200,
+    )
 
 
 def test_without_a_worklife_every_job_needs_a_match() -> None:
-    given = site(static_slot(Cpus=1, TotalSlotCpus=1), jobs=9, config=f"{NO_LEFTOVERS}CLAIM_WORKLIFE = 0\n")
+    given = site(
+        static_slot(Cpus=1, TotalSlotCpus=1), jobs=9, config=f"{NO_LEFTOVERS}CLAIM_WORKLIFE = 0\n"
+    )
     found = course(given, 6, lasts="400")
 
     assert found.waited["ada@site"] == (0, 600, 1200)
@@ -119,7 +131,9 @@ def test_the_same_seed_gives_the_same_course_and_another_another() -> None:
 
 def test_priorities_follow_usage_by_half_the_way_in_a_halflife() -> None:
     """Half of 0.5 and half of 10 are 5.25, and nobody is better than 0.5; times the default factor of 1000."""
-    given = pool(submitter("ada@site"), submitter("ben@site"), jobs=[], config="PRIORITY_HALFLIFE = 600\n")
+    given = pool(
+        submitter("ada@site"), submitter("ben@site"), jobs=[], config="PRIORITY_HALFLIFE = 600\n"
+    )
     priorities = Priorities(given)
     priorities.advance(600, {"ada@site": 10.0})
     shown = {each.name: each.number("Priority") for each in priorities.shown(given).accounting}
@@ -139,9 +153,13 @@ ONE = static_slot(Cpus=1, TotalSlotCpus=1)
         ({"ConcurrencyLimits": '"licence"'}, False),
     ],
 )
-def test_a_claim_is_used_again_for_what_its_schedd_could_run_there(other: dict[str, str | int], again: bool) -> None:
+def test_a_claim_is_used_again_for_what_its_schedd_could_run_there(
+    other: dict[str, str | int], again: bool
+) -> None:
     queue = [job("1.0"), job("2.0", **other)]
-    found = course(pool(ONE, submitter(IdleJobs=2, WeightedIdleJobs=2), jobs=queue, config=""), 2, lasts="100")
+    found = course(
+        pool(ONE, submitter(IdleJobs=2, WeightedIdleJobs=2), jobs=queue, config=""), 2, lasts="100"
+    )
 
     assert (100 in found.waited["ada@site"]) is again
 
@@ -149,7 +167,9 @@ def test_a_claim_is_used_again_for_what_its_schedd_could_run_there(other: dict[s
 def test_a_claim_is_the_schedd_s_that_has_it() -> None:
     """Two access points have a job of the same number and submitter; what one of them claims is not the other's."""
     queue = [job("1.0", ScheddName=f'"access{number}"', JobPrio=-number) for number in (1, 2)]
-    asking = [submitter(ScheddName=f'"access{number}"', Machine=f'"access{number}"') for number in (1, 2)]
+    asking = [
+        submitter(ScheddName=f'"access{number}"', Machine=f'"access{number}"') for number in (1, 2)
+    ]
     found = course(pool(ONE, *asking, jobs=queue, config=""), 5, lasts="100")
 
     # The first job ends at 100; its schedd has no other, so that the claim ends too, and the next cycle is at 300.
@@ -169,6 +189,8 @@ def test_a_claim_in_cleaning_ends_after_the_first_cycle(activity: str, matches: 
 
 def test_a_dynamic_slot_named_after_a_static_one_is_not_its_claim() -> None:
     """One of the two ads is wrong; the static slot stays what it is."""
-    found = course(site(static_slot("slot1@node1"), dynamic_slot("slot1_1@node1", "phys.ada@site"), jobs=2), 2)
+    found = course(
+        site(static_slot("slot1@node1"), dynamic_slot("slot1_1@node1", "phys.ada@site"), jobs=2), 2
+    )
 
     assert started(found) == [1, 0]

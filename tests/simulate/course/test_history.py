@@ -28,7 +28,11 @@ def past(*ads: str) -> list[Past]:
 
 
 HISTORY = past(
-    finished(10), finished(20), finished(30, RequestCpus=8), finished(40, **BEN, RequestMemory=7), job(JobStatus=1)
+    finished(10),
+    finished(20),
+    finished(30, RequestCpus=8),
+    finished(40, **BEN, RequestMemory=7),
+    job(JobStatus=1),
 )
 
 
@@ -47,7 +51,14 @@ def waiting(**changes: str | int) -> Job:
         (waiting(**CYD), {10, 20, 30, 40}),
         (None, {10, 20, 30, 40}),
     ],
-    ids=["its like", "its like with 8 cpus", "its submitter", "another submitter", "anybody", "a claim"],
+    ids=[
+        "its like",
+        "its like with 8 cpus",
+        "its submitter",
+        "another submitter",
+        "anybody",
+        "a claim",
+    ],
 )
 def test_a_job_is_like_its_submitters_with_the_same_requests_else_its_submitters_else_all(
     one: Job | None, times: set[float]

@@ -34,7 +34,8 @@ def test_a_machine_is_the_sum_of_its_slots() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "number"), [(0, 0), (0.01, 1), (0.25, 1), (0.26, 2), (0.5, 2), (0.75, 3), (0.76, 4), (0.99, 4), (1, 5)]
+    ("share", "number"),
+    [(0, 0), (0.01, 1), (0.25, 1), (0.26, 2), (0.5, 2), (0.75, 3), (0.76, 4), (0.99, 4), (1, 5)],
 )
 def test_classes_go_up_to_their_share(share: float, number: int) -> None:
     assert class_of(share) == number
@@ -51,7 +52,9 @@ def test_one_cycle_fills_what_the_startd_hands_out() -> None:
     jobs = [job(f"1.{proc}", RequestCpus=2) for proc in range(3)]
     jobs.append(job("1.9", Requirements='TARGET.Name == "slot1@node2"'))
     asking = submitter(IdleJobs=4, WeightedIdleJobs=7)
-    single = run_single(pool(policy_slot(), static_slot("slot1@node2"), asking, jobs=jobs, config=""))
+    single = run_single(
+        pool(policy_slot(), static_slot("slot1@node2"), asking, jobs=jobs, config="")
+    )
 
     assert [each.claimed_cpus for each in single.before.machines] == [0, 0]
     assert single.after.machines == (

@@ -7,7 +7,17 @@ from random import Random
 from htcq.pool.pool import Pool
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.runtimes import run_time
-from tests.audit.sites import dynamic_slot, job, policy_slot, pool, schedd, slot, static_slot, submitter, user
+from tests.audit.sites import (
+    dynamic_slot,
+    job,
+    policy_slot,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+    submitter,
+    user,
+)
 
 NOW = 1_700_000_000
 INTERVAL = 60.0
@@ -18,7 +28,9 @@ def slots(count: int) -> list[str]:
     return [static_slot(f"slot{number}@node1", SlotID=number) for number in range(1, count + 1)]
 
 
-def site(*ads: str, jobs: list[str], config: str = "A = 1\n", users: list[str] | None = None) -> Pool:
+def site(
+    *ads: str, jobs: list[str], config: str = "A = 1\n", users: list[str] | None = None
+) -> Pool:
     asks = submitter(IdleJobs=len(jobs), WeightedIdleJobs=len(jobs), LastHeardFrom=NOW)
     return pool(*ads, schedd(), asks, jobs=jobs, config=config, users=users)
 
@@ -36,7 +48,11 @@ def running(found: Course) -> list[int]:
 
 
 def test_a_job_starts_in_the_first_cycle_after_its_cool_down() -> None:
-    jobs = [job("1.0"), job("1.1", JobCoolDownExpiration=NOW + 90), job("1.2", JobCoolDownExpiration=NOW + 500)]
+    jobs = [
+        job("1.0"),
+        job("1.1", JobCoolDownExpiration=NOW + 90),
+        job("1.2", JobCoolDownExpiration=NOW + 500),
+    ]
 
     assert started(course(site(*slots(3), jobs=jobs), 4)) == [1, 0, 1, 0]
 
@@ -46,12 +62,19 @@ def test_a_claim_is_not_used_again_for_a_job_in_cool_down() -> None:
     jobs = [job("1.0"), job("1.1", JobCoolDownExpiration=NOW + 100)]
 
     found = course(site(*slots(1), jobs=jobs), 4, lasts="30")
-    assert [(sample.matches, sample.running) for sample in found.samples] == [(1, 1), (0, 0), (1, 1), (0, 0)]
+    assert [(sample.matches, sample.running) for sample in found.samples] == [
+        (1, 1),
+        (0, 0),
+        (1, 1),
+        (0, 0),
+    ]
 
 
 def test_a_deferred_job_is_matched_when_its_time_has_come() -> None:
     """As condor_submit writes it: from the time less its preparation on."""
-    condition = "TARGET.Cpus >= RequestCpus && time() + ScheddInterval >= DeferralTime - DeferralPrepTime"
+    condition = (
+        "TARGET.Cpus >= RequestCpus && time() + ScheddInterval >= DeferralTime - DeferralPrepTime"
+    )
     deferred = {"DeferralTime": NOW + 200, "DeferralPrepTime": 50, "ScheddInterval": 5}
     given = site(*slots(1), jobs=[job("1.0", Requirements=condition, **deferred)])
 
@@ -114,7 +137,11 @@ def test_start_vanilla_universe_holds_for_claims_that_are_used_again() -> None:
     config = "START_VANILLA_UNIVERSE = JOB.RequestMemory < 2000\n"
 
     found = course(site(*slots(1), jobs=jobs, config=config), 3, lasts="30")
-    assert [(sample.matches, sample.running) for sample in found.samples] == [(1, 1), (0, 0), (0, 0)]
+    assert [(sample.matches, sample.running) for sample in found.samples] == [
+        (1, 1),
+        (0, 0),
+        (0, 0),
+    ]
 
 
 def test_start_vanilla_universe_holds_for_leftovers() -> None:

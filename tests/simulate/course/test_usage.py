@@ -10,19 +10,26 @@ from htcq.simulate.course.usage import Use, uses
 from htcq.simulate.cycle.outcome import Pair
 
 
-def sample(groups: Mapping[str, float], quotas: Mapping[str, float], submitters: Mapping[str, float]) -> Sample:
+def sample(
+    groups: Mapping[str, float], quotas: Mapping[str, float], submitters: Mapping[str, float]
+) -> Sample:
     return Sample(0.0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, groups, quotas, submitters)
 
 
 def course(
-    *samples: Sample, cpus: float = 8, waited: Mapping[str, int] | None = None, waiting: Mapping[str, int] | None = None
+    *samples: Sample,
+    cpus: float = 8,
+    waited: Mapping[str, int] | None = None,
+    waiting: Mapping[str, int] | None = None,
 ) -> Course:
     times = {name: (0.0,) * count for name, count in (waited or {}).items()}
     return Course(samples, cpus, times, waiting or {}, None)
 
 
 def grouped(usage: float, quota: float = 4, **others: float) -> Sample:
-    return sample({"<none>": 0, "a": usage}, {"<none>": 0, "a": quota}, {"a.ann@site": usage, **others})
+    return sample(
+        {"<none>": 0, "a": usage}, {"<none>": 0, "a": quota}, {"a.ann@site": usage, **others}
+    )
 
 
 def test_each_group_has_its_usage_and_its_quotas() -> None:
@@ -59,7 +66,10 @@ def test_who_asks_for_more_has_that_as_the_reason() -> None:
     one = course(grouped(3), waited={"a.ann@site": 2}, waiting={"a.ann@site": 1})
     other = course(grouped(3), waited={"a.ann@site": 4}, waiting={"a.ann@site": 9})
 
-    assert list(sentences(one, other)) == ["group a: it asks for 10 more", "submitter a.ann@site: it asks for 10 more"]
+    assert list(sentences(one, other)) == [
+        "group a: it asks for 10 more",
+        "submitter a.ann@site: it asks for 10 more",
+    ]
     assert next(sentences(other, one)) == "group a: it asks for 10 fewer"
 
 

@@ -28,7 +28,9 @@ def agreement(path: Path) -> tuple[list[str], bool]:
     trace, record = run_cycle(whole_pool(path), expected(path)["submitter_order"]), expected(path)
     real = [(each["submitter"], each["request"], each["slot"]) for each in record["matches"]]
     ours = [(each.submitter, each.request, each.slot) for each in trace.matches]
-    rejected = [(each["request"], each["submitter"], each["reason"]) for each in record["rejections"]]
+    rejected = [
+        (each["request"], each["submitter"], each["reason"]) for each in record["rejections"]
+    ]
     used = {group.name: group.used_after for group in trace.groups}
     used.update((submitter.name, submitter.used_after) for submitter in trace.submitters)
     same = (
@@ -58,7 +60,8 @@ def _limits(recorded: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 def _close(record: Mapping[str, float], found: Mapping[str, float | None]) -> bool:
     """Tell whether everything on record is found so: the negotiator's log has six digits."""
     return all(
-        math.isclose(found.get(name) or 0.0, amount, rel_tol=1e-5, abs_tol=1e-6) for name, amount in record.items()
+        math.isclose(found.get(name) or 0.0, amount, rel_tol=1e-5, abs_tol=1e-6)
+        for name, amount in record.items()
     )
 
 

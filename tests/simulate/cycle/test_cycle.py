@@ -7,11 +7,23 @@ import pytest
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Trace
-from tests.audit.sites import VERSION, accounting, dynamic_slot, job, policy_slot, pool, schedd, slot, static_slot
+from tests.audit.sites import (
+    VERSION,
+    accounting,
+    dynamic_slot,
+    job,
+    policy_slot,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+)
 from tests.audit.sites import submitter as submitter_ad
 
 #: The negotiator's ranks by default prefer less free cpus and memory, and then a lower SlotID.
-FOUR = tuple(policy_slot(f"slot{number}@node1", SlotID=number, Rank="0.0") for number in range(1, 5))
+FOUR = tuple(
+    policy_slot(f"slot{number}@node1", SlotID=number, Rank="0.0") for number in range(1, 5)
+)
 #: Nobody may have it, but as the lightest slot it decides what is too little to go on for.
 LIGHT = static_slot("slot9@node9", Cpus=1, TotalSlotCpus=1, Requirements="false")
 
@@ -43,7 +55,11 @@ def test_policies_fill_breadth_first() -> None:
 
 
 def test_without_match_lists_they_fill_depth_first() -> None:
-    trace = run_cycle(given(*FOUR, asks("ada", 10), jobs=queue(10), config="NEGOTIATOR_MATCHLIST_CACHING = False\n"))
+    trace = run_cycle(
+        given(
+            *FOUR, asks("ada", 10), jobs=queue(10), config="NEGOTIATOR_MATCHLIST_CACHING = False\n"
+        )
+    )
 
     assert slots_of(trace) == ["slot1"] * 8 + ["slot2"] * 2
 
@@ -58,7 +74,9 @@ def test_a_policy_gives_no_more_than_its_claims() -> None:
 def test_a_plain_slot_is_taken_whole() -> None:
     trace = run_cycle(given(slot(), asks("ada", 2), jobs=queue(2)))
 
-    assert [(match.slot, match.cost, match.standing) for match in trace.matches] == [("slot1@node1", 8, 1)]
+    assert [(match.slot, match.cost, match.standing) for match in trace.matches] == [
+        ("slot1@node1", 8, 1)
+    ]
     (ada,) = trace.submitters
     assert (ada.idle, ada.matches, ada.used_before, ada.used_after, ada.standing) == (2, 1, 0, 8, 1)
 
@@ -87,7 +105,9 @@ def test_what_one_leaves_the_other_has_in_the_next_spin() -> None:
 def test_less_than_the_lightest_slot_is_not_shared_out_again() -> None:
     """There is but one slot, of weight 8, so that a pie of 4 is too little for a second spin."""
     jobs = [*queue(8), *queue(2, "ben", 2)]
-    trace = run_cycle(given(policy_slot(), asks("ada", 8), asks("ben", 2), jobs=jobs), ["ada@site", "ben@site"])
+    trace = run_cycle(
+        given(policy_slot(), asks("ada", 8), asks("ben", 2), jobs=jobs), ["ada@site", "ben@site"]
+    )
 
     assert {each.name: each.matches for each in trace.submitters} == {"ada@site": 4, "ben@site": 2}
 
@@ -95,7 +115,9 @@ def test_less_than_the_lightest_slot_is_not_shared_out_again() -> None:
 def test_a_ceiling_is_looked_at_before_a_match() -> None:
     """With 3 cpus a job and a ceiling of 4 the second match overshoots."""
     ads = accounting("ada@site", Priority="500.0", Ceiling=4, IsAccountingGroup="false")
-    trace = run_cycle(given(policy_slot(), LIGHT, ads, asks("ada", 3), jobs=queue(3, RequestCpus=3)))
+    trace = run_cycle(
+        given(policy_slot(), LIGHT, ads, asks("ada", 3), jobs=queue(3, RequestCpus=3))
+    )
 
     assert [match.cost for match in trace.matches] == [3, 3]
     assert trace.rejections == ()
@@ -128,7 +150,9 @@ def grouped(who: str) -> dict[str, str]:
 
 def test_groups_have_their_turns_up_to_their_limits() -> None:
     jobs = [*queue(8, cluster=1, **grouped("a.ann")), *queue(8, cluster=2, **grouped("b.ben"))]
-    trace = run_cycle(given(policy_slot(), asks("a.ann", 8), asks("b.ben", 8), jobs=jobs, config=GROUPS))
+    trace = run_cycle(
+        given(policy_slot(), asks("a.ann", 8), asks("b.ben", 8), jobs=jobs, config=GROUPS)
+    )
 
     assert {each.name: (each.limit, each.used_after) for each in trace.groups} == {
         "<none>": (None, 0), "a": (3, 3), "b": (5, 5),
@@ -140,7 +164,9 @@ def test_a_cycle_begins_with_what_claimed_slots_weigh() -> None:
     """The group has 2 of its 3 already."""
     claimed = [dynamic_slot(f"slot1_{number}@node1", "a.ann@site") for number in (1, 2)]
     jobs = queue(8, **grouped("a.ann"))
-    trace = run_cycle(given(policy_slot(Cpus=6), *claimed, asks("a.ann", 8), jobs=jobs, config=GROUPS))
+    trace = run_cycle(
+        given(policy_slot(Cpus=6), *claimed, asks("a.ann", 8), jobs=jobs, config=GROUPS)
+    )
 
     assert len(trace.matches) == 1
     assert {each.name: (each.used_before, each.used_after) for each in trace.groups}["a"] == (2, 3)
@@ -148,15 +174,21 @@ def test_a_cycle_begins_with_what_claimed_slots_weigh() -> None:
 
 def test_claimed_slots_that_suit_a_job_are_the_reason_of_its_rejection() -> None:
     claimed = dynamic_slot("slot1_1@node1", "ben@site", Requirements="true")
-    trace = run_cycle(given(claimed, asks("ada", 1), jobs=queue(1), config="PREEMPTION_REQUIREMENTS = False\n"))
+    trace = run_cycle(
+        given(claimed, asks("ada", 1), jobs=queue(1), config="PREEMPTION_REQUIREMENTS = False\n")
+    )
 
     assert [each.reason for each in trace.rejections] == ["PREEMPTION_REQUIREMENTS == False"]
     assert trace.unmodelled == ()
 
 
 def test_where_a_job_would_be_preempted_that_is_said() -> None:
-    claimed = dynamic_slot("slot1_1@node1", "ben@site", Requirements="true", Rank="0.0", CurrentRank="0.0")
-    trace = run_cycle(given(claimed, asks("ada", 1), jobs=queue(1), config="PREEMPTION_REQUIREMENTS = True\n"))
+    claimed = dynamic_slot(
+        "slot1_1@node1", "ben@site", Requirements="true", Rank="0.0", CurrentRank="0.0"
+    )
+    trace = run_cycle(
+        given(claimed, asks("ada", 1), jobs=queue(1), config="PREEMPTION_REQUIREMENTS = True\n")
+    )
 
     assert [each for each in trace.unmodelled if "slot1_1@node1, might be taken" in each]
 
@@ -164,21 +196,32 @@ def test_where_a_job_would_be_preempted_that_is_said() -> None:
 @pytest.mark.parametrize(("limit", "matches"), [(1, 1), (3, 3), (8, 5)])
 def test_concurrency_limits_count(limit: int, matches: int) -> None:
     jobs = queue(5, ConcurrencyLimits='"license"')
-    trace = run_cycle(given(policy_slot(), asks("ada", 5), jobs=jobs, config=f"LICENSE_LIMIT = {limit}\n"))
+    trace = run_cycle(
+        given(policy_slot(), asks("ada", 5), jobs=jobs, config=f"LICENSE_LIMIT = {limit}\n")
+    )
 
     assert len(trace.matches) == matches
-    assert [each.reason for each in trace.rejections] == ([] if matches == 5 else ["concurrency limit license reached"])
+    assert [each.reason for each in trace.rejections] == (
+        [] if matches == 5 else ["concurrency limit license reached"]
+    )
 
 
 def test_a_job_s_rank_comes_before_the_negotiator_s_second_one() -> None:
-    slots = [static_slot(f"slot1@node{number}", SlotID=1, Machine=f'"node{number}"') for number in (1, 2, 3)]
+    slots = [
+        static_slot(f"slot1@node{number}", SlotID=1, Machine=f'"node{number}"')
+        for number in (1, 2, 3)
+    ]
     jobs = queue(1, Rank='TARGET.Machine == "node3"')
 
     assert run_cycle(given(*slots, asks("ada", 1), jobs=jobs)).matches[0].slot == "slot1@node3"
 
 
 def test_better_jobs_are_asked_for_first() -> None:
-    jobs = [*queue(1, cluster=1), *queue(1, cluster=2, JobPrio=5), *queue(1, cluster=3, PreJobPrio1=1)]
+    jobs = [
+        *queue(1, cluster=1),
+        *queue(1, cluster=2, JobPrio=5),
+        *queue(1, cluster=3, PreJobPrio1=1),
+    ]
     trace = run_cycle(given(policy_slot(), asks("ada", 3), jobs=jobs))
 
     assert [match.job for match in trace.matches] == ["3.0", "2.0", "1.0"]
@@ -188,7 +231,9 @@ def test_better_jobs_are_asked_for_first() -> None:
     ("25.14.1", "", 20), ("25.10.1", "", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS_PER_USER = 7\n", 7),
     ("25.14.1", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False\n", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS = 4\n", 30),
 ])  # fmt: skip
-def test_a_schedd_offers_only_so_many_jobs_of_one_submitter(version: str, config: str, matches: int) -> None:
+def test_a_schedd_offers_only_so_many_jobs_of_one_submitter(
+    version: str, config: str, matches: int
+) -> None:
     slots = policy_slot(Cpus=40, NumClaims=40, Memory=65536)
     access = schedd("access1", CondorVersion=f'"{VERSION.replace("25.14.1", version)}"')
     trace = run_cycle(given(slots, access, asks("ada", 30), jobs=queue(30), config=config))
@@ -198,7 +243,11 @@ def test_a_schedd_offers_only_so_many_jobs_of_one_submitter(version: str, config
 
 def test_a_weight_that_is_no_number_ends_the_negotiator() -> None:
     bad = policy_slot("slot1@bad", SlotWeight="NoSuchThing", SlotID=1)
-    trace = run_cycle(given(bad, *FOUR, asks("ada", 2), jobs=queue(2), config="SLOT_WEIGHT = floor(AlsoNothing)\n"))
+    trace = run_cycle(
+        given(
+            bad, *FOUR, asks("ada", 2), jobs=queue(2), config="SLOT_WEIGHT = floor(AlsoNothing)\n"
+        )
+    )
 
     assert trace.matches == ()
     assert trace.crash is not None
@@ -212,7 +261,9 @@ def test_a_weight_that_is_no_number_ends_the_negotiator() -> None:
 def test_such_a_slot_can_be_skipped() -> None:
     bad = policy_slot("slot1@bad", SlotWeight="NoSuchThing", SlotID=1)
     config = "SLOT_WEIGHT = floor(AlsoNothing)\n"
-    trace = run_cycle(given(bad, *FOUR, asks("ada", 2), jobs=queue(2), config=config), skip_bad_slots=True)
+    trace = run_cycle(
+        given(bad, *FOUR, asks("ada", 2), jobs=queue(2), config=config), skip_bad_slots=True
+    )
 
     assert len(trace.matches) == 2
     assert (trace.crash, [each.slot for each in trace.skipped]) == (None, ["slot1@bad"])
@@ -221,7 +272,9 @@ def test_such_a_slot_can_be_skipped() -> None:
 def test_jobs_without_requests_are_matched_with_nothing_of_a_policy() -> None:
     """Where the policy wants a request that the job does not make."""
     jobs = queue(1, RequestCpus="undefined")
-    trace = run_cycle(given(policy_slot(ConsumptionCpus="TARGET.RequestCpus"), asks("ada", 1), jobs=jobs))
+    trace = run_cycle(
+        given(policy_slot(ConsumptionCpus="TARGET.RequestCpus"), asks("ada", 1), jobs=jobs)
+    )
 
     assert [each.reason for each in trace.rejections] == ["no match found"]
 
@@ -247,7 +300,9 @@ def test_submitters_of_which_no_job_is_known_are_named() -> None:
     assert trace.unmodelled == ("of the idle jobs of ben@site none is known: it asks for nothing",)
 
 
-def test_a_request_that_a_concurrency_limit_stops_leaves_its_submitter_where_the_last_one_left_it() -> None:
+def test_a_request_that_a_concurrency_limit_stops_leaves_its_submitter_where_the_last_one_left_it() -> (
+    None
+):
     """When the job before it was matched, one slot was too heavy for the limit of 5: that still counts (23.9, 25.14).
 
     So the submitter is not through, and is asked again in the next spin.
@@ -284,12 +339,19 @@ def test_a_share_is_reached_where_the_negotiator_reaches_it() -> None:
     assert (first.job, first.reason) == ("2.0", "no match found")
 
 
-@pytest.mark.parametrize(("version", "used_for"), [("23.9.6", ["1.0", "2.0"]), ("24.7.3", ["1.0", ""])])
-def test_older_schedds_see_no_concurrency_limits_that_are_no_plain_string(version: str, used_for: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("version", "used_for"), [("23.9.6", ["1.0", "2.0"]), ("24.7.3", ["1.0", ""])]
+)
+def test_older_schedds_see_no_concurrency_limits_that_are_no_plain_string(
+    version: str, used_for: list[str]
+) -> None:
     """The second match, made for 1.0 again, is without limits; so is 2.0 to a schedd that does not evaluate its own."""
     free = policy_slot(Cpus=1, NumClaims=2, ConsumptionCpus="0")
     access = schedd("access1", CondorVersion=f'"{VERSION.replace("25.14.1", version)}"')
-    jobs = [*queue(1, RequestCpus=2), *queue(1, cluster=2, ConcurrencyLimits='strcat("type", SlotTypeID)')]
+    jobs = [
+        *queue(1, RequestCpus=2),
+        *queue(1, cluster=2, ConcurrencyLimits='strcat("type", SlotTypeID)'),
+    ]
     config = "NEGOTIATOR_DEPTH_FIRST = True\n"
     trace = run_cycle(given(free, access, asks("ada", 2), jobs=jobs, config=config))
 
@@ -297,7 +359,9 @@ def test_older_schedds_see_no_concurrency_limits_that_are_no_plain_string(versio
 
 
 @pytest.mark.parametrize(("claimer", "matches"), [("access1", 1), ("access2", 0)])
-def test_a_partitionable_slot_that_a_schedd_has_claimed_is_for_its_jobs_alone(claimer: str, matches: int) -> None:
+def test_a_partitionable_slot_that_a_schedd_has_claimed_is_for_its_jobs_alone(
+    claimer: str, matches: int
+) -> None:
     claimed = slot(State='"Claimed"', RemoteScheddName=f'"{claimer}"')
 
     assert len(run_cycle(given(claimed, asks("ada", 1), jobs=queue(1))).matches) == matches
@@ -305,15 +369,27 @@ def test_a_partitionable_slot_that_a_schedd_has_claimed_is_for_its_jobs_alone(cl
 
 def test_a_startd_that_is_short_of_a_request_as_it_changed_it_takes_it_as_it_came() -> None:
     """1000 MB are quantized to 1024, of which the slot has 1000 (Resource.cpp: retrying without edits)."""
-    trace = run_cycle(given(slot(Memory=1000, SlotWeight="Memory"), asks("ada", 1), jobs=queue(1, RequestMemory=1000)))
+    trace = run_cycle(
+        given(
+            slot(Memory=1000, SlotWeight="Memory"),
+            asks("ada", 1),
+            jobs=queue(1, RequestMemory=1000),
+        )
+    )
 
-    assert [(match.cost, match.standing, match.refusal) for match in trace.matches] == [(1000, 1000, "")]
+    assert [(match.cost, match.standing, match.refusal) for match in trace.matches] == [
+        (1000, 1000, "")
+    ]
 
 
 def test_a_startd_gives_nothing_that_it_does_not_have() -> None:
     """A slot whose Requirements do not look at amounts: the job is matched, and the claim refused."""
     trace = run_cycle(
-        given(slot(Cpus=8, Requirements="true"), asks("ada", 1), jobs=queue(1, RequestCpus=9, Requirements="true"))
+        given(
+            slot(Cpus=8, Requirements="true"),
+            asks("ada", 1),
+            jobs=queue(1, RequestCpus=9, Requirements="true"),
+        )
     )
 
     assert [match.refusal for match in trace.matches] == ["cpus: 9 needed, 8 left"]

@@ -30,7 +30,13 @@ def test_a_limit_is_the_reason_where_it_changed() -> None:
     rows = found(trace(3.0, 3, 5, reason="no match found"), trace(6.0, 6, 2))
 
     assert rows["a"] == CycleDifference(
-        "group", "a", Pair(3, 6), Pair(3, 6), Pair(5, 2), (False, False), because="the limit of a goes from 3 to 6"
+        "group",
+        "a",
+        Pair(3, 6),
+        Pair(3, 6),
+        Pair(5, 2),
+        (False, False),
+        because="the limit of a goes from 3 to 6",
     )
     assert rows["a.ann@site"].why == ("no match found", "")
     assert rows["a.ann@site"].because == "the limit of a goes from 3 to 6"
@@ -54,4 +60,6 @@ def test_who_could_have_more_by_its_limit_and_waits_is_starved() -> None:
 
 
 def test_nothing_is_no_difference() -> None:
-    assert [row.changed for row in compare_cycles(trace(3.0, 3, 5), trace(3.0, 3, 5))] == [False] * 4
+    assert [row.changed for row in compare_cycles(trace(3.0, 3, 5), trace(3.0, 3, 5))] == [
+        False
+    ] * 4

@@ -23,12 +23,17 @@ def replayed(path: Path) -> Trace:
 def test_the_same_jobs_are_matched_with_the_same_slots_in_the_same_order(path: Path) -> None:
     found = [(match.request, match.submitter, match.slot) for match in replayed(path).matches]
 
-    assert found == [(each["request"], each["submitter"], each["slot"]) for each in expected(path)["matches"]]
+    assert found == [
+        (each["request"], each["submitter"], each["slot"]) for each in expected(path)["matches"]
+    ]
 
 
 @every_cycle
 def test_the_same_requests_are_rejected_for_the_same_reasons(path: Path) -> None:
-    record = [(each["request"], each["submitter"], each["reason"]) for each in expected(path)["rejections"]]
+    record = [
+        (each["request"], each["submitter"], each["reason"])
+        for each in expected(path)["rejections"]
+    ]
 
     assert [(each.job, each.submitter, each.reason) for each in replayed(path).rejections] == record
 
@@ -58,4 +63,6 @@ def test_groups_have_the_same_limits(path: Path) -> None:
 def test_the_table_of_all_cycles_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main() == 0
     count = len(CYCLES) + len(FAMILIES)
-    assert capsys.readouterr().out.endswith(f"\n{count} of {count} recorded cycles agree in everything\n")
+    assert capsys.readouterr().out.endswith(
+        f"\n{count} of {count} recorded cycles agree in everything\n"
+    )

@@ -57,7 +57,9 @@ def matches(given: Pool) -> int:
         ("SIGNIFICANT_ATTRIBUTES = Requirements\n", "25.14.1", 1),
     ],
 )
-def test_a_slot_does_not_see_what_the_negotiator_leaves_out(config: str, version: str, count: int) -> None:
+def test_a_slot_does_not_see_what_the_negotiator_leaves_out(
+    config: str, version: str, count: int
+) -> None:
     assert matches(site("TARGET.RequestMemory > 100", config, version, access="A = 1\n")) == count
 
 
@@ -72,7 +74,10 @@ def test_a_slot_does_not_see_what_the_negotiator_leaves_out(config: str, version
         ("SIGNIFICANT_ATTRIBUTES = Requirements Rank\n", 0),
         ("SIGNIFICANT_ATTRIBUTES = RequestMemory, RequestCpus\n", 0),
         ("SIGNIFICANT_ATTRIBUTES = Requirements, RequestMemory\n", 1),
-        ("ADD_SIGNIFICANT_ATTRIBUTES = RequestMemory\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n", 0),
+        (
+            "ADD_SIGNIFICANT_ATTRIBUTES = RequestMemory\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n",
+            0,
+        ),
     ],
 )
 def test_the_lists_of_a_schedd_count_in_all_versions(version: str, access: str, count: int) -> None:
@@ -88,7 +93,10 @@ def test_a_schedd_adds_what_the_negotiator_leaves_out() -> None:
 
 def test_attributes_of_single_jobs_are_left_out_as_well() -> None:
     assert matches(site("TARGET.JobPrio > 3", JobPrio=5)) == 1
-    assert matches(site("TARGET.JobPrio > 3", "REMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio\n", JobPrio=5)) == 0
+    assert (
+        matches(site("TARGET.JobPrio > 3", "REMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio\n", JobPrio=5))
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +109,9 @@ def test_attributes_of_single_jobs_are_left_out_as_well() -> None:
         ("ADD_SIGNIFICANT_ATTRIBUTES = JobPrio\nREMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio\n", 1),
     ],
 )
-def test_what_a_schedd_adds_tells_jobs_apart_though_nothing_looks_at_it(access: str, count: int) -> None:
+def test_what_a_schedd_adds_tells_jobs_apart_though_nothing_looks_at_it(
+    access: str, count: int
+) -> None:
     queue = [job(f"1.{proc}", Requirements="false", JobPrio=int(proc < 2)) for proc in range(3)]
     central = negotiator(CondorVersion=condor("25.14.1"), LastHeardFrom=NOW)
     given = pool(
@@ -119,15 +129,15 @@ def test_what_a_schedd_adds_tells_jobs_apart_though_nothing_looks_at_it(access: 
 
 def test_a_request_shows_the_value_that_start_vanilla_universe_names_whatever_is_left_out() -> None:
     """The schedd puts values of the job into it (flattenVanillaStartExpr)."""
-    access = (
-        "START_VANILLA_UNIVERSE = SLOT.Cpus > JOB.RequestMemory - {}\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
-    )
+    access = "START_VANILLA_UNIVERSE = SLOT.Cpus > JOB.RequestMemory - {}\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
 
     assert matches(site("true", access=access.format(2000))) == 1
     assert matches(site("true", access=access.format(0))) == 0
 
 
-def test_what_the_jobs_own_requirements_name_is_significant_whatever_the_negotiator_leaves_out() -> None:
+def test_what_the_jobs_own_requirements_name_is_significant_whatever_the_negotiator_leaves_out() -> (
+    None
+):
     config = "REMOVE_SIGNIFICANT_ATTRIBUTES = RequestCpus\n"
 
     assert matches(site("TARGET.RequestCpus == 1", config)) == 1

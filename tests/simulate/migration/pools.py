@@ -28,14 +28,21 @@ def claim(number: int, customer: str = "bio.ann@site", **changes: str | int) -> 
 
 def wants(name: str, idle: int, running: int = 0, memory: int = 8192) -> tuple[str, list[str]]:
     """A submitter ad in the old unit, with the idle jobs behind it."""
-    counts = {"IdleJobs": idle, "WeightedIdleJobs": idle, "RunningJobs": running, "WeightedRunningJobs": f"{running}.0"}
+    counts = {
+        "IdleJobs": idle,
+        "WeightedIdleJobs": idle,
+        "RunningJobs": running,
+        "WeightedRunningJobs": f"{running}.0",
+    }
     jobs = [job(f"1.{number}", User=f'"{name}"', RequestMemory=memory) for number in range(idle)]
     return submitter(name, **counts), jobs
 
 
 def used(name: str, weight: float, group: bool = False, **more: str | float) -> str:
     """An accounting ad."""
-    return accounting(name, IsAccountingGroup=str(group).lower(), WeightedResourcesUsed=f"{weight:.1f}", **more)
+    return accounting(
+        name, IsAccountingGroup=str(group).lower(), WeightedResourcesUsed=f"{weight:.1f}", **more
+    )
 
 
 def site(*ads: str, jobs: Iterable[str] = (), config: str = FLAT) -> Pool:
@@ -44,7 +51,9 @@ def site(*ads: str, jobs: Iterable[str] = (), config: str = FLAT) -> Pool:
 
 def migrated(given: Pool, content: object = LINEAR) -> Migration:
     settings = settings_from(content)  # type: ignore[arg-type]
-    return migration_of(given, MachineModel("new.toml", settings.slot_types, "", settings.literal, settings.kinds))
+    return migration_of(
+        given, MachineModel("new.toml", settings.slot_types, "", settings.literal, settings.kinds)
+    )
 
 
 def group_of(found: Migration, name: str) -> GroupMove:

@@ -10,7 +10,9 @@ from htcq.simulate.migration.quotas import scaled_limit, scaled_quotas
 
 
 def tree(**amounts: float) -> GroupTree:
-    knobs = {f"GROUP_QUOTA_{name.replace('_of_', '.')}": f"{amount}" for name, amount in amounts.items()}
+    knobs = {
+        f"GROUP_QUOTA_{name.replace('_of_', '.')}": f"{amount}" for name, amount in amounts.items()
+    }
     names = ", ".join(name.replace("_of_", ".") for name in amounts)
     return build_tree({"GROUP_NAMES": names, **knobs})[0]
 
@@ -33,7 +35,9 @@ def test_a_quota_that_allowed_jobs_allows_some() -> None:
 
 @given(st.lists(st.integers(1, 5000), min_size=1, max_size=8), st.floats(0.01, 100))
 def test_no_share_moves_by_more_than_one(amounts: list[int], factor: float) -> None:
-    found = scaled_quotas(tree(**{f"g{number}": amount for number, amount in enumerate(amounts)}), factor)
+    found = scaled_quotas(
+        tree(**{f"g{number}": amount for number, amount in enumerate(amounts)}), factor
+    )
 
     for number, amount in enumerate(amounts):
         assert abs(found[f"g{number}"] - amount * factor) <= 1 + 1e-6

@@ -37,9 +37,16 @@ def quotas(found: Migration) -> dict[str, Amount | None]:
 def test_an_idle_pool_keeps_the_shares_of_its_groups() -> None:
     found = migrated(site(machine()))
 
-    assert (found.empty_weight, found.pool_weight, found.factor) == (Amount(8, 16), Amount(8, 16), 2)
+    assert (found.empty_weight, found.pool_weight, found.factor) == (
+        Amount(8, 16),
+        Amount(8, 16),
+        2,
+    )
     assert quotas(found) == {"bio": Amount(3, 6), "chem": Amount(5, 10)}
-    assert [group_of(found, name).share for name in ("bio", "chem")] == [Amount(3 / 8, 3 / 8), Amount(5 / 8, 5 / 8)]
+    assert [group_of(found, name).share for name in ("bio", "chem")] == [
+        Amount(3 / 8, 3 / 8),
+        Amount(5 / 8, 5 / 8),
+    ]
     assert (found.nodes, found.plain_nodes, found.stay) == (("node1",), ("node1",), ())
 
 
@@ -66,11 +73,19 @@ def test_claims_run_on_and_weigh_anew_in_usage_and_demand() -> None:
     """Three claims of a core and 8 GiB: 3 of 3 before, 9 of 6 after."""
     asking, jobs = wants("bio.ann@site", idle=2, running=3)
     claims = [claim(number) for number in (1, 2, 3)]
-    told = used("bio", 3, group=True), used("bio.ann@site", 3, Priority="3000.0", PriorityFactor="1000.0")
+    told = (
+        used("bio", 3, group=True),
+        used("bio.ann@site", 3, Priority="3000.0", PriorityFactor="1000.0"),
+    )
     given = site(machine(Cpus=5, Memory=8192, NumDynamicSlots=3), *claims, asking, *told, jobs=jobs)
     bio = group_of(migrated(given), "bio")
 
-    assert (bio.usage, bio.running, bio.idle, bio.idle_jobs) == (Amount(3, 9), Amount(3, 9), Amount(2, 6), 2)
+    assert (bio.usage, bio.running, bio.idle, bio.idle_jobs) == (
+        Amount(3, 9),
+        Amount(3, 9),
+        Amount(2, 6),
+        2,
+    )
     assert (bio.quota, bio.over, bio.cheapest) == (Amount(3, 6), 3, 3)
     ann = submitter_of(migrated(given), "bio.ann@site")
     assert (ann.usage, ann.priority) == (Amount(3, 9), Amount(3, 8))
@@ -137,14 +152,20 @@ def test_machines_that_cannot_carry_the_model_keep_their_weight_and_are_named() 
 def test_machines_of_static_slots_are_named_too() -> None:
     found = migrated(site(machine(), static_slot("slot1@old1"), static_slot("slot1@old2")))
 
-    assert found.stay == ("old1 and 1 more machines: no partitionable slot, so that a model changes nothing there",)
+    assert found.stay == (
+        "old1 and 1 more machines: no partitionable slot, so that a model changes nothing there",
+    )
 
 
 def test_a_weight_that_the_central_manager_forces_is_a_part_of_the_switch() -> None:
     forced = FLAT + "FORCE_NEGOTIATOR_SLOT_WEIGHT = True\nSLOT_WEIGHT = Cpus\n"
     found = migrated(site(machine(), config=forced))
 
-    assert (found.weights, found.new_weights, found.factor) == (("Cpus",), ("Cpus + Memory / 4096.0",), 2)
+    assert (found.weights, found.new_weights, found.factor) == (
+        ("Cpus",),
+        ("Cpus + Memory / 4096.0",),
+        2,
+    )
 
 
 def test_where_slot_weights_are_off_nothing_weighs_anew() -> None:
@@ -167,13 +188,18 @@ def test_a_pool_that_weighs_nothing_has_no_shares() -> None:
 def test_what_was_not_captured_is_told() -> None:
     found = migrated(site(machine()))
 
-    assert [sentence.partition(":")[0] for sentence in found.missing] == ["no accounting ads", "no submitter ads"]
+    assert [sentence.partition(":")[0] for sentence in found.missing] == [
+        "no accounting ads",
+        "no submitter ads",
+    ]
     assert found.submitters == ()
 
 
 def test_a_pool_that_has_the_model_already_stays_what_it_is() -> None:
     settings = settings_from(LINEAR)
-    there = with_models(site(machine(), claim(1), config=FLAT), [MachineModel("new.toml", settings.slot_types)])
+    there = with_models(
+        site(machine(), claim(1), config=FLAT), [MachineModel("new.toml", settings.slot_types)]
+    )
     found = migrated(there)
 
     assert (found.factor, found.plain_nodes, found.done) == (1, (), True)

@@ -54,7 +54,9 @@ def _constant(text: str) -> float | None:
 
 
 def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
-    submitters = [record for record in evidence.pool.submitters if record.text("ScheddName") == name]
+    submitters = [
+        record for record in evidence.pool.submitters if record.text("ScheddName") == name
+    ]
     waiting = groups_that_wait(evidence, submitters)
     jobs = f": jobs of {listed(waiting)} wait there" if waiting else ""
     return Found(

@@ -31,7 +31,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     cause=asset.lower(),
                     subject=f"asset {asset}",
                     message=f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does not list {asset}",
-                    facts=(Fact(knob.name, knob.value, knob.place), Fact(names.name, names.value, names.place)),
+                    facts=(
+                        Fact(knob.name, knob.value, knob.place),
+                        Fact(names.name, names.value, names.place),
+                    ),
                     settings=(node(evidence, machine, names.name, _all(configuration, allowed)),),
                     examples=(machine,),
                 )

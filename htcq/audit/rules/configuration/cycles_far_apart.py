@@ -20,7 +20,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for knob, default in _DEFAULTS.items():
         seconds = number_of(evidence.setting(knob, str(default)).strip())
         if seconds is not None and seconds > _LONG:
-            setting = Setting(Role.CENTRAL, knob, str(default), file=knob_fact(evidence, knob).place.rpartition(":")[0])
+            setting = Setting(
+                Role.CENTRAL,
+                knob,
+                str(default),
+                file=knob_fact(evidence, knob).place.rpartition(":")[0],
+            )
             yield Found(
                 cause=knob,
                 subject=f"knob {knob}",

@@ -97,7 +97,9 @@ def _message(knob: Knob, dropped: list[str], starved: tuple[str, ...]) -> str:
             f"listed ({listed(dropped)}): probably a later file overrides {_NAMES}{jobs}"
         )
     former = knob.overridden[-1].place
-    return f"{knob.place} overrides {_NAMES} of {former}, and drops {groups} ({listed(dropped)}){jobs}"
+    return (
+        f"{knob.place} overrides {_NAMES} of {former}, and drops {groups} ({listed(dropped)}){jobs}"
+    )
 
 
 def _former(central: Configuration, knob: Knob, hurt: list[str]) -> Iterator[Fact]:

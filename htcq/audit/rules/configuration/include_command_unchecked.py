@@ -23,7 +23,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     examples=(whose,),
                 )
     if not seen:
-        yield Unchecked("configuration files: 'condor_config_val -dump' does not print include lines")
+        yield Unchecked(
+            "configuration files: 'condor_config_val -dump' does not print include lines"
+        )
 
 
 RULE = Rule(

@@ -25,7 +25,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             elif policy.depends_on_version:
                 undecided.append(name)
     if undecided:
-        yield Unchecked(f"the version of {listed(undecided)}: whether it still supports transforms in ClassAd syntax")
+        yield Unchecked(
+            f"the version of {listed(undecided)}: whether it still supports transforms in ClassAd syntax"
+        )
 
 
 def _found(name: str, policy: JobPolicy, severity: Severity | None) -> Found:

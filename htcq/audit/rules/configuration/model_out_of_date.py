@@ -46,7 +46,9 @@ def _machines(evidence: Evidence) -> dict[_Model, list[str]]:
             if machine not in known:
                 frame = slot.frame
                 if id(frame) not in models:
-                    models[id(frame)] = _Model(_word(frame.value("HtcqModel")), _word(frame.value("HtcqModelHash")))
+                    models[id(frame)] = _Model(
+                        _word(frame.value("HtcqModel")), _word(frame.value("HtcqModelHash"))
+                    )
                 known[machine] = models[id(frame)]
     found: dict[_Model, list[str]] = {}
     for machine, model in known.items():
@@ -67,7 +69,10 @@ def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found
         subject=f"machine {names[0]}",
         message=f"{counted(len(names), 'machine')} {verb} {model.text}, and {counted(others, 'machine')} "
         f"{usual.text}: {listed}{more}",
-        facts=(Fact("HtcqModelHash", model.hash or "(absent)"), Fact("HtcqModelHash of most", usual.hash)),
+        facts=(
+            Fact("HtcqModelHash", model.hash or "(absent)"),
+            Fact("HtcqModelHash of most", usual.hash),
+        ),
         advice=(
             "Write the configuration with 'htcq emit' on the machines with the old model, and restart their startds. "
             f"All of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af Machine | sort -u"

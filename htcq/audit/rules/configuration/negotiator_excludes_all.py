@@ -28,9 +28,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _submitters(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
     """Return how many submitters have idle jobs, and whether the constraint holds for one of them."""
-    waiting = [record for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0]
+    waiting = [
+        record for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0
+    ]
     kept = list(looked_at(waiting, {_OF_SUBMITTERS: constraint.text}))
-    return counted(len(waiting), "submitter with idle jobs", "submitters with idle jobs"), bool(kept) or not waiting
+    return counted(len(waiting), "submitter with idle jobs", "submitters with idle jobs"), bool(
+        kept
+    ) or not waiting
 
 
 def _jobs(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:

@@ -31,7 +31,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if stem not in GROUP_STEMS or own.upper() in not_of_groups or not knob.value.strip():
             continue
         # Of a group called dynamic_x the longer beginning is a part of the name.
-        if not any(own[len(each) + 1 :].lower() in known for each in GROUP_STEMS if own.upper().startswith(each)):
+        if not any(
+            own[len(each) + 1 :].lower() in known
+            for each in GROUP_STEMS
+            if own.upper().startswith(each)
+        ):
             yield _found(evidence, knob, own[len(stem) + 1 :], groups)
 
 
@@ -51,7 +55,9 @@ def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Fou
     )
 
 
-def _with_effect(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
+def _with_effect(
+    evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str
+) -> tuple[Setting, ...]:
     """Return the settings by which the knob has effect: the group is listed, or the knob has the near name.
 
     Of two names that are near each other the one is right that submitters name.
@@ -61,7 +67,9 @@ def _with_effect(evidence: Evidence, knob: Knob, group: str, groups: list[str], 
     return (Setting(Role.CENTRAL, _NAMES, _listing(group, groups, near)),)
 
 
-def _settings(evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str) -> tuple[Setting, ...]:
+def _settings(
+    evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str
+) -> tuple[Setting, ...]:
     """Return what mends it: where submitters name the group, the list is wrong and not the knob."""
     if near and _is_named(evidence, group):
         return (central(evidence, _NAMES, _listing(group, groups, near)),)
@@ -80,8 +88,14 @@ def _harm(evidence: Evidence, knob: Knob, group: str) -> Harm:
     if stem_of(split_prefix(knob.name)[1]) not in _QUOTAS:
         return HARMLESS
     path = name_key(group) + b"."
-    idle = (record.name for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0)
-    return Harm(starved=(group,)) if any(name_key(name).startswith(path) for name in idle) else HARMLESS
+    idle = (
+        record.name for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0
+    )
+    return (
+        Harm(starved=(group,))
+        if any(name_key(name).startswith(path) for name in idle)
+        else HARMLESS
+    )
 
 
 def _is_named(evidence: Evidence, group: str) -> bool:

@@ -13,8 +13,14 @@ from htcq.quota.knobs import number_of
 def _find(evidence: Evidence) -> Iterator[Found]:
     for machine, configuration in evidence.execute.items():
         memory, reserved = configuration.knob("MEMORY"), configuration.knob("RESERVED_MEMORY")
-        amount = number_of(memory.value.strip()) if memory is not None and memory.value.strip() else None
-        less = number_of(reserved.value.strip()) if reserved is not None and reserved.value.strip() else None
+        amount = (
+            number_of(memory.value.strip()) if memory is not None and memory.value.strip() else None
+        )
+        less = (
+            number_of(reserved.value.strip())
+            if reserved is not None and reserved.value.strip()
+            else None
+        )
         if memory is None or reserved is None or amount is None or not less or less <= 0:
             continue
         yield Found(

@@ -18,7 +18,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     checked = False
     for whose, configuration in evidence.configurations():
         checked = True
-        settable = [knob for knob in configuration if _SETTABLE.match(knob.name) and knob.value.strip()]
+        settable = [
+            knob for knob in configuration if _SETTABLE.match(knob.name) and knob.value.strip()
+        ]
         on = [name for name in _SWITCHES if configuration.truth(name, False)]
         if settable and not on:
             message = f"{settable[0].name} lists knobs, but {listed(_SWITCHES)} are both off"
@@ -30,8 +32,13 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Unchecked(Input.CENTRAL.value)
 
 
-def _found(configuration: Configuration, whose: str, cause: str, message: str, settable: list[Knob]) -> Found:
-    switches = [configuration.knob(name) or Knob(name, configuration.value(name, "false")) for name in _SWITCHES]
+def _found(
+    configuration: Configuration, whose: str, cause: str, message: str, settable: list[Knob]
+) -> Found:
+    switches = [
+        configuration.knob(name) or Knob(name, configuration.value(name, "false"))
+        for name in _SWITCHES
+    ]
     return Found(
         cause=cause,
         subject=whose,

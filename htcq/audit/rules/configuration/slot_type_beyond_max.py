@@ -11,7 +11,9 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.quota.knobs import number_of
 
-_OF_SLOT_TYPE = re.compile(r"(?:STARTD\.)?(?:NUM_SLOTS|SLOT)_TYPE_([0-9]{1,9})(?:_.*)?\Z", re.IGNORECASE)
+_OF_SLOT_TYPE = re.compile(
+    r"(?:STARTD\.)?(?:NUM_SLOTS|SLOT)_TYPE_([0-9]{1,9})(?:_.*)?\Z", re.IGNORECASE
+)
 _MAX_TYPES = 10
 
 

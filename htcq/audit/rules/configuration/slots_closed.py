@@ -61,7 +61,8 @@ def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:
         return False
     start = named("Start")
     return not any(
-        holds(start.evaluate(own.ad(kind.total), made_up("", shape).ad())) for shape in ordinary_requests(kind.total)
+        holds(start.evaluate(own.ad(kind.total), made_up("", shape).ad()))
+        for shape in ordinary_requests(kind.total)
     )
 
 
@@ -70,7 +71,9 @@ def _looks_at_what_changes(slot: Slot) -> bool:
     while left:
         name = left.pop()
         expression = slot.frame.expression(name)
-        if name in _CHANGES or (expression is not None and "time(" in expression.text.replace(" ", "").lower()):
+        if name in _CHANGES or (
+            expression is not None and "time(" in expression.text.replace(" ", "").lower()
+        ):
             return True
         if name not in seen and expression is not None:
             seen.add(name)
@@ -81,7 +84,9 @@ def _looks_at_what_changes(slot: Slot) -> bool:
 def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
     machines = tuple(dict.fromkeys(str(slot.machine) for slot in slots))
     # Dynamic slots of these machines run on, but nothing follows them.
-    closed = [slot for slot in evidence.slots if str(slot.machine) in machines and _is_of(slot, slots)]
+    closed = [
+        slot for slot in evidence.slots if str(slot.machine) in machines and _is_of(slot, slots)
+    ]
     part = part_of_pool(evidence, closed)
     return Found(
         cause=text,
@@ -92,7 +97,9 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
         count=len(slots),
         examples=tuple(str(slot.name) for slot in slots[:EXAMPLES]),
         harm=Harm(shut=part),
-        trial=tuple(Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines),
+        trial=tuple(
+            Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines
+        ),
     )
 
 

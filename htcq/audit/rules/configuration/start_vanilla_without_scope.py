@@ -25,23 +25,43 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for name, configuration in evidence.access.items():
         start = points[name].start
         if start is not None and start.lost:
-            yield _found(evidence, name, configuration, start, _never_started(evidence, points, name, start))
+            yield _found(
+                evidence, name, configuration, start, _never_started(evidence, points, name, start)
+            )
 
 
-def _never_started(evidence: Evidence, points: AccessPoints, name: str, start: StartVanilla) -> list[Job]:
+def _never_started(
+    evidence: Evidence, points: AccessPoints, name: str, start: StartVanilla
+) -> list[Job]:
     """Return the idle jobs that the schedd offers and that it starts on no slot."""
     if start.looks_at_slot:
         # What the expression comes to depends on the slot: it may hold for some.
         return []
-    own = (job for job in evidence.pool.jobs or () if job.wanted and not job.parallel and points.name_of(job) == name)
+    own = (
+        job
+        for job in evidence.pool.jobs or ()
+        if job.wanted and not job.parallel and points.name_of(job) == name
+    )
     return [job for job in own if start.offers(job) is None]
 
 
-def _found(evidence: Evidence, name: str, configuration: Configuration, start: StartVanilla, never: list[Job]) -> Found:
+def _found(
+    evidence: Evidence,
+    name: str,
+    configuration: Configuration,
+    start: StartVanilla,
+    never: list[Job],
+) -> Found:
     knob = configuration.knob(f"SCHEDD.{_KNOB}") or configuration.knob(_KNOB)
     are = "is" if len(start.lost) == 1 else "are"
-    wait = f": it never starts {counted(len(never), 'job')} that it offers, such as job {never[0].id}" if never else ""
-    groups = dict.fromkeys(assigned_group(evidence.quotas.tree, job.submitter).group for job in never)
+    wait = (
+        f": it never starts {counted(len(never), 'job')} that it offers, such as job {never[0].id}"
+        if never
+        else ""
+    )
+    groups = dict.fromkeys(
+        assigned_group(evidence.quotas.tree, job.submitter).group for job in never
+    )
     return Found(
         cause=f"{_KNOB} of {name}",
         subject=f"access point {name}",

@@ -29,7 +29,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             # An empty one does nothing, whatever it was meant to be.
             meant = spelling.meant(knob.name) if knob.value.strip() else ""
             if meant:
-                settings = tuple(settings_of(whose, configuration, _corrected(configuration, knob, meant)))
+                settings = tuple(
+                    settings_of(whose, configuration, _corrected(configuration, knob, meant))
+                )
                 yield Found(
                     cause=knob.name.upper(),
                     subject=f"knob {knob.name}",
@@ -80,7 +82,11 @@ class _Spelling:
         """Return the asset that was meant by one that nobody hands out; empty where it is one, or like none."""
         if asset in self._assets:
             return ""
-        whole = (each for each in sorted(self._assets) if len(asset) >= _SHORT_FORM and each.startswith(asset))
+        whole = (
+            each
+            for each in sorted(self._assets)
+            if len(asset) >= _SHORT_FORM and each.startswith(asset)
+        )
         return next(whole, "") or nearest(asset, sorted(self._assets))
 
 

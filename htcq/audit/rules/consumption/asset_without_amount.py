@@ -24,7 +24,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     subject=f"slot {lacking[0].name}",
                     message=f"MachineResources lists {asset}, but {name} is not a number: the negotiator crashes "
                     "when it tries a job on the slot",
-                    facts=(Fact("MachineResources", resources), Fact(name, lacking[0].frame.text(name) or "(absent)")),
+                    facts=(
+                        Fact("MachineResources", resources),
+                        Fact(name, lacking[0].frame.text(name) or "(absent)"),
+                    ),
                     settings=unlisted(evidence, lacking, name),
                     count=len(lacking),
                     examples=tuple(str(slot.name) for slot in lacking[:3]),
@@ -35,9 +38,15 @@ def _lacking(kind: SlotClass, asset: str) -> list[Slot]:
     """Return the slots that say no amount of ``asset``; a shared attribute is looked at once for each frame."""
     place = PLACES.get(asset)
     if place is not None:
-        wrong = {value for value in {slot[place] for slot in kind.slots} if as_number(value) is None}  # type: ignore[arg-type]
+        wrong = {
+            value for value in {slot[place] for slot in kind.slots} if as_number(value) is None
+        }  # type: ignore[arg-type]
         return [slot for slot in kind.slots if slot[place] in wrong] if wrong else []
-    frames = {id(slot.frame) for slot in kind.variants if as_number(slot.ad().value(attribute(asset))) is None}
+    frames = {
+        id(slot.frame)
+        for slot in kind.variants
+        if as_number(slot.ad().value(attribute(asset))) is None
+    }
     return [slot for slot in kind.slots if id(slot.frame) in frames] if frames else []
 
 

@@ -25,7 +25,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not jobs:
         return
     for kind in evidence.with_policy:
-        if version(kind.first.frame.value("CondorVersion")) >= _SUBTRACTS and _subtracts(evidence, kind):
+        if version(kind.first.frame.value("CondorVersion")) >= _SUBTRACTS and _subtracts(
+            evidence, kind
+        ):
             yield on_slots(
                 kind,
                 cause="catalogs",
@@ -34,7 +36,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 settings=execute(evidence, kind.slots, modifier(DISK), "UNDEFINED"),
                 facts=(
                     consumption_fact(kind, DISK),
-                    *(Fact(name, jobs[0].frame.text(name)) for name in _CATALOGS if name in jobs[0].frame),
+                    *(
+                        Fact(name, jobs[0].frame.text(name))
+                        for name in _CATALOGS
+                        if name in jobs[0].frame
+                    ),
                 ),
             )
 

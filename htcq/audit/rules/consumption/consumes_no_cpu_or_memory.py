@@ -41,7 +41,9 @@ def _happens(evidence: Evidence, trial: Trial, asset: str) -> bool:
     if trial.own or (trial.jobs.request.get(asset) or 0) > 0:
         return True
     request = f"Request{attribute(asset)}"
-    return any(as_number(point.ordinary_job().value(request)) == 0 for point in access_points(evidence))
+    return any(
+        as_number(point.ordinary_job().value(request)) == 0 for point in access_points(evidence)
+    )
 
 
 def _found(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> Found:

@@ -23,7 +23,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     settings=tuple(
                         setting
                         for asset in BUILT_IN_ASSETS
-                        for setting in consumption_settings(evidence, kind, asset, at_least_one(kind, asset))
+                        for setting in consumption_settings(
+                            evidence, kind, asset, at_least_one(kind, asset)
+                        )
                     ),
                 )
                 break

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, sound_request
+from htcq.audit.policies import (
+    consumption_fact,
+    consumption_settings,
+    number,
+    on_slots,
+    sound_request,
+)
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import attribute
 

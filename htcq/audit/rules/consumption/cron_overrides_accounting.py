@@ -26,7 +26,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         for node in nodes(evidence, kind):
             weight = _weight_knob(node)
             knobs = {asset: node.knob(f"CONSUMPTION_{asset.upper()}") for asset in kind.consumption}
-            key = (weight.value, *(knob.value for knob in knobs.values()), *(node.knob(name).value for name in LISTS))
+            key = (
+                weight.value,
+                *(knob.value for knob in knobs.values()),
+                *(node.knob(name).value for name in LISTS),
+            )
             if key not in known:
                 known.add(key)
                 yield from _listed(evidence, kind, node)
@@ -43,7 +47,9 @@ def _listed(evidence: Evidence, kind: SlotClass, node: Node) -> Iterator[Found]:
     for name in LISTS:
         knob = node.knob(name)
         for word in knob.value.replace(",", " ").split():
-            if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith("consumption"):
+            if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith(
+                "consumption"
+            ):
                 yield on_knob(
                     knob,
                     f"{knob.name} lists {word}: the value of {word} in the configuration replaces the startd's own "
@@ -59,25 +65,36 @@ def _other_weight(kind: SlotClass, node: Node, knob: Knob) -> Iterator[Found]:
     if expression is None:
         return
     for part in _LEFT:
-        left: dict[str, Number] = {asset: int(amount * part) for asset, amount in kind.total.items()}
-        told, configured = as_number(kind.weight(left)), as_number(expression.evaluate(kind.ad(left)))
+        left: dict[str, Number] = {
+            asset: int(amount * part) for asset, amount in kind.total.items()
+        }
+        told, configured = (
+            as_number(kind.weight(left)),
+            as_number(expression.evaluate(kind.ad(left))),
+        )
         if told != configured:
             yield _different(node, knob, Fact("SlotWeight", kind.weight_text), (told, configured))
             return
 
 
-def _other_consumption(evidence: Evidence, kind: SlotClass, node: Node, asset: str, knob: Knob) -> Iterator[Found]:
+def _other_consumption(
+    evidence: Evidence, kind: SlotClass, node: Node, asset: str, knob: Knob
+) -> Iterator[Found]:
     expression: Expr | None = node.expression(f"CONSUMPTION_{asset.upper()}")
     if expression is None:
         return
-    trial = evidence.trials.made_up(kind, {**_JOB, asset: kind.total[asset] if asset not in _JOB else _JOB[asset]})
+    trial = evidence.trials.made_up(
+        kind, {**_JOB, asset: kind.total[asset] if asset not in _JOB else _JOB[asset]}
+    )
     configured = as_number(expression.evaluate(kind.ad(kind.total), trial.ad()))
     if configured != trial.taken[asset]:
         fact = Fact(f"Consumption{attribute(asset)}", kind.consumption[asset])
         yield _different(node, knob, fact, (trial.taken[asset], configured))
 
 
-def _different(node: Node, knob: Knob, fact: Fact, values: tuple[Number | None, Number | None]) -> Found:
+def _different(
+    node: Node, knob: Knob, fact: Fact, values: tuple[Number | None, Number | None]
+) -> Found:
     return Found(
         cause=f"{fact.attribute}: {fact.value}",
         subject=f"slot {node.slot.name}",

@@ -17,7 +17,9 @@ from htcq.units import DISK
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
         for quantum, slots in slots_by(kind, "DiskQuantum").items():
-            trial = next((each for each in evidence.trials.of(kind) if _odd(kind, each, quantum)), None)
+            trial = next(
+                (each for each in evidence.trials.of(kind) if _odd(kind, each, quantum)), None
+            )
             if trial is not None:
                 yield on_slots(
                     kind,

@@ -31,7 +31,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd allocates {slop} KiB of disk "
                     f"more than the policy consumes: {lost}",
                     facts=(
-                        Fact("CondorVersion", version_text(kind.first.frame.value("CondorVersion"))),
+                        Fact(
+                            "CondorVersion", version_text(kind.first.frame.value("CondorVersion"))
+                        ),
                         consumption_fact(kind, DISK),
                     ),
                 )
@@ -71,7 +73,9 @@ RULE = Rule(
     id="disk-slop",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary=("A startd before 25.4 adds so much disk to its dynamic slots that fewer jobs fit than the policy allows"),
+    summary=(
+        "A startd before 25.4 adds so much disk to its dynamic slots that fewer jobs fit than the policy allows"
+    ),
     consequence=(
         "Up to 25.3 the startd keeps disk as a fraction of the machine's disk and adds 1 MiB, or a millionth of the "
         "disk, to every dynamic slot. The negotiator does not know this: the slot's disk, and a weight that counts "

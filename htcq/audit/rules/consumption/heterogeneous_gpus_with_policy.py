@@ -28,11 +28,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             if different:
                 name, values = next(iter(different.items()))
                 yield Found(
-                    cause="; ".join(f"{each}: {', '.join(shown)}" for each, shown in different.items()),
+                    cause="; ".join(
+                        f"{each}: {', '.join(shown)}" for each, shown in different.items()
+                    ),
                     subject=f"slot {slot.name}",
                     message=f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus selects among them "
                     "at the match, but not when the startd binds one",
-                    facts=tuple(Fact(f"GPUs {each}", ", ".join(shown)) for each, shown in different.items()),
+                    facts=tuple(
+                        Fact(f"GPUs {each}", ", ".join(shown)) for each, shown in different.items()
+                    ),
                     settings=execute(evidence, _like(kind, slot), "CONSUMPTION_POLICY", "False"),
                     count=frames[id(slot.frame)],
                     examples=(str(slot.name),),
@@ -46,12 +50,18 @@ def _like(kind: SlotClass, slot: Slot) -> list[Slot]:
 def _different(slot: Slot) -> dict[str, tuple[str, ...]]:
     """Return the properties in which the slot's GPUs differ, each with its values."""
     frame = slot.frame
-    devices = [name for key, name in frame.names.items() if key.startswith("gpus_") and frame.texts[key][:1] == "["]
+    devices = [
+        name
+        for key, name in frame.names.items()
+        if key.startswith("gpus_") and frame.texts[key][:1] == "["
+    ]
     ad = slot.ad()
     found = {}
     for each in _PROPERTIES:
         values: list[Value] = [Expr(f"{name}.{each}").evaluate(ad) for name in devices]
-        told = tuple(dict.fromkeys(str(value) for value in values if not isinstance(value, Missing)))
+        told = tuple(
+            dict.fromkeys(str(value) for value in values if not isinstance(value, Missing))
+        )
         if len(told) > 1 and UNDEFINED not in values:
             found[each] = told
     return found
@@ -67,7 +77,9 @@ RULE = Rule(
         "of the slot, even one that it cannot use. The negotiator deducts only the number of GPUs, so that it "
         "continues to offer devices in the same cycle that are taken."
     ),
-    advice=("Remove the policy from these nodes and restart their startds; or define a slot type for each GPU model."),
+    advice=(
+        "Remove the policy from these nodes and restart their startds; or define a slot type for each GPU model."
+    ),
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: wanted capability 7.5, got 2.0",
     find=_find,
 )

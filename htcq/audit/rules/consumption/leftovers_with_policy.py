@@ -17,7 +17,9 @@ _KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if not evidence.with_policy:
         return
-    unknown = [record.name for record in evidence.pool.schedds if record.name not in evidence.access]
+    unknown = [
+        record.name for record in evidence.pool.schedds if record.name not in evidence.access
+    ]
     if unknown:
         yield Unchecked(f"the configuration of {listed(unknown)} (access/NAME.txt)")
     for name, configuration in evidence.access.items():

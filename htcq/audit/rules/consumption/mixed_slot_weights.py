@@ -44,10 +44,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 break
 
 
-def _weight(evidence: Evidence, kinds: list[SlotClass], request: Mapping[str, Number]) -> Number | None:
+def _weight(
+    evidence: Evidence, kinds: list[SlotClass], request: Mapping[str, Number]
+) -> Number | None:
     """Return what the claim of such a request weighs while it runs; None where it fits on none of ``kinds``."""
     for kind in kinds:
-        amounts = evidence.trials.made_up(kind, request).amounts if kind.supports_policy else dict(request)
+        amounts = (
+            evidence.trials.made_up(kind, request).amounts
+            if kind.supports_policy
+            else dict(request)
+        )
         if amounts and fits(kind.total, amounts):
             return as_number(kind.standing_weight(handed_out(amounts)))
     return None
@@ -76,7 +82,10 @@ def _found(
         count=sum(kind.count for kind in kinds),
         examples=tuple(name for kind in kinds for name in kind.examples)[:EXAMPLES],
         settings=sound_weights(evidence),
-        trial=tuple(Setting(Role.EXECUTE, "SLOT_WEIGHT", there.weight_text, nodes=(each,)) for each in machines),
+        trial=tuple(
+            Setting(Role.EXECUTE, "SLOT_WEIGHT", there.weight_text, nodes=(each,))
+            for each in machines
+        ),
     )
 
 

@@ -17,7 +17,9 @@ from htcq.pool.slot import Number
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        advertised = {claims: slots for claims, slots in slots_by(kind, "NumClaims").items() if _wrong(claims)}
+        advertised = {
+            claims: slots for claims, slots in slots_by(kind, "NumClaims").items() if _wrong(claims)
+        }
         for claims, slots in advertised.items():
             fact = Fact("NumClaims", number(claims))
             settings = execute(evidence, slots, "NUM_CLAIMS", claims_for(evidence, kind))

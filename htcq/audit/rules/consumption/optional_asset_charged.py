@@ -6,14 +6,25 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.optional import Unasked, unasked
-from htcq.audit.policies import consumption_fact, consumption_settings, number, on_slots, safe_request
+from htcq.audit.policies import (
+    consumption_fact,
+    consumption_settings,
+    number,
+    on_slots,
+    safe_request,
+)
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.units import attribute
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for each in unasked(evidence):
-        if each.within_limits is not None and each.within_limits > 0 and _rounds(each) and not each.whole_slot:
+        if (
+            each.within_limits is not None
+            and each.within_limits > 0
+            and _rounds(each)
+            and not each.whole_slot
+        ):
             name, total = attribute(each.asset), each.kind.total[each.asset]
             charged = number(each.within_limits)
             then = (
@@ -27,7 +38,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"a job without Request{name} consumes {charged} of the slot's {number(total)} {each.asset}: "
                 f"{then}",
                 facts=(consumption_fact(each.kind, each.asset),),
-                settings=consumption_settings(evidence, each.kind, each.asset, safe_request(each.asset)),
+                settings=consumption_settings(
+                    evidence, each.kind, each.asset, safe_request(each.asset)
+                ),
             )
 
 

@@ -21,7 +21,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the "
                 f"slot's WithinResourceLimits, so that only jobs that request {each.asset} run there",
                 facts=(consumption_fact(each.kind, each.asset),),
-                settings=consumption_settings(evidence, each.kind, each.asset, safe_request(each.asset)),
+                settings=consumption_settings(
+                    evidence, each.kind, each.asset, safe_request(each.asset)
+                ),
             )
 
 

@@ -33,7 +33,9 @@ def _incomplete(evidence: Evidence, kind: SlotClass, missing: list[str]) -> Foun
             *(Fact(name, "(absent)") for name in names),
         ),
         settings=tuple(
-            setting for asset in missing for setting in consumption_settings(evidence, kind, asset, safe_request(asset))
+            setting
+            for asset in missing
+            for setting in consumption_settings(evidence, kind, asset, safe_request(asset))
         ),
     )
 

@@ -14,7 +14,9 @@ _KNOB = "NEGOTIATOR_NUM_THREADS"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if _threads(evidence) > 1:
-        yield from beside_policies(evidence, _KNOB, "the threads match plain requests, not consumptions", "1")
+        yield from beside_policies(
+            evidence, _KNOB, "the threads match plain requests, not consumptions", "1"
+        )
 
 
 def _threads(evidence: Evidence) -> int:

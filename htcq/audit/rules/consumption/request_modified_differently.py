@@ -37,14 +37,21 @@ def _differs(kind: SlotClass, trial: Trial, modification: Modification) -> str:
         return ""
     for asset, amount in modification.taken(kind, trial).items():
         gap = None if amount is None else abs(amount - at_match[asset])
-        if gap is None or (gap > 0 and (asset != DISK or gap * room > kind.total[DISK] * _MATERIAL)):
+        if gap is None or (
+            gap > 0 and (asset != DISK or gap * room > kind.total[DISK] * _MATERIAL)
+        ):
             return asset
     return ""
 
 
-def _found(evidence: Evidence, kind: SlotClass, trial: Trial, modification: Modification, asset: str) -> Found:
+def _found(
+    evidence: Evidence, kind: SlotClass, trial: Trial, modification: Modification, asset: str
+) -> Found:
     knobs = modification.knobs
-    told = {name[len("Request") :].lower(): value for name, value in modification.changed(kind, trial).items()}
+    told = {
+        name[len("Request") :].lower(): value
+        for name, value in modification.changed(kind, trial).items()
+    }
     cause = asset if asset in told else next(iter(told), asset)
     knob = knobs.get(cause)
     taken: Number | None = modification.taken(kind, trial)[asset]

@@ -13,7 +13,9 @@ _KNOB = "NEGOTIATOR_USE_SLOT_WEIGHTS"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if not evidence.truth(_KNOB, True):
-        yield from beside_policies(evidence, _KNOB, "a match is charged in weights, the claim afterwards as 1", "True")
+        yield from beside_policies(
+            evidence, _KNOB, "a match is charged in weights, the claim afterwards as 1", "True"
+        )
 
 
 RULE = Rule(

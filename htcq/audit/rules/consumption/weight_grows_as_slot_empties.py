@@ -21,7 +21,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         message = _negative(evidence, kind) or _growing(kind)
         if message:
             settings = sound_weights(evidence)
-            yield on_slots(kind, cause=kind.weight_text, message=message, facts=(weight_fact(kind),), settings=settings)
+            yield on_slots(
+                kind,
+                cause=kind.weight_text,
+                message=message,
+                facts=(weight_fact(kind),),
+                settings=settings,
+            )
 
 
 def _negative(evidence: Evidence, kind: SlotClass) -> str:

@@ -30,7 +30,9 @@ def _states(evidence: Evidence, kind: SlotClass) -> Iterator[tuple[str, Mapping[
         yield f"when {cpus} of its cpus are left", {**kind.total, CPUS: cpus}
     for trial in islice(evidence.trials.of(kind), _MAX_JOBS):
         if trial.fits(kind):
-            left = {asset: amount - trial.amounts.get(asset, 0) for asset, amount in kind.total.items()}
+            left = {
+                asset: amount - trial.amounts.get(asset, 0) for asset, amount in kind.total.items()
+            }
             yield f"after a match of {trial.job}", left
 
 

@@ -20,7 +20,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
         leaks = [charge for charge in evidence.charges(kind) if _leaks(charge)]
         # What the pool's own jobs show counts more than what made-up ones might.
-        worst = min(leaks, key=lambda charge: (not charge.trial.own, charge.standing / charge.mean), default=None)
+        worst = min(
+            leaks,
+            key=lambda charge: (not charge.trial.own, charge.standing / charge.mean),
+            default=None,
+        )
         if worst is not None:
             yield _leak(evidence, kind, worst, worst.trial.own or not evidence.trials.own(kind))
 

@@ -30,7 +30,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     by_text: dict[str, list[_Overcharged]] = {}
     for kind in evidence.with_policy:
         rising = [
-            charge for charge in evidence.charges(kind) if charge.rises and charge.trial.whole and charge.mean > 0
+            charge
+            for charge in evidence.charges(kind)
+            if charge.rises and charge.trial.whole and charge.mean > 0
         ]
         worst = max(rising, key=lambda charge: (charge.trial.own, charge.factor), default=None)
         if worst is not None:

@@ -11,7 +11,11 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 def _find(declared: DeclaredGroups) -> Iterator[Found]:
     for parent in declared.groups:
-        shared = [group for group in declared.below(parent.name) if not group.static and group.config_quota]
+        shared = [
+            group
+            for group in declared.below(parent.name)
+            if not group.static and group.config_quota
+        ]
         amount, total = declared.amounts[parent.name], declared.static_sum(parent.name)
         if shared and amount and amount * (1 - DUST) <= total <= amount * (1 + DUST):
             yield Found(

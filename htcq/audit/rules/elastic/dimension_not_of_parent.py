@@ -12,11 +12,17 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group, parent in quotas.pairs():
         for name in sorted(group.max):
             if not is_managed(parent, name):
-                message = f"group {group.name} has a max of {name}, but its parent {parent.name} has none"
+                message = (
+                    f"group {group.name} has a max of {name}, but its parent {parent.name} has none"
+                )
                 yield quotas.found(group.name, message, (quotas.amount_fact(group, "max", name),))
-        missing = set(parent.max) - set(group.max) if quotas.quotas.options.same_dimensions else set()
+        missing = (
+            set(parent.max) - set(group.max) if quotas.quotas.options.same_dimensions else set()
+        )
         for name in sorted(missing):
-            message = f"group {group.name} has no max of {name}, but its parent {parent.name} has one"
+            message = (
+                f"group {group.name} has no max of {name}, but its parent {parent.name} has one"
+            )
             yield quotas.found(group.name, message, (quotas.amount_fact(parent, "max", name),))
 
 

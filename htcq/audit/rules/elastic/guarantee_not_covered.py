@@ -20,7 +20,9 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
                 yield quotas.found(group.name, message, (quotas.amount_fact(group, "min", name),))
 
 
-def _is_covered(quotas: DeclaredElasticQuotas, demand: ElasticDemand, group: ElasticGroup, name: str) -> bool:
+def _is_covered(
+    quotas: DeclaredElasticQuotas, demand: ElasticDemand, group: ElasticGroup, name: str
+) -> bool:
     """Tell whether a group above has enough kept now for the min of ``group`` and of all beside it, or none has any."""
     child, needed = group, _kept(demand, group, name)
     while child.parent and child.parent in demand.guarantee:

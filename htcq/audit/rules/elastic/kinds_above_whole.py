@@ -15,10 +15,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             kinds = [name for name in group.min if name.startswith(f"{whole}{MARK}")]
             together, least = sum(group.min[name] for name in kinds), group.min.get(whole, 0)
             if together > least:
-                message = (
-                    f"group {group.name} has mins of {whole} models that add up to {together}, but its own is {least}"
+                message = f"group {group.name} has mins of {whole} models that add up to {together}, but its own is {least}"
+                facts = tuple(
+                    quotas.amount_fact(group, "min", name) for name in (whole, *sorted(kinds))
                 )
-                facts = tuple(quotas.amount_fact(group, "min", name) for name in (whole, *sorted(kinds)))
                 yield quotas.found(group.name, message, facts)
 
 

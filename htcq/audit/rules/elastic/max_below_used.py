@@ -15,9 +15,13 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         for name in sorted(set(group.strict) & set(amounts)):
             cap = group.max.get(name)
             if cap is not None and cap < amounts[name]:
-                message = f"group {group.name} uses {amounts[name]} {name}, more than its max of {cap}"
+                message = (
+                    f"group {group.name} uses {amounts[name]} {name}, more than its max of {cap}"
+                )
                 fact = quotas.fact(f"used.{group.name}.{name}", str(amounts[name]))
-                yield quotas.found(group.name, message, (fact, quotas.amount_fact(group, "max", name)))
+                yield quotas.found(
+                    group.name, message, (fact, quotas.amount_fact(group, "max", name))
+                )
 
 
 RULE = Rule(

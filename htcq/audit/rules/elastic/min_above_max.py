@@ -14,7 +14,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             cap = group.max.get(name)
             if cap is not None and amount > cap >= 0:
                 message = f"group {group.name} has a min of {amount} {name} and a max of {cap}"
-                facts = (quotas.amount_fact(group, "min", name), quotas.amount_fact(group, "max", name))
+                facts = (
+                    quotas.amount_fact(group, "min", name),
+                    quotas.amount_fact(group, "max", name),
+                )
                 yield quotas.found(group.name, message, facts)
 
 

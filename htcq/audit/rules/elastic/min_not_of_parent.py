@@ -12,7 +12,9 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group, parent in quotas.pairs():
         for name, amount in sorted(group.min.items()):
             if amount > 0 and name not in parent.min and base_of(name) not in parent.min:
-                message = f"group {group.name} has a min of {name}, but its parent {parent.name} has none"
+                message = (
+                    f"group {group.name} has a min of {name}, but its parent {parent.name} has none"
+                )
                 yield quotas.found(group.name, message, (quotas.amount_fact(group, "min", name),))
 
 

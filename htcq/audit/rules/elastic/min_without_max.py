@@ -13,7 +13,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         for name in sorted(group.min):
             if name not in group.max:
                 message = f"group {group.name} has a min of {name} but no max"
-                facts = (quotas.amount_fact(group, "min", name), quotas.amount_fact(group, "max", name))
+                facts = (
+                    quotas.amount_fact(group, "min", name),
+                    quotas.amount_fact(group, "max", name),
+                )
                 yield quotas.found(group.name, message, facts)
 
 

@@ -11,7 +11,9 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         if is_fixed(group):
-            yield quotas.found(group.name, f"group {group.name} has equal min and max in all dimensions")
+            yield quotas.found(
+                group.name, f"group {group.name} has equal min and max in all dimensions"
+            )
 
 
 RULE = Rule(

@@ -13,8 +13,16 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     known = [group.name for group in quotas.tree.groups]
     for group in quotas.tree.orphans:
         near = difflib.get_close_matches(group.parent, known, 1)
-        advice = f"Declare {group.parent}, or did you mean {near[0]}?" if near else f"Declare {group.parent}."
-        yield quotas.found(group.name, f"the parent {group.parent} of group {group.name} does not exist", advice=advice)
+        advice = (
+            f"Declare {group.parent}, or did you mean {near[0]}?"
+            if near
+            else f"Declare {group.parent}."
+        )
+        yield quotas.found(
+            group.name,
+            f"the parent {group.parent} of group {group.name} does not exist",
+            advice=advice,
+        )
 
 
 RULE = Rule(

@@ -14,7 +14,9 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         amounts = used.get(group.name, {})
         for name in sorted(set(group.strict) & set(amounts) - set(group.max)):
             message = f"group {group.name} uses {amounts[name]} {name} but has no max"
-            yield quotas.found(group.name, message, (quotas.fact(f"used.{group.name}.{name}", str(amounts[name])),))
+            yield quotas.found(
+                group.name, message, (quotas.fact(f"used.{group.name}.{name}", str(amounts[name])),)
+            )
 
 
 RULE = Rule(

@@ -14,7 +14,9 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         for user in group.users:
             other = groups.setdefault(user, group.name)
             if other != group.name:
-                yield quotas.found(group.name, f"user {user} belongs to both {other} and {group.name}")
+                yield quotas.found(
+                    group.name, f"user {user} belongs to both {other} and {group.name}"
+                )
 
 
 RULE = Rule(

@@ -15,7 +15,9 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         old = before.get(group.name)
         for name, weight in sorted(group.weight.items()):
-            if old is not None and old.max.get(name) == weight == old.weight.get(name) != group.max.get(name):
+            if old is not None and old.max.get(name) == weight == old.weight.get(
+                name
+            ) != group.max.get(name):
                 yield quotas.found(
                     group.name,
                     f"group {group.name} has a weight of {weight} {name}, which was its max before the change",

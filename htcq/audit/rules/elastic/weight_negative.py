@@ -13,7 +13,9 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         for name, amount in sorted(group.weight.items()):
             if amount < 0:
                 message = f"group {group.name} has a weight of {amount} {name}"
-                yield quotas.found(group.name, message, (quotas.amount_fact(group, "weight", name),))
+                yield quotas.found(
+                    group.name, message, (quotas.amount_fact(group, "weight", name),)
+                )
 
 
 RULE = Rule(

@@ -46,7 +46,11 @@ def _asked(evidence: Evidence) -> dict[str, float]:
     """Return the most that a job asks of each limit: that of idle jobs and of claims."""
     limits = ConcurrencyLimits(Knobs(evidence.quotas.knobs), ())
     texts = {limits_of(evidence.askers.likenesses.request(job)) for job in evidence.askers.jobs}
-    texts.update(text for text in (slot.concurrency_limits for slot in evidence.slots) if isinstance(text, str))
+    texts.update(
+        text
+        for text in (slot.concurrency_limits for slot in evidence.slots)
+        if isinstance(text, str)
+    )
     found: dict[str, float] = {}
     for text in texts:
         for limit in limits.asked(text):

@@ -61,7 +61,9 @@ def _held_without_gpus(evidence: Evidence) -> Mapping[str, dict[str, Number]]:
     return found
 
 
-def _look(slot: Slot, wanted: tuple[Taking, ...], held: Mapping[str, Number], blocked: _Blocked) -> None:
+def _look(
+    slot: Slot, wanted: tuple[Taking, ...], held: Mapping[str, Number], blocked: _Blocked
+) -> None:
     """Note ``slot`` if a job for its free GPUs lacks nothing but what claims without a GPU hold."""
     left = {asset: amount or 0 for asset, amount in slot.left().items()}
     if not left.get(GPUS, 0) or not any(held.values()):
@@ -90,7 +92,10 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
         message=f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
         f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the {listed(short)}; "
         f"{counted(idle, 'job')} such as {example.name} {'waits' if idle == 1 else 'wait'} for GPUs",
-        facts=(Fact("idle GPUs", number(blocked.gpus)), Fact("waiting jobs", f"{idle}, such as {example.name}")),
+        facts=(
+            Fact("idle GPUs", number(blocked.gpus)),
+            Fact("waiting jobs", f"{idle}, such as {example.name}"),
+        ),
         count=len(blocked.slots),
         examples=tuple(str(slot.name) for slot in blocked.slots[:EXAMPLES]),
         settings=_settings(evidence, blocked.slots),
@@ -103,7 +108,8 @@ def _settings(evidence: Evidence, slots: list[Slot]) -> tuple[Setting, ...]:
     for slot in slots:
         found.setdefault(literal_text(slot.frame.text("Start") or "true"), []).append(slot)
     settings = (
-        execute(evidence, alike, "START", f"({start}) && TARGET.RequestGPUs > 0") for start, alike in found.items()
+        execute(evidence, alike, "START", f"({start}) && TARGET.RequestGPUs > 0")
+        for start, alike in found.items()
     )
     return tuple(setting for some in settings for setting in some)
 

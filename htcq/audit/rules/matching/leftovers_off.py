@@ -22,7 +22,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     # With consumption policies it has to be off, and the negotiator itself matches a slot several times.
     if not slots or evidence.with_policy:
         return
-    unknown = [record.name for record in evidence.pool.schedds if record.name not in evidence.access]
+    unknown = [
+        record.name for record in evidence.pool.schedds if record.name not in evidence.access
+    ]
     if unknown:
         yield Unchecked(f"the configuration of {listed(unknown)} (access/NAME.txt)")
     for name, configuration in evidence.access.items():
@@ -33,7 +35,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield _found(evidence, configuration, Role.EXECUTE, name, slots)
 
 
-def _found(evidence: Evidence, configuration: Configuration, role: Role, name: str, slots: int) -> Found:
+def _found(
+    evidence: Evidence, configuration: Configuration, role: Role, name: str, slots: int
+) -> Found:
     waiting = sum(sum(each.idle.values()) for each in evidence.autoclusters)
     many = f"; {counted(waiting, 'job')} idle" if waiting else ""
     knob, of_schedd = effective(configuration, _KNOB), role is Role.ACCESS
@@ -43,7 +47,9 @@ def _found(evidence: Evidence, configuration: Configuration, role: Role, name: s
         message=f"{_KNOB} is {knob.value} on {role.value} {name}, and no slot has a consumption policy: a cycle "
         f"starts one job per partitionable slot, at most {slots} in the whole pool{many}",
         facts=(knob_as_fact(knob),),
-        settings=access(evidence, _KNOB, "True", (name,)) if of_schedd else (node(evidence, name, _KNOB, "True"),),
+        settings=access(evidence, _KNOB, "True", (name,))
+        if of_schedd
+        else (node(evidence, name, _KNOB, "True"),),
         examples=(name,),
         severity=Severity.WARNING if waiting > slots and not _on_purpose(evidence) else None,
     )

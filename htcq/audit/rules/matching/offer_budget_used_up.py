@@ -53,10 +53,16 @@ def _configuration(evidence: Evidence, asking: SubmitterQueue) -> Configuration 
 
 def _refunds(configuration: Configuration | None) -> bool:
     """Tell whether the schedd knows the knob, and does as it says by default."""
-    return configuration is not None and _REFUND in configuration and configuration.truth(_REFUND, True)
+    return (
+        configuration is not None
+        and _REFUND in configuration
+        and configuration.truth(_REFUND, True)
+    )
 
 
-def _starved(evidence: Evidence, asking: SubmitterQueue, budget: int, hopeless: set[int]) -> _Starved | None:
+def _starved(
+    evidence: Evidence, asking: SubmitterQueue, budget: int, hopeless: set[int]
+) -> _Starved | None:
     """Return what stands before the jobs that could start; None where one of them is offered, or there is none."""
     runs = [run for run in asking.queue.runs if run.jobs and asking.queue.offered[id(run.request)]]
     never = now = place = 0
@@ -74,7 +80,9 @@ def _starved(evidence: Evidence, asking: SubmitterQueue, budget: int, hopeless: 
     waiting = [run for run in behind if evidence.unused.has_room_now(run.request)]
     if not waiting:
         return None
-    return _Starved(runs[0], never, now, sum(len(run.jobs) for run in waiting), waiting[0].jobs[0].id)
+    return _Starved(
+        runs[0], never, now, sum(len(run.jobs) for run in waiting), waiting[0].jobs[0].id
+    )
 
 
 def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _Starved) -> Found:
@@ -82,7 +90,9 @@ def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _St
     lasting = starved.never >= budget
     why = "fit no slot of the pool" if lasting else "do not fit at the moment"
     if 0 < starved.never < budget:
-        why = f"fit no slot of the pool ({starved.never}) or do not fit at the moment ({starved.now})"
+        why = (
+            f"fit no slot of the pool ({starved.never}) or do not fit at the moment ({starved.now})"
+        )
     name = asking.submitter.name
     return Found(
         cause=f"{asking.access.name}: {name}",
@@ -104,7 +114,9 @@ def _facts(configuration: Configuration | None) -> tuple[Fact, ...]:
     return tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs if knob is not None)
 
 
-def _settings(evidence: Evidence, configuration: Configuration | None, name: str) -> tuple[Setting, ...]:
+def _settings(
+    evidence: Evidence, configuration: Configuration | None, name: str
+) -> tuple[Setting, ...]:
     if configuration is not None and _REFUND in configuration:
         return access(evidence, _REFUND, "True", (name,))
     return access(evidence, _LIMITS, "False", (name,))

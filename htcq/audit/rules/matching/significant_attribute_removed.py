@@ -15,7 +15,12 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.pool.configuration import Configuration
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.pool.versions import version
-from htcq.poolquota.access.significant_lists import ONLY, REMOVED, SignificantLists, significant_lists
+from htcq.poolquota.access.significant_lists import (
+    ONLY,
+    REMOVED,
+    SignificantLists,
+    significant_lists,
+)
 from htcq.quota.knobs import Knobs
 
 _PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
@@ -42,7 +47,10 @@ class _Lists:
     def by_access(self, name: str) -> Mapping[str, str]:
         """Return the access points that leave ``name`` out, each with the knob by which it does."""
         found = {who: each for who, each in self.access.items() if each.lacks(name)}
-        return {who: REMOVED if name in each.removed and not each.only else ONLY for who, each in found.items()}
+        return {
+            who: REMOVED if name in each.removed and not each.only else ONLY
+            for who, each in found.items()
+        }
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -62,14 +70,18 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 def _lists(evidence: Evidence, by_negotiator: bool) -> _Lists:
     removed = evidence.setting(REMOVED).replace(",", " ").split() if by_negotiator else []
-    versions = {record.name: version(record.value("CondorVersion")) for record in evidence.pool.schedds}
+    versions = {
+        record.name: version(record.value("CondorVersion")) for record in evidence.pool.schedds
+    }
     access = {name: _of(each, versions.get(name, ())) for name, each in evidence.access.items()}
     pattern = _compiled(evidence.setting(_PATTERN)) if by_negotiator else None
     return _Lists(frozenset(name.lower() for name in removed), pattern, access)
 
 
 def _of(configuration: Configuration, of_schedd: tuple[int, ...]) -> SignificantLists:
-    return significant_lists(Knobs({knob.name: knob.value for knob in configuration}), of_schedd, ())
+    return significant_lists(
+        Knobs({knob.name: knob.value for knob in configuration}), of_schedd, ()
+    )
 
 
 def _compiled(text: str) -> re.Pattern[str] | None:

@@ -44,7 +44,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     demand = _demand(wanted.values())
     for one in sorted(found.values(), key=lambda each: -len(each.names)):
         # What is free and nobody would use is not stranded, but idle.
-        noteworthy = {asset for asset in _UNITS if min(one.free[asset], demand[asset]) >= _NOTEWORTHY * whole[asset]}
+        noteworthy = {
+            asset
+            for asset in _UNITS
+            if min(one.free[asset], demand[asset]) >= _NOTEWORTHY * whole[asset]
+        }
         lost = {asset: free for asset, free in one.free.items() if free and asset in noteworthy}
         if lost:
             yield _found(one, lost, whole, sum(sum(jobs.idle.values()) for jobs in classes))
@@ -70,7 +74,9 @@ def _look(kind: SlotClass, jobs: Sequence[Taking], found: dict[tuple[str, ...], 
     known: dict[tuple[Number, ...], tuple[str, ...]] = {}
     for slot in kind.slots:
         left = _left(slot)
-        key = tuple(min(amount, enough_disk) if asset == DISK else amount for asset, amount in left.items())
+        key = tuple(
+            min(amount, enough_disk) if asset == DISK else amount for asset, amount in left.items()
+        )
         if key not in known:
             known[key] = _short(fewest, left)
         short = known[key]
@@ -99,8 +105,12 @@ def _short(fewest: Sequence[Taking], left: Mapping[str, Number]) -> tuple[str, .
     return tuple(sorted(asset for asset, count in counts.items() if count == most))
 
 
-def _found(one: _Stranded, lost: Mapping[str, Number], whole: Mapping[str, Number], idle: int) -> Found:
-    parts = [f"{number(free)} of {number(whole[asset])} {_UNITS[asset]}" for asset, free in lost.items()]
+def _found(
+    one: _Stranded, lost: Mapping[str, Number], whole: Mapping[str, Number], idle: int
+) -> Found:
+    parts = [
+        f"{number(free)} of {number(whole[asset])} {_UNITS[asset]}" for asset, free in lost.items()
+    ]
     costly = any(asset in (CPUS, GPUS) for asset in lost)
     return Found(
         cause=f"too little {listed(one.short)}",

@@ -57,7 +57,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _add(found: dict[object, _Broken], slot: Slot, code: object, prefix: str) -> None:
     """Count ``slot``; the attributes with ``prefix`` say what is lost by it."""
     if code not in found:
-        reason = _CODES.get(code, "") if isinstance(code, int) else "dynamic slots that broke were deleted"
+        reason = (
+            _CODES.get(code, "")
+            if isinstance(code, int)
+            else "dynamic slots that broke were deleted"
+        )
         found[code] = _Broken(reason or "reported by its startd", slot.frame.text(_REASON))
     one = found[code]
     one.names.append(str(slot.name))
@@ -80,7 +84,10 @@ def _hardware(evidence: Evidence) -> dict[str, Number]:
 
 def _found(cause: str, broken: _Broken, whole: Mapping[str, Number]) -> Found:
     lost = {asset: amount for asset, amount in broken.lost.items() if amount}
-    parts = [f"{number(amount)} of {number(whole[asset])} {_unit(asset)}" for asset, amount in lost.items()]
+    parts = [
+        f"{number(amount)} of {number(whole[asset])} {_unit(asset)}"
+        for asset, amount in lost.items()
+    ]
     outage = any(amount >= _OUTAGE * whole[asset] for asset, amount in lost.items())
     facts = [Fact(_CODE, cause)] if cause != "deleted" else []
     if broken.text:

@@ -19,7 +19,9 @@ _OUTAGE = 0.1
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    cleaning = [slot for slot in evidence.slots if slot.state == "Claimed" and slot.activity == "Cleaning"]
+    cleaning = [
+        slot for slot in evidence.slots if slot.state == "Claimed" and slot.activity == "Cleaning"
+    ]
     if not cleaning:
         return
     now = evidence.quotas.published.moment
@@ -52,7 +54,10 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
         message=f"{counted(len(long), 'claim')} in Cleaning for more than {_LONG // 60} min, up to "
         f"{longest / 60:.0f} min: a weight of {held:g} of the {claimed:g} that is claimed is charged, but no "
         "job runs there",
-        facts=(Fact("Activity", "Cleaning"), Fact("EnteredCurrentActivity", str(first.activity_since))),
+        facts=(
+            Fact("Activity", "Cleaning"),
+            Fact("EnteredCurrentActivity", str(first.activity_since)),
+        ),
         count=len(long),
         examples=tuple(names[:EXAMPLES]),
         severity=Severity.ERROR if held >= _OUTAGE * claimed and len(long) > 1 else None,

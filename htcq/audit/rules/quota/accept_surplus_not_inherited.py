@@ -40,7 +40,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 subject=f"group {parent.name}",
                 message=f"group {parent.name} accepts surplus, but {listed(left_out)} below it {verb} not: {first} "
                 f"requests {wanted:g}, and its quota is {quotas.quota(first).subtree_quota:g}",
-                facts=(knob_fact(evidence, _knob(parent.name)), knob_fact(evidence, "GROUP_ACCEPT_SURPLUS", "false")),
+                facts=(
+                    knob_fact(evidence, _knob(parent.name)),
+                    knob_fact(evidence, "GROUP_ACCEPT_SURPLUS", "false"),
+                ),
                 settings=tuple(central(evidence, _knob(name), "True") for name in left_out),
                 count=len(left_out),
                 examples=tuple(left_out),

@@ -11,7 +11,10 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for schedd, configuration in evidence.access.items():
-        accounting, uid = configuration.value("ACCOUNTING_DOMAIN"), configuration.value("UID_DOMAIN")
+        accounting, uid = (
+            configuration.value("ACCOUNTING_DOMAIN"),
+            configuration.value("UID_DOMAIN"),
+        )
         if accounting and uid and accounting.lower() != uid.lower():
             knob = configuration.knob("ACCOUNTING_DOMAIN")
             yield Found(

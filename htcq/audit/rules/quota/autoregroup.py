@@ -21,7 +21,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     free = len(quotas.of(ROOT))
     if not second and not free:
         return
-    told = [f"{counted(second, 'submitter')} of {listed(group.name for group in regrouping)}"] if second else []
+    told = (
+        [f"{counted(second, 'submitter')} of {listed(group.name for group in regrouping)}"]
+        if second
+        else []
+    )
     told += [f"{counted(free, 'submitter')} without a group"] if free else []
     refusing = [group.name for group in regrouping if not group.accept_surplus]
     also = f", although {listed(refusing)} must not accept surplus" if refusing else ""

@@ -44,7 +44,10 @@ def _never(quotas: PoolQuotas, name: str, best: int) -> tuple[str, str]:
         return "quota 0", "its quota is 0 and it gets no surplus, even in an empty pool"
     if quota < 1:
         return "quota below 1", f"its quota of {quota:g} counts as 0"
-    return "groups above", f"its limit is {best}, even in an empty pool, because of the groups above it"
+    return (
+        "groups above",
+        f"its limit is {best}, even in an empty pool, because of the groups above it",
+    )
 
 
 def _full(quotas: PoolQuotas, name: str) -> tuple[str, str]:
@@ -109,7 +112,12 @@ def _raised(evidence: Evidence, name: str, cause: str) -> tuple[Setting, ...]:
         return whole_quota(evidence, name)
     # Of a pool that weighs nothing, and where the negotiator cannot read a quota, it is 0 for another reason.
     unread = any(problem.fatal for problem in evidence.quotas.problems)
-    if cause == "quota 0" and name != ROOT and evidence.quotas.tree[name].config_quota <= 0 and not unread:
+    if (
+        cause == "quota 0"
+        and name != ROOT
+        and evidence.quotas.tree[name].config_quota <= 0
+        and not unread
+    ):
         return (central(evidence, f"GROUP_ACCEPT_SURPLUS_{name}", "True"),)
     return ()
 
@@ -129,7 +137,11 @@ def _starved_now(evidence: Evidence, name: str, waiting: tuple[Submitter, ...]) 
 
 
 def _quota_facts(evidence: Evidence, name: str) -> Iterator[Fact]:
-    for knob in (f"GROUP_QUOTA_{name}", f"GROUP_QUOTA_DYNAMIC_{name}", f"GROUP_ACCEPT_SURPLUS_{name}"):
+    for knob in (
+        f"GROUP_QUOTA_{name}",
+        f"GROUP_QUOTA_DYNAMIC_{name}",
+        f"GROUP_ACCEPT_SURPLUS_{name}",
+    ):
         if evidence.pool.central is not None and knob in evidence.pool.central:
             yield knob_fact(evidence, knob)
 
@@ -139,7 +151,11 @@ def _ceilings(evidence: Evidence) -> Iterator[Found]:
     lightest = quotas.supply.min_weight
     unused = min((kind.plain_weight() for kind in evidence.offered), default=0)
     for submitter in quotas.submitters if quotas.settings.use_slot_weights else ():
-        ceiling = quotas.accounts[submitter.name].number("Ceiling") if submitter.name in quotas.accounts else None
+        ceiling = (
+            quotas.accounts[submitter.name].number("Ceiling")
+            if submitter.name in quotas.accounts
+            else None
+        )
         if ceiling is None or ceiling <= 0 or not submitter.idle:
             continue
         left = ceiling - int(quotas.used_by(submitter.name))

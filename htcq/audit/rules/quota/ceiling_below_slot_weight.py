@@ -15,10 +15,16 @@ def _least(evidence: Evidence, submitter: Submitter) -> tuple[SlotClass, Number]
     """Return the cheapest match of a submitter; where its jobs are not known, only where none is by policy."""
     if evidence.pool.jobs is not None:
         found = [evidence.cheapest(jobs) for jobs in evidence.waiting.get(submitter.name, ())]
-        return min((each for each in found if each is not None), key=lambda each: each[1], default=None)
+        return min(
+            (each for each in found if each is not None), key=lambda each: each[1], default=None
+        )
     if evidence.with_policy:
         return None
-    return min(((kind, kind.plain_weight()) for kind in evidence.offered), key=lambda each: each[1], default=None)
+    return min(
+        ((kind, kind.plain_weight()) for kind in evidence.offered),
+        key=lambda each: each[1],
+        default=None,
+    )
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -26,8 +32,17 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.pool.jobs is None and evidence.with_policy:
         yield Unchecked(Input.JOBS.value)
     for submitter in quotas.submitters:
-        ceiling = quotas.accounts[submitter.name].number("Ceiling") if submitter.name in quotas.accounts else None
-        if ceiling is None or ceiling <= 0 or not submitter.idle or not quotas.settings.use_slot_weights:
+        ceiling = (
+            quotas.accounts[submitter.name].number("Ceiling")
+            if submitter.name in quotas.accounts
+            else None
+        )
+        if (
+            ceiling is None
+            or ceiling <= 0
+            or not submitter.idle
+            or not quotas.settings.use_slot_weights
+        ):
             continue
         least = _least(evidence, submitter)
         if least is not None and least[1] > ceiling:

@@ -9,8 +9,14 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    groups = [record for record in evidence.pool.accounting if record.value("IsAccountingGroup") is True]
-    said = [record for record in groups if record.number("Ceiling") is not None or record.number("Floor") is not None]
+    groups = [
+        record for record in evidence.pool.accounting if record.value("IsAccountingGroup") is True
+    ]
+    said = [
+        record
+        for record in groups
+        if record.number("Ceiling") is not None or record.number("Floor") is not None
+    ]
     if evidence.quotas.grouped and not said:
         yield Unchecked(
             "ceilings and floors of groups, which only the negotiator itself provides (condor_userprio -long)"

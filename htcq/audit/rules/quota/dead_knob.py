@@ -25,7 +25,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 message=f"nothing reads {knob.name} = {knob.value}: {_OLD[name]} = {evidence.setting(_OLD[name])} "
                 "applies",
                 facts=(knob_fact(evidence, knob.name), knob_fact(evidence, _OLD[name])),
-                settings=(central(evidence, _OLD[name], knob.raw or knob.value), central(evidence, knob.name, "")),
+                settings=(
+                    central(evidence, _OLD[name], knob.raw or knob.value),
+                    central(evidence, knob.name, ""),
+                ),
             )
 
 

@@ -36,8 +36,13 @@ class _Charges:
         known = self._known.get(id(jobs.frame))
         if known is None:
             fits = self._evidence.fits
-            kinds = (next((kind for kind in alike if fits(kind, jobs)), None) for alike in self._alike.values())
-            known = tuple(charge for kind in kinds if kind is not None for charge in _charged(kind, jobs))
+            kinds = (
+                next((kind for kind in alike if fits(kind, jobs)), None)
+                for alike in self._alike.values()
+            )
+            known = tuple(
+                charge for kind in kinds if kind is not None for charge in _charged(kind, jobs)
+            )
             self._known[id(jobs.frame)] = known
         return known
 
@@ -48,19 +53,29 @@ def _charged(kind: SlotClass, jobs: Autocluster) -> Iterator[Number]:
     elif kind.supports_policy:
         taken = kind.consumed(jobs.ad())
         yield kind.cost(taken) or 0
-        yield accounted(kind.standing_weight({asset: amount or 0 for asset, amount in taken.items()}))
+        yield accounted(
+            kind.standing_weight({asset: amount or 0 for asset, amount in taken.items()})
+        )
     else:
-        yield accounted(kind.standing_weight({asset: jobs.request.get(asset) or 0 for asset in kind.assets}))
+        yield accounted(
+            kind.standing_weight({asset: jobs.request.get(asset) or 0 for asset in kind.assets})
+        )
 
 
-def _idle(evidence: Evidence, charges_of: _Charges, submitter: Submitter) -> tuple[float, float, float] | None:
+def _idle(
+    evidence: Evidence, charges_of: _Charges, submitter: Submitter
+) -> tuple[float, float, float] | None:
     """Return what an idle job weighs on average for the schedd, and the least and most that slots would charge."""
     number, least, most = 0, 0.0, 0.0
     for jobs in evidence.waiting.get(submitter.name, ()):
         charges = charges_of.of(jobs)
         if charges:
             count = jobs.idle[submitter.name]
-            number, least, most = number + count, least + count * min(charges), most + count * max(charges)
+            number, least, most = (
+                number + count,
+                least + count * min(charges),
+                most + count * max(charges),
+            )
     # A weight of 0 for jobs that wait is another story: the schedd truncates each job's weight.
     if not number or not submitter.idle or submitter.weighted_idle <= 0 or most < number:
         return None
@@ -88,13 +103,20 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if not quotas.settings.use_slot_weights:
             yield from _counted_slots(evidence, submitter)
             continue
-        for what, found in (("idle", _idle(evidence, charges, submitter)), ("running", _running(evidence, submitter))):
+        for what, found in (
+            ("idle", _idle(evidence, charges, submitter)),
+            ("running", _running(evidence, submitter)),
+        ):
             if found is not None:
                 yield from _compared(evidence, submitter, what, found, facts)
 
 
 def _compared(
-    evidence: Evidence, submitter: Submitter, what: str, found: tuple[float, float, float], facts: tuple[Fact, ...]
+    evidence: Evidence,
+    submitter: Submitter,
+    what: str,
+    found: tuple[float, float, float],
+    facts: tuple[Fact, ...],
 ) -> Iterator[Found]:
     weighs, least, most = found
     little = weighs * _FACTOR < least
@@ -120,7 +142,10 @@ def _one_unit(evidence: Evidence) -> tuple[Setting, ...]:
 
 
 def _counted_slots(evidence: Evidence, submitter: Submitter) -> Iterator[Found]:
-    jobs, weight = submitter.idle + submitter.running, submitter.weighted_idle + submitter.weighted_running
+    jobs, weight = (
+        submitter.idle + submitter.running,
+        submitter.weighted_idle + submitter.weighted_running,
+    )
     if weight > jobs * _FACTOR or weight * _FACTOR < jobs:
         yield Found(
             cause="slots",

@@ -21,7 +21,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             "submitter",
             facts=tuple(Fact("Name", name) for name in negotiators),
         )
-    flocked = [(record.name, record.number("FlockedJobs") or 0) for record in evidence.pool.submitters]
+    flocked = [
+        (record.name, record.number("FlockedJobs") or 0) for record in evidence.pool.submitters
+    ]
     flocked = sorted((each for each in flocked if each[1] > 0), key=lambda each: -each[1])
     if flocked:
         name, jobs = flocked[0]

@@ -21,7 +21,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         charged = assigned_group(quotas.tree, user.submitter).group
         wrong = charged != meant
         before = user.name.rpartition(".")[0]
-        effect = f"is charged to {charged} instead of {meant}" if wrong else f"is still charged to {meant}"
+        effect = (
+            f"is charged to {charged} instead of {meant}"
+            if wrong
+            else f"is still charged to {meant}"
+        )
         yield Found(
             cause=f"charged to {charged}" if wrong else "no harm",
             subject=f"submitter {user.submitter}",

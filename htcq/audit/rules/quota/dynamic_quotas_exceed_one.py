@@ -15,19 +15,31 @@ from htcq.quota.group_tree import ROOT
 def _find(evidence: Evidence) -> Iterator[Found]:
     tree = evidence.quotas.tree
     for parent in tree.groups:
-        dynamic = [child for child in tree.children(parent.name) if not child.static and child.config_quota > 0]
+        dynamic = [
+            child
+            for child in tree.children(parent.name)
+            if not child.static and child.config_quota > 0
+        ]
         total = sum(child.config_quota for child in dynamic)
         if total > 1 + DUST:
-            below = "the top-level groups" if parent.name == ROOT else f"the groups below {parent.name}"
+            below = (
+                "the top-level groups" if parent.name == ROOT else f"the groups below {parent.name}"
+            )
             yield Found(
                 cause=parent.name,
                 subject="the pool" if parent.name == ROOT else f"group {parent.name}",
                 message=f"the dynamic quotas of {below} add up to {total:g}: each counts as its share of that, "
                 f"{dynamic[0].name} as {dynamic[0].config_quota / total:.3g}",
-                facts=tuple(knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{child.name}") for child in dynamic),
+                facts=tuple(
+                    knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{child.name}") for child in dynamic
+                ),
                 examples=tuple(child.name for child in dynamic),
                 settings=tuple(
-                    central(evidence, f"GROUP_QUOTA_DYNAMIC_{child.name}", f"{child.config_quota / total:.6f}")
+                    central(
+                        evidence,
+                        f"GROUP_QUOTA_DYNAMIC_{child.name}",
+                        f"{child.config_quota / total:.6f}",
+                    )
                     for child in dynamic
                 ),
             )
@@ -37,7 +49,9 @@ def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
     for name in ("", *(group.name for group in declared.groups)):
         total = declared.share_sum(name)
         if total > 1 + DUST:
-            shared = [group for group in declared.below(name) if not group.static and group.config_quota]
+            shared = [
+                group for group in declared.below(name) if not group.static and group.config_quota
+            ]
             yield Found(
                 cause=name or "top level",
                 subject=f"group {name}" if name else "the top-level groups",

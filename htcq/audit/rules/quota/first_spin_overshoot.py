@@ -21,7 +21,9 @@ def _takes(quotas: PoolQuotas, group: str, limit: int) -> list[float]:
     """Return what each submitter of ``group`` may match in the first spin: its share, up to what the group has left."""
     shares: dict[str, float] = {}
     for each in quotas.of(group):
-        priority = quotas.accounts[each.name].number("Priority") if each.name in quotas.accounts else None
+        priority = (
+            quotas.accounts[each.name].number("Priority") if each.name in quotas.accounts else None
+        )
         shares[each.name] = 1.0 / priority if priority and priority > 0 else 1.0
     whole = sum(shares.values())
     pie, left = min(quotas.inputs.pool_weight, float(limit)), limit - quotas.quota(group).usage

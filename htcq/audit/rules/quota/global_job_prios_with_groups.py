@@ -16,7 +16,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
     if not quotas.grouped or not quotas.truth(_KNOB, False):
         return
-    several = sorted((each for each in quotas.submitters if each.priorities > 1), key=lambda each: -each.priorities)
+    several = sorted(
+        (each for each in quotas.submitters if each.priorities > 1),
+        key=lambda each: -each.priorities,
+    )
     if several:
         first = several[0]
         yield Found(

@@ -12,7 +12,11 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in evidence.quotas.problems:
         if problem.kind == "illegal-name":
-            odd = "".join(dict.fromkeys(each for each in problem.group if not (each.isalnum() or each in "_./")))
+            odd = "".join(
+                dict.fromkeys(
+                    each for each in problem.group if not (each.isalnum() or each in "_./")
+                )
+            )
             yield Found(
                 cause="illegal name",
                 subject=f"group {problem.group}",

@@ -17,7 +17,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in quotas.problems:
         if problem.kind == "no-quota" and problem.group not in illegal:
             below = len(list(quotas.subtree(problem.group))) - 1
-            others = f", and so are the quotas of {counted(below, 'group')} below it" if below else ""
+            others = (
+                f", and so are the quotas of {counted(below, 'group')} below it" if below else ""
+            )
             yield Found(
                 cause="no quota",
                 subject=f"group {problem.group}",

@@ -25,7 +25,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.pool.anonymous:
         yield Unchecked("submit requirements and job transforms: an anonymous snapshot has none")
         return
-    unknown = [record.name for record in evidence.pool.schedds if record.name not in evidence.access]
+    unknown = [
+        record.name for record in evidence.pool.schedds if record.name not in evidence.access
+    ]
     if unknown:
         yield Unchecked(f"the configuration of {listed(unknown)} (access/NAME.txt)")
     several = _users_of_several_groups(evidence)
@@ -42,12 +44,16 @@ def _looked_at(evidence: Evidence, name: str, configuration: Configuration) -> b
     """Tell whether a transform or a submit requirement names the attributes of groups."""
     policies = JobPolicies(configuration, evidence.version_of_schedd(name))
     texts = [*policies.transforms(), *policies.requirements()]
-    return any(_OF_GROUPS.search(each.text) for each in texts if not each.ignored and not each.only_warns)
+    return any(
+        _OF_GROUPS.search(each.text) for each in texts if not each.ignored and not each.only_warns
+    )
 
 
 def _lists(configuration: Configuration, knobs: tuple[str, ...]) -> bool:
     """Tell whether one of the knobs lists the attribute that the negotiator goes by."""
-    listed_there = " ".join(configuration.value(knob) for knob in knobs).replace(",", " ").lower().split()
+    listed_there = (
+        " ".join(configuration.value(knob) for knob in knobs).replace(",", " ").lower().split()
+    )
     return _ATTRIBUTES[0].lower() in listed_there
 
 
@@ -63,15 +69,16 @@ def _found(name: str, several: dict[str, set[str]]) -> Found:
     example = ""
     if several:
         user, groups = next(iter(several.items()))
-        example = (
-            f"; {counted(len(several), 'user')} with jobs in several groups, such as {user} in {listed(sorted(groups))}"
-        )
+        example = f"; {counted(len(several), 'user')} with jobs in several groups, such as {user} in {listed(sorted(groups))}"
     return Found(
         cause="any group",
         subject=f"access point {name}",
         message=f"no submit requirement, transform or map of schedd {name} checks the group of a job: every user may "
         f"name any group{example}",
-        facts=(Fact("SUBMIT_REQUIREMENT_NAMES", "none on AcctGroup"), Fact("JOB_TRANSFORM_NAMES", "none on AcctGroup")),
+        facts=(
+            Fact("SUBMIT_REQUIREMENT_NAMES", "none on AcctGroup"),
+            Fact("JOB_TRANSFORM_NAMES", "none on AcctGroup"),
+        ),
         examples=(name,),
     )
 

@@ -27,7 +27,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject=f"group {name}",
             message=f"the limit of {name} is 0/0: it requests {group.requested:g} and uses {group.usage:g} of its "
             f"quota of {group.quota:g}, and {counted(sum(each.idle for each in waiting), 'job')} are idle",
-            facts=(Fact("Requested", f"{group.requested:g}"), Fact("WeightedResourcesUsed", f"{group.usage:g}")),
+            facts=(
+                Fact("Requested", f"{group.requested:g}"),
+                Fact("WeightedResourcesUsed", f"{group.usage:g}"),
+            ),
             examples=(name,),
             settings=_weighed(evidence),
         )

@@ -17,7 +17,13 @@ _OVER = frozenset({"remotegroupresourcesinuse", "remotegroupquota"})
 _UNDER = frozenset({"submittergroupresourcesinuse", "submittergroupquota"})
 #: What tells how long a claim or its job has lasted.
 _AGES = frozenset(
-    {"jobstart", "enteredcurrentstate", "enteredcurrentactivity", "totaljobruntime", "totaltimeclaimedbusy"}
+    {
+        "jobstart",
+        "enteredcurrentstate",
+        "enteredcurrentactivity",
+        "totaljobruntime",
+        "totaltimeclaimedbusy",
+    }
 )
 
 #: Holds for claims of at least an hour.
@@ -29,18 +35,27 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not quotas.settings.consider_preemption or not quotas.grouped:
         return
     expression = parsed(evidence.setting(_KNOB))
-    names = frozenset() if expression is None else frozenset(word.lower() for word in expression.words())
+    names = (
+        frozenset()
+        if expression is None
+        else frozenset(word.lower() for word in expression.words())
+    )
     if not names & (_OVER | _UNDER):
         return
     for cause, message in _flaws(names, quotas.truth(_STABLE, True)):
         facts = (knob_fact(evidence, _KNOB),)
         settings = _bounded(evidence, cause, names)
-        yield Found(cause=cause, subject=f"knob {_KNOB}", message=message, facts=facts, settings=settings)
+        yield Found(
+            cause=cause, subject=f"knob {_KNOB}", message=message, facts=facts, settings=settings
+        )
 
 
 def _flaws(names: frozenset[str], stable: bool) -> Iterator[tuple[str, str]]:
     if not names >= _OVER:
-        yield "over", f"{_KNOB} preempts claims of groups whether or not they use more than their quota"
+        yield (
+            "over",
+            f"{_KNOB} preempts claims of groups whether or not they use more than their quota",
+        )
     if not names >= _UNDER:
         yield "under", f"{_KNOB} preempts for groups whether or not they use less than their quota"
     if not names & _AGES:
@@ -48,7 +63,9 @@ def _flaws(names: frozenset[str], stable: bool) -> Iterator[tuple[str, str]]:
     if stable:
         yield (
             "stable",
-            (f"{_KNOB} refers to the usage of groups, which changes with each match, but {_STABLE} is not False"),
+            (
+                f"{_KNOB} refers to the usage of groups, which changes with each match, but {_STABLE} is not False"
+            ),
         )
 
 

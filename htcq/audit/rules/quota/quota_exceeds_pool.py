@@ -19,7 +19,10 @@ from htcq.quota.group_tree import ROOT, Group
 def _left(quotas: PoolQuotas, group: Group, pool: float) -> float:
     """Return what the other groups beside ``group`` leave of the pool."""
     beside = quotas.tree.children(group.parent or ROOT)
-    return max(0.0, pool - sum(each.config_quota for each in beside if each.static and each.name != group.name))
+    return max(
+        0.0,
+        pool - sum(each.config_quota for each in beside if each.static and each.name != group.name),
+    )
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -35,10 +38,19 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 subject=f"group {group.name}",
                 message=f"the quota of group {group.name} is {group.config_quota:g}, and the whole pool weighs "
                 f"{pool:g}: it can never be reached",
-                facts=(knob_fact(evidence, f"GROUP_QUOTA_{group.name}"), Fact("pool weight", f"{pool:g}")),
+                facts=(
+                    knob_fact(evidence, f"GROUP_QUOTA_{group.name}"),
+                    Fact("pool weight", f"{pool:g}"),
+                ),
                 examples=(group.name,),
                 settings=_largest(evidence, group.name, pool),
-                trial=(Setting(Role.CENTRAL, f"GROUP_QUOTA_{group.name}", f"{_left(quotas, group, pool):.0f}"),),
+                trial=(
+                    Setting(
+                        Role.CENTRAL,
+                        f"GROUP_QUOTA_{group.name}",
+                        f"{_left(quotas, group, pool):.0f}",
+                    ),
+                ),
             )
 
 

@@ -103,7 +103,11 @@ def _found(evidence: Evidence, exceeding: list[tuple[Group, Reach]]) -> Found:
     filled = worst.worst.filling
     kind, standing = filled.kind, filled.standing
     shape = amounts_text({asset: whole for asset, whole in kind.total.items() if asset != "disk"})
-    others = f"; {counted(len(exceeding), 'group')} can exceed their quotas" if len(exceeding) > 1 else ""
+    others = (
+        f"; {counted(len(exceeding), 'group')} can exceed their quotas"
+        if len(exceeding) > 1
+        else ""
+    )
     knob = "GROUP_QUOTA" if group.static else "GROUP_QUOTA_DYNAMIC"
     severity = Severity.ERROR if worst.factor >= BY_HALF else None
     return Found(

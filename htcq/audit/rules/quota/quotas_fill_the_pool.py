@@ -17,7 +17,11 @@ _ROOM = 0.75
 def _promises(statics: Sequence[Group], promised: float, pool: float) -> str:
     """Return the sum of static quotas, and which groups alone take all of the pool."""
     text = f"static quotas add up to {promised:g}"
-    alone = [f"{group.name} has {group.config_quota:g}" for group in statics if group.config_quota >= pool]
+    alone = [
+        f"{group.name} has {group.config_quota:g}"
+        for group in statics
+        if group.config_quota >= pool
+    ]
     if alone and len(statics) > 1:
         text += f", of which {listed(alone)}"
     return f"{text}; the pool has {pool:g}"
@@ -31,7 +35,11 @@ def _lower(tops: Sequence[Group], promised: float, pool: float) -> tuple[Setting
     if any(group.static and group.config_quota > pool for group in tops):
         return ()
     return tuple(
-        Setting(Role.CENTRAL, f"GROUP_QUOTA_{group.name}", f"{group.config_quota * _ROOM * pool / promised:.0f}")
+        Setting(
+            Role.CENTRAL,
+            f"GROUP_QUOTA_{group.name}",
+            f"{group.config_quota * _ROOM * pool / promised:.0f}",
+        )
         for group in tops
         if group.static
     )
@@ -46,11 +54,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not quotas.grouped or pool <= 0:
         return
     dynamic = [group.name for group in tops if not group.static and group.config_quota > 0]
-    hurt = len([each for top in dynamic for group in quotas.subtree(top) for each in quotas.of(group)])
+    hurt = len(
+        [each for top in dynamic for group in quotas.subtree(top) for each in quotas.of(group)]
+    )
     ungrouped = 0 if quotas.tree.root.autoregroup else len(quotas.of(ROOT))
     left_out = [f"{counted(ungrouped, 'submitter')} without a group"] if ungrouped else []
     left_out += [f"{counted(hurt, 'submitter')} of groups with dynamic quotas"] if hurt else []
-    facts = tuple(knob_fact(evidence, f"GROUP_QUOTA_{group.name}") for group in tops if group.static)
+    facts = tuple(
+        knob_fact(evidence, f"GROUP_QUOTA_{group.name}") for group in tops if group.static
+    )
     promises = _promises([group for group in tops if group.static], promised, pool)
     if promised >= pool and left_out:
         yield Found(

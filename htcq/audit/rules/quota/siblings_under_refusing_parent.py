@@ -18,7 +18,10 @@ def _hurt(quotas: PoolQuotas, siblings: Sequence[Group]) -> bool:
     """Tell whether one of ``siblings`` gets a whole unit less than it wants of its own quota."""
     for sibling in siblings:
         wants = sum(quotas.requested(each) for each in quotas.subtree(sibling.name))
-        if quotas.can_take(sibling.name) <= min(wants, quotas.quota(sibling.name).subtree_quota) - 1:
+        if (
+            quotas.can_take(sibling.name)
+            <= min(wants, quotas.quota(sibling.name).subtree_quota) - 1
+        ):
             return True
     return False
 
@@ -29,7 +32,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     for parent, cap in quotas.refusing():
         siblings = [
-            each for each in quotas.tree.children(parent.name) if any(map(quotas.of, quotas.subtree(each.name)))
+            each
+            for each in quotas.tree.children(parent.name)
+            if any(map(quotas.of, quotas.subtree(each.name)))
         ]
         accepting = [each.name for each in siblings if each.accept_surplus]
         full = quotas.can_take(parent.name) > cap - 1
@@ -45,7 +50,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}",
             facts=(
                 knob_fact(evidence, _KNOB, "true"),
-                knob_fact(evidence, f"GROUP_ACCEPT_SURPLUS_{parent.name}", evidence.setting("GROUP_ACCEPT_SURPLUS")),
+                knob_fact(
+                    evidence,
+                    f"GROUP_ACCEPT_SURPLUS_{parent.name}",
+                    evidence.setting("GROUP_ACCEPT_SURPLUS"),
+                ),
             ),
             examples=(parent.name,),
             settings=(central(evidence, _KNOB, "False"),),

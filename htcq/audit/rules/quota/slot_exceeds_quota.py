@@ -25,25 +25,44 @@ def _leftovers(evidence: Evidence) -> Fact | None:
     for configuration in evidence.access.values():
         if configuration.truth(_LEFTOVERS, True):
             knob = configuration.knob(_LEFTOVERS)
-            return Fact(_LEFTOVERS, configuration.value(_LEFTOVERS, "true"), knob.place if knob is not None else "")
+            return Fact(
+                _LEFTOVERS,
+                configuration.value(_LEFTOVERS, "true"),
+                knob.place if knob is not None else "",
+            )
     return None
 
 
 def _no_leftovers(evidence: Evidence) -> tuple[Setting, ...]:
     """Return what makes a match one claim."""
-    names = [name for name, configuration in evidence.access.items() if configuration.truth(_LEFTOVERS, True)]
-    plain = [slot for kind in evidence.partitionable if not kind.supports_policy for slot in kind.slots]
-    return (*access(evidence, _LEFTOVERS, "False", names), *execute(evidence, plain, _LEFTOVERS, "False"))
+    names = [
+        name
+        for name, configuration in evidence.access.items()
+        if configuration.truth(_LEFTOVERS, True)
+    ]
+    plain = [
+        slot for kind in evidence.partitionable if not kind.supports_policy for slot in kind.slots
+    ]
+    return (
+        *access(evidence, _LEFTOVERS, "False", names),
+        *execute(evidence, plain, _LEFTOVERS, "False"),
+    )
 
 
 def _usable(
     evidence: Evidence, group: str, kinds: Sequence[tuple[Number, SlotClass]]
 ) -> tuple[Number, SlotClass] | None:
     """Return the heaviest of ``kinds`` that an idle job of ``group`` fits; any where the jobs are not known."""
-    waiting = [jobs for each in evidence.quotas.waiting(group) for jobs in evidence.waiting.get(each.name, ())]
+    waiting = [
+        jobs
+        for each in evidence.quotas.waiting(group)
+        for jobs in evidence.waiting.get(each.name, ())
+    ]
     if evidence.pool.jobs is None:
         return kinds[0] if kinds else None
-    return next((each for each in kinds if any(evidence.fits(each[1], jobs) for jobs in waiting)), None)
+    return next(
+        (each for each in kinds if any(evidence.fits(each[1], jobs) for jobs in waiting)), None
+    )
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -51,7 +70,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     leftovers = _leftovers(evidence)
     if not quotas.settings.use_slot_weights or leftovers is None or not quotas.limits:
         return
-    whole = [(kind.plain_weight(), kind) for kind in evidence.partitionable if not kind.supports_policy]
+    whole = [
+        (kind.plain_weight(), kind) for kind in evidence.partitionable if not kind.supports_policy
+    ]
     whole.sort(key=lambda each: -each[0])
     for group in quotas.tree.groups:
         if group.name == ROOT and group.autoregroup:

@@ -31,7 +31,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     idle = []
     for limit in first.limits if passes > 1 else ():
         used = quotas.quota(limit.group).usage
-        if quotas.waiting(limit.group) and truncated(limit.limit) <= used < truncated(quotas.limits[limit.group]):
+        if quotas.waiting(limit.group) and truncated(limit.limit) <= used < truncated(
+            quotas.limits[limit.group]
+        ):
             idle.append((limit.group, limit.limit, used))
     short = _left_short(quotas) if passes > 1 else ""
     if not idle and not short and passes <= _MANY:

@@ -15,7 +15,14 @@ from htcq.quota.group_limits import FLT_MAX
 
 _KNOB = "GROUP_SORT_EXPR"
 #: What the negotiator puts into the ad in which it evaluates the expression.
-_SET = ("accountinggroup", "groupquota", "groupresourcesallocated", "groupresourcesinuse", "sortexpr", "sortexprstring")
+_SET = (
+    "accountinggroup",
+    "groupquota",
+    "groupresourcesallocated",
+    "groupresourcesinuse",
+    "sortexpr",
+    "sortexprstring",
+)
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:

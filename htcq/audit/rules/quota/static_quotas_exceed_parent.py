@@ -60,12 +60,16 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 settings=_raised(evidence, parent, below),
             )
     if unknown:
-        yield Unchecked(f"{Input.SLOTS.value}: whether quotas below {', '.join(unknown)} fit its share")
+        yield Unchecked(
+            f"{Input.SLOTS.value}: whether quotas below {', '.join(unknown)} fit its share"
+        )
 
 
 def _raised(evidence: Evidence, parent: Group, below: float) -> tuple[Setting, ...]:
     """Return what the group above needs to have; which share of the pool that is, is not the audit's to say."""
-    return (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),) if parent.static else ()
+    return (
+        (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),) if parent.static else ()
+    )
 
 
 def _find_declared(declared: DeclaredGroups) -> Iterator[Found | Unchecked]:

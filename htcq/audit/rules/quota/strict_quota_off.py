@@ -36,7 +36,9 @@ def _strict(evidence: Evidence, group: Group) -> tuple[Setting, ...]:
     """Return what caps the group; where those below accept surplus the first of them would take it all otherwise."""
     found = [central(evidence, _KNOB, "True")]
     quotas = evidence.quotas
-    if quotas.settings.oversubscription and any(child.accept_surplus for child in quotas.tree.children(group.name)):
+    if quotas.settings.oversubscription and any(
+        child.accept_surplus for child in quotas.tree.children(group.name)
+    ):
         found.append(central(evidence, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "False"))
     return tuple(found)
 

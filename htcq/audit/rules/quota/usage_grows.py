@@ -13,7 +13,10 @@ _FIRST, _LAST = (25, 10, 1), (25, 13, 2)
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     # Where the negotiator has no ad, the collector that lists itself runs the same HTCondor.
-    texts = [record.text("CondorVersion") for record in evidence.pool.negotiators or evidence.pool.collectors]
+    texts = [
+        record.text("CondorVersion")
+        for record in evidence.pool.negotiators or evidence.pool.collectors
+    ]
     versions = [(text, version(text)) for text in texts if version(text)]
     if not versions:
         yield Unchecked("negotiator or collector ads (collector.ads)")
@@ -25,9 +28,15 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             (record.name, used)
             for record in evidence.pool.accounting
             for used in (record.number("ResourcesUsed"),)
-            if record.value("IsAccountingGroup") is not True and used and used > claimed.get(record.name, 0)
+            if record.value("IsAccountingGroup") is not True
+            and used
+            and used > claimed.get(record.name, 0)
         ]
-        seen = f"; {wrong[0][0]} has {wrong[0][1]} for {claimed.get(wrong[0][0], 0)} slots" if wrong else ""
+        seen = (
+            f"; {wrong[0][0]} has {wrong[0][1]} for {claimed.get(wrong[0][0], 0)} slots"
+            if wrong
+            else ""
+        )
         yield Found(
             cause="version",
             subject="the negotiator",

@@ -65,7 +65,9 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
         texts[kind.weight_text or "(absent)"] += kind.count
     text, _ = texts.most_common(1)[0]
     every = sum(kind.count for kind in evidence.offered)
-    counts = f"by {POOL_KNOB} = {point.weight.text(POOL_KNOB)}" if point.weight.weighs else "in cpus"
+    counts = (
+        f"by {POOL_KNOB} = {point.weight.text(POOL_KNOB)}" if point.weight.weighs else "in cpus"
+    )
     return Found(
         cause=f"{point.weight.decides} = {point.weight.expression}",
         subject=f"access point {point.name}",

@@ -59,7 +59,9 @@ class _Charges:
         key = tuple(jobs.frame.text(name) for name in self._names)
         if key not in self._quick:
             found = (weights(self._evidence, policy.usual, jobs) for policy in self._policies)
-            self._quick[key] = tuple(each for some in found for each in some) if self._weighted else (1,)
+            self._quick[key] = (
+                tuple(each for some in found for each in some) if self._weighted else (1,)
+            )
         return self._quick[key]
 
     def surely(self, jobs: Autocluster) -> tuple[Number, ...]:
@@ -70,7 +72,12 @@ class _Charges:
                 next((kind for kind in policy.kinds if self._evidence.fits(kind, jobs)), None)
                 for policy in self._policies
             ]
-            found = tuple(each for kind in kinds if kind is not None for each in weights(self._evidence, kind, jobs))
+            found = tuple(
+                each
+                for kind in kinds
+                if kind is not None
+                for each in weights(self._evidence, kind, jobs)
+            )
             self._sure[key] = found or self.quickly(jobs)
         return self._sure.get(key, (1,))
 
@@ -80,7 +87,11 @@ def _looked_at(policy: SlotPolicy) -> set[str]:
     names = {f"request{asset}" for asset in policy.usual.assets}
     for asset in policy.usual.consumption:
         expression = policy.usual.first.frame.expression(f"Consumption{asset}")
-        found = expression.references() if expression is not None else References(frozenset(), frozenset())
+        found = (
+            expression.references()
+            if expression is not None
+            else References(frozenset(), frozenset())
+        )
         names |= found.own | found.target
     return names
 
@@ -92,13 +103,18 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if isinstance(demand, Unchecked):
             yield demand
             continue
-        if _far_apart(demand.idle, demand.queue.idle) and abs(demand.idle - demand.queue.idle) >= _MIN_JOBS:
+        if (
+            _far_apart(demand.idle, demand.queue.idle)
+            and abs(demand.idle - demand.queue.idle) >= _MIN_JOBS
+        ):
             yield _other_jobs(demand)
         if demand_counts(evidence) and _mostly_kept_back(demand):
             yield _not_offered(demand)
         point = points.get(demand.schedd)
         bounds = _bounds(demand, charges)
-        if bounds and not (point and _between(demand.queue.weighted_idle(point.weight) / demand.queue.idle, bounds)):
+        if bounds and not (
+            point and _between(demand.queue.weighted_idle(point.weight) / demand.queue.idle, bounds)
+        ):
             yield _other_weight(evidence, demand, bounds, point)
 
 
@@ -108,7 +124,11 @@ def _demands(evidence: Evidence) -> Iterator[_Demand | Unchecked]:
     known = {schedd for schedd, _ in waiting}
     zero_is_told = demand_counts(evidence)
     for record in evidence.pool.submitters:
-        schedd, idle, weight = record.text("ScheddName"), record.number("IdleJobs"), record.number("WeightedIdleJobs")
+        schedd, idle, weight = (
+            record.text("ScheddName"),
+            record.number("IdleJobs"),
+            record.number("WeightedIdleJobs"),
+        )
         if not idle or idle < 0 or weight is None or (weight <= 0 and zero_is_told):
             continue
         queue = waiting.get((schedd, record.name)) or (
@@ -136,7 +156,10 @@ def _bounds(demand: _Demand, charges: _Charges) -> tuple[float, float] | None:
 
 def _mostly_kept_back(demand: _Demand) -> bool:
     kept_back = sum(demand.queue.kept_back.values())
-    return _far_apart(demand.queue.idle, demand.queue.idle - kept_back) and kept_back * demand.mean >= _MIN_WEIGHT
+    return (
+        _far_apart(demand.queue.idle, demand.queue.idle - kept_back)
+        and kept_back * demand.mean >= _MIN_WEIGHT
+    )
 
 
 def _between(mean: float, bounds: tuple[float, float]) -> bool:
@@ -148,7 +171,9 @@ def _far_apart(one: Number, other: Number) -> bool:
     return one > _FACTOR * other or other > _FACTOR * one
 
 
-def _other_weight(evidence: Evidence, demand: _Demand, bounds: tuple[float, float], point: AccessPoint | None) -> Found:
+def _other_weight(
+    evidence: Evidence, demand: _Demand, bounds: tuple[float, float], point: AccessPoint | None
+) -> Found:
     low, high = (f"{bound * demand.queue.idle:.4g}" for bound in bounds)
     charged = low if low == high else f"{low} to {high}"
     decides = f"{point.weight.decides} = {point.weight.expression}" if point else ""

@@ -52,12 +52,18 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             if key not in known:
                 expression = bearer.frame.expression(attribute)
                 alone = attribute == "slotweight"
-                known[key] = tuple(names.unknown(expression, bearer.side, alone)) if expression is not None else ()
+                known[key] = (
+                    tuple(names.unknown(expression, bearer.side, alone))
+                    if expression is not None
+                    else ()
+                )
             for each in known[key]:
                 if bearer.side == "slot" and "job" in each.lacking and not names.jobs_are_known:
                     undecided = True
                 else:
-                    yield _found(evidence, bearer, bearer.frame.names.get(attribute, attribute), text, each)
+                    yield _found(
+                        evidence, bearer, bearer.frame.names.get(attribute, attribute), text, each
+                    )
     if undecided:
         yield Unchecked(f"{Input.JOBS.value}: whether jobs have what slots ask of them")
 
@@ -73,7 +79,11 @@ def _slots(evidence: Evidence) -> Iterator[_Bearer]:
             first.setdefault(id(slot.frame), []).append(slot)
     for key, slots in first.items():
         yield _Bearer(
-            slots[0].frame, "slot", counts[key], tuple(str(slot.name) for slot in slots), tuple(machines[key])
+            slots[0].frame,
+            "slot",
+            counts[key],
+            tuple(str(slot.name) for slot in slots),
+            tuple(machines[key]),
         )
 
 
@@ -83,7 +93,9 @@ def _jobs(evidence: Evidence) -> Iterator[_Bearer]:
         yield _Bearer(each.frame, "job", count, (each.name,))
 
 
-def _found(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> Found:
+def _found(
+    evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown
+) -> Found:
     hint = f"; did you mean {unknown.near}?" if unknown.near else ""
     settings = _renamed(evidence, bearer, attribute, text, unknown)
     without = _without(evidence, bearer, attribute, unknown)
@@ -119,12 +131,16 @@ def _start_for_all_jobs(evidence: Evidence, bearer: _Bearer, attribute: str) -> 
     if bearer.side != "slot" or attribute.lower() != "start" or expression is None:
         return None
     names, found = Names(evidence), expression.references()
-    if not names.jobs_are_known or any(name in names.jobs or name in names.slots for name in found.own | found.target):
+    if not names.jobs_are_known or any(
+        name in names.jobs or name in names.slots for name in found.own | found.target
+    ):
         return None
     return expression.evaluate()
 
 
-def _renamed(evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown) -> tuple[Setting, ...]:
+def _renamed(
+    evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown
+) -> tuple[Setting, ...]:
     """Return the slots' expression with the near name, where one knob holds it; jobs are their users' own."""
     knob = _KNOBS.get(attribute.lower(), attribute.upper().replace("CONSUMPTION", "CONSUMPTION_"))
     if not unknown.near or bearer.side != "slot" or not knob or not unknown.name.isidentifier():

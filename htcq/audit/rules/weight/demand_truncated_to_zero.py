@@ -75,7 +75,10 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
                 ),
                 facts=(
                     point.fact(point.weight.decides),
-                    *(Fact(name, str(job.value(name))) for name in ("RequestCpus", "RequestMemory", "RequestDisk")),
+                    *(
+                        Fact(name, str(job.value(name)))
+                        for name in ("RequestCpus", "RequestMemory", "RequestDisk")
+                    ),
                 ),
                 examples=(point.name,),
                 settings=sound_weights(evidence),
@@ -85,7 +88,11 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
 
 def _jobs_at(evidence: Evidence, point: AccessPoint) -> Iterator[tuple[str, Ad]]:
     """Yield the idle jobs of whoever submits there; a job as HTCondor makes it where none is known."""
-    there = [record.name for record in evidence.pool.submitters if record.text("ScheddName") == point.name]
+    there = [
+        record.name
+        for record in evidence.pool.submitters
+        if record.text("ScheddName") == point.name
+    ]
     waiting = {id(each): each for name in there for each in evidence.waiting.get(name, ())}
     for jobs in waiting.values():
         yield f"a job such as {jobs.name}", jobs.ad()

@@ -73,7 +73,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _without_idle(evidence: Evidence, reasons: Iterable[str]) -> Setting:
     """Return the constraint as it is, and without the slots that are given to nobody for one of ``reasons``."""
-    own = evidence.setting(POOLSIZE_CONSTRAINT).strip() or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
+    own = (
+        evidence.setting(POOLSIZE_CONSTRAINT).strip()
+        or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
+    )
     clauses = [f"({own})"] if own else []
     clauses += [_CLAUSES[reason] for reason in reasons]
     return central(evidence, POOLSIZE_CONSTRAINT, " && ".join(clauses))
@@ -81,7 +84,11 @@ def _without_idle(evidence: Evidence, reasons: Iterable[str]) -> Setting:
 
 def _always(frame: SharedAttributes) -> str:
     """Return why the negotiator gives slots of this frame to nobody; empty where it may."""
-    for name, why in (("Offline", "offline"), ("Draining", "draining"), ("BackfillSlot", "for backfill")):
+    for name, why in (
+        ("Offline", "offline"),
+        ("Draining", "draining"),
+        ("BackfillSlot", "for backfill"),
+    ):
         if frame.value(name) is True:
             return why
     if "SlotBrokenCode" in frame or "SlotBrokenReason" in frame:

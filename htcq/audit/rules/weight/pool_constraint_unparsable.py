@@ -13,11 +13,15 @@ from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, 
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    pool_size = POOLSIZE_CONSTRAINT if evidence.setting(POOLSIZE_CONSTRAINT) else OLD_POOLSIZE_CONSTRAINT
+    pool_size = (
+        POOLSIZE_CONSTRAINT if evidence.setting(POOLSIZE_CONSTRAINT) else OLD_POOLSIZE_CONSTRAINT
+    )
     if not _parses(evidence.setting(pool_size)):
         yield _found(evidence, pool_size, "the negotiator ignores it and counts every slot", None)
     if not _parses(evidence.setting(SLOT_CONSTRAINT)):
-        yield _found(evidence, SLOT_CONSTRAINT, "the negotiator exits as soon as it reads it", Severity.ERROR)
+        yield _found(
+            evidence, SLOT_CONSTRAINT, "the negotiator exits as soon as it reads it", Severity.ERROR
+        )
 
 
 def _parses(text: str) -> bool:

@@ -35,7 +35,9 @@ def _message(point: AccessPoint, unknown: tuple[str, ...]) -> str:
     job = point.ordinary_job()
     if weight.evaluated(job) is None:
         return f"schedd {point.name} counts RequestCpus for every job, whatever {POOL_KNOB} says: {why}"
-    return f"schedd {point.name} estimates the weight of an ordinary job as {weight.of(job):g}: {why}"
+    return (
+        f"schedd {point.name} estimates the weight of an ordinary job as {weight.of(job):g}: {why}"
+    )
 
 
 RULE = Rule(

@@ -27,7 +27,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _message(point: AccessPoint) -> str:
-    names = listed(name if name.isupper() else attribute(name) for name in point.weight.names_of_slots)
+    names = listed(
+        name if name.isupper() else attribute(name) for name in point.weight.names_of_slots
+    )
     job = point.ordinary_job()
     said = f"{OWN_KNOB} of schedd {point.name} refers to {names}, which no job has"
     if point.weight.evaluated(job) is None:

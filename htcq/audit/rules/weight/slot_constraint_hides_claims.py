@@ -53,7 +53,9 @@ def _seen_when_free(slot: Slot, visible: Container[object], constraint: Weights)
     """Tell whether only the claim hides it: a constraint may rightly leave whole machines to another negotiator."""
     if slot.type == DYNAMIC:
         return parent_name(slot) in visible
-    free = slot._replace(state="Unclaimed", activity="Idle", accounting_group=UNDEFINED, remote_user=UNDEFINED)
+    free = slot._replace(
+        state="Unclaimed", activity="Idle", accounting_group=UNDEFINED, remote_user=UNDEFINED
+    )
     return bool(as_number(constraint.of(free)))
 
 

@@ -57,14 +57,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield _found(asset, one, every, pool)
 
 
-def _least(evidence: Evidence, kind: SlotClass, asked: Mapping[str, Number]) -> Mapping[str, Number]:
+def _least(
+    evidence: Evidence, kind: SlotClass, asked: Mapping[str, Number]
+) -> Mapping[str, Number]:
     """Return the least that an idle job takes of cpus, memory and disk on a slot of ``kind``.
 
     ``asked`` is the least that any asks for: where there is no policy, jobs take no less.
     """
     if not kind.supports_policy:
         return asked
-    trials = [trial for trial in evidence.trials.own(kind) if trial.amounts and any(jobs.idle for jobs in trial.alike)]
+    trials = [
+        trial
+        for trial in evidence.trials.own(kind)
+        if trial.amounts and any(jobs.idle for jobs in trial.alike)
+    ]
     return _lowest([trial.amounts for trial in trials])
 
 
@@ -98,7 +104,11 @@ def _found(asset: str, one: _Stranded, every: int, pool: Number) -> Found:
         subject=f"slot {one.names[0]}",
         message=f"{len(one.names)} of {counted(every, 'slot')} without {asset} for any idle job: a weight of "
         f"{one.weight:.6g}, {part:.0f} % of the pool's {pool:.6g}, is left there that no idle job can use",
-        facts=(weight_fact(one.kind), Fact("weight left", number(one.weight)), Fact("pool weight", number(pool))),
+        facts=(
+            weight_fact(one.kind),
+            Fact("weight left", number(one.weight)),
+            Fact("pool weight", number(pool)),
+        ),
         count=len(one.names),
         examples=tuple(one.names[:EXAMPLES]),
     )

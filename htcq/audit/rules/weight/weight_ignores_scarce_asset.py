@@ -36,29 +36,46 @@ class _Filled:
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    counts = {id(each): sum(each.idle.values()) + sum(each.running.values()) for each in evidence.autoclusters}
+    counts = {
+        id(each): sum(each.idle.values()) + sum(each.running.values())
+        for each in evidence.autoclusters
+    }
     classes = sorted(evidence.autoclusters, key=lambda each: -counts[id(each)])[:_MAX_CLASSES]
     for policy in slot_policies(evidence):
         kind = policy.usual
-        full, none = as_number(kind.full_weight), as_number(kind.weight(dict.fromkeys(kind.total, 0)))
+        full, none = (
+            as_number(kind.full_weight),
+            as_number(kind.weight(dict.fromkeys(kind.total, 0))),
+        )
         # A weight that does not fall at all is another fault.
         if kind.type != PARTITIONABLE or full is None or none is None or full <= max(0, none):
             continue
         fitting = (jobs for jobs in classes if evidence.fits(kind, jobs))
-        filled = [one for jobs in fitting for one in _fill(evidence, kind, jobs, full, counts[id(jobs)])]
+        filled = [
+            one for jobs in fitting for one in _fill(evidence, kind, jobs, full, counts[id(jobs)])
+        ]
         every = sum(one.count for one in filled)
         if every and sum(one.count * one.left for one in filled) / every >= _NOTEWORTHY:
             yield _found(evidence, policy, full, filled)
 
 
-def _fill(evidence: Evidence, kind: SlotClass, jobs: Autocluster, full: Number, count: int) -> Iterator[_Filled]:
+def _fill(
+    evidence: Evidence, kind: SlotClass, jobs: Autocluster, full: Number, count: int
+) -> Iterator[_Filled]:
     """Yield what is left when jobs of one class have used up an asset; parts of claims count, remnants do not."""
     amounts = taken(evidence, kind, jobs)
     if amounts is None or not fits(kind.total, amounts):
         return
-    claims, scarce = min((kind.total[asset] / amount, asset) for asset, amount in amounts.items() if amount)
+    claims, scarce = min(
+        (kind.total[asset] / amount, asset) for asset, amount in amounts.items() if amount
+    )
     left = as_number(
-        kind.weight({asset: max(0, whole - claims * amounts.get(asset, 0)) for asset, whole in kind.total.items()})
+        kind.weight(
+            {
+                asset: max(0, whole - claims * amounts.get(asset, 0))
+                for asset, whole in kind.total.items()
+            }
+        )
     )
     if left is not None:
         yield _Filled(jobs, count, claims, max(0, left) / full, scarce)
@@ -72,7 +89,9 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
     for one in filled:
         scarce[one.scarce] += one.count
     asset = scarce.most_common(1)[0][0]
-    example = max((one for one in filled if one.scarce == asset), key=lambda one: one.count * one.left)
+    example = max(
+        (one for one in filled if one.scarce == asset), key=lambda one: one.count * one.left
+    )
     return Found(
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",

@@ -11,7 +11,9 @@ WAITING = (slot(), schedd(), negotiator(), submitter("chem.ada@site"))
 GROUPS = "GROUP_NAMES = chem\nGROUP_QUOTA_chem = 4\n"
 
 
-@pytest.mark.parametrize("line", ["MAX_JOBS_RUNNING = 0", "CURB_MATCHMAKING = True", "START_VANILLA_UNIVERSE = False"])
+@pytest.mark.parametrize(
+    "line", ["MAX_JOBS_RUNNING = 0", "CURB_MATCHMAKING = True", "START_VANILLA_UNIVERSE = False"]
+)
 def test_an_access_point_that_starts_nothing_starves_the_groups_that_wait_there(line: str) -> None:
     given = pool(*WAITING, config=GROUPS, access={"access1": f"{line}\n"})
     (finding,) = found("access-point-closed", given)
@@ -27,27 +29,44 @@ def test_an_access_point_that_starts_nothing_is_a_warning_while_nobody_waits() -
 
 @pytest.mark.parametrize(
     "line",
-    ["MAX_JOBS_RUNNING = 10", "CURB_MATCHMAKING = RecentDaemonCoreDutyCycle > 0.98", "START_VANILLA_UNIVERSE = True"],
+    [
+        "MAX_JOBS_RUNNING = 10",
+        "CURB_MATCHMAKING = RecentDaemonCoreDutyCycle > 0.98",
+        "START_VANILLA_UNIVERSE = True",
+    ],
 )
 def test_an_access_point_that_may_start_jobs_is_fine(line: str) -> None:
-    assert not found("access-point-closed", pool(*WAITING, config=GROUPS, access={"access1": f"{line}\n"}))
+    assert not found(
+        "access-point-closed", pool(*WAITING, config=GROUPS, access={"access1": f"{line}\n"})
+    )
 
 
 @pytest.mark.parametrize(
-    "line", ["NEGOTIATOR_SUBMITTER_CONSTRAINT = IdleJobs > 1000", "NEGOTIATOR_JOB_CONSTRAINT = NoSuchAttribute"]
+    "line",
+    [
+        "NEGOTIATOR_SUBMITTER_CONSTRAINT = IdleJobs > 1000",
+        "NEGOTIATOR_JOB_CONSTRAINT = NoSuchAttribute",
+    ],
 )
 def test_a_constraint_that_holds_for_nothing_that_waits_is_an_error(line: str) -> None:
-    (finding,) = found("negotiator-excludes-all", pool(*WAITING, jobs=[job()], config=f"{GROUPS}{line}\n"))
+    (finding,) = found(
+        "negotiator-excludes-all", pool(*WAITING, jobs=[job()], config=f"{GROUPS}{line}\n")
+    )
     assert finding.harm.starved == ("chem",)
 
 
-@pytest.mark.parametrize("line", ["NEGOTIATOR_SUBMITTER_CONSTRAINT = IdleJobs > 0", "NEGOTIATOR_JOB_CONSTRAINT = true"])
+@pytest.mark.parametrize(
+    "line", ["NEGOTIATOR_SUBMITTER_CONSTRAINT = IdleJobs > 0", "NEGOTIATOR_JOB_CONSTRAINT = true"]
+)
 def test_a_constraint_that_holds_for_some_is_fine(line: str) -> None:
-    assert not found("negotiator-excludes-all", pool(*WAITING, jobs=[job()], config=f"{GROUPS}{line}\n"))
+    assert not found(
+        "negotiator-excludes-all", pool(*WAITING, jobs=[job()], config=f"{GROUPS}{line}\n")
+    )
 
 
 @pytest.mark.parametrize(
-    ("line", "says"), [("NEGOTIATOR_INTERVAL = 36000", "10 hours"), ("NEGOTIATOR_CYCLE_DELAY = 1800", "30 minutes")]
+    ("line", "says"),
+    [("NEGOTIATOR_INTERVAL = 36000", "10 hours"), ("NEGOTIATOR_CYCLE_DELAY = 1800", "30 minutes")],
 )
 def test_cycles_that_are_far_apart_are_found(line: str, says: str) -> None:
     (finding,) = found("cycles-far-apart", pool(config=f"{line}\n"))
@@ -63,7 +82,9 @@ def test_a_slot_without_the_policy_of_the_others_keeps_small_groups_out() -> Non
     slots = (policy_slot("slot1@a"), policy_slot("slot1@b"), slot("slot1@c"))
     waiting = submitter("chem.ada@site")
     (small,) = found("policy-on-part-of-slots", pool(*slots, waiting, config=GROUPS))
-    (large,) = found("policy-on-part-of-slots", pool(*slots, waiting, config=GROUPS.replace("= 4", "= 20")))
+    (large,) = found(
+        "policy-on-part-of-slots", pool(*slots, waiting, config=GROUPS.replace("= 4", "= 20"))
+    )
 
     assert (small.severity, large.severity) == (Severity.WARNING, Severity.INFO)
     assert not found("policy-on-part-of-slots", pool(*slots[:2], waiting, config=GROUPS))

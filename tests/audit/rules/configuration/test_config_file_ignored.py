@@ -35,7 +35,12 @@ def test_a_file_that_something_else_names_is_found(line: str) -> None:
 
 @pytest.mark.parametrize(
     "place",
-    ["/etc/condor/config.d/50-quota.config", "/etc/condor/config.d/00.conf", "/usr/libexec/quota.py", "<Default>"],
+    [
+        "/etc/condor/config.d/50-quota.config",
+        "/etc/condor/config.d/00.conf",
+        "/usr/libexec/quota.py",
+        "<Default>",
+    ],
 )
 def test_files_that_are_read_or_lie_elsewhere_are_not(place: str) -> None:
     config = DIRECTORY + f"SLOT_WEIGHT = Cpus\n # at: {place}, line 3\n"
@@ -49,4 +54,6 @@ def test_the_sites_own_pattern_counts() -> None:
 
 
 def test_a_pattern_that_cannot_be_read_is_told() -> None:
-    assert look(RULE, pool(slot(), config=DIRECTORY + "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP = (((\n")).not_checked
+    assert look(
+        RULE, pool(slot(), config=DIRECTORY + "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP = (((\n")
+    ).not_checked

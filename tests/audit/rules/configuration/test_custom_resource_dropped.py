@@ -9,7 +9,9 @@ from tests.audit.sites import found, lines, pool, slot
 RULE = "custom-resource-dropped"
 
 
-@pytest.mark.parametrize("knob", ["MACHINE_RESOURCE_tokens = 4", "MACHINE_RESOURCE_INVENTORY_tokens = /usr/bin/tokens"])
+@pytest.mark.parametrize(
+    "knob", ["MACHINE_RESOURCE_tokens = 4", "MACHINE_RESOURCE_INVENTORY_tokens = /usr/bin/tokens"]
+)
 def test_an_asset_that_is_not_listed_is_found(knob: str) -> None:
     text = f"MACHINE_RESOURCE_NAMES = GPUs\n{knob}\n"
     (finding,) = found(RULE, pool(slot(), execute={"node1": text, "node2": text}))

@@ -11,7 +11,11 @@ RULE = "include-command-everywhere"
 
 @pytest.mark.parametrize(
     "line",
-    ["include command : /usr/bin/quotas", "include : /usr/bin/quotas |", "LOCAL_CONFIG_FILE = /usr/bin/quotas |"],
+    [
+        "include command : /usr/bin/quotas",
+        "include : /usr/bin/quotas |",
+        "LOCAL_CONFIG_FILE = /usr/bin/quotas |",
+    ],
 )
 def test_a_command_that_everything_runs_is_found(line: str) -> None:
     (finding,) = found(RULE, pool(slot(), config=f"{line}\n"))
@@ -26,7 +30,11 @@ def test_the_same_command_on_many_machines_is_one_finding() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["include command into /var/cache/quotas : /usr/bin/quotas", "LOCAL_CONFIG_FILE = /etc/condor/local", "A = b |"],
+    [
+        "include command into /var/cache/quotas : /usr/bin/quotas",
+        "LOCAL_CONFIG_FILE = /etc/condor/local",
+        "A = b |",
+    ],
 )
 def test_files_and_caches_are_not(text: str) -> None:
     assert not found(RULE, pool(slot(), config=f"{text}\n"))

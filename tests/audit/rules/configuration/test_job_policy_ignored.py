@@ -22,7 +22,10 @@ OLD = '"$CondorVersion: 25.7.2 2026-02-01 BuildID: 1 $"'
             "JOB_TRANSFORM_NAMES = One, Two\nJOB_TRANSFORM_One = SET X 1\n",
             "ignores JOB_TRANSFORM_Two: it is not defined",
         ),
-        ("SUBMIT_REQUIREMENT_NAMES = Memory\n", "ignores SUBMIT_REQUIREMENT_Memory: it is not defined"),
+        (
+            "SUBMIT_REQUIREMENT_NAMES = Memory\n",
+            "ignores SUBMIT_REQUIREMENT_Memory: it is not defined",
+        ),
         (
             "SUBMIT_REQUIREMENT_NAMES = Memory\nSUBMIT_REQUIREMENT_Memory = RequestMemory <\n",
             "ignores SUBMIT_REQUIREMENT_Memory: it is not a ClassAd expression",
@@ -62,11 +65,15 @@ def test_what_works_or_is_not_listed_is_not(access: str) -> None:
 
 
 def test_what_looks_like_a_secret_was_not_captured() -> None:
-    assert not found(RULE, pool(schedd(), access={"access1": "JOB_TRANSFORM_NAMES = SetPassword\n"}))
+    assert not found(
+        RULE, pool(schedd(), access={"access1": "JOB_TRANSFORM_NAMES = SetPassword\n"})
+    )
 
 
 def test_an_anonymous_snapshot_has_none() -> None:
-    given = replace(pool(schedd(), access={"access1": "JOB_TRANSFORM_NAMES = One\n"}), anonymous=True)
+    given = replace(
+        pool(schedd(), access={"access1": "JOB_TRANSFORM_NAMES = One\n"}), anonymous=True
+    )
     outcome = look(RULE, given)
     assert not outcome.findings
     assert outcome.not_checked

@@ -17,7 +17,9 @@ def node(name: str, hash_: str | None = NEW, model: str = "linear", **changes: T
 
 
 def test_machines_with_another_model_than_most_are_listed() -> None:
-    (finding,) = found(RULE, pool(node("a"), node("b"), node("c", OLD, "minimum-charge"), node("d")))
+    (finding,) = found(
+        RULE, pool(node("a"), node("b"), node("c", OLD, "minimum-charge"), node("d"))
+    )
     assert finding.severity is Severity.WARNING
     assert finding.subject == "machine c"
     assert finding.message == (
@@ -28,13 +30,21 @@ def test_machines_with_another_model_than_most_are_listed() -> None:
 
 def test_machines_that_advertise_none_are_behind_those_that_do_however_many_they_are() -> None:
     (finding,) = found(RULE, pool(node("a", None), node("b", None), node("c", None), node("d")))
-    assert finding.message == "3 machines advertise no model, and 1 machine linear (0123456789ab): a, b, c"
+    assert (
+        finding.message
+        == "3 machines advertise no model, and 1 machine linear (0123456789ab): a, b, c"
+    )
     assert (finding.count, finding.examples) == (3, ("a", "b", "c"))
 
 
 def test_each_way_of_being_behind_is_a_finding_of_its_own() -> None:
-    findings = found(RULE, pool(node("a"), node("b"), node("c", OLD), node("d", None), node("e", None)))
-    assert [(finding.subject, finding.count) for finding in findings] == [("machine d", 2), ("machine c", 1)]
+    findings = found(
+        RULE, pool(node("a"), node("b"), node("c", OLD), node("d", None), node("e", None))
+    )
+    assert [(finding.subject, finding.count) for finding in findings] == [
+        ("machine d", 2),
+        ("machine c", 1),
+    ]
 
 
 def test_a_machine_counts_once_however_many_slots_it_has() -> None:

@@ -14,8 +14,14 @@ GROUPS = "GROUP_NAMES = phys, phys.atlas, dynamic_bio\n"
     ("knob", "fix"),
     [
         ("GROUP_QUOTA_phsy", ["GROUP_QUOTA_phys = 1", "GROUP_QUOTA_phsy ="]),
-        ("GROUP_QUOTA_DYNAMIC_phys.atlsa", ["GROUP_QUOTA_DYNAMIC_phys.atlas = 1", "GROUP_QUOTA_DYNAMIC_phys.atlsa ="]),
-        ("GROUP_QUOTA_DYNMAIC_phys", ["GROUP_QUOTA_DYNAMIC_phys = 1", "GROUP_QUOTA_DYNMAIC_phys ="]),
+        (
+            "GROUP_QUOTA_DYNAMIC_phys.atlsa",
+            ["GROUP_QUOTA_DYNAMIC_phys.atlas = 1", "GROUP_QUOTA_DYNAMIC_phys.atlsa ="],
+        ),
+        (
+            "GROUP_QUOTA_DYNMAIC_phys",
+            ["GROUP_QUOTA_DYNAMIC_phys = 1", "GROUP_QUOTA_DYNMAIC_phys ="],
+        ),
         ("GROUP_ACCEPT_SURPLUS_chem", ["GROUP_NAMES = phys, phys.atlas, dynamic_bio, chem"]),
         ("GROUP_PRIO_FACTOR_atlas", ["GROUP_NAMES = phys, phys.atlas, dynamic_bio, atlas"]),
     ],
@@ -26,7 +32,9 @@ def test_a_knob_of_a_group_that_is_not_listed_is_found(knob: str, fix: list[str]
 
 
 def test_all_knobs_of_one_group_are_one_finding() -> None:
-    config = GROUPS + "GROUP_QUOTA_chem = 5\nGROUP_ACCEPT_SURPLUS_chem = True\nGROUP_QUOTA_bio = 1\n"
+    config = (
+        GROUPS + "GROUP_QUOTA_chem = 5\nGROUP_ACCEPT_SURPLUS_chem = True\nGROUP_QUOTA_bio = 1\n"
+    )
     first, second = found(RULE, pool(slot(), config=config))
     assert (first.count, second.count) == (2, 1)
 

@@ -10,7 +10,11 @@ RULE = "runtime-configuration-off"
 
 
 @pytest.mark.parametrize(
-    "text", ["SETTABLE_ATTRS_CONFIG = SLOT_WEIGHT", "NEGOTIATOR_SETTABLE_ATTRS_ADMINISTRATOR = GROUP_QUOTA_*"]
+    "text",
+    [
+        "SETTABLE_ATTRS_CONFIG = SLOT_WEIGHT",
+        "NEGOTIATOR_SETTABLE_ATTRS_ADMINISTRATOR = GROUP_QUOTA_*",
+    ],
 )
 def test_a_list_without_a_switch_is_found(text: str) -> None:
     (finding,) = found(RULE, pool(slot(), config=f"{text}\n"))
@@ -24,7 +28,12 @@ def test_a_switch_without_a_list_is_found(switch: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ENABLE_RUNTIME_CONFIG = True\nSETTABLE_ATTRS_CONFIG = SLOT_WEIGHT", "SETTABLE_ATTRS_CONFIG =", "A = 1"]
+    "text",
+    [
+        "ENABLE_RUNTIME_CONFIG = True\nSETTABLE_ATTRS_CONFIG = SLOT_WEIGHT",
+        "SETTABLE_ATTRS_CONFIG =",
+        "A = 1",
+    ],
 )
 def test_both_or_none_are_not(text: str) -> None:
     assert not found(RULE, pool(slot(), config=f"{text}\n"))

@@ -46,7 +46,13 @@ def test_an_attribute_that_nobody_has_gets_no_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    "start", ["RequestCpus =!= 4", "SLOT.Cpus > 2 && RequestCpus < 9", "RequestCpus =?= 4", "RequestCpus > 2 || True"]
+    "start",
+    [
+        "RequestCpus =!= 4",
+        "SLOT.Cpus > 2 && RequestCpus < 9",
+        "RequestCpus =?= 4",
+        "RequestCpus > 2 || True",
+    ],
 )
 def test_where_the_schedd_may_start_or_does_not_offer_the_job_it_is_a_warning(start: str) -> None:
     (finding,) = findings(start)
@@ -56,7 +62,13 @@ def test_where_the_schedd_may_start_or_does_not_offer_the_job_it_is_a_warning(st
 
 @pytest.mark.parametrize(
     "start",
-    ["JOB.RequestCpus < 9", "SLOT.Cpus > 2 && SCHEDD.TotalRunningJobs < 5", "True", "OWNER.JobsRunning < 3", ""],
+    [
+        "JOB.RequestCpus < 9",
+        "SLOT.Cpus > 2 && SCHEDD.TotalRunningJobs < 5",
+        "True",
+        "OWNER.JobsRunning < 3",
+        "",
+    ],
 )
 def test_attributes_in_a_scope_are_fine(start: str) -> None:
     assert not findings(start)

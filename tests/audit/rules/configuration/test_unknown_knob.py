@@ -56,7 +56,9 @@ def test_file_and_line_are_told() -> None:
 
 
 def test_the_same_slip_on_many_machines_is_one_finding() -> None:
-    (finding,) = found(RULE, pool(slot(), execute={f"node{number}": "NUM_CLAIM = 8\n" for number in range(6)}))
+    (finding,) = found(
+        RULE, pool(slot(), execute={f"node{number}": "NUM_CLAIM = 8\n" for number in range(6)})
+    )
     assert finding.count == 6
     assert finding.examples[0] == "execution point node0"
 
@@ -83,7 +85,9 @@ def test_what_some_version_of_htcondor_knows_is_not_found(name: str) -> None:
     assert not found(RULE, pool(slot(), config=f"MACHINE_RESOURCE_tokens = 4\n{name} = 7\n"))
 
 
-@pytest.mark.parametrize("name", ["OUR_SLOT_WEIGHT", "SLOT_WEIGHT_GPU", "GROUP_ADMINS", "NEGOTIATOR_MACHINE", "QUOTA"])
+@pytest.mark.parametrize(
+    "name", ["OUR_SLOT_WEIGHT", "SLOT_WEIGHT_GPU", "GROUP_ADMINS", "NEGOTIATOR_MACHINE", "QUOTA"]
+)
 def test_a_name_of_the_sites_own_is_not_found(name: str) -> None:
     assert not found(RULE, pool(slot(), config=f"{name} = 7\n"))
 
@@ -94,7 +98,9 @@ def test_a_macro_that_other_knobs_use_is_not_found() -> None:
 
 
 def test_an_attribute_that_the_startd_publishes_is_not_found() -> None:
-    assert not found(RULE, pool(slot(), execute={"node1": "SlotWeights = 3\nSTARTD_ATTRS = SlotWeights\n"}))
+    assert not found(
+        RULE, pool(slot(), execute={"node1": "SlotWeights = 3\nSTARTD_ATTRS = SlotWeights\n"})
+    )
 
 
 def test_an_asset_that_slots_hand_out_is_not_found() -> None:

@@ -29,7 +29,11 @@ def test_only_the_slots_that_lack_it_count() -> None:
 
 
 def test_an_asset_of_which_nothing_is_left_is_there() -> None:
-    changes = {"MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"', "ConsumptionTokens": "1", "Tokens": 0}
+    changes = {
+        "MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"',
+        "ConsumptionTokens": "1",
+        "Tokens": 0,
+    }
     assert not found(RULE, pool(policy_slot(**changes, Cpus=0)))
 
 

@@ -8,7 +8,10 @@ RULE = "breadth-first-fill"
 
 
 def test_the_knob_is_found_beside_a_policy() -> None:
-    (finding,) = found(RULE, pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_MATCHLIST_CACHING = True\n"))
+    (finding,) = found(
+        RULE,
+        pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_MATCHLIST_CACHING = True\n"),
+    )
     assert finding.subject == "knob NEGOTIATOR_MATCHLIST_CACHING"
     assert "1 slot has a consumption policy" in finding.message
 

@@ -23,7 +23,9 @@ def test_older_startds_subtract_nothing() -> None:
 def test_a_node_that_leaves_the_request_alone_subtracts_nothing() -> None:
     text = "MODIFY_REQUEST_EXPR_REQUESTDISK = UNDEFINED\n"
     assert not found(RULE, pool(policy_slot(), jobs=[job(**CATALOGS)], execute={"node1": text}))
-    assert found(RULE, pool(policy_slot(), jobs=[job(**CATALOGS)], execute={"node1": "NUM_CPUS = 8\n"}))
+    assert found(
+        RULE, pool(policy_slot(), jobs=[job(**CATALOGS)], execute={"node1": "NUM_CPUS = 8\n"})
+    )
 
 
 def test_without_catalogs_or_without_a_policy_there_is_nothing_to_subtract() -> None:

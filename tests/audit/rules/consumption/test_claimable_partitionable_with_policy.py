@@ -23,7 +23,9 @@ def test_one_end_alone_does_nothing() -> None:
 
 
 def test_htcondors_default_is_off() -> None:
-    assert not found(RULE, pool(policy_slot(), access={"access1": ON}, execute={"node1": "NUM_CPUS = 8\n"}))
+    assert not found(
+        RULE, pool(policy_slot(), access={"access1": ON}, execute={"node1": "NUM_CPUS = 8\n"})
+    )
 
 
 def test_without_a_policy_it_works() -> None:

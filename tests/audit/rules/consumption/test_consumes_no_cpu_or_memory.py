@@ -21,7 +21,11 @@ def test_a_slot_below_zero_is_shown() -> None:
 
 
 def test_claims_that_take_a_token_alone_hand_out_what_they_do_not_take() -> None:
-    changes = {"MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"', "ConsumptionTokens": "1", "Tokens": 12}
+    changes = {
+        "MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"',
+        "ConsumptionTokens": "1",
+        "Tokens": 12,
+    }
     slots = policy_slot(ConsumptionCpus="0", ConsumptionMemory="0", ConsumptionDisk="0", **changes)
     assert {finding.cause for finding in found(RULE, pool(slots))} == {"Cpus: 0", "Memory: 0"}
 
@@ -29,17 +33,26 @@ def test_claims_that_take_a_token_alone_hand_out_what_they_do_not_take() -> None
 def test_a_request_of_nothing_is_rounded_by_the_startd_unless_told_otherwise() -> None:
     bare = policy_slot(ConsumptionCpus="TARGET.RequestCpus")
     assert not found(RULE, pool(bare, jobs=[job(RequestCpus=0)]))
-    assert found(RULE, pool(bare, execute={"node1": "MODIFY_REQUEST_EXPR_REQUESTCPUS = UNDEFINED\n"}))
+    assert found(
+        RULE, pool(bare, execute={"node1": "MODIFY_REQUEST_EXPR_REQUESTCPUS = UNDEFINED\n"})
+    )
 
 
-@pytest.mark.parametrize("text", ["1", "quantize(TARGET.RequestCpus, {1})", "max({1, TARGET.RequestCpus ?: 0})"])
+@pytest.mark.parametrize(
+    "text", ["1", "quantize(TARGET.RequestCpus, {1})", "max({1, TARGET.RequestCpus ?: 0})"]
+)
 def test_at_least_one_cpu_is_fine(text: str) -> None:
-    given = pool(policy_slot(ConsumptionCpus=text), execute={"node1": "MODIFY_REQUEST_EXPR_REQUESTCPUS = UNDEFINED\n"})
+    given = pool(
+        policy_slot(ConsumptionCpus=text),
+        execute={"node1": "MODIFY_REQUEST_EXPR_REQUESTCPUS = UNDEFINED\n"},
+    )
     assert not found(RULE, given)
 
 
 def test_what_takes_nothing_at_all_is_another_matter() -> None:
-    nothing = dict.fromkeys(["ConsumptionCpus", "ConsumptionMemory", "ConsumptionDisk", "ConsumptionGPUs"], "0")
+    nothing = dict.fromkeys(
+        ["ConsumptionCpus", "ConsumptionMemory", "ConsumptionDisk", "ConsumptionGPUs"], "0"
+    )
     assert not found(RULE, pool(policy_slot(**nothing)))
 
 

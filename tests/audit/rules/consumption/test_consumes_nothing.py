@@ -22,12 +22,18 @@ def test_a_policy_that_charges_gpus_alone_takes_nothing_of_other_jobs() -> None:
 
 
 def test_one_token_is_something() -> None:
-    changes = {"MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"', "ConsumptionTokens": "1", "Tokens": 12}
+    changes = {
+        "MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"',
+        "ConsumptionTokens": "1",
+        "Tokens": 12,
+    }
     assert not found(RULE, pool(policy_slot(**NOTHING, **changes)))
 
 
 def test_a_policy_that_takes_what_is_asked_is_fine() -> None:
-    bare = policy_slot(ConsumptionCpus="TARGET.RequestCpus", ConsumptionMemory="TARGET.RequestMemory")
+    bare = policy_slot(
+        ConsumptionCpus="TARGET.RequestCpus", ConsumptionMemory="TARGET.RequestMemory"
+    )
     assert not found(RULE, pool(bare, jobs=[job()]))
 
 

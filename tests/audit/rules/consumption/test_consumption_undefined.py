@@ -27,7 +27,9 @@ def test_what_never_matches_is_found(text: str, said: str) -> None:
 
 def test_without_jobs_ordinary_ones_are_made_up() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionMemory="TARGET.RequestMem")))
-    assert finding.message.startswith("ConsumptionMemory is no number for a job that asks for cpus=1")
+    assert finding.message.startswith(
+        "ConsumptionMemory is no number for a job that asks for cpus=1"
+    )
 
 
 def test_a_missing_request_counts_as_nothing() -> None:
@@ -36,11 +38,16 @@ def test_a_missing_request_counts_as_nothing() -> None:
 
 
 def test_a_truth_value_is_a_number() -> None:
-    assert not found(RULE, pool(policy_slot(ConsumptionGPUs="TARGET.RequestCpus > 100"), jobs=[job()]))
+    assert not found(
+        RULE, pool(policy_slot(ConsumptionGPUs="TARGET.RequestCpus > 100"), jobs=[job()])
+    )
 
 
 def test_a_job_whose_own_request_is_no_number_is_not_the_policys_fault() -> None:
-    given = pool(policy_slot(ConsumptionMemory="TARGET.RequestMemory"), jobs=[job(RequestMemory="NoSuchThing")])
+    given = pool(
+        policy_slot(ConsumptionMemory="TARGET.RequestMemory"),
+        jobs=[job(RequestMemory="NoSuchThing")],
+    )
     assert not found(RULE, given)
 
 

@@ -21,7 +21,9 @@ SAME = (
 
 @pytest.mark.parametrize("name", ["SlotWeight", "Cpus", "ConsumptionMemory", "machineresources"])
 def test_a_list_that_names_what_is_accounted_is_found(name: str) -> None:
-    (finding,) = found(RULE, pool(policy_slot(), execute={"node1": f"{SAME}STARTD_ATTRS = Foo, {name}\n"}))
+    (finding,) = found(
+        RULE, pool(policy_slot(), execute={"node1": f"{SAME}STARTD_ATTRS = Foo, {name}\n"})
+    )
     assert f"lists {name}" in finding.message
 
 
@@ -46,7 +48,8 @@ def test_the_knob_of_the_slot_type_counts() -> None:
 def test_the_same_in_other_words_is_the_same() -> None:
     given = pool(
         policy_slot(
-            SlotWeight="(Cpus)", ConsumptionGPUs="ifthenelse(TARGET.RequestGPUs =?= undefined,0,TARGET.RequestGPUs)"
+            SlotWeight="(Cpus)",
+            ConsumptionGPUs="ifthenelse(TARGET.RequestGPUs =?= undefined,0,TARGET.RequestGPUs)",
         ),
         execute={"node1": f"{SAME}STARTD_ATTRS = Foo\nFoo = SlotWeight\n"},
     )

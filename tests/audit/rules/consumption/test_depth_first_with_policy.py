@@ -8,7 +8,9 @@ RULE = "depth-first-with-policy"
 
 
 def test_the_knob_is_found_beside_a_policy() -> None:
-    (finding,) = found(RULE, pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_DEPTH_FIRST = True\n"))
+    (finding,) = found(
+        RULE, pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_DEPTH_FIRST = True\n")
+    )
     assert finding.subject == "knob NEGOTIATOR_DEPTH_FIRST"
     assert "1 slot has a consumption policy" in finding.message
 

@@ -13,13 +13,17 @@ DEFAULT = "quantize(target.RequestDisk,{ 1024 })"
 
 
 def test_the_default_consumption_does_not_fit_4_mib_extents() -> None:
-    given = pool(policy_slot(DiskQuantum=4096, ConsumptionDisk=DEFAULT), jobs=[job("3.0", RequestDisk=5000)])
+    given = pool(
+        policy_slot(DiskQuantum=4096, ConsumptionDisk=DEFAULT), jobs=[job("3.0", RequestDisk=5000)]
+    )
     (finding,) = found(RULE, given)
     assert finding.message.startswith("job 3.0 consumes 5120 KiB of disk")
     assert lines(finding) == ["CONSUMPTION_DISK = quantize(ceiling(TARGET.RequestDisk ?: 0), 4096)"]
 
 
-@pytest.mark.parametrize("text", ["quantize(target.RequestDisk, 4096)", "quantize(target.RequestDisk, {8192})"])
+@pytest.mark.parametrize(
+    "text", ["quantize(target.RequestDisk, 4096)", "quantize(target.RequestDisk, {8192})"]
+)
 def test_whole_extents_are_fine(text: str) -> None:
     given = pool(policy_slot(DiskQuantum=4096, ConsumptionDisk=text), jobs=[job(RequestDisk=5000)])
     assert not found(RULE, given)

@@ -20,7 +20,11 @@ def test_disk_that_would_just_do_does_not() -> None:
 
 def test_a_weight_that_counts_disk_falls_faster() -> None:
     """After 8 claims of 1,000,000 KiB 12,000,000 are left, or 11,991,808 with 1024 KiB more each."""
-    weight = {"SlotWeight": "floor(Disk / 1000000)", "ConsumptionDisk": "1000000", "CondorVersion": OLD}
+    weight = {
+        "SlotWeight": "floor(Disk / 1000000)",
+        "ConsumptionDisk": "1000000",
+        "CondorVersion": OLD,
+    }
     (finding,) = found(RULE, pool(policy_slot(**weight), jobs=[job()]))
     assert finding.message.endswith("with 8 of them SlotWeight is 11 instead of 12")
 

@@ -36,7 +36,9 @@ def test_a_fractional_request_is_rounded_by_the_startd_unless_told_otherwise() -
     assert "takes 1.5 cpus" in finding.message
 
 
-@pytest.mark.parametrize("text", ["1", "quantize(TARGET.RequestCpus, {1})", "ceiling(TARGET.RequestCpus)"])
+@pytest.mark.parametrize(
+    "text", ["1", "quantize(TARGET.RequestCpus, {1})", "ceiling(TARGET.RequestCpus)"]
+)
 def test_whole_numbers_are_fine(text: str) -> None:
     assert not found(RULE, pool(policy_slot(ConsumptionCpus=text), execute=UNCHANGED))
 

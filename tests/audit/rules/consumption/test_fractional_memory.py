@@ -11,21 +11,29 @@ RULE = "fractional-memory"
 
 def test_a_constant_fraction_is_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionMemory="100.5")))
-    assert "takes 100.5 memory, but the startd hands out 100, which is not enough" in finding.message
+    assert (
+        "takes 100.5 memory, but the startd hands out 100, which is not enough" in finding.message
+    )
 
 
 def test_a_factor_makes_fractions() -> None:
-    (finding,) = found(RULE, pool(policy_slot(ConsumptionMemory="1.1 * TARGET.RequestMemory"), jobs=[job("4.0")]))
+    (finding,) = found(
+        RULE, pool(policy_slot(ConsumptionMemory="1.1 * TARGET.RequestMemory"), jobs=[job("4.0")])
+    )
     assert finding.message.startswith("job 4.0 takes 1126.4 memory")
 
 
 def test_a_fractional_request_is_rounded_by_the_startd_unless_told_otherwise() -> None:
     bare = policy_slot(ConsumptionMemory="TARGET.RequestMemory")
     assert not found(RULE, pool(bare))
-    assert found(RULE, pool(bare, execute={"node1": "MODIFY_REQUEST_EXPR_REQUESTMEMORY = UNDEFINED\n"}))
+    assert found(
+        RULE, pool(bare, execute={"node1": "MODIFY_REQUEST_EXPR_REQUESTMEMORY = UNDEFINED\n"})
+    )
 
 
-@pytest.mark.parametrize("text", ["ceiling(1.1 * TARGET.RequestMemory)", "quantize(TARGET.RequestMemory, {128})"])
+@pytest.mark.parametrize(
+    "text", ["ceiling(1.1 * TARGET.RequestMemory)", "quantize(TARGET.RequestMemory, {128})"]
+)
 def test_rounding_up_is_the_cure(text: str) -> None:
     assert not found(RULE, pool(policy_slot(ConsumptionMemory=text), jobs=[job()]))
 

@@ -21,7 +21,9 @@ def test_htcondors_default_is_on() -> None:
 
 
 def test_many_access_points_are_one_finding() -> None:
-    (finding,) = found(RULE, pool(policy_slot(), access={f"access{number}": ON for number in range(7)}))
+    (finding,) = found(
+        RULE, pool(policy_slot(), access={f"access{number}": ON for number in range(7)})
+    )
     assert finding.count == 7
     assert len(finding.examples) == 3
 
@@ -39,9 +41,13 @@ def test_without_a_policy_leftovers_are_right() -> None:
 
 
 def test_access_points_of_which_nothing_is_known_are_told() -> None:
-    outcome = look(RULE, pool(policy_slot(), schedd("access1"), schedd("access2"), access={"access1": OFF}))
+    outcome = look(
+        RULE, pool(policy_slot(), schedd("access1"), schedd("access2"), access={"access1": OFF})
+    )
     assert not outcome.findings
-    assert [each.missing for each in outcome.not_checked] == ["the configuration of access2 (access/NAME.txt)"]
+    assert [each.missing for each in outcome.not_checked] == [
+        "the configuration of access2 (access/NAME.txt)"
+    ]
 
 
 def test_without_an_access_points_configuration_it_is_not_checked() -> None:

@@ -20,12 +20,15 @@ def test_another_unit_is_found_and_the_rarer_one_is_blamed() -> None:
 
 
 def test_a_site_that_charges_more_for_the_same_job_is_found() -> None:
-    odd = policy_slot("slot1@odd", ConsumptionCpus="max({2, TARGET.RequestCpus})", SlotWeight="max({Cpus, 0})")
+    odd = policy_slot(
+        "slot1@odd", ConsumptionCpus="max({2, TARGET.RequestCpus})", SlotWeight="max({Cpus, 0})"
+    )
     assert found(RULE, pool(*_usual(), odd))
 
 
 @pytest.mark.parametrize(
-    "weight", ["Cpus", "Cpus + 8 * GPUs", "1.0 * Cpus", "ifThenElse(DynamicSlot =?= true, Cpus, Cpus)"]
+    "weight",
+    ["Cpus", "Cpus + 8 * GPUs", "1.0 * Cpus", "ifThenElse(DynamicSlot =?= true, Cpus, Cpus)"],
 )
 def test_other_words_for_the_same_unit_are_not(weight: str) -> None:
     assert not found(RULE, pool(*_usual(), slot("slot1@odd", SlotWeight=weight)))
@@ -37,9 +40,15 @@ def test_static_slots_are_weighed_like_the_others() -> None:
 
 
 def test_one_weight_for_all_is_one_unit() -> None:
-    assert not found(RULE, pool(*[slot(f"slot1@node{number}", SlotWeight="Memory") for number in range(4)]))
+    assert not found(
+        RULE, pool(*[slot(f"slot1@node{number}", SlotWeight="Memory") for number in range(4)])
+    )
 
 
 def test_a_weight_that_the_negotiator_forces_on_all_is_one_unit() -> None:
-    given = pool(*_usual(), slot("slot1@odd", SlotWeight="Memory"), config="FORCE_NEGOTIATOR_SLOT_WEIGHT = True\n")
+    given = pool(
+        *_usual(),
+        slot("slot1@odd", SlotWeight="Memory"),
+        config="FORCE_NEGOTIATOR_SLOT_WEIGHT = True\n",
+    )
     assert not found(RULE, given)

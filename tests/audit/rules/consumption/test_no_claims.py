@@ -9,13 +9,17 @@ from tests.audit.sites import found, policy_slot, pool, slot
 RULE = "no-claims"
 
 
-@pytest.mark.parametrize(("claims", "said"), [(0, "no claim id"), (-1, "-1 claim ids"), (4294967295, "4294967295")])
+@pytest.mark.parametrize(
+    ("claims", "said"), [(0, "no claim id"), (-1, "-1 claim ids"), (4294967295, "4294967295")]
+)
 def test_a_number_that_cannot_work_is_found_in_the_ad(claims: int, said: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(NumClaims=claims)))
     assert said in finding.message
 
 
-@pytest.mark.parametrize("text", ["NUM_CLAIMS = -1", "SLOT_TYPE_1_NUM_CLAIMS = 0", "NUM_CLAIMS = 2 - 2"])
+@pytest.mark.parametrize(
+    "text", ["NUM_CLAIMS = -1", "SLOT_TYPE_1_NUM_CLAIMS = 0", "NUM_CLAIMS = 2 - 2"]
+)
 def test_and_in_the_configuration_before_the_startd_restarts(text: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(), execute={"node1": f"{text}\n"}))
     assert finding.subject == "slot slot1@node1"
@@ -26,7 +30,9 @@ def test_a_number_of_another_slot_type_says_nothing() -> None:
 
 
 def test_as_many_claims_as_cpus_are_fine() -> None:
-    assert not found(RULE, pool(policy_slot(), execute={"node1": "NUM_CPUS = 8\nNUM_CLAIMS = $(NUM_CPUS)\n"}))
+    assert not found(
+        RULE, pool(policy_slot(), execute={"node1": "NUM_CPUS = 8\nNUM_CLAIMS = $(NUM_CPUS)\n"})
+    )
 
 
 def test_without_a_policy_the_number_means_nothing() -> None:

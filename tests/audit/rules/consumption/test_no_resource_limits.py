@@ -24,7 +24,9 @@ def test_an_asset_that_nobody_takes_needs_no_limit() -> None:
 
 
 def test_what_the_startd_writes_is_fine() -> None:
-    assert not found(RULE, pool(policy_slot(GPUs=4, TotalSlotGPUs=4), jobs=[job(), job("2.0", RequestGPUs=1)]))
+    assert not found(
+        RULE, pool(policy_slot(GPUs=4, TotalSlotGPUs=4), jobs=[job(), job("2.0", RequestGPUs=1)])
+    )
 
 
 def test_without_a_policy_it_is_none_of_its_business() -> None:

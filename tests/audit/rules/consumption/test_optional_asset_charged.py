@@ -37,7 +37,11 @@ def test_what_charges_nothing_to_those_is_fine(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1", "max({1, target.RequestTokens ?: 0})"])
 def test_what_is_meant_to_charge_every_job_is_fine(text: str) -> None:
-    changes = {"MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"', "ConsumptionTokens": text, "Tokens": 12}
+    changes = {
+        "MachineResources": '"Cpus Memory Disk Swap GPUs Tokens"',
+        "ConsumptionTokens": text,
+        "Tokens": 12,
+    }
     assert not found(RULE, pool(policy_slot(**changes)))
 
 

@@ -18,7 +18,12 @@ def test_a_bare_request_is_found(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["target.RequestGPUs ?: 0", "ifThenElse(target.RequestGPUs =?= undefined, 0, target.RequestGPUs)", "0", "1"],
+    [
+        "target.RequestGPUs ?: 0",
+        "ifThenElse(target.RequestGPUs =?= undefined, 0, target.RequestGPUs)",
+        "0",
+        "1",
+    ],
 )
 def test_an_expression_that_is_always_a_number_is_not(text: str) -> None:
     assert not found(RULE, pool(policy_slot(ConsumptionGPUs=text)))
@@ -32,11 +37,15 @@ def test_what_is_undefined_for_every_job_is_another_matter() -> None:
 
 @pytest.mark.parametrize("start", ["TARGET.RequestGPUs > 0", "(RequestGPUs ?: 0) >= 1"])
 def test_where_only_jobs_that_ask_are_let_in_nobody_else_is_lost(start: str) -> None:
-    assert not found(RULE, pool(policy_slot(ConsumptionGPUs="target.RequestGPUs", Start=start, GPUs=4)))
+    assert not found(
+        RULE, pool(policy_slot(ConsumptionGPUs="target.RequestGPUs", Start=start, GPUs=4))
+    )
 
 
 def test_a_start_that_asks_for_something_else_lets_others_in() -> None:
-    assert found(RULE, pool(policy_slot(ConsumptionGPUs="target.RequestGPUs", Start='TARGET.Owner == "ada"')))
+    assert found(
+        RULE, pool(policy_slot(ConsumptionGPUs="target.RequestGPUs", Start='TARGET.Owner == "ada"'))
+    )
 
 
 def test_built_in_assets_are_always_asked_for() -> None:

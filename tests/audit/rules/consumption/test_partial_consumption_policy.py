@@ -14,7 +14,10 @@ def test_a_missing_consumption_is_named_and_written() -> None:
 
 
 def test_a_custom_asset_needs_one_too() -> None:
-    (finding,) = found(RULE, pool(policy_slot(MachineResources='"Cpus Memory Disk Swap GPUs Licenses"', Licenses=4)))
+    (finding,) = found(
+        RULE,
+        pool(policy_slot(MachineResources='"Cpus Memory Disk Swap GPUs Licenses"', Licenses=4)),
+    )
     assert finding.evidence[-1].attribute == "ConsumptionLicenses"
 
 

@@ -8,7 +8,9 @@ RULE = "policy-bypassed-by-preemption"
 
 
 def test_the_knob_is_found_beside_a_policy() -> None:
-    (finding,) = found(RULE, pool(policy_slot(), slot("slot1@node2"), config="ALLOW_PSLOT_PREEMPTION = True\n"))
+    (finding,) = found(
+        RULE, pool(policy_slot(), slot("slot1@node2"), config="ALLOW_PSLOT_PREEMPTION = True\n")
+    )
     assert finding.subject == "knob ALLOW_PSLOT_PREEMPTION"
     assert "1 slot has a consumption policy" in finding.message
 

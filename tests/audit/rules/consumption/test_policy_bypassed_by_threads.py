@@ -8,7 +8,9 @@ RULE = "policy-bypassed-by-threads"
 
 
 def test_the_knob_is_found_beside_a_policy() -> None:
-    (finding,) = found(RULE, pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_NUM_THREADS = 4\n"))
+    (finding,) = found(
+        RULE, pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_NUM_THREADS = 4\n")
+    )
     assert finding.subject == "knob NEGOTIATOR_NUM_THREADS"
     assert "1 slot has a consumption policy" in finding.message
 

@@ -35,4 +35,6 @@ def test_without_a_number_the_startd_takes_its_own() -> None:
 
 
 def test_another_slot_type_may_have_a_policy() -> None:
-    assert not found(RULE, pool(slot(SlotTypeID=2), execute={"node1": "SLOT_TYPE_1_CONSUMPTION_POLICY = True\n"}))
+    assert not found(
+        RULE, pool(slot(SlotTypeID=2), execute={"node1": "SLOT_TYPE_1_CONSUMPTION_POLICY = True\n"})
+    )

@@ -52,7 +52,8 @@ CHOICES = {
 @pytest.mark.parametrize("choice", CHOICES)
 def test_what_htcq_writes_has_no_finding_above_info(choice: str, node: str) -> None:
     outcome = audit(
-        Evidence(emitted_pool(CHOICES[choice], NODES[node], literal=choice == "half-cpus")), family("consumption")
+        Evidence(emitted_pool(CHOICES[choice], NODES[node], literal=choice == "half-cpus")),
+        family("consumption"),
     )
     allowed = ("weight-overcharges",) if choice in DOMINANT else ()
     findings = [finding for finding in outcome.findings if finding.rule not in allowed]

@@ -18,7 +18,10 @@ def test_the_default_of_one_for_each_cpu_is_enough_for_jobs_of_one_cpu() -> None
 
 
 def test_large_jobs_need_few_claims() -> None:
-    assert not found(RULE, pool(policy_slot(NumClaims=4), jobs=[job(RequestCpus=2), job("2.0", RequestMemory=4096)]))
+    assert not found(
+        RULE,
+        pool(policy_slot(NumClaims=4), jobs=[job(RequestCpus=2), job("2.0", RequestMemory=4096)]),
+    )
 
 
 def test_without_jobs_a_small_one_is_made_up() -> None:
@@ -26,4 +29,6 @@ def test_without_jobs_a_small_one_is_made_up() -> None:
 
 
 def test_no_claims_at_all_are_another_matter() -> None:
-    assert not found(RULE, pool(policy_slot(NumClaims=0), policy_slot("slot1@node2", NumClaims=None)))
+    assert not found(
+        RULE, pool(policy_slot(NumClaims=0), policy_slot("slot1@node2", NumClaims=None))
+    )

@@ -8,7 +8,10 @@ RULE = "unweighted-with-policy"
 
 
 def test_the_knob_is_found_beside_a_policy() -> None:
-    (finding,) = found(RULE, pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"))
+    (finding,) = found(
+        RULE,
+        pool(policy_slot(), slot("slot1@node2"), config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"),
+    )
     assert finding.subject == "knob NEGOTIATOR_USE_SLOT_WEIGHTS"
     assert "1 slot has a consumption policy" in finding.message
 

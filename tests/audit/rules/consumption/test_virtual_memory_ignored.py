@@ -11,7 +11,11 @@ SWAP = {"node1": "PROPORTIONAL_SWAP_ASSIGNMENT = True\n"}
 
 
 def test_jobs_that_ask_for_virtual_memory_are_found() -> None:
-    given = pool(policy_slot(), jobs=[job("4.0", RequestVirtualMemory=4096)], execute={"node1": "NUM_CPUS = 8\n"})
+    given = pool(
+        policy_slot(),
+        jobs=[job("4.0", RequestVirtualMemory=4096)],
+        execute={"node1": "NUM_CPUS = 8\n"},
+    )
     (finding,) = look(RULE, given).findings
     assert finding.subject == "job 4.0"
 

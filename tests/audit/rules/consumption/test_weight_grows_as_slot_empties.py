@@ -9,7 +9,9 @@ from tests.audit.sites import found, policy_slot, pool, slot
 RULE = "weight-grows-as-slot-empties"
 
 
-@pytest.mark.parametrize("weight", ["1.0 / (Cpus + 1)", "TotalSlotCpus - Cpus", "TotalSlotMemory - Memory"])
+@pytest.mark.parametrize(
+    "weight", ["1.0 / (Cpus + 1)", "TotalSlotCpus - Cpus", "TotalSlotMemory - Memory"]
+)
 def test_a_weight_that_grows_with_every_match_is_found(weight: str) -> None:
     (finding,) = found(RULE, pool(policy_slot(SlotWeight=weight)))
     assert "the match costs -" in finding.message
@@ -21,7 +23,9 @@ def test_growing_half_way_is_enough() -> None:
     assert "are negative" in finding.message
 
 
-@pytest.mark.parametrize("weight", ["Cpus", "1", "min({Cpus, floor(Memory / 2048)})", "Cpus + 8 * GPUs"])
+@pytest.mark.parametrize(
+    "weight", ["Cpus", "1", "min({Cpus, floor(Memory / 2048)})", "Cpus + 8 * GPUs"]
+)
 def test_a_weight_that_only_falls_is_not(weight: str) -> None:
     assert not found(RULE, pool(policy_slot(SlotWeight=weight)))
 

@@ -28,7 +28,10 @@ def test_a_weight_that_is_no_number_in_some_state_is_found(weight: str) -> None:
 
 
 def test_the_same_weight_on_many_slots_is_one_finding() -> None:
-    slots = [policy_slot(f"slot1@node{number}", SlotWeight="floor(NoSuchThing/2)") for number in range(50)]
+    slots = [
+        policy_slot(f"slot1@node{number}", SlotWeight="floor(NoSuchThing/2)")
+        for number in range(50)
+    ]
     (finding,) = found(RULE, pool(*slots))
     assert finding.count == 50
     assert len(finding.examples) == 3
@@ -44,7 +47,9 @@ def test_without_a_consumption_policy_the_negotiator_does_not_exit() -> None:
 
 def test_a_sound_weight_of_the_central_manager_takes_its_place() -> None:
     """Seen on 25.14.1 with NEGOTIATOR.SLOT_WEIGHT = Cpus: the jobs run, and the negotiator does not exit."""
-    (finding,) = found(RULE, pool(policy_slot(SlotWeight="floor(NoSuchThing/2)"), config="SLOT_WEIGHT = Cpus\n"))
+    (finding,) = found(
+        RULE, pool(policy_slot(SlotWeight="floor(NoSuchThing/2)"), config="SLOT_WEIGHT = Cpus\n")
+    )
     assert finding.severity is Severity.WARNING
     assert "its own SLOT_WEIGHT, Cpus, instead" in finding.message
 
@@ -61,5 +66,7 @@ def test_a_sound_weight_of_the_central_manager_takes_its_place() -> None:
 def test_a_broken_weight_of_the_central_manager_or_one_that_fails_later_does_not_help(
     weight: str, central: str
 ) -> None:
-    (finding,) = found(RULE, pool(policy_slot(SlotWeight=weight), config=f"SLOT_WEIGHT = {central}\n"))
+    (finding,) = found(
+        RULE, pool(policy_slot(SlotWeight=weight), config=f"SLOT_WEIGHT = {central}\n")
+    )
     assert finding.severity is Severity.ERROR

@@ -23,10 +23,15 @@ def split(left: str, claim: str = DOMINANT) -> str:
 
 def test_the_claim_model_on_mixed_nodes_is_an_error() -> None:
     """16 jobs of 2 cpus and 32 GiB fill a node of 64 claims: each costs 4 on average and is charged 8."""
-    (finding,) = found(RULE, mixed_pool(CLAIMS, jobs=[job("3.0", RequestCpus=2, RequestMemory=32768)]))
+    (finding,) = found(
+        RULE, mixed_pool(CLAIMS, jobs=[job("3.0", RequestCpus=2, RequestMemory=32768)])
+    )
     assert finding.severity is Severity.ERROR
     assert finding.subject == "slot slot1@b1"
-    assert "the match of job 3.0 costs 4 on average, but SlotWeight of its dynamic slot" in finding.message
+    assert (
+        "the match of job 3.0 costs 4 on average, but SlotWeight of its dynamic slot"
+        in finding.message
+    )
     assert finding.message.endswith("quotas can be exceeded by a factor of 2")
     assert [fact.value for fact in finding.evidence[1:]] == ["4", "8", "2"]
 
@@ -50,13 +55,18 @@ def test_a_first_match_that_costs_its_charge_does_not_hide_that_others_cost_less
     """On average 1.25 where the first match costs 2: 12 claims of 5 GiB have the weight of 15 charges of 4 GiB."""
     shape = {"Cpus": 16, "TotalSlotCpus": 16, "Memory": 65536, "TotalSlotMemory": 65536}
     weight = "ifThenElse(DynamicSlot =?= true, ceiling(Memory / 4096.0), floor(Memory / 4096))"
-    (finding,) = found(RULE, pool(policy_slot(SlotWeight=weight, **shape), jobs=[job(RequestMemory=5120)]))
+    (finding,) = found(
+        RULE, pool(policy_slot(SlotWeight=weight, **shape), jobs=[job(RequestMemory=5120)])
+    )
     assert "costs 1.25 on average" in finding.message
     assert finding.severity is Severity.ERROR
 
 
 def test_half_as_much_again_is_the_limit_of_a_warning() -> None:
-    given = [pool(policy_slot(SlotWeight=split("Cpus", f"{factor} * Cpus")), jobs=[job()]) for factor in (1.49, 1.5)]
+    given = [
+        pool(policy_slot(SlotWeight=split("Cpus", f"{factor} * Cpus")), jobs=[job()])
+        for factor in (1.49, 1.5)
+    ]
     assert [found(RULE, one)[0].severity for one in given] == [Severity.WARNING, Severity.ERROR]
 
 
@@ -64,7 +74,9 @@ def test_what_only_made_up_jobs_show_is_a_warning() -> None:
     """A job of 1 cpu and 2048 MB is charged 1 and costs 1; one that takes all of one asset is charged more."""
     shape = {"Cpus": 32, "TotalSlotCpus": 32}
     weight = split("min({Cpus, floor(Memory / 2048)})")
-    (finding,) = found(RULE, pool(policy_slot(SlotWeight=weight, **shape), jobs=[job(RequestMemory=2048)]))
+    (finding,) = found(
+        RULE, pool(policy_slot(SlotWeight=weight, **shape), jobs=[job(RequestMemory=2048)])
+    )
     assert finding.severity is Severity.WARNING
     assert "a job that asks for" in finding.message
 
@@ -80,9 +92,13 @@ def test_the_worst_of_all_slots_with_one_weight_stands_for_them() -> None:
     assert finding.count == 2
 
 
-@pytest.mark.parametrize("weight", ["Cpus", "Cpus + 8 * GPUs", "Memory / 128", "0.1 * Cpus + Memory / 3000.0"])
+@pytest.mark.parametrize(
+    "weight", ["Cpus", "Cpus + 8 * GPUs", "Memory / 128", "0.1 * Cpus + Memory / 3000.0"]
+)
 def test_a_weight_that_adds_up_is_not_found(weight: str) -> None:
-    assert not found(RULE, pool(policy_slot(SlotWeight=weight), jobs=[job(), job("2.0", RequestCpus=3)]))
+    assert not found(
+        RULE, pool(policy_slot(SlotWeight=weight), jobs=[job(), job("2.0", RequestCpus=3)])
+    )
 
 
 def test_a_claim_that_is_charged_less_is_another_fault() -> None:

@@ -18,7 +18,9 @@ TODAY = date(2026, 11, 2)
 
 
 def looked_at(weight: float | None = None, **groups: Any) -> Audit:
-    return audit(DeclaredGroups(declared(None, **groups), TODAY, weight), rules_on_declared_groups())
+    return audit(
+        DeclaredGroups(declared(None, **groups), TODAY, weight), rules_on_declared_groups()
+    )
 
 
 def found(rule: str, weight: float | None = None, **groups: Any) -> list[Finding]:
@@ -59,14 +61,20 @@ def test_shares_side_by_side_may_come_to_one_and_not_to_more() -> None:
     assert (Severity.ERROR, "the top-level groups") == (top.severity, top.subject)
     assert "add up to 1.01" in top.message
 
-    (below,) = found("dynamic-quotas-exceed-one", a={"quota": 5, "b": {"share": 0.6}, "c": {"share": 0.5}})
+    (below,) = found(
+        "dynamic-quotas-exceed-one", a={"quota": 5, "b": {"share": 0.6}, "c": {"share": 0.5}}
+    )
     assert "group a" == below.subject
 
 
 def test_amounts_below_an_amount_must_fit() -> None:
-    assert not found("static-quotas-exceed-parent", a={"quota": 10, "b": {"quota": 4}, "c": {"quota": 6}})
+    assert not found(
+        "static-quotas-exceed-parent", a={"quota": 10, "b": {"quota": 4}, "c": {"quota": 6}}
+    )
 
-    (finding,) = found("static-quotas-exceed-parent", a={"quota": 10, "b": {"quota": 4}, "c": {"quota": 6.5}})
+    (finding,) = found(
+        "static-quotas-exceed-parent", a={"quota": 10, "b": {"quota": 4}, "c": {"quota": 6.5}}
+    )
     assert (Severity.ERROR, "group a") == (finding.severity, finding.subject)
     assert "add up to 10.5, more than the 10 of a" in finding.message
 
@@ -82,7 +90,9 @@ def test_amounts_below_a_share_of_an_amount_are_checked_without_a_pool() -> None
 
 
 @pytest.mark.parametrize(("weight", "broken"), [(200.0, 0), (199.0, 1)])
-def test_amounts_below_a_share_of_the_pool_are_checked_with_its_weight(weight: float, broken: int) -> None:
+def test_amounts_below_a_share_of_the_pool_are_checked_with_its_weight(
+    weight: float, broken: int
+) -> None:
     """Of 200, 100 go to x, and a has half of the rest: 50."""
     groups = {"x": {"quota": 100}, "a": {"share": 0.5, "c": {"quota": 50}}}
 
@@ -91,9 +101,9 @@ def test_amounts_below_a_share_of_the_pool_are_checked_with_its_weight(weight: f
 
 def test_without_the_pool_s_weight_that_is_told_to_be_unchecked_where_it_matters() -> None:
     matters = looked_at(a={"share": 0.5, "c": {"quota": 50}, "owner": "Anna"})
-    assert [(each.rule, "whether quotas below a fit" in each.missing) for each in matters.not_checked] == [
-        ("static-quotas-exceed-parent", True)
-    ]
+    assert [
+        (each.rule, "whether quotas below a fit" in each.missing) for each in matters.not_checked
+    ] == [("static-quotas-exceed-parent", True)]
     for harmless in ({"c": {"share": 0.5}}, {"c": {"quota": 0}}, {}):
         assert not looked_at(a={"share": 0.5, **harmless}).not_checked
 
@@ -121,20 +131,29 @@ def test_shares_of_what_amounts_leave_nothing_of() -> None:
 def test_what_each_group_has_is_what_the_negotiator_hands_it() -> None:
     settings = declared(
         x={"quota": 30},
-        a={"share": 0.5, "b": {"quota": 10, "e": {"share": 0.25}}, "c": {"share": 0.5, "d": {"share": 1}}},
+        a={
+            "share": 0.5,
+            "b": {"quota": 10, "e": {"share": 0.25}},
+            "c": {"share": 0.5, "d": {"share": 1}},
+        },
         z={"share": 0.25},
     )
     quotas = compute_quotas(Inputs(alone(settings).tree, 200.0)).groups
     amounts = DeclaredGroups(settings, TODAY, 200.0).amounts
 
-    assert amounts == {"": 200.0, **{group.name: pytest.approx(group.subtree_quota) for group in quotas[1:]}}
+    assert amounts == {
+        "": 200.0,
+        **{group.name: pytest.approx(group.subtree_quota) for group in quotas[1:]},
+    }
 
 
 # Dates and people -----------------------------------------------------------------------------------------------
 
 
 def test_a_quota_after_its_last_day() -> None:
-    (finding,) = found("quota-expired", a={"quota": 1, "expires": "2026-11-01", "contact": "anna@example.org"})
+    (finding,) = found(
+        "quota-expired", a={"quota": 1, "expires": "2026-11-01", "contact": "anna@example.org"}
+    )
 
     assert (Severity.WARNING, "group a") == (finding.severity, finding.subject)
     assert "until 2026-11-01" in finding.message

@@ -18,8 +18,16 @@ def limited(limits: str, **changes: int) -> str:
 @pytest.mark.parametrize(
     ("limits", "config", "said"),
     [
-        ("sw", "SW_LIMIT = 0\n", "concurrency limit sw is 0, and 1 idle job such as 1.0 asks for 1"),
-        ("XSW:5", "XSW_LIMIT = 3\n", "concurrency limit xsw is 3, and 1 idle job such as 1.0 asks for 5"),
+        (
+            "sw",
+            "SW_LIMIT = 0\n",
+            "concurrency limit sw is 0, and 1 idle job such as 1.0 asks for 1",
+        ),
+        (
+            "XSW:5",
+            "XSW_LIMIT = 3\n",
+            "concurrency limit xsw is 3, and 1 idle job such as 1.0 asks for 5",
+        ),
         ("a,b", "B_LIMIT = 0\n", "concurrency limit b is 0"),
         ("new", "CONCURRENCY_LIMIT_DEFAULT = 0\n", "concurrency limit new is 0"),
         ("large.x", "CONCURRENCY_LIMIT_DEFAULT_LARGE = 0\n", "concurrency limit large.x is 0"),
@@ -38,7 +46,9 @@ def test_a_group_whose_jobs_starve_for_a_limit_makes_it_an_error() -> None:
     assert (finding.severity, finding.harm.starved) == (Severity.ERROR, ("a",))
 
 
-@pytest.mark.parametrize("config", ["SW_LIMIT = 1\n", "CONCURRENCY_LIMIT_DEFAULT = 2\n", "OTHER_LIMIT = 0\n", ""])
+@pytest.mark.parametrize(
+    "config", ["SW_LIMIT = 1\n", "CONCURRENCY_LIMIT_DEFAULT = 2\n", "OTHER_LIMIT = 0\n", ""]
+)
 def test_a_limit_with_room_for_one_job_is_not(config: str) -> None:
     """That others use all of it now is no fault."""
     running = dynamic_slot(ConcurrencyLimits='"sw"')
@@ -46,17 +56,26 @@ def test_a_limit_with_room_for_one_job_is_not(config: str) -> None:
 
 
 def test_a_limit_that_nobody_waits_for_is_not() -> None:
-    assert not found(SHUT, pool(slot(), jobs=[limited("sw", JobStatus=5), job("2.0")], config="SW_LIMIT = 0\n"))
+    assert not found(
+        SHUT, pool(slot(), jobs=[limited("sw", JobStatus=5), job("2.0")], config="SW_LIMIT = 0\n")
+    )
 
 
 def test_a_limit_above_the_pool_is_worth_knowing() -> None:
     (finding,) = found(USELESS, pool(slot(), jobs=[limited("sw")], config="SW_LIMIT = 100\n"))
-    assert "concurrency limit sw is 100, but the whole pool has space for 8 claims" in finding.message
+    assert (
+        "concurrency limit sw is 100, but the whole pool has space for 8 claims" in finding.message
+    )
 
 
 @pytest.mark.parametrize(
     ("limits", "config"),
-    [("sw", "SW_LIMIT = 8\n"), ("sw:20", "SW_LIMIT = 100\n"), ("sw", "CONCURRENCY_LIMIT_DEFAULT = 100\n"), ("sw", "")],
+    [
+        ("sw", "SW_LIMIT = 8\n"),
+        ("sw:20", "SW_LIMIT = 100\n"),
+        ("sw", "CONCURRENCY_LIMIT_DEFAULT = 100\n"),
+        ("sw", ""),
+    ],
 )
 def test_a_limit_that_the_pool_can_reach_is_not(limits: str, config: str) -> None:
     assert not found(USELESS, pool(slot(), collector(), jobs=[limited(limits)], config=config))
@@ -76,13 +95,19 @@ def test_claims_count_where_no_job_is_known() -> None:
         ("large.x", "CONCURRENCY_LIMIT_DEFAULT_LARGE = 5x\n", "CONCURRENCY_LIMIT_DEFAULT_LARGE ="),
     ],
 )
-def test_a_limit_that_is_no_number_ends_the_negotiator(limits: str, config: str, meant: str) -> None:
-    (finding,) = found(BROKEN, pool(slot(), jobs=[limited(limits), limited(limits, ProcId=1)], config=config))
+def test_a_limit_that_is_no_number_ends_the_negotiator(
+    limits: str, config: str, meant: str
+) -> None:
+    (finding,) = found(
+        BROKEN, pool(slot(), jobs=[limited(limits), limited(limits, ProcId=1)], config=config)
+    )
     assert finding.severity is Severity.ERROR
     assert "2 idle jobs name the limit" in finding.message
     assert [each.line for each in finding.settings] == [meant]
 
 
-@pytest.mark.parametrize("config", ["SW_LIMIT = 4 * 5\n", "SW_LIMIT =\n", "OTHER_LIMIT = many\n", "SW_LIMIT = 2.5\n"])
+@pytest.mark.parametrize(
+    "config", ["SW_LIMIT = 4 * 5\n", "SW_LIMIT =\n", "OTHER_LIMIT = many\n", "SW_LIMIT = 2.5\n"]
+)
 def test_a_limit_that_is_a_number_or_that_no_job_names_does_not(config: str) -> None:
     assert not found(BROKEN, pool(slot(), jobs=[limited("sw"), job("2.0")], config=config))

@@ -15,7 +15,9 @@ def gpu_job(id_: str = "1.0", **changes: Text) -> str:
 
 
 def cpu_claims(number: int, memory: int = 1024) -> list[str]:
-    return [dynamic_slot(f"slot1_{each}@node1", Memory=memory, GPUs=0) for each in range(1, number + 1)]
+    return [
+        dynamic_slot(f"slot1_{each}@node1", Memory=memory, GPUs=0) for each in range(1, number + 1)
+    ]
 
 
 @pytest.mark.parametrize("make", [slot, policy_slot])

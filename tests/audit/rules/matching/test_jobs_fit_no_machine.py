@@ -16,7 +16,10 @@ OTHERS = ("requirements-met-nowhere", "start-refuses-everywhere")
     [
         ({"RequestCpus": 128}, "no slot has 128 cpus: the largest has 8"),
         ({"RequestMemory": 1048576}, "no slot has 1 TiB memory: the largest has 16 GiB"),
-        ({"RequestGPUs": 8, "Requirements": "TARGET.GPUs >= RequestGPUs"}, "no slot has 8 gpus: none has any gpus"),
+        (
+            {"RequestGPUs": 8, "Requirements": "TARGET.GPUs >= RequestGPUs"},
+            "no slot has 8 gpus: none has any gpus",
+        ),
     ],
 )
 @pytest.mark.parametrize("make", [slot, policy_slot])
@@ -49,7 +52,11 @@ def test_a_machine_that_could_and_whose_start_refuses_is_another_rule() -> None:
 
 
 def test_autoclusters_at_one_wall_are_one_finding() -> None:
-    large = [job(f"{cluster}.{proc}", RequestCpus=100 + cluster) for cluster in (1, 2) for proc in range(3)]
+    large = [
+        job(f"{cluster}.{proc}", RequestCpus=100 + cluster)
+        for cluster in (1, 2)
+        for proc in range(3)
+    ]
     (finding,) = found(RULE, pool(slot(), jobs=large))
     assert "6 idle jobs in 2 autoclusters" in finding.message
     assert finding.count == 6
@@ -57,7 +64,12 @@ def test_autoclusters_at_one_wall_are_one_finding() -> None:
 
 def test_a_busy_pool_fits_the_jobs_that_wait() -> None:
     busy = slot(Cpus=0, Memory=0, Disk=0, NumDynamicSlots=8)
-    given = pool(busy, dynamic_slot(Cpus=8), static_slot("slot1@b", State='"Claimed"'), jobs=[job(RequestCpus=8)])
+    given = pool(
+        busy,
+        dynamic_slot(Cpus=8),
+        static_slot("slot1@b", State='"Claimed"'),
+        jobs=[job(RequestCpus=8)],
+    )
     assert not found(RULE, given)
 
 
@@ -89,7 +101,9 @@ def test_an_offline_machine_is_woken_for_them() -> None:
 
 
 def test_where_jobs_may_flock_it_is_worth_knowing() -> None:
-    given = pool(slot(), jobs=[job(RequestCpus=128)], access={"access1": "FLOCK_TO = pool.example.org\n"})
+    given = pool(
+        slot(), jobs=[job(RequestCpus=128)], access={"access1": "FLOCK_TO = pool.example.org\n"}
+    )
     (finding,) = found(RULE, given)
     assert finding.severity is Severity.INFO
     assert "pool.example.org" in finding.message

@@ -14,7 +14,10 @@ MANY = [job(f"1.{number}") for number in range(5)]
 
 def test_an_access_point_without_leftovers_is_found() -> None:
     (finding,) = found(RULE, pool(slot(), schedd(), jobs=MANY, access=OFF))
-    assert "a cycle starts one job per partitionable slot, at most 1 in the whole pool; 5 jobs idle" in finding.message
+    assert (
+        "a cycle starts one job per partitionable slot, at most 1 in the whole pool; 5 jobs idle"
+        in finding.message
+    )
     assert finding.severity is Severity.WARNING
     assert [(each.line, each.nodes) for each in finding.settings] == [
         ("CLAIM_PARTITIONABLE_LEFTOVERS = True", ("access1",))
@@ -45,7 +48,9 @@ def test_static_slots_have_no_leftovers() -> None:
 
 
 def test_the_default_is_sound() -> None:
-    assert not found(RULE, pool(slot(), schedd(), jobs=MANY, access={"access1": "UID_DOMAIN = site\n"}))
+    assert not found(
+        RULE, pool(slot(), schedd(), jobs=MANY, access={"access1": "UID_DOMAIN = site\n"})
+    )
 
 
 def test_an_access_point_that_is_not_known_is_named() -> None:

@@ -14,7 +14,12 @@ LARGE = {"RequestCpus": 128, "JobPrio": 10}
 OLD = '"$CondorVersion: 24.0.1 2024-10-31 BuildID: 1 $"'
 
 
-def site(*first: tuple[int, dict[str, Text]], access: str = "", slots: tuple[str, ...] = (), **of_schedd: Text) -> Pool:
+def site(
+    *first: tuple[int, dict[str, Text]],
+    access: str = "",
+    slots: tuple[str, ...] = (),
+    **of_schedd: Text,
+) -> Pool:
     """Return a pool where so many jobs with these requests come before five small ones."""
     jobs = [
         job(f"{cluster}.{proc}", **changes)
@@ -37,7 +42,9 @@ def test_twenty_jobs_that_fit_nowhere_block_all_others() -> None:
     assert "offers 20 jobs of ada@site in a cycle" in finding.message
     assert "fit no slot of the pool, such as 1.0" in finding.message
     assert "5 jobs behind them that could start, such as 99.0" in finding.message
-    assert [each.line for each in finding.settings] == ["SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False"]
+    assert [each.line for each in finding.settings] == [
+        "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False"
+    ]
 
 
 def test_several_autoclusters_use_it_up_together() -> None:
@@ -74,8 +81,12 @@ def test_a_user_whose_jobs_are_offered_is_not(given: Pool) -> None:
 
 
 def test_a_schedd_that_knows_of_refunds_is_told_to_give_them() -> None:
-    (finding,) = found(RULE, site((20, LARGE), access="SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = False\n"))
-    assert [each.line for each in finding.settings] == ["SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True"]
+    (finding,) = found(
+        RULE, site((20, LARGE), access="SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = False\n")
+    )
+    assert [each.line for each in finding.settings] == [
+        "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True"
+    ]
 
 
 def test_what_max_jobs_running_leaves_is_a_budget_too() -> None:
@@ -86,5 +97,11 @@ def test_what_max_jobs_running_leaves_is_a_budget_too() -> None:
 
 def test_the_jobs_of_another_user_have_a_budget_of_their_own() -> None:
     others = [job(f"1.{proc}", **LARGE, User='"bob@site"', Owner='"bob"') for proc in range(40)]
-    given = pool(slot(), schedd(), submitter("bob@site", IdleJobs=40), submitter(), jobs=[*others, job("2.0")])
+    given = pool(
+        slot(),
+        schedd(),
+        submitter("bob@site", IdleJobs=40),
+        submitter(),
+        jobs=[*others, job("2.0")],
+    )
     assert not found(RULE, given)

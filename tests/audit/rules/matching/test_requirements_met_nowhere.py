@@ -12,7 +12,13 @@ LINUX = {"OpSysAndVer": '"AlmaLinux9"', "Arch": '"X86_64"'}
 
 
 @pytest.mark.parametrize(
-    "clause", ['TARGET.OpSysAndVer == "CentOS7"', "TARGET.HasCvmfs", 'TARGET.Machine == "node17"', "TARGET.Site =?= 1"]
+    "clause",
+    [
+        'TARGET.OpSysAndVer == "CentOS7"',
+        "TARGET.HasCvmfs",
+        'TARGET.Machine == "node17"',
+        "TARGET.Site =?= 1",
+    ],
 )
 def test_a_clause_that_no_slot_fulfils_is_named(clause: str) -> None:
     wanting = job(Requirements=f"TARGET.Cpus >= RequestCpus && ({clause})")

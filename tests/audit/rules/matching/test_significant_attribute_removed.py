@@ -14,10 +14,20 @@ OLD = '"$CondorVersion: 25.4.0 2025-11-01 BuildID: 1 $"'
 
 @pytest.mark.parametrize(
     "start",
-    ["TARGET.IsUrgent =?= true", "IsUrgent || RequestCpus < 4", "Urgent", "ifThenElse(MY.Night, IsUrgent, true)"],
+    [
+        "TARGET.IsUrgent =?= true",
+        "IsUrgent || RequestCpus < 4",
+        "Urgent",
+        "ifThenElse(MY.Night, IsUrgent, true)",
+    ],
 )
 def test_an_attribute_that_start_looks_at_is_found(start: str) -> None:
-    given = pool(slot(Start=start, Urgent="TARGET.isurgent"), negotiator(), jobs=[job(IsUrgent="true")], config=REMOVED)
+    given = pool(
+        slot(Start=start, Urgent="TARGET.isurgent"),
+        negotiator(),
+        jobs=[job(IsUrgent="true")],
+        config=REMOVED,
+    )
     (finding,) = found(RULE, given)
     assert "isurgent of jobs" in finding.message.lower()
     assert [each.line for each in finding.settings] == ["REMOVE_SIGNIFICANT_ATTRIBUTES = CpusUsage"]
@@ -25,13 +35,19 @@ def test_an_attribute_that_start_looks_at_is_found(start: str) -> None:
 
 def test_what_htcondor_removes_by_itself_counts_too() -> None:
     """MemoryUsage is in the default of the list."""
-    given = pool(slot(Start="(TARGET.MemoryUsage ?: 0) < 8000"), negotiator(), config="UID_DOMAIN = site\n")
+    given = pool(
+        slot(Start="(TARGET.MemoryUsage ?: 0) < 8000"), negotiator(), config="UID_DOMAIN = site\n"
+    )
     (finding,) = found(RULE, given)
     assert "MemoryUsage" in finding.message
 
 
 def test_so_does_a_consumption_policy() -> None:
-    given = pool(policy_slot(ConsumptionMemory="TARGET.MemoryUsage ?: 128"), negotiator(), config="UID_DOMAIN = site\n")
+    given = pool(
+        policy_slot(ConsumptionMemory="TARGET.MemoryUsage ?: 128"),
+        negotiator(),
+        config="UID_DOMAIN = site\n",
+    )
     assert found(RULE, given)
 
 
@@ -59,7 +75,9 @@ def test_what_is_significant_or_not_looked_at_is_not(given: Pool) -> None:
 def on_access_point(config: str, version: str = OLD) -> Pool:
     access = schedd(CondorVersion=version)
     central = negotiator(CondorVersion=version)
-    return pool(slot(Start="TARGET.IsUrgent"), access, central, config="A = 1\n", access={"access1": config})
+    return pool(
+        slot(Start="TARGET.IsUrgent"), access, central, config="A = 1\n", access={"access1": config}
+    )
 
 
 def test_the_list_of_a_schedd_counts_in_all_versions() -> None:
@@ -73,12 +91,19 @@ def test_the_list_of_a_schedd_counts_in_all_versions() -> None:
 def test_so_does_a_list_that_stands_for_all_others() -> None:
     (finding,) = (
         each
-        for each in found(RULE, on_access_point("SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory\n"))
+        for each in found(
+            RULE, on_access_point("SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory\n")
+        )
         if each.cause == "isurgent"
     )
-    assert [each.line for each in finding.settings] == ["SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory, IsUrgent"]
+    assert [each.line for each in finding.settings] == [
+        "SIGNIFICANT_ATTRIBUTES = RequestCpus RequestMemory, IsUrgent"
+    ]
     assert not found(
-        RULE, on_access_point("SIGNIFICANT_ATTRIBUTES = isurgent requestcpus requestmemory requestdisk requestgpus\n")
+        RULE,
+        on_access_point(
+            "SIGNIFICANT_ATTRIBUTES = isurgent requestcpus requestmemory requestdisk requestgpus\n"
+        ),
     )
 
 
@@ -87,4 +112,6 @@ def test_the_patterns_of_a_schedd_are_nobodys() -> None:
 
 
 def test_without_a_negotiator_its_version_is_not_known() -> None:
-    assert look(RULE, pool(slot(Start="TARGET.IsUrgent"), config=REMOVED, complete=False)).not_checked
+    assert look(
+        RULE, pool(slot(Start="TARGET.IsUrgent"), config=REMOVED, complete=False)
+    ).not_checked

@@ -38,9 +38,17 @@ def test_the_clause_of_start_is_named(start: str, clause: str) -> None:
         {"Requirements": "false", "Draining": "true"},
         {"State": '"Drained"', "Start": "false"},
         {"State": '"Owner"', "Start": "false"},
-        {"Requirements": "Healthy && Start", "Healthy": "min({HasScratch,1})", "HasScratch": "false"},
+        {
+            "Requirements": "Healthy && Start",
+            "Healthy": "min({HasScratch,1})",
+            "HasScratch": "false",
+        },
         {"Start": '"Directly attached to schedd access2"', "IsDirectAttach": '"access2"'},
-        {"Requirements": '"Could not clean up"', "SlotBrokenCode": 4, "SlotBrokenReason": '"Could not clean up"'},
+        {
+            "Requirements": '"Could not clean up"',
+            "SlotBrokenCode": 4,
+            "SlotBrokenReason": '"Could not clean up"',
+        },
     ],
 )
 def test_machines_that_take_it_now_or_later_are_enough(changes: dict[str, str]) -> None:

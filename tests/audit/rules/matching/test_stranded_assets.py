@@ -12,13 +12,20 @@ def test_cores_in_pieces_serve_no_large_job() -> None:
     slots = [slot(f"slot1@node{number}", Cpus=3, Memory=8192) for number in range(4)]
     (finding,) = found(RULE, pool(*slots, jobs=[job(RequestCpus=4), job("1.1", RequestCpus=4)]))
     assert "12 of 32 cpus" in finding.message
-    assert "are free on 4 slots, and none of the 2 idle jobs can use them: there is too little cpus" in finding.message
+    assert (
+        "are free on 4 slots, and none of the 2 idle jobs can use them: there is too little cpus"
+        in finding.message
+    )
     assert finding.severity is Severity.WARNING
 
 
 def test_cores_without_memory_are_found() -> None:
     (finding,) = found(
-        RULE, pool(policy_slot(Cpus=6, Memory=512), jobs=[job(RequestCpus=2), job("2.0", RequestMemory=8192)])
+        RULE,
+        pool(
+            policy_slot(Cpus=6, Memory=512),
+            jobs=[job(RequestCpus=2), job("2.0", RequestMemory=8192)],
+        ),
     )
     assert "6 of 8 cpus" in finding.message
     assert "too little memory" in finding.message
@@ -33,7 +40,9 @@ def test_gpus_without_cores_are_found() -> None:
 
 
 def test_memory_that_is_left_when_all_cores_are_used_is_only_worth_knowing() -> None:
-    (finding,) = found(RULE, pool(slot(Cpus=0, Memory=8192), dynamic_slot(Cpus=8), jobs=[job(RequestMemory=2048)]))
+    (finding,) = found(
+        RULE, pool(slot(Cpus=0, Memory=8192), dynamic_slot(Cpus=8), jobs=[job(RequestMemory=2048)])
+    )
     assert finding.severity is Severity.INFO
     assert "8192 of 16384 MB of memory" in finding.message
 
@@ -49,12 +58,19 @@ def test_a_few_cores_of_a_large_pool_are_not() -> None:
 
 def test_where_no_job_waits_nothing_is_stranded() -> None:
     assert not found(RULE, pool(slot(Cpus=3), jobs=[]))
-    assert not found(RULE, pool(slot(Cpus=3), static_slot("slot1@b"), jobs=[job(JobStatus=5), job("2.0", JobStatus=2)]))
+    assert not found(
+        RULE,
+        pool(
+            slot(Cpus=3), static_slot("slot1@b"), jobs=[job(JobStatus=5), job("2.0", JobStatus=2)]
+        ),
+    )
 
 
 def test_jobs_that_no_slot_would_take_strand_nothing() -> None:
     assert not found(RULE, pool(slot(Cpus=3), jobs=[job(RequestCpus=64)]))
-    assert not found(RULE, pool(slot(Cpus=3, Start='TARGET.Owner == "root"'), jobs=[job(RequestCpus=4)]))
+    assert not found(
+        RULE, pool(slot(Cpus=3, Start='TARGET.Owner == "root"'), jobs=[job(RequestCpus=4)])
+    )
 
 
 def test_one_job_for_a_whole_machine_strands_no_pool_that_idles() -> None:

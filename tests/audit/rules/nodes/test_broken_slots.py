@@ -6,7 +6,11 @@ from htcq.audit.rule import Severity
 from tests.audit.sites import dynamic_slot, found, pool, slot, static_slot
 
 RULE = "broken-slots"
-UNCLEAN = {"SlotBrokenCode": 4, "SlotBrokenReason": '"Could not clean up after job"', "Requirements": '"Could not"'}
+UNCLEAN = {
+    "SlotBrokenCode": 4,
+    "SlotBrokenReason": '"Could not clean up after job"',
+    "Requirements": '"Could not"',
+}
 
 
 def test_a_broken_machine_is_found_with_what_it_had_and_why() -> None:
@@ -35,7 +39,9 @@ def test_a_tenth_of_the_pool_is_an_outage() -> None:
 
 def test_what_deleted_slots_took_with_them_is_found() -> None:
     """TotalSlotCpus of the partitionable slot is without it."""
-    smaller = slot(BrokenSlotCpus=2, BrokenSlotMemory=4096, TotalSlotCpus=6, TotalSlotMemory=12288, Cpus=6)
+    smaller = slot(
+        BrokenSlotCpus=2, BrokenSlotMemory=4096, TotalSlotCpus=6, TotalSlotMemory=12288, Cpus=6
+    )
     (finding,) = found(RULE, pool(smaller))
     assert "2 of 8 cpus and 4096 of 16384 MB" in finding.message
 
@@ -53,7 +59,9 @@ def test_one_reason_is_one_finding() -> None:
 
 
 def test_backfill_slots_are_no_hardware_of_their_own() -> None:
-    (finding,) = found(RULE, pool(slot("slot1@b", **UNCLEAN, Cpus=0), slot("backfill2@b", BackfillSlot="true")))
+    (finding,) = found(
+        RULE, pool(slot("slot1@b", **UNCLEAN, Cpus=0), slot("backfill2@b", BackfillSlot="true"))
+    )
     assert "8 of 8 cpus" in finding.message
 
 

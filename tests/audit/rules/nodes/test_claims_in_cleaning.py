@@ -21,7 +21,10 @@ def cleaning(name: str, seconds: int) -> str:
 
 
 def test_a_starter_that_hangs_is_found() -> None:
-    busy = [dynamic_slot(f"slot1_{number}@node1", EnteredCurrentActivity=NOW - 9000) for number in range(2, 20)]
+    busy = [
+        dynamic_slot(f"slot1_{number}@node1", EnteredCurrentActivity=NOW - 9000)
+        for number in range(2, 20)
+    ]
     (finding,) = found(RULE, taken(cleaning("slot1_1@node1", 3600), *busy))
     assert "1 claim in Cleaning for more than 10 min, up to 60 min" in finding.message
     assert "a weight of 1 of the 19 that is claimed" in finding.message

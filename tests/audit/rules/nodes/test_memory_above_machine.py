@@ -13,14 +13,20 @@ def test_slots_with_more_memory_than_the_machine_are_found() -> None:
     (finding,) = found(
         RULE,
         pool(
-            slot(DetectedMemory=8192), slot("slot1@node2", DetectedMemory=16384), execute={"node1": "MEMORY = 16384\n"}
+            slot(DetectedMemory=8192),
+            slot("slot1@node2", DetectedMemory=16384),
+            execute={"node1": "MEMORY = 16384\n"},
         ),
     )
-    assert "offer 16384 MB of memory, but the machine has 8192 MB: 100 % too much" in finding.message
+    assert (
+        "offer 16384 MB of memory, but the machine has 8192 MB: 100 % too much" in finding.message
+    )
     assert finding.severity is Severity.INFO
     assert ("MEMORY", "16384") in [(fact.attribute, fact.value) for fact in finding.evidence]
     assert finding.examples == ("node1",)
-    assert [isinstance(each, Setting) and each.line for each in finding.settings] == ["MEMORY = $(DETECTED_MEMORY)"]
+    assert [isinstance(each, Setting) and each.line for each in finding.settings] == [
+        "MEMORY = $(DETECTED_MEMORY)"
+    ]
 
 
 def test_several_slots_of_a_machine_count_together() -> None:
@@ -30,13 +36,20 @@ def test_several_slots_of_a_machine_count_together() -> None:
 
 
 def test_what_is_within_the_machine_is_not() -> None:
-    given = (slot(DetectedMemory=16500), dynamic_slot(DetectedMemory=16500), dynamic_slot("slot1_2@node1"))
+    given = (
+        slot(DetectedMemory=16500),
+        dynamic_slot(DetectedMemory=16500),
+        dynamic_slot("slot1_2@node1"),
+    )
     assert not found(RULE, pool(*given))
     assert not found(RULE, pool(slot()))
 
 
 def test_backfill_slots_share_the_memory() -> None:
-    given = (slot(DetectedMemory=16384), slot("slot2@node1", BackfillSlot="true", DetectedMemory=16384))
+    given = (
+        slot(DetectedMemory=16384),
+        slot("slot2@node1", BackfillSlot="true", DetectedMemory=16384),
+    )
     assert not found(RULE, pool(*given))
 
 

@@ -42,9 +42,13 @@ def test_a_tenth_of_the_machines_is_an_outage() -> None:
 
 def test_an_attribute_that_the_check_names_counts() -> None:
     checks = "ScratchIsThere,NodeIsMounted"
-    (finding,) = found(RULE, pool(checked("slot1@a", checks, ScratchIsThere="true", NodeIsMounted="false")))
+    (finding,) = found(
+        RULE, pool(checked("slot1@a", checks, ScratchIsThere="true", NodeIsMounted="false"))
+    )
     assert "unhealthy" in finding.message
-    assert not found(RULE, pool(checked("slot1@a", checks, ScratchIsThere="true", NodeIsMounted="true")))
+    assert not found(
+        RULE, pool(checked("slot1@a", checks, ScratchIsThere="true", NodeIsMounted="true"))
+    )
 
 
 def test_health_in_part_is_worth_knowing() -> None:
@@ -63,4 +67,6 @@ def test_a_check_that_nobody_defines_shuts_no_machine() -> None:
 
 @pytest.mark.parametrize("name", ["slot1@a", "slot1_1@a"])
 def test_machines_without_checks_are_not(name: str) -> None:
-    assert not found(RULE, pool(slot("slot1@a"), dynamic_slot(name) if "_" in name else slot("slot1@b")))
+    assert not found(
+        RULE, pool(slot("slot1@a"), dynamic_slot(name) if "_" in name else slot("slot1@b"))
+    )

@@ -23,11 +23,20 @@ def machine(weight: int, name: str = "slot1@big", **changes: Text | None) -> str
     """Return a machine with a consumption policy and a weight of ``weight``, all of it free."""
     memory = 4096 * weight
     return policy_slot(
-        name, **{"Cpus": weight, "TotalSlotCpus": weight, "Memory": memory, "TotalSlotMemory": memory, **changes}
+        name,
+        **{
+            "Cpus": weight,
+            "TotalSlotCpus": weight,
+            "Memory": memory,
+            "TotalSlotMemory": memory,
+            **changes,
+        },
     )
 
 
-def wants(group: str, idle: int = 50, running: int = 0, user: str = "ada", **changes: Text | None) -> str:
+def wants(
+    group: str, idle: int = 50, running: int = 0, user: str = "ada", **changes: Text | None
+) -> str:
     """Return a submitter of ``group`` (empty: of none) whose jobs weigh 1 each."""
     own: dict[str, Text | None] = {
         "IdleJobs": idle, "RunningJobs": running, "WeightedIdleJobs": idle, "WeightedRunningJobs": f"{running}.0",
@@ -38,7 +47,10 @@ def wants(group: str, idle: int = 50, running: int = 0, user: str = "ada", **cha
 def uses(group: str, number: int, user: str = "ada", cpus: int = 1) -> tuple[str, ...]:
     """Return the slots that a submitter of ``group`` holds, with a weight of ``cpus`` each."""
     who = f"{group}.{user}@site" if group else f"{user}@site"
-    return tuple(dynamic_slot(f"slot1_{each}@{group or user}", who, Cpus=cpus) for each in range(1, number + 1))
+    return tuple(
+        dynamic_slot(f"slot1_{each}@{group or user}", who, Cpus=cpus)
+        for each in range(1, number + 1)
+    )
 
 
 def groups(config: str, *ads: str, weight: int = 100, jobs: Iterable[str] | None = ()) -> Pool:

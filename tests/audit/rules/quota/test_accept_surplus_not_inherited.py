@@ -22,7 +22,9 @@ def test_a_subgroup_that_wants_more_than_its_quota_is_found() -> None:
     assert lines(finding) == ["GROUP_ACCEPT_SURPLUS_p.x = True"]
 
 
-@pytest.mark.parametrize("knob", ["GROUP_ACCEPT_SURPLUS = True", "GROUP_ACCEPT_SURPLUS_p.x = False"])
+@pytest.mark.parametrize(
+    "knob", ["GROUP_ACCEPT_SURPLUS = True", "GROUP_ACCEPT_SURPLUS_p.x = False"]
+)
 def test_a_subgroup_that_somebody_decided_on_is_not(knob: str) -> None:
     assert not found(RULE, groups(f"{TREE}{knob}\n", wants("p.x", 50)))
 

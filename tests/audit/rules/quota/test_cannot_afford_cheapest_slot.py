@@ -36,11 +36,17 @@ def test_a_group_without_quota_that_accepts_surplus_does_not() -> None:
 
 def test_a_sibling_that_took_the_parent_s_quota_starves_the_other_for_now() -> None:
     (finding,) = found(
-        RULE, groups(PHYSICS, wants("physics.hep", 40, 20), *uses("physics.hep", 20), wants("physics.lep"))
+        RULE,
+        groups(
+            PHYSICS, wants("physics.hep", 40, 20), *uses("physics.hep", 20), wants("physics.lep")
+        ),
     )
     assert finding.severity is Severity.WARNING
     assert finding.subject == "group physics.lep"
-    assert "physics, which accepts no surplus, and its child groups use 20 of its 20" in finding.message
+    assert (
+        "physics, which accepts no surplus, and its child groups use 20 of its 20"
+        in finding.message
+    )
 
 
 def test_a_group_that_uses_its_quota_is_not_starved() -> None:
@@ -58,7 +64,9 @@ def test_the_cheapest_match_is_among_the_facts() -> None:
     config = "GROUP_NAMES = a\nGROUP_QUOTA_DYNAMIC_a = 0.009\n"
     queue = [job(User='"ada@site"', AccountingGroup='"a.ada"', AcctGroup='"a"', RequestCpus=2)]
     (finding,) = found(RULE, groups(config, wants("a"), jobs=queue))
-    assert ("match cost", "2 on slot1@big") in [(fact.attribute, fact.value) for fact in finding.evidence]
+    assert ("match cost", "2 on slot1@big") in [
+        (fact.attribute, fact.value) for fact in finding.evidence
+    ]
 
 
 def test_without_jobs_the_cost_is_not_checked_but_the_limit_is() -> None:
@@ -69,21 +77,37 @@ def test_without_jobs_the_cost_is_not_checked_but_the_limit_is() -> None:
 
 @pytest.mark.parametrize(
     ("ceiling", "used", "severity"),
-    [(4, 0, Severity.ERROR), (12, 8, Severity.WARNING), (12, 0, None), (8, 8, None), (0, 0, None), (-1, 0, None)],
+    [
+        (4, 0, Severity.ERROR),
+        (12, 8, Severity.WARNING),
+        (12, 0, None),
+        (8, 8, None),
+        (0, 0, None),
+        (-1, 0, None),
+    ],
 )
 def test_a_ceiling_that_leaves_less_than_the_lightest_slot_weighs_starves_its_submitter(
     ceiling: int, used: int, severity: Severity | None
 ) -> None:
     """Slots of 8: what is left is compared with the lightest weight before anything is matched."""
     record = accounting("ada@site", Ceiling=ceiling, WeightedResourcesUsed=f"{used}.0")
-    findings = found(RULE, pool(slot("slot1@a"), slot("slot1@b"), wants(""), record, config="", jobs=[]))
-    assert [finding.severity for finding in findings] == [severity for severity in [severity] if severity]
+    findings = found(
+        RULE, pool(slot("slot1@a"), slot("slot1@b"), wants(""), record, config="", jobs=[])
+    )
+    assert [finding.severity for finding in findings] == [
+        severity for severity in [severity] if severity
+    ]
 
 
 def test_a_light_slot_anywhere_lets_such_a_submitter_pass() -> None:
     claimed: dict[str, Text | None] = {"State": '"Unclaimed"', "Cpus": 1}
     given = pool(
-        slot(), machine(1, "slot1@b", **claimed), wants(""), accounting("ada@site", Ceiling=4), config="", jobs=[]
+        slot(),
+        machine(1, "slot1@b", **claimed),
+        wants(""),
+        accounting("ada@site", Ceiling=4),
+        config="",
+        jobs=[],
     )
     assert not found(RULE, given)
 
@@ -92,5 +116,12 @@ def test_a_parent_whose_groups_use_what_it_handed_them_is_not_starved() -> None:
     """Physics keeps 20 by oversubscription, but hands all of it on."""
     held = (*uses("physics.hep", 15), *uses("physics.lep", 5))
     assert not found(
-        RULE, groups(PHYSICS, wants("physics"), wants("physics.hep", 5, 15), wants("physics.lep", 5, 5), *held)
+        RULE,
+        groups(
+            PHYSICS,
+            wants("physics"),
+            wants("physics.hep", 5, 15),
+            wants("physics.lep", 5, 5),
+            *held,
+        ),
     )

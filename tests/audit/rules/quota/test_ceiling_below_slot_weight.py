@@ -23,7 +23,9 @@ def test_so_does_a_job_that_costs_6_by_policy() -> None:
 
 @pytest.mark.parametrize("ceiling", [8, 0, -1])
 def test_ceilings_of_a_slot_none_and_no_ceiling_are_not(ceiling: int) -> None:
-    assert not found(RULE, pool(slot(), wants(""), accounting("ada@site", Ceiling=ceiling), jobs=[job()]))
+    assert not found(
+        RULE, pool(slot(), wants(""), accounting("ada@site", Ceiling=ceiling), jobs=[job()])
+    )
 
 
 def test_without_jobs_whole_slots_are_all_that_can_be_matched() -> None:

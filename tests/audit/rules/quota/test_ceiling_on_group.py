@@ -11,7 +11,8 @@ TREE = "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
 
 
 @pytest.mark.parametrize(
-    ("set_at", "told"), [({"Ceiling": 10, "Floor": 0}, "ceiling of 10"), ({"Floor": 5}, "floor of 5")]
+    ("set_at", "told"),
+    [({"Ceiling": 10, "Floor": 0}, "ceiling of 10"), ({"Floor": 5}, "floor of 5")],
 )
 def test_a_ceiling_or_floor_on_a_group_is_found(set_at: dict[str, int], told: str) -> None:
     (finding,) = found(RULE, pool(accounting("a", IsAccountingGroup="true", **set_at), config=TREE))

@@ -26,20 +26,27 @@ def test_idle_jobs_that_weigh_more_are_only_unfair() -> None:
 
 
 def test_idle_jobs_that_weigh_what_slots_charge_are_not() -> None:
-    assert not found(RULE, pool(BY_MEMORY, wants("a", 10, WeightedIdleJobs=80), config=TREE, jobs=QUEUE))
+    assert not found(
+        RULE, pool(BY_MEMORY, wants("a", 10, WeightedIdleJobs=80), config=TREE, jobs=QUEUE)
+    )
 
 
 def test_running_jobs_are_compared_with_the_slots_that_they_hold() -> None:
     """Two slots of 8 cpus each, and a schedd that reckons with 1 for each."""
     (finding,) = found(RULE, groups(TREE, wants("a", 0, 2), *uses("a", 2, cpus=8)))
-    assert "running jobs of a.ada@site weigh 1 each in their schedd, but slots charge 8" in finding.message
+    assert (
+        "running jobs of a.ada@site weigh 1 each in their schedd, but slots charge 8"
+        in finding.message
+    )
 
 
 def test_with_slot_weights_off_weighted_demand_is_another_unit() -> None:
     config = f"{TREE}NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"
     (finding,) = found(RULE, groups(config, wants("a", 10, WeightedIdleJobs=80)))
     assert finding.severity is Severity.WARNING
-    assert lines(finding) == ["NEGOTIATOR_USE_SLOT_WEIGHTS = True"], "the pool has a partitionable slot"
+    assert lines(finding) == ["NEGOTIATOR_USE_SLOT_WEIGHTS = True"], (
+        "the pool has a partitionable slot"
+    )
 
 
 def test_without_job_ads_idle_jobs_are_not_checked() -> None:

@@ -27,4 +27,6 @@ def test_ten_tenths_are_not() -> None:
 
 
 def test_static_quotas_are_amounts() -> None:
-    assert not found(RULE, pool(config="GROUP_NAMES = a, b\nGROUP_QUOTA_a = 8\nGROUP_QUOTA_DYNAMIC_b = 0.8\n"))
+    assert not found(
+        RULE, pool(config="GROUP_NAMES = a, b\nGROUP_QUOTA_a = 8\nGROUP_QUOTA_DYNAMIC_b = 0.8\n")
+    )

@@ -16,7 +16,10 @@ THREE = (*uses("a", 9), wants("a", 9, 9), wants("a", 9, user="bob"), wants("a", 
 
 def test_several_submitters_can_each_take_what_is_left() -> None:
     (finding,) = found(RULE, groups(TREE, *THREE))
-    assert "a can reach 15 of 12 in one cycle: 2 submitters may take 6, but 3 is left" in finding.message
+    assert (
+        "a can reach 15 of 12 in one cycle: 2 submitters may take 6, but 3 is left"
+        in finding.message
+    )
 
 
 def test_without_preemption_usage_is_read_before_each_submitter() -> None:

@@ -13,7 +13,9 @@ ON = "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nUSE_GLOBAL_JOB_PRIOS = True\n"
 def test_three_priorities_ask_three_times() -> None:
     (finding,) = found(RULE, groups(ON, wants("a", 10, JobPrioArray='"5,0,-3"')))
     assert finding.severity is Severity.WARNING
-    assert "have 3 priorities, so that its demand of 10 adds 30 to the demand of a" in finding.message
+    assert (
+        "have 3 priorities, so that its demand of 10 adds 30 to the demand of a" in finding.message
+    )
 
 
 def test_one_priority_each_makes_no_difference_yet() -> None:

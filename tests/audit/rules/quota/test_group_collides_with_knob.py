@@ -10,7 +10,9 @@ RULE = "group-collides-with-knob"
 
 
 def test_a_group_called_dynamic_something_shares_the_knob_of_something() -> None:
-    (finding,) = found(RULE, pool(config="GROUP_NAMES = x, DYNAMIC_x\nGROUP_QUOTA_DYNAMIC_x = 0.5\n"))
+    (finding,) = found(
+        RULE, pool(config="GROUP_NAMES = x, DYNAMIC_x\nGROUP_QUOTA_DYNAMIC_x = 0.5\n")
+    )
     assert finding.subject == "group DYNAMIC_x"
     assert "is also the dynamic quota of a group x: both have the value 0.5" in finding.message
 
@@ -22,4 +24,6 @@ def test_a_group_called_like_a_setting_shares_its_knob(name: str) -> None:
 
 
 def test_other_names_are_not() -> None:
-    assert not found(RULE, pool(config="GROUP_NAMES = x, x.DYNAMIC_y, dynamic\nGROUP_QUOTA_x = 1\n"))
+    assert not found(
+        RULE, pool(config="GROUP_NAMES = x, x.DYNAMIC_y, dynamic\nGROUP_QUOTA_x = 1\n")
+    )

@@ -19,14 +19,18 @@ RULE = "group-dropped"
     ],
 )
 def test_a_name_that_makes_no_group_is_found(names: str, group: str, why: str) -> None:
-    (finding,) = found(RULE, pool(config=f"GROUP_NAMES = {names}\nGROUP_QUOTA_a = 1\nGROUP_QUOTA_phys = 1\n"))
+    (finding,) = found(
+        RULE, pool(config=f"GROUP_NAMES = {names}\nGROUP_QUOTA_a = 1\nGROUP_QUOTA_phys = 1\n")
+    )
     assert finding.subject == f"group {group}"
     assert why in finding.message
 
 
 def test_who_meant_the_group_is_told() -> None:
     config = "GROUP_NAMES = a, b.x\nGROUP_QUOTA_a = 1\n"
-    (finding,) = found(RULE, pool(wants("b.x"), wants("b.x", user="bob"), wants("a"), config=config))
+    (finding,) = found(
+        RULE, pool(wants("b.x"), wants("b.x", user="bob"), wants("a"), config=config)
+    )
     assert "2 submitters of it are charged to <none>" in finding.message
 
 

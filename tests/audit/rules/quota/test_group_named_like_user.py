@@ -11,7 +11,10 @@ TREE = "GROUP_NAMES = phys, phys.hep\nGROUP_QUOTA_phys = 20\nGROUP_QUOTA_phys.he
 
 def test_a_top_level_group_as_a_whole_name_is_a_user_without_a_group() -> None:
     (finding,) = found(RULE, groups(TREE, submitter("phys@site")))
-    assert "the negotiator reads phys@site as user phys of no group, not as group phys" in finding.message
+    assert (
+        "the negotiator reads phys@site as user phys of no group, not as group phys"
+        in finding.message
+    )
 
 
 def test_a_subgroup_as_a_whole_name_is_a_user_of_the_group_above() -> None:
@@ -21,5 +24,8 @@ def test_a_subgroup_as_a_whole_name_is_a_user_of_the_group_above() -> None:
 
 def test_users_of_groups_are_not_found() -> None:
     assert not found(
-        RULE, groups(TREE, submitter("phys.hep.ada@site"), submitter("hep@site"), submitter("phys.phys@site"))
+        RULE,
+        groups(
+            TREE, submitter("phys.hep.ada@site"), submitter("hep@site"), submitter("phys.phys@site")
+        ),
     )

@@ -10,7 +10,9 @@ RULE = "group-order-unspecified"
 
 def tree(count: int) -> str:
     names = [f"g{number}" for number in range(count)]
-    return f"GROUP_NAMES = {' '.join(names)}\n" + "".join(f"GROUP_QUOTA_{name} = 2\n" for name in names)
+    return f"GROUP_NAMES = {' '.join(names)}\n" + "".join(
+        f"GROUP_QUOTA_{name} = 2\n" for name in names
+    )
 
 
 def test_seventeen_groups_of_which_two_wait_with_equal_keys_are_found() -> None:

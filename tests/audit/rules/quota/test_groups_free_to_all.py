@@ -12,9 +12,7 @@ from tests.audit.sites import collector, found, job, look, pool, schedd
 RULE = "groups-free-to-all"
 GROUPS = "GROUP_NAMES = hep, bio\nGROUP_QUOTA_hep = 4\nGROUP_QUOTA_bio = 4\n"
 KEPT = "IMMUTABLE_JOB_ATTRS = AcctGroup AcctGroupUser AccountingGroup\n"
-REQUIREMENT = (
-    "SUBMIT_REQUIREMENT_NAMES = Group\nSUBMIT_REQUIREMENT_Group = AcctGroup is undefined || Owner == AcctGroupUser\n"
-)
+REQUIREMENT = "SUBMIT_REQUIREMENT_NAMES = Group\nSUBMIT_REQUIREMENT_Group = AcctGroup is undefined || Owner == AcctGroupUser\n"
 TRANSFORM = """JOB_TRANSFORM_NAMES = Map
 JOB_TRANSFORM_Map @=end
 EVALSET AcctGroup usermap("groups", Owner)
@@ -28,8 +26,13 @@ def of(access: str, groups: str = GROUPS, jobs: list[str] | None = None) -> list
 
 
 def test_a_schedd_that_looks_at_no_group_is_found() -> None:
-    (finding,) = found(RULE, pool(schedd(), config=GROUPS, access={"access1": "UID_DOMAIN = site\n"}))
-    assert "no submit requirement, transform or map of schedd access1 checks the group of a job" in finding.message
+    (finding,) = found(
+        RULE, pool(schedd(), config=GROUPS, access={"access1": "UID_DOMAIN = site\n"})
+    )
+    assert (
+        "no submit requirement, transform or map of schedd access1 checks the group of a job"
+        in finding.message
+    )
     assert finding.severity is Severity.INFO
 
 
@@ -83,9 +86,17 @@ def test_without_groups_there_is_nothing_to_name() -> None:
 
 
 def test_what_is_not_known_is_not_checked() -> None:
-    two = pool(collector(), schedd(), schedd("access2"), config=GROUPS, access={"access1": KEPT + REQUIREMENT})
+    two = pool(
+        collector(),
+        schedd(),
+        schedd("access2"),
+        config=GROUPS,
+        access={"access1": KEPT + REQUIREMENT},
+    )
     assert "access2" in look(RULE, two).not_checked[0].missing
-    anonymous = replace(pool(schedd(), config=GROUPS, access={"access1": "UID_DOMAIN = site\n"}), anonymous=True)
+    anonymous = replace(
+        pool(schedd(), config=GROUPS, access={"access1": "UID_DOMAIN = site\n"}), anonymous=True
+    )
     outcome = look(RULE, anonymous)
     assert not outcome.findings
     assert "anonymous" in outcome.not_checked[0].missing

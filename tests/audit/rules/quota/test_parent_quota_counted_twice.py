@@ -25,14 +25,19 @@ def test_more_than_the_pool_is_allocated() -> None:
 
 
 def test_without_oversubscription_it_is_not() -> None:
-    assert not found(RULE, groups(TREE + "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n", *DEMAND))
+    assert not found(
+        RULE, groups(TREE + "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n", *DEMAND)
+    )
 
 
 def test_a_parent_with_submitters_beside_those_of_its_groups_has_its_quota_twice() -> None:
     """b keeps 30 and hands 10 to b.x and a quarter of the other 20 to b.y: 15."""
     (finding,) = found(RULE, groups(TREE, wants("b", 1), wants("b.x", 1)))
     assert finding.subject == "group b"
-    assert "keeps its quota of 30 and passes 15 on to its child groups: together they have 45" in finding.message
+    assert (
+        "keeps its quota of 30 and passes 15 on to its child groups: together they have 45"
+        in finding.message
+    )
 
 
 def test_a_parent_without_submitters_in_a_pool_with_room_is_not_told() -> None:

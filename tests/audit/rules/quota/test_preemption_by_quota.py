@@ -9,20 +9,34 @@ from tests.audit.sites import found, pool
 
 RULE = "preemption-by-quota"
 TREE = "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
-OVER, UNDER = "RemoteGroupResourcesInUse > RemoteGroupQuota", "SubmitterGroupResourcesInUse < SubmitterGroupQuota"
+OVER, UNDER = (
+    "RemoteGroupResourcesInUse > RemoteGroupQuota",
+    "SubmitterGroupResourcesInUse < SubmitterGroupQuota",
+)
 OLD, UNSTABLE = "time() - JobStart > 600", "PREEMPTION_REQUIREMENTS_STABLE = False\n"
 
 
 def told(expression: str, more: str = UNSTABLE) -> list[str]:
     config = f"{TREE}PREEMPTION_REQUIREMENTS = {expression}\n{more}"
-    return sorted(finding.message.partition(": ")[2] or finding.message for finding in found(RULE, pool(config=config)))
+    return sorted(
+        finding.message.partition(": ")[2] or finding.message
+        for finding in found(RULE, pool(config=config))
+    )
 
 
 @pytest.mark.parametrize(
     ("expression", "more", "said"),
     [
-        (f"{UNDER} && {OLD}", UNSTABLE, "preempts claims of groups whether or not they use more than their quota"),
-        (f"{OVER} && {OLD}", UNSTABLE, "preempts for groups whether or not they use less than their quota"),
+        (
+            f"{UNDER} && {OLD}",
+            UNSTABLE,
+            "preempts claims of groups whether or not they use more than their quota",
+        ),
+        (
+            f"{OVER} && {OLD}",
+            UNSTABLE,
+            "preempts for groups whether or not they use less than their quota",
+        ),
         (f"{OVER} && {UNDER}", UNSTABLE, "preempts jobs of any age"),
         (f"{OVER} && {UNDER} && {OLD}", "", "PREEMPTION_REQUIREMENTS_STABLE is not False"),
     ],

@@ -20,7 +20,12 @@ def test_users_with_an_older_factor_are_found_once_for_their_group() -> None:
 
 
 def test_users_with_the_group_s_factor_and_of_groups_without_one_are_not() -> None:
-    given = pool(factor("a.ada@site", 10.0), factor("a.b.ada@site", 1000.0), factor("ada@site", 1000.0), config=TREE)
+    given = pool(
+        factor("a.ada@site", 10.0),
+        factor("a.b.ada@site", 1000.0),
+        factor("ada@site", 1000.0),
+        config=TREE,
+    )
     assert not found(RULE, given)
 
 

@@ -34,4 +34,7 @@ def test_quotas_that_only_exceed_it_together_are_not() -> None:
 
 def test_the_rule_on_all_quotas_says_which_of_them_takes_everything() -> None:
     (finding,) = found("quotas-fill-the-pool", groups(CONFIG.format(2000), wants(""), weight=144))
-    assert "static quotas add up to 2040, of which chem has 2000; the pool has 144: no quota is left" in finding.message
+    assert (
+        "static quotas add up to 2040, of which chem has 2000; the pool has 144: no quota is left"
+        in finding.message
+    )

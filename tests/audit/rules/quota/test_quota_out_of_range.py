@@ -21,7 +21,9 @@ RULE = "quota-out-of-range"
         ("GROUP_QUOTA_ROUND_ROBIN_RATE", "0.5", "at least 1"),
     ],
 )
-def test_a_value_on_which_the_negotiator_exits_is_found(knob: str, value: str, allowed: str) -> None:
+def test_a_value_on_which_the_negotiator_exits_is_found(
+    knob: str, value: str, allowed: str
+) -> None:
     (finding,) = found(RULE, pool(config=f"GROUP_NAMES = a\n{knob} = {value}\n"))
     assert finding.subject == f"knob {knob}"
     assert finding.evidence[0].value == value
@@ -29,7 +31,5 @@ def test_a_value_on_which_the_negotiator_exits_is_found(knob: str, value: str, a
 
 
 def test_the_ends_of_the_ranges_and_expressions_are_not() -> None:
-    config = (
-        "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2147483647\nGROUP_QUOTA_DYNAMIC_b = 1/4.0\nGROUP_ACCEPT_SURPLUS_a = 1\n"
-    )
+    config = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2147483647\nGROUP_QUOTA_DYNAMIC_b = 1/4.0\nGROUP_ACCEPT_SURPLUS_a = 1\n"
     assert not found(RULE, pool(config=config))

@@ -20,13 +20,17 @@ RULE = "quota-truncated"
         ("0.57", "56", Severity.INFO),
     ],
 )
-def test_a_quota_that_loses_its_fraction_is_found(share: str, counts: str, severity: Severity) -> None:
+def test_a_quota_that_loses_its_fraction_is_found(
+    share: str, counts: str, severity: Severity
+) -> None:
     (finding,) = found(RULE, groups(f"GROUP_NAMES = a\nGROUP_QUOTA_DYNAMIC_a = {share}\n"))
     assert finding.severity is severity
     assert finding.message.endswith(f"and counts as {counts}")
 
 
-@pytest.mark.parametrize("quota", ["GROUP_QUOTA_a = 20", "GROUP_QUOTA_DYNAMIC_a = 0.25", "GROUP_QUOTA_a = 90.5"])
+@pytest.mark.parametrize(
+    "quota", ["GROUP_QUOTA_a = 20", "GROUP_QUOTA_DYNAMIC_a = 0.25", "GROUP_QUOTA_a = 90.5"]
+)
 def test_whole_quotas_and_small_losses_are_not(quota: str) -> None:
     assert not found(RULE, groups(f"GROUP_NAMES = a\n{quota}\n"))
 

@@ -21,7 +21,10 @@ QUOTAS = "GROUP_NAMES = biology, chem\nGROUP_QUOTA_biology = 40\nGROUP_QUOTA_che
 def of_group(cluster: int, group: str, cpus: int, memory: int, count: int) -> list[str]:
     """Return ``count`` idle jobs of one user of a group."""
     who = {"User": '"ann@site"', "AccountingGroup": f'"{group}.ann"', "AcctGroup": f'"{group}"'}
-    return [job(f"{cluster}.{proc}", **who, RequestCpus=cpus, RequestMemory=memory) for proc in range(count)]
+    return [
+        job(f"{cluster}.{proc}", **who, RequestCpus=cpus, RequestMemory=memory)
+        for proc in range(count)
+    ]
 
 
 def wants(group: str, idle: int, weight: int) -> str:
@@ -39,7 +42,10 @@ def test_the_claim_model_on_mixed_nodes_is_an_error_that_names_the_worst_group()
     assert finding.severity is Severity.ERROR
     assert finding.subject == "the pool"
     assert "group biology can use 120 with a quota of 40, a factor of 3" in finding.message
-    assert "jobs such as 1.0 with 1 slot such as slot1@b1 (cpus=64, memory=524288) cost" in finding.message
+    assert (
+        "jobs such as 1.0 with 1 slot such as slot1@b1 (cpus=64, memory=524288) cost"
+        in finding.message
+    )
     assert finding.message.endswith("2 groups can exceed their quotas")
     assert finding.examples == ("biology", "chem")
 
@@ -62,7 +68,9 @@ def test_few_jobs_cannot_exceed_a_quota() -> None:
 def test_the_pool_bounds_what_a_group_can_use() -> None:
     """b1 and g1 have room for 20 jobs that are charged 160, and the other slots for 32 that cost what they are."""
     jobs = of_group(1, "biology", 2, 32768, 60)
-    given = mixed_pool(CLAIMS, wants("biology", 60, weight=480), jobs=jobs, groups=QUOTAS.replace("= 40", "= 120"))
+    given = mixed_pool(
+        CLAIMS, wants("biology", 60, weight=480), jobs=jobs, groups=QUOTAS.replace("= 40", "= 120")
+    )
     (finding,) = found(RULE, given)
     assert "group biology can use 192 with a quota of 120" in finding.message
 
@@ -91,7 +99,9 @@ def test_dynamic_quotas_are_held_to_their_share_of_the_pool() -> None:
 
 def test_a_little_more_than_the_quota_is_a_warning() -> None:
     weight = "ifThenElse(DynamicSlot =?= true, 1.25 * Cpus, Cpus)"
-    slots = policy_slot(SlotWeight=weight, Cpus=64, TotalSlotCpus=64, Memory=131072, TotalSlotMemory=131072)
+    slots = policy_slot(
+        SlotWeight=weight, Cpus=64, TotalSlotCpus=64, Memory=131072, TotalSlotMemory=131072
+    )
     given = pool(slots, jobs=of_group(1, "biology", 1, 1024, 60), config=QUOTAS)
     (finding,) = found(RULE, given)
     assert finding.severity is Severity.WARNING

@@ -16,7 +16,10 @@ MANUAL = "GROUP_NAMES = physics, chemistry\nGROUP_QUOTA_physics = 20\nGROUP_QUOT
 def test_static_quotas_that_leave_nothing_for_submitters_without_a_group_are_found() -> None:
     (finding,) = found(RULE, groups(MANUAL, wants("physics"), wants(""), weight=30))
     assert finding.severity is Severity.WARNING
-    assert "add up to 30; the pool has 30: no quota is left for 1 submitter without a group" in finding.message
+    assert (
+        "add up to 30; the pool has 30: no quota is left for 1 submitter without a group"
+        in finding.message
+    )
 
 
 def test_nor_may_groups_with_dynamic_quotas_be_left_without() -> None:

@@ -16,7 +16,12 @@ def test_more_rounds_than_usual_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "config", [TREE, f"{TREE}GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 1\n", "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 10\n"]
+    "config",
+    [
+        TREE,
+        f"{TREE}GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 1\n",
+        "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 10\n",
+    ],
 )
 def test_the_default_fewer_rounds_or_no_groups_are_not(config: str) -> None:
     assert not found(RULE, pool(config=config))

@@ -27,7 +27,9 @@ def test_a_sibling_that_wants_nothing_is_not_hurt() -> None:
 
 
 def test_siblings_that_want_no_more_than_their_quotas_are_not_hurt() -> None:
-    assert not found(RULE, groups(PHYSICS, wants("physics.hep", 15), wants("physics.lep", 5), weight=30))
+    assert not found(
+        RULE, groups(PHYSICS, wants("physics.hep", 15), wants("physics.lep", 5), weight=30)
+    )
 
 
 def test_without_surplus_each_gets_its_own() -> None:

@@ -10,9 +10,14 @@ TWO = "GROUP_NAMES = a\nGROUP_QUOTA_a = 2\n"
 
 
 def test_a_slot_that_weighs_more_than_the_quota_is_handed_over_whole() -> None:
-    (finding,) = found(RULE, pool(slot(), slot("slot1@b", TotalSlotCpus=1, Cpus=1), wants("a", 8), config=TWO))
+    (finding,) = found(
+        RULE, pool(slot(), slot("slot1@b", TotalSlotCpus=1, Cpus=1), wants("a", 8), config=TWO)
+    )
     assert finding.subject == "group a"
-    assert "gives a, whose limit is 2, a whole slot of 8 to fill, such as slot1@node1: 1 slot weigh" in finding.message
+    assert (
+        "gives a, whose limit is 2, a whole slot of 8 to fill, such as slot1@node1: 1 slot weigh"
+        in finding.message
+    )
 
 
 def test_a_slot_with_a_consumption_policy_is_not() -> None:
@@ -25,7 +30,9 @@ def test_a_group_that_wants_no_more_than_its_quota_does_not_exceed_it() -> None:
 
 def test_where_access_points_do_not_fill_slots_one_job_runs_there() -> None:
     config = f"{TWO}CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
-    assert not found(RULE, pool(slot(), wants("a", 8), schedd("access1"), collector("access1"), config=config))
+    assert not found(
+        RULE, pool(slot(), wants("a", 8), schedd("access1"), collector("access1"), config=config)
+    )
 
 
 def test_a_slot_that_no_job_of_the_group_fits_does_not_matter() -> None:
@@ -36,4 +43,6 @@ def test_a_slot_that_no_job_of_the_group_fits_does_not_matter() -> None:
 
 
 def test_quotas_of_a_slot_or_more_are_not() -> None:
-    assert not found(RULE, pool(slot(), wants("a", 80), config="GROUP_NAMES = a\nGROUP_QUOTA_a = 8\n"))
+    assert not found(
+        RULE, pool(slot(), wants("a", 80), config="GROUP_NAMES = a\nGROUP_QUOTA_a = 8\n")
+    )

@@ -22,7 +22,10 @@ def test_a_text_that_does_not_parse_ends_the_negotiator_even_without_groups(conf
 def test_an_attribute_that_nobody_sets_makes_all_groups_equal() -> None:
     (finding,) = found(RULE, groups(f"{TREE}GroupPriority\n"))
     assert finding.severity is Severity.ERROR
-    assert "not a number for any group, because the negotiator never sets grouppriority" in finding.message
+    assert (
+        "not a number for any group, because the negotiator never sets grouppriority"
+        in finding.message
+    )
 
 
 def test_an_unguarded_division_makes_a_group_without_quota_the_last() -> None:

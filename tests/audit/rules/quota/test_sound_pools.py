@@ -26,19 +26,36 @@ UID_DOMAIN = site
 
 def worrying(given: Pool) -> list[tuple[str, str]]:
     findings = audit(Evidence(given), family("quota")).findings
-    return [(finding.rule, finding.message) for finding in findings if finding.severity is not Severity.INFO]
+    return [
+        (finding.rule, finding.message)
+        for finding in findings
+        if finding.severity is not Severity.INFO
+    ]
 
 
 def queue(*submitters: str) -> list[str]:
     return [
-        job(f"{number}.0", User='"ada@site"', AccountingGroup=f'"{name}"', AcctGroup=f'"{name.rpartition(".")[0]}"')
+        job(
+            f"{number}.0",
+            User='"ada@site"',
+            AccountingGroup=f'"{name}"',
+            AcctGroup=f'"{name.rpartition(".")[0]}"',
+        )
         for number, name in enumerate(submitters, 1)
     ]
 
 
 def test_a_pool_without_groups_is_quiet() -> None:
     daemons = (schedd(), collector(), negotiator(), accounting("ada@site", Ceiling=-1, Floor=0))
-    given = pool(slot(), slot("slot1@b"), wants(""), *uses("", 2), *daemons, config="UID_DOMAIN = site\n", jobs=[job()])
+    given = pool(
+        slot(),
+        slot("slot1@b"),
+        wants(""),
+        *uses("", 2),
+        *daemons,
+        config="UID_DOMAIN = site\n",
+        jobs=[job()],
+    )
     assert worrying(given) == []
 
 
@@ -47,7 +64,14 @@ def test_a_simple_tree_is_quiet_whether_it_is_empty_or_full(busy: int) -> None:
     ads = [negotiator(), collector(), schedd()]
     for group in ("atlas", "cms", "ops"):
         ads += [*uses(group, busy), wants(group, 40, busy)]
-    assert worrying(groups(SOUND, *ads, weight=100 - 3 * busy, jobs=queue("atlas.ada", "cms.ada", "ops.ada"))) == []
+    assert (
+        worrying(
+            groups(
+                SOUND, *ads, weight=100 - 3 * busy, jobs=queue("atlas.ada", "cms.ada", "ops.ada")
+            )
+        )
+        == []
+    )
 
 
 def test_a_tree_without_submitters_is_quiet() -> None:

@@ -14,8 +14,15 @@ def test_children_above_their_parent_are_found() -> None:
     (finding,) = found(RULE, groups(f"{BELOW}GROUP_QUOTA_a = 80\n", wants("a.b"), weight=144))
     assert finding.severity is Severity.WARNING
     assert finding.subject == "group a"
-    assert "the quotas of the groups directly below a add up to 110, more than the 80 of a" in finding.message
-    assert [fact.attribute for fact in finding.evidence] == ["GROUP_QUOTA_a", "GROUP_QUOTA_a.b", "GROUP_QUOTA_a.c"]
+    assert (
+        "the quotas of the groups directly below a add up to 110, more than the 80 of a"
+        in finding.message
+    )
+    assert [fact.attribute for fact in finding.evidence] == [
+        "GROUP_QUOTA_a",
+        "GROUP_QUOTA_a.b",
+        "GROUP_QUOTA_a.c",
+    ]
 
 
 def test_a_parent_with_a_share_has_that_of_the_pool() -> None:

@@ -11,13 +11,18 @@ TREE = "GROUP_NAMES = phys, phys.hep\nGROUP_QUOTA_phys = 20\nGROUP_QUOTA_phys.he
 
 def test_a_group_that_does_not_exist_is_found_with_where_its_jobs_count() -> None:
     (finding,) = found(RULE, groups(TREE, wants("nosuch.group")))
-    assert "nosuch.group.ada@site is charged to no group: there is no group nosuch.group" in finding.message
+    assert (
+        "nosuch.group.ada@site is charged to no group: there is no group nosuch.group"
+        in finding.message
+    )
 
 
 def test_a_subgroup_that_does_not_exist_counts_for_its_parent() -> None:
     (finding,) = found(RULE, groups(TREE, wants("phys.hepp"), wants("phys.hepp", user="bob")))
     assert finding.count == 2
-    assert "is charged to phys: there is no group phys.hepp; did you mean phys.hep?" in finding.message
+    assert (
+        "is charged to phys: there is no group phys.hepp; did you mean phys.hep?" in finding.message
+    )
 
 
 def test_members_of_groups_and_people_without_one_are_not() -> None:

@@ -23,7 +23,10 @@ def test_jobs_of_weight_1_make_no_difference_yet() -> None:
 
 
 def test_with_slot_weights_off_jobs_are_the_right_unit() -> None:
-    assert not found(RULE, groups(f"{OFF}NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", wants("a", 10, WeightedIdleJobs=80)))
+    assert not found(
+        RULE,
+        groups(f"{OFF}NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", wants("a", 10, WeightedIdleJobs=80)),
+    )
 
 
 def test_weighted_demand_is_the_default() -> None:

@@ -21,7 +21,11 @@ def test_a_version_that_never_resets_is_found(version: str) -> None:
 
 
 def test_a_record_that_grew_is_told_beside_what_it_holds() -> None:
-    given = pool(negotiator(CondorVersion=of("25.11.0")), *uses("a", 2), accounting("a.ada@site", ResourcesUsed=500))
+    given = pool(
+        negotiator(CondorVersion=of("25.11.0")),
+        *uses("a", 2),
+        accounting("a.ada@site", ResourcesUsed=500),
+    )
     (finding,) = found(RULE, given)
     assert finding.message.endswith("; a.ada@site has 500 for 2 slots")
 

@@ -11,7 +11,9 @@ RULE = "access-point-lacks-slot-weight"
 
 def test_an_access_point_with_the_default_weight_in_another_pool_is_found() -> None:
     slots = [slot(f"slot1@node{number}", SlotWeight="floor(Memory/2048)") for number in range(3)]
-    (finding,) = found(RULE, pool(*slots, slot("slot1@other"), access={"access1": "UID_DOMAIN = site\n"}))
+    (finding,) = found(
+        RULE, pool(*slots, slot("slot1@other"), access={"access1": "UID_DOMAIN = site\n"})
+    )
     assert finding.subject == "access point access1"
     assert "3 of 4 slots" in finding.message
 
@@ -40,11 +42,16 @@ def test_weights_that_agree_are_not(weight: str, text: str) -> None:
 
 
 def test_a_static_slot_need_only_weigh_the_same_as_a_whole() -> None:
-    assert not found(RULE, pool(static_slot(SlotWeight="Memory/2048"), access={"access1": "SLOT_WEIGHT = Cpus\n"}))
+    assert not found(
+        RULE,
+        pool(static_slot(SlotWeight="Memory/2048"), access={"access1": "SLOT_WEIGHT = Cpus\n"}),
+    )
 
 
 def test_without_slot_weights_they_do_not_matter() -> None:
     given = pool(
-        slot(SlotWeight="2*Cpus"), config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n", access={"access1": "A = 1\n"}
+        slot(SlotWeight="2*Cpus"),
+        config="NEGOTIATOR_USE_SLOT_WEIGHTS = False\n",
+        access={"access1": "A = 1\n"},
     )
     assert not found(RULE, given)

@@ -11,7 +11,10 @@ GROUPS = "GROUP_NAMES = a\nGROUP_QUOTA_a = 4\n"
 
 
 def jobs(count: int, **changes: int | str) -> list[str]:
-    return [job(f"1.{number}", GlobalJobId=f'"access1#1.{number}#1"', **changes) for number in range(count)]
+    return [
+        job(f"1.{number}", GlobalJobId=f'"access1#1.{number}#1"', **changes)
+        for number in range(count)
+    ]
 
 
 def test_a_demand_in_cpus_for_slots_that_weigh_memory_is_found() -> None:
@@ -31,8 +34,14 @@ def test_a_demand_that_is_too_large_is_found_too() -> None:
 def test_what_a_schedd_rounds_up_is_not() -> None:
     """Jobs are charged 0.25 + 0.0625 each, and a schedd counts whole numbers, 1 at least; 2 would be too much."""
     weight = "Cpus / 4.0 + Memory / 16384.0"
-    assert not found(RULE, pool(slot(SlotWeight=weight), submitter(IdleJobs=20, WeightedIdleJobs=20), jobs=jobs(20)))
-    assert found(RULE, pool(slot(SlotWeight=weight), submitter(IdleJobs=20, WeightedIdleJobs=40), jobs=jobs(20)))
+    assert not found(
+        RULE,
+        pool(slot(SlotWeight=weight), submitter(IdleJobs=20, WeightedIdleJobs=20), jobs=jobs(20)),
+    )
+    assert found(
+        RULE,
+        pool(slot(SlotWeight=weight), submitter(IdleJobs=20, WeightedIdleJobs=40), jobs=jobs(20)),
+    )
 
 
 def test_the_knob_behind_it_is_shown_and_tells_findings_apart() -> None:
@@ -46,7 +55,9 @@ def test_a_policy_charges_the_match_cost() -> None:
     """1 cpu and 600 MB take 2048 MB of 16384: the least of the weights falls from 8 to 7."""
     weight = "min({Cpus, floor(Memory/2048)})"
     ads = [
-        policy_slot(SlotWeight=weight, ConsumptionMemory="quantize(TARGET.RequestMemory ?: 0, {2048})"),
+        policy_slot(
+            SlotWeight=weight, ConsumptionMemory="quantize(TARGET.RequestMemory ?: 0, {2048})"
+        ),
         submitter(IdleJobs=20, WeightedIdleJobs=20),
     ]
     assert not found(RULE, pool(*ads, jobs=jobs(20, RequestMemory=600)))
@@ -70,7 +81,9 @@ def test_far_more_jobs_than_the_queue_holds_are_found() -> None:
 
 
 @pytest.mark.parametrize(("config", "found_here"), [(GROUPS, False), ("UID_DOMAIN = site\n", True)])
-def test_a_demand_of_nothing_is_an_error_of_its_own_where_groups_starve_of_it(config: str, found_here: bool) -> None:
+def test_a_demand_of_nothing_is_an_error_of_its_own_where_groups_starve_of_it(
+    config: str, found_here: bool
+) -> None:
     ads = [slot(), submitter(IdleJobs=20, WeightedIdleJobs=0)]
     assert bool(found(RULE, pool(*ads, jobs=jobs(20), config=config))) is found_here
 
@@ -88,14 +101,17 @@ def test_a_queue_that_was_not_read_is_told() -> None:
 
 def test_a_plain_pool_is_quiet() -> None:
     ads = [slot(), submitter(IdleJobs=20, WeightedIdleJobs=40)]
-    assert not found(RULE, pool(*ads, jobs=jobs(20, RequestCpus=2), access={"access1": "SLOT_WEIGHT = Cpus\n"}))
+    assert not found(
+        RULE, pool(*ads, jobs=jobs(20, RequestCpus=2), access={"access1": "SLOT_WEIGHT = Cpus\n"})
+    )
 
 
 def test_a_demand_of_jobs_that_are_not_offered_is_found() -> None:
     """The schedd counts jobs in cool-down: their group is given slots for them that nobody can use."""
     groups = "GROUP_NAMES = a\nGROUP_QUOTA_a = 4\n"
     cooling = [
-        job(f"2.{number}", GlobalJobId=f'"access1#2.{number}#1"', JobCoolDownExpiration=9e9) for number in range(15)
+        job(f"2.{number}", GlobalJobId=f'"access1#2.{number}#1"', JobCoolDownExpiration=9e9)
+        for number in range(15)
     ]
     ads = [slot(), submitter(IdleJobs=20, WeightedIdleJobs=20, LastHeardFrom=1_700_000_000)]
     (finding,) = found(RULE, pool(*ads, jobs=[*jobs(5), *cooling], config=groups))

@@ -33,14 +33,17 @@ def test_the_nearest_name_is_told() -> None:
 
 
 def test_a_name_in_the_requirements_of_jobs_is_found() -> None:
-    queue = [job(f"1.{number}", Requirements='TARGET.OpSysAndVersion == "x"') for number in range(7)]
+    queue = [
+        job(f"1.{number}", Requirements='TARGET.OpSysAndVersion == "x"') for number in range(7)
+    ]
     (finding,) = found(RULE, pool(slot(), jobs=queue))
     assert (finding.subject, finding.count) == ("job 1.0", 7)
     assert "no slot has" in finding.message
 
 
 @pytest.mark.parametrize(
-    "text", ["TARGET.IsTest =?= true", "isUndefined(IsTest)", "TARGET.IsTest ?: false", "IsTest is 1"]
+    "text",
+    ["TARGET.IsTest =?= true", "isUndefined(IsTest)", "TARGET.IsTest ?: false", "IsTest is 1"],
 )
 def test_an_expression_that_reckons_with_absence_is_only_worth_knowing(text: str) -> None:
     (finding,) = found(RULE, pool(slot(Start=text), jobs=[job()]))
@@ -62,7 +65,9 @@ def test_an_expression_that_reckons_with_absence_is_only_worth_knowing(text: str
 )
 def test_what_somebody_may_define_is_not_found(text: str) -> None:
     """Some job says IsTest, slots say Color; the rest is HTCondor's own, there or not."""
-    assert not found(RULE, pool(slot(Start=text, Color='"red"'), jobs=[job(IsTest="true"), job("2.0")]))
+    assert not found(
+        RULE, pool(slot(Start=text, Color='"red"'), jobs=[job(IsTest="true"), job("2.0")])
+    )
 
 
 def test_attributes_that_the_configuration_lists_are_not_found() -> None:
@@ -83,14 +88,25 @@ def test_a_plain_pool_is_quiet() -> None:
 @pytest.mark.parametrize(
     ("text", "ending"),
     [
-        ("TARGET.IsTest =?= true", "no job has, so Start is always false: this slot accepts no job"),
-        ("IsTest", "no slot and no job has, so Start is always undefined: this slot accepts no job"),
+        (
+            "TARGET.IsTest =?= true",
+            "no job has, so Start is always false: this slot accepts no job",
+        ),
+        (
+            "IsTest",
+            "no slot and no job has, so Start is always undefined: this slot accepts no job",
+        ),
         ("TARGET.IsTest =!= true", "no job has, but Start has a value for that case"),
-        ('TARGET.IsTest =?= true || TARGET.Owner is "ann"', "no job has, but Start has a value for that case"),
+        (
+            'TARGET.IsTest =?= true || TARGET.Owner is "ann"',
+            "no job has, but Start has a value for that case",
+        ),
         ("TARGET.IsTest && Cpus > 1", "no job has"),
     ],
 )
-def test_what_follows_for_start_is_said_where_nothing_else_decides_it(text: str, ending: str) -> None:
+def test_what_follows_for_start_is_said_where_nothing_else_decides_it(
+    text: str, ending: str
+) -> None:
     """Evaluated by hand: an attribute that nobody defines is undefined, and =?= makes that false."""
     (finding,) = found(RULE, pool(slot(Start=text), jobs=[job(Owner='"ann"')]))
     assert finding.message.endswith(f"which {ending}")

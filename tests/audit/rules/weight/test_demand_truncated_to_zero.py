@@ -15,7 +15,10 @@ def test_idle_jobs_that_weigh_nothing_are_found() -> None:
     ads = [slot(), submitter("a.ada@site", IdleJobs=14, WeightedIdleJobs=0)]
     (finding,) = look(RULE, pool(*ads, config=GROUPS)).findings
     assert finding.subject == "submitter a.ada@site"
-    assert {fact.attribute: fact.value for fact in finding.evidence} == {"IdleJobs": "14", "WeightedIdleJobs": "0"}
+    assert {fact.attribute: fact.value for fact in finding.evidence} == {
+        "IdleJobs": "14",
+        "WeightedIdleJobs": "0",
+    }
 
 
 def test_a_negative_demand_is_found_too() -> None:
@@ -48,10 +51,14 @@ def test_the_own_jobs_of_an_access_point_are_tried() -> None:
 
 def test_jobs_that_the_schedd_has_not_weighed_yet_are_not_found() -> None:
     ads = [slot(), submitter(IdleJobs=1, WeightedIdleJobs=0)]
-    assert not look(RULE, pool(*ads, jobs=[job()], access={"access1": "SLOT_WEIGHT = Cpus\n"})).findings
+    assert not look(
+        RULE, pool(*ads, jobs=[job()], access={"access1": "SLOT_WEIGHT = Cpus\n"})
+    ).findings
 
 
-@pytest.mark.parametrize("config", ["UID_DOMAIN = site\n", GROUPS + "NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n"])
+@pytest.mark.parametrize(
+    "config", ["UID_DOMAIN = site\n", GROUPS + "NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n"]
+)
 def test_where_weighted_demand_decides_nothing_nobody_starves(config: str) -> None:
     assert not look(RULE, pool(submitter(IdleJobs=14, WeightedIdleJobs=0), config=config)).findings
 

@@ -29,7 +29,9 @@ def test_slots_that_nobody_is_given_are_found(changes: dict[str, str]) -> None:
 
 
 def test_an_offline_slot_counts_for_all_that_it_stands_for() -> None:
-    (finding,) = found(RULE, pool(slot(), slot("slot1@b", Offline="true", GhostMultiplier=4), config=DYNAMIC))
+    (finding,) = found(
+        RULE, pool(slot(), slot("slot1@b", Offline="true", GhostMultiplier=4), config=DYNAMIC)
+    )
     assert "32 of the pool's weight of 40" in finding.message
 
 
@@ -58,12 +60,16 @@ def test_claims_that_run_no_job_of_a_group_are_found(name: str) -> None:
     kept = dynamic_slot(Cpus=4, **{name: "true"})
     (finding,) = found(RULE, pool(slot(Cpus=4), kept, config=DYNAMIC))
     assert "4 of the pool's weight of 8" in finding.message
-    assert not found(RULE, pool(slot(Cpus=4), dynamic_slot(Cpus=4, **{name: "false"}), config=DYNAMIC))
+    assert not found(
+        RULE, pool(slot(Cpus=4), dynamic_slot(Cpus=4, **{name: "false"}), config=DYNAMIC)
+    )
 
 
 def test_the_setting_leaves_out_what_was_found_and_keeps_what_was_set() -> None:
     text = DYNAMIC + "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Cpus > 0\n"
-    given = pool(slot(), slot("slot1@b", State='"Owner"'), slot("slot1@c", BackfillSlot="true"), config=text)
+    given = pool(
+        slot(), slot("slot1@b", State='"Owner"'), slot("slot1@c", BackfillSlot="true"), config=text
+    )
     (finding,) = found(RULE, given)
     assert [each.line for each in finding.settings] == [
         'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = (Cpus > 0) && State != "Owner" && BackfillSlot =!= true'

@@ -9,7 +9,9 @@ from tests.audit.sites import found, pool, slot
 RULE = "pool-constraint-matches-nothing"
 
 
-@pytest.mark.parametrize("knob", ["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT"])
+@pytest.mark.parametrize(
+    "knob", ["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT"]
+)
 @pytest.mark.parametrize("constraint", ['State == "Owned"', "IsWorker == true", "false"])
 def test_a_pool_size_constraint_that_no_slot_fulfils_is_found(knob: str, constraint: str) -> None:
     (finding,) = found(RULE, pool(slot(), slot("slot1@b"), config=f"{knob} = {constraint}\n"))
@@ -23,7 +25,11 @@ def test_a_slot_constraint_that_no_slot_fulfils_is_found() -> None:
 
 
 def test_a_constraint_on_an_attribute_that_some_slot_has_is_not() -> None:
-    given = pool(slot(), slot("slot1@b", IsWorker="true"), config="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = IsWorker\n")
+    given = pool(
+        slot(),
+        slot("slot1@b", IsWorker="true"),
+        config="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = IsWorker\n",
+    )
     assert not found(RULE, given)
 
 

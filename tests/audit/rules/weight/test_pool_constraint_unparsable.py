@@ -24,6 +24,8 @@ def test_a_constraint_that_does_not_parse_is_found(knob: str, severity: Severity
     assert (finding.subject, finding.severity) == (f"knob {knob}", severity)
 
 
-@pytest.mark.parametrize("text", ["UID_DOMAIN = site\n", 'NEGOTIATOR_SLOT_CONSTRAINT = State == "Claimed"\n'])
+@pytest.mark.parametrize(
+    "text", ["UID_DOMAIN = site\n", 'NEGOTIATOR_SLOT_CONSTRAINT = State == "Claimed"\n']
+)
 def test_one_that_parses_is_not(text: str) -> None:
     assert not found(RULE, pool(slot(), config=text))

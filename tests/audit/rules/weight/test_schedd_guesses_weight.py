@@ -9,7 +9,9 @@ from tests.audit.sites import found, pool, slot
 RULE = "schedd-guesses-weight"
 
 
-@pytest.mark.parametrize("weight", ["Cpus + 8*GPUs", "floor(8*Cpus/TotalSlotCpus)", "Tokens", "Cpus + (GPUs ?: 0)"])
+@pytest.mark.parametrize(
+    "weight", ["Cpus + 8*GPUs", "floor(8*Cpus/TotalSlotCpus)", "Tokens", "Cpus + (GPUs ?: 0)"]
+)
 def test_a_weight_that_names_other_attributes_is_found(weight: str) -> None:
     (finding,) = found(RULE, pool(slot(), access={"access1": f"SLOT_WEIGHT = {weight}\n"}))
     assert finding.subject == "access point access1"

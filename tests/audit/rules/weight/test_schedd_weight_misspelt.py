@@ -10,7 +10,9 @@ RULE = "schedd-weight-misspelt"
 
 
 def messages(weight: str, jobs: list[str] | None = None) -> list[str]:
-    given = pool(slot(), schedd(), jobs=jobs, access={"access1": f"SCHEDD_SLOT_WEIGHT = {weight}\n"})
+    given = pool(
+        slot(), schedd(), jobs=jobs, access={"access1": f"SCHEDD_SLOT_WEIGHT = {weight}\n"}
+    )
     return [finding.message for finding in found(RULE, given)]
 
 
@@ -23,9 +25,13 @@ def test_a_misspelt_request_is_found_with_the_right_name(jobs: list[str] | None)
 
 
 def test_the_setting_corrects_it() -> None:
-    given = pool(slot(), access={"access1": "SCHEDD_SLOT_WEIGHT = max({RequestCpu, RequestMemory/2048})\n"})
+    given = pool(
+        slot(), access={"access1": "SCHEDD_SLOT_WEIGHT = max({RequestCpu, RequestMemory/2048})\n"}
+    )
     (finding,) = found(RULE, given)
-    assert [each.line for each in finding.settings] == ["SCHEDD_SLOT_WEIGHT = max({RequestCpus, RequestMemory/2048})"]
+    assert [each.line for each in finding.settings] == [
+        "SCHEDD_SLOT_WEIGHT = max({RequestCpus, RequestMemory/2048})"
+    ]
 
 
 def test_a_default_hides_it_and_counts_all_jobs_alike() -> None:
@@ -36,7 +42,13 @@ def test_a_default_hides_it_and_counts_all_jobs_alike() -> None:
 
 @pytest.mark.parametrize(
     "weight",
-    ["RequestCpus", "RequestCpus + 8 * (RequestGPUs ?: 0)", "max({RequestCpus, RequestMemory/2048})", "Cpus", "4 *"],
+    [
+        "RequestCpus",
+        "RequestCpus + 8 * (RequestGPUs ?: 0)",
+        "max({RequestCpus, RequestMemory/2048})",
+        "Cpus",
+        "4 *",
+    ],
 )
 def test_others_are_not(weight: str) -> None:
     assert messages(weight, [job()]) == []

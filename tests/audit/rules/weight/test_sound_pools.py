@@ -17,30 +17,59 @@ from htcq.capacity.choice import Choice
 from htcq.node import Node
 from htcq.pool.pool import Pool
 from tests.audit.emitted import emitted_pool
-from tests.audit.sites import collector, dynamic_slot, job, negotiator, pool, schedd, slot, static_slot, submitter
+from tests.audit.sites import (
+    collector,
+    dynamic_slot,
+    job,
+    negotiator,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+    submitter,
+)
 
 CHOICES = {
     "proposed": Choice(),
-    "linear": Choice(weights={"cpus": Fraction(1), "memory": Fraction(1, 4096), "gpus": Fraction(8)}),
-    "minimum-charge": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048), "disk": Fraction(1048576)}),
-    "whole-charges": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, whole_charges=True),
-    "scheduler": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, splitting="scheduler"),
+    "linear": Choice(
+        weights={"cpus": Fraction(1), "memory": Fraction(1, 4096), "gpus": Fraction(8)}
+    ),
+    "minimum-charge": Choice(
+        charges={"cpus": Fraction(1), "memory": Fraction(2048), "disk": Fraction(1048576)}
+    ),
+    "whole-charges": Choice(
+        charges={"cpus": Fraction(1), "memory": Fraction(2048)}, whole_charges=True
+    ),
+    "scheduler": Choice(
+        charges={"cpus": Fraction(1), "memory": Fraction(2048)}, splitting="scheduler"
+    ),
     "quantized": Choice(levels={"cpus": 5, "memory": 7, "disk": 9}),
     "fixed": Choice(model="fixed", claims=3),
     **{
         preset: Choice(preset=preset)
-        for preset in ("simple", "cpu-centric", "extensible", "missing-request", "static-slot", "multi-centric")
+        for preset in (
+            "simple",
+            "cpu-centric",
+            "extensible",
+            "missing-request",
+            "static-slot",
+            "multi-centric",
+        )
     },
 }
 
 
 def worrying(given: Pool) -> list[tuple[str, str]]:
     findings = audit(Evidence(given), family("weight") + family("configuration")).findings
-    return [(finding.rule, finding.message) for finding in findings if finding.severity > Severity.INFO]
+    return [
+        (finding.rule, finding.message) for finding in findings if finding.severity > Severity.INFO
+    ]
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-@pytest.mark.parametrize("node", [Node(8, 16384, 20_000_000), Node(64, 257_000, 3_000_000_000, gpus=4)])
+@pytest.mark.parametrize(
+    "node", [Node(8, 16384, 20_000_000), Node(64, 257_000, 3_000_000_000, gpus=4)]
+)
 def test_what_htcq_writes_is_quiet(choice: str, node: Node) -> None:
     assert worrying(emitted_pool(CHOICES[choice], node)) == []
 

@@ -47,7 +47,9 @@ def test_jobs_that_run_already_want_nothing() -> None:
 
 
 def test_slots_without_a_policy_count_too() -> None:
-    (finding,) = found(RULE, pool(slot(SlotWeight=LINEAR, Cpus=0, Memory=8192), *claims(8, 1, 1024)))
+    (finding,) = found(
+        RULE, pool(slot(SlotWeight=LINEAR, Cpus=0, Memory=8192), *claims(8, 1, 1024))
+    )
     assert "cpus" in finding.message
 
 
@@ -62,12 +64,15 @@ def test_a_pool_with_room_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "config", ["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = false\n", "NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"]
+    "config",
+    ["NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = false\n", "NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"],
 )
 def test_a_pool_that_counts_no_weight_is_not(config: str) -> None:
     assert not found(RULE, pool(partly(0, 8192), *claims(8, 1, 1024), config=config))
 
 
-@pytest.mark.parametrize("weight", ["min({Cpus, floor(Memory / 2048)})", "max({Cpus, Memory / 2048.0})", "4"])
+@pytest.mark.parametrize(
+    "weight", ["min({Cpus, floor(Memory / 2048)})", "max({Cpus, Memory / 2048.0})", "4"]
+)
 def test_weights_that_are_not_linear_are_other_rules(weight: str) -> None:
     assert not found(RULE, pool(partly(0, 8192, SlotWeight=weight), *claims(8, 1, 1024)))

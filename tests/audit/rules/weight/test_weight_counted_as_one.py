@@ -11,7 +11,12 @@ RULE = "weight-counted-as-one"
 
 @pytest.mark.parametrize(
     ("weight", "counts"),
-    [("-1", "counts as 1"), ("Licenses", "counts as 8 by"), ('"eight"', "counts as 8 by"), (None, "counts as 8 by")],
+    [
+        ("-1", "counts as 1"),
+        ("Licenses", "counts as 8 by"),
+        ('"eight"', "counts as 8 by"),
+        (None, "counts as 8 by"),
+    ],
 )
 def test_a_weight_that_is_none_or_negative_is_found(weight: str | None, counts: str) -> None:
     (finding,) = found(RULE, pool(slot(SlotWeight=weight)))
@@ -25,7 +30,9 @@ def test_dynamic_slots_count_even_with_a_consumption_policy() -> None:
 
 
 def test_many_slots_are_one_finding() -> None:
-    (finding,) = found(RULE, pool(*[static_slot(f"slot{number}@node1", SlotWeight="Mem") for number in range(40)]))
+    (finding,) = found(
+        RULE, pool(*[static_slot(f"slot{number}@node1", SlotWeight="Mem") for number in range(40)])
+    )
     assert finding.count == 40
     assert len(finding.examples) == 3
 
@@ -40,6 +47,8 @@ def test_ordinary_weights_are_not() -> None:
     assert not found(RULE, pool(*slots))
 
 
-@pytest.mark.parametrize("knob", ["FORCE_NEGOTIATOR_SLOT_WEIGHT = True", "NEGOTIATOR_USE_SLOT_WEIGHTS = False"])
+@pytest.mark.parametrize(
+    "knob", ["FORCE_NEGOTIATOR_SLOT_WEIGHT = True", "NEGOTIATOR_USE_SLOT_WEIGHTS = False"]
+)
 def test_where_the_slots_weights_do_not_count_they_are_not(knob: str) -> None:
     assert not found(RULE, pool(slot(SlotWeight="-1"), config=f"{knob}\n"))
