@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 
 #: As EXIT_UNKNOWN of htcq.errors, which may not be loaded yet.
 _UNKNOWN = 3
-#: Where a stream is closed, this stands in its place, so that no file of htcq's becomes it. What is read from standard
-#: input or written to standard output then fails; nobody reads the errors.
+#: Where a stream is closed, this stands in its place, so that no file of htcq's becomes it. What is
+#: read from standard input or written to standard output then fails; nobody reads the errors.
 _STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_RDWR))
 
 
 def main() -> NoReturn:
     """Run the command line and end the process with its exit status.
 
-    ``htcq emit`` may run whenever a daemon reads its configuration: nothing of so short a life is worth collecting,
-    and nothing is left to tear down at its end.
-    """
+    ``htcq emit`` may run whenever a daemon reads its configuration: nothing of so short a life
+    is worth collecting, and nothing is left to tear down at its end."""
     status = _UNKNOWN
     try:
         gc.disable()

@@ -1,9 +1,9 @@
 """The one doorway to HTCondor's ClassAd language (``classad2``).
 
-``classad2`` answers an undefined value and an error with members of an int-like enumeration, so that a naive
-``float(value)`` turns them into 2.0 and 1.0. Here they are :data:`UNDEFINED` and :data:`ERROR`, which are no numbers.
-The library is imported on first use, because ``htcq probe`` must work where it is missing.
-"""
+``classad2`` answers an undefined value and an error with members of an int-like enumeration, so
+that a naive ``float(value)`` turns them into 2.0 and 1.0. Here they are :data:`UNDEFINED` and
+:data:`ERROR`, which are no numbers. The library is imported on first use, because ``htcq probe``
+must work where it is missing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ Value = Union[int, float, bool, str, Missing]
 _WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 
 
-#: A longer expression is refused unread: the library's recursion would overflow the stack of the process (25.14).
+#: A longer expression is refused unread: the library's recursion would overflow the stack of the
+#: process (25.14).
 LONGEST = 32 * 1024
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)?\Z")
 _MAX_DIGITS = 18
@@ -46,8 +47,8 @@ def _library() -> Any:
         import classad2
     except ImportError as error:
         raise BindingsError("classad2") from error
-    # HTCondor's own functions (split, versionGE, userMap …) are unknown, and errors, until something has been parsed
-    # this way (25.14); the default Requirements of jobs use them.
+    # HTCondor's own functions (split, versionGE, userMap …) are unknown, and errors, until
+    # something has been parsed this way (25.14); the default Requirements of jobs use them.
     classad2.parseOne("A = 1")
     return classad2
 
@@ -55,8 +56,8 @@ def _library() -> Any:
 class References(NamedTuple):
     """The attributes that an expression names, in lower case.
 
-    ``own`` stand without a scope or in MY; one without a scope is looked up in TARGET where MY lacks it.
-    """
+    ``own`` stand without a scope or in MY; one without a scope is looked up in TARGET where MY
+    lacks it."""
 
     own: frozenset[str]
     target: frozenset[str]
@@ -101,7 +102,8 @@ class Expr:
             else:
                 value = self._tree.eval(my.native, target.native)
         except (library.ClassAdException, UnicodeDecodeError):
-            # Nested beyond what the library evaluates: HTCondor's daemons get an error as well. Or no text at all.
+            # Nested beyond what the library evaluates: HTCondor's daemons get an error as well. Or
+            # no text at all.
             return ERROR
         if isinstance(value, library.Value):
             return UNDEFINED if value == library.Value.Undefined else ERROR
@@ -124,7 +126,8 @@ class Expr:
         try:
             found = _library().ClassAd().externalRefs(self._tree)
         except ValueError:
-            # Too long a chain of scopes for the library; all that it may name is better than nothing.
+            # Too long a chain of scopes for the library; all that it may name is better than
+            # nothing.
             return References(frozenset(self.words()), frozenset())
         for name in found:
             scope, dot, rest = name.lower().partition(".")

@@ -1,8 +1,7 @@
 """Everything that htcq can refuse, as one small tree.
 
-A message says what is wrong in one line; a hint says what to do about it. Only ``htcq.cli`` turns them into
-text and an exit status, so the numbers stand here once.
-"""
+A message says what is wrong in one line; a hint says what to do about it. Only ``htcq.cli``
+turns them into text and an exit status, so the numbers stand here once."""
 
 from __future__ import annotations
 
@@ -11,8 +10,9 @@ EXIT_FINDINGS = 1
 EXIT_USAGE = 2
 EXIT_UNKNOWN = 3
 
-#: Set to 1 in the environment of everything of HTCondor's that htcq starts: ``htcq emit`` may stand in condor_config
-#: as ``include command``, and an htcq that finds this set answers nothing, which ends the circle.
+#: Set to 1 in the environment of everything of HTCondor's that htcq starts: ``htcq emit`` may stand
+#: in condor_config as ``include command``, and an htcq that finds this set answers nothing, which
+#: ends the circle.
 NESTED_VARIABLE = "HTCQ_NESTED"
 
 #: The option that raises all limits of what a pool holds.
@@ -126,5 +126,8 @@ class BindingsError(HtcqError):
     def __init__(self, wanted: str) -> None:
         super().__init__(
             f"HTCondor's Python bindings are missing ({wanted})",
-            "install them with 'python3 -m pip install htcondor' or the distribution's python3-htcondor package",
+            (
+                "install them with 'python3 -m pip install htcondor' or the distribution's "
+                "python3-htcondor package"
+            ),
         )

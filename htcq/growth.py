@@ -1,16 +1,17 @@
 """How much larger a ClassAd expression may make what it is given, told from its text alone.
 
-Most functions return less than they are given, or as much. Some copy it: regexps() for each reference in its last
-argument, evalInEachContext() and countMatches() evaluate for each element of a list, string() doubles each quotation
-mark; nested in each other they multiply (src/classad/fnCall.cpp, src/condor_utils/compat_classad.cpp, 25.14).
-"""
+Most functions return less than they are given, or as much. Some copy it: regexps() for each
+reference in its last argument, evalInEachContext() and countMatches() evaluate for each element
+of a list, string() doubles each quotation mark; nested in each other they multiply
+(src/classad/fnCall.cpp, src/condor_utils/compat_classad.cpp, 25.14)."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-#: An expression is refused that could hand on more characters than this, or evaluate a part more often than that.
+#: An expression is refused that could hand on more characters than this, or evaluate a part more
+#: often than that.
 MAX_CHARACTERS = 8 * 1024 * 1024
 MAX_TIMES = 100_000
 #: Elements that a list has where nothing is known of it: one that another ad has.

@@ -1,8 +1,8 @@
 """How much of the machine data from elsewhere may take: a snapshot that somebody sent, the answer of a daemon.
 
-Sizes are bytes. Honest data stay below: text of ClassAds shrinks to a thirtieth (gzip) or fiftieth (xz). The process
-that reads it may have half a byte of memory for each byte of text, beside 400 MiB.
-"""
+Sizes are bytes. Honest data stay below: text of ClassAds shrinks to a thirtieth (gzip) or
+fiftieth (xz). The process that reads it may have half a byte of memory for each byte of text,
+beside 400 MiB."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """One execution point as plain facts: what it has, in HTCondor's units.
 
-``htcq probe --json`` prints these facts and every command that needs a node reads them back (``--node FILE``).
-Five keys suffice: cpus, memory_mb, disk_kb, gpus and custom. The others say where the numbers came from.
-"""
+``htcq probe --json`` prints these facts and every command that needs a node reads them back
+(``--node FILE``). Five keys suffice: cpus, memory_mb, disk_kb, gpus and custom. The others say
+where the numbers came from."""
 
 from __future__ import annotations
 
@@ -48,10 +48,9 @@ class Node:
     """What one execution point has to give, after everything that limits it.
 
     Units: ``memory_mb`` and ``swap_mb`` MB (2**20 bytes), ``disk_kb`` KiB, the rest counts.
-    ``condor_cpus`` and ``condor_memory_mb`` are what HTCondor itself would advertise without configuration
-    (0: not known); where they differ from ``cpus`` and ``memory_mb`` the configuration must say so.
-    ``condor_version`` is empty when no HTCondor was found.
-    """
+    ``condor_cpus`` and ``condor_memory_mb`` are what HTCondor itself would advertise without
+    configuration (0: not known); where they differ from ``cpus`` and ``memory_mb`` the
+    configuration must say so. ``condor_version`` is empty when no HTCondor was found."""
 
     cpus: int
     memory_mb: int

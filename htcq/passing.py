@@ -1,8 +1,8 @@
 """What htcq has for a while only: temporary files and directories, and child processes.
 
-All of it is noted before it is there, so that :func:`end_all` can take it away when a signal ends htcq at any moment.
-A name begins with ``htcq-``, or with a dot where it stands beside what is to be replaced.
-"""
+All of it is noted before it is there, so that :func:`end_all` can take it away when a signal
+ends htcq at any moment. A name begins with ``htcq-``, or with a dot where it stands beside what
+is to be replaced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-#: How names of temporary files and directories begin; with a dot before it where they are beside a file of the user.
+#: How names of temporary files and directories begin; with a dot before it where they are beside a
+#: file of the user.
 PREFIX, HIDDEN = "htcq-", ".htcq-"
 _DIRECTORY_MODE, _FILE_MODE = 0o700, 0o600
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -141,9 +142,9 @@ def end_all() -> None:
 def end_with_signals() -> None:
     """Let SIGTERM and SIGHUP take away what is there for a while before they end this process, as they do otherwise.
 
-    One that is ignored, as under nohup(1), stays ignored. A child process has nothing of its parent's to take
-    away: until it has something itself, signals just end it, whatever library it is busy in.
-    """
+    One that is ignored, as under nohup(1), stays ignored. A child process has nothing of its
+    parent's to take away: until it has something itself, signals just end it, whatever library
+    it is busy in."""
     _watched.append(True)
     _watch()
     os.register_at_fork(after_in_child=_begin_as_child)

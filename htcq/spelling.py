@@ -1,8 +1,9 @@
 """Which known name a misspelt one was probably meant to be.
 
-There are two measures. A hint may guess: :func:`did_you_mean` takes the names that look alike. A finding must not:
-:func:`nearest` counts slips, and knows that LOCK is no slip of LOG. It ignores case, as knobs and attributes do.
-"""
+There are two measures. A hint may guess: :func:`did_you_mean` takes the names that look alike. A
+finding must not:
+:func:`nearest` counts slips, and knows that LOCK is no slip of LOG. It ignores case, as knobs
+and attributes do."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Callable
 
-#: One slip in a short word, two in one of this length or longer; shorter than ``_SHORT`` a word has none.
+#: One slip in a short word, two in one of this length or longer; shorter than ``_SHORT`` a word has
+#: none.
 _LONG, _SHORT = 8, 4
 _MAX_SLIPS = 2
 
@@ -50,7 +52,8 @@ def near_to(name: str) -> Callable[[str], int | None]:
 
     def compare(other: str) -> int | None:
         other = other.lower()
-        # One letter goes and one comes with each slip: what differs by more cannot be near, and is not compared.
+        # One letter goes and one comes with each slip: what differs by more cannot be near, and is
+        # not compared.
         if abs(len(other) - len(word)) > _MAX_SLIPS or _apart(letters, other) > 2 * _MAX_SLIPS:
             return None
         count = slips(word, other)

@@ -1,10 +1,10 @@
 """The one doorway to Jinja: strict, in its sandbox, and a site's own templates come first.
 
-A template lies below ``templates/``: in an installed distribution inside the package, in a checkout beside it.
+A template lies below ``templates/``: in an installed distribution inside the package, in a checkout
+beside it.
 
-Text for HTCondor (``condor/``) is a program to HTCondor's parser. Whatever values say, it has no commands but those
-that stand in the templates themselves.
-"""
+Text for HTCondor (``condor/``) is a program to HTCondor's parser. Whatever values say, it has no
+commands but those that stand in the templates themselves."""
 
 from __future__ import annotations
 
@@ -76,8 +76,9 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
     """Return the template ``name`` filled with ``values``; a file of that name in ``site_directory`` replaces it.
 
     Raises:
-        TemplateError: there is no such directory or template, it does not parse, it uses an undefined variable or what
-            the sandbox forbids, or a value would be a command to HTCondor.
+        TemplateError: there is no such directory or template, it does not parse, it uses an
+            undefined variable or what the sandbox forbids, or a value would be a command to
+            HTCondor.
     """
     if site_directory is not None and not site_directory.is_dir():
         raise TemplateError(
@@ -154,7 +155,10 @@ def _refuse_commands(name: str, text: str, source: str) -> None:
     for each in commands(text):
         if each not in allowed:
             raise TemplateError(
-                f"template {name}: a value makes the line {each[:80]!r}, which is a command to HTCondor",
+                (
+                    f"template {name}: a value makes the line {each[:80]!r}, which is a command to "
+                    "HTCondor"
+                ),
                 "commands must stand in the template word for word",
             )
 

@@ -1,8 +1,8 @@
 """Amounts of the assets that HTCondor counts, and what they weigh: parsed, converted and printed here, nowhere else.
 
-HTCondor mixes its units: memory is in MB (2**20 bytes), disk in KiB, everything else is a plain count
-(docs/classad-attributes/machine-classad-attributes.rst, 25.14). Names of assets are lower case here.
-"""
+HTCondor mixes its units: memory is in MB (2**20 bytes), disk in KiB, everything else is a plain
+count (docs/classad-attributes/machine-classad-attributes.rst, 25.14). Names of assets are lower
+case here."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def whole_number(text: str) -> int | None:
 def parse_amount(asset: str, text: str) -> Fraction:
     """Return the amount of ``asset`` that ``text`` names, in HTCondor's unit (MB, KiB or a count).
 
-    Sizes are binary, as HTCondor's own submit language reads them: 1GB and 1GiB are both 2**30 bytes.
-    Memory and disk must carry a unit, because 2048 could be meant in MB or in KiB.
+    Sizes are binary, as HTCondor's own submit language reads them: 1GB and 1GiB are both 2**30
+    bytes. Memory and disk must carry a unit, because 2048 could be meant in MB or in KiB.
 
     Raises:
         InputError: not a number, a unit that does not exist, or memory or disk without one.
@@ -156,8 +156,8 @@ def _example(asset: str) -> str:
 def show_amount(asset: str, amount: float) -> str:
     """Return ``amount`` (HTCondor's unit) as a person reads it, such as ``2 GiB`` or ``8``.
 
-    A whole amount is shown in the largest unit in which it is exact, so that :func:`parse_amount` reads it back.
-    """
+    A whole amount is shown in the largest unit in which it is exact, so that
+    :func:`parse_amount` reads it back."""
     if asset not in _UNIT_BYTES:
         return (
             f"{amount:g}"

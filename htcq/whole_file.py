@@ -21,9 +21,9 @@ def put(
 ) -> None:
     """Replace ``path`` in one step, so that no crash leaves half of it; ``mode`` None: as the umask wants it.
 
-    Where a file is there that should be followed, ``like`` tells its owner and mode, and ``mode`` does not count. An
-    owner that this user may not give a file to is not kept. The temporary file beside it has a name that begins with a
-    dot.
+    Where a file is there that should be followed, ``like`` tells its owner and mode, and ``mode``
+    does not count. An owner that this user may not give a file to is not kept. The temporary file
+    beside it has a name that begins with a dot.
 
     Raises:
         OSError: nothing was changed.

@@ -1,15 +1,16 @@
 """For all tests: in CI a skipped test is a failed one, because nobody looks at what did not run.
 
-``--quota-cases`` and ``--quota-seed`` say how many random pools ``tests/condor/test_group_quotas.py`` draws, from what;
-``--all-breaks`` lets ``tests/condor/test_site_breaks.py`` make all its breaks, and with ``--all-walls``
-``tests/condor/test_why_site.py`` runs. ``--cycle-cases`` and ``--cycle-seed``
-say the same as for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
+``--quota-cases`` and ``--quota-seed`` say how many random pools
+``tests/condor/test_group_quotas.py`` draws, from what; ``--all-breaks`` lets
+``tests/condor/test_site_breaks.py`` make all its breaks, and with ``--all-walls``
+``tests/condor/test_why_site.py`` runs. ``--cycle-cases`` and ``--cycle-seed`` say the same as
+for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
 ``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
-``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given; ``--why-pools`` says on how
-many random pools ``tests/properties/test_why_agrees.py`` compares, always the same first; ``--write-pins`` lets
-``tests/pins`` and ``tests/schemas`` write what they find instead of comparing it.
-They stand here because pytest-xdist's controller, which does not collect, sees no file below ``tests`` in time.
-"""
+``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given;
+``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
+always the same first; ``--write-pins`` lets ``tests/pins`` and ``tests/schemas`` write what they
+find instead of comparing it. They stand here because pytest-xdist's controller, which does not
+collect, sees no file below ``tests`` in time."""
 
 from __future__ import annotations
 
@@ -98,8 +99,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _run_benchmarks_once(config: pytest.Config) -> None:
     """Let benchmarks be plain tests unless they are to measure.
 
-    The option of pytest-benchmark stands here and not in ``addopts``, so that tests run without that plugin.
-    """
+    The option of pytest-benchmark stands here and not in ``addopts``, so that tests run without
+    that plugin."""
     if hasattr(config.option, "benchmark_disable") and not config.option.benchmark_enable:
         config.option.benchmark_disable = True
 

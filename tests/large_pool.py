@@ -1,14 +1,16 @@
 """Writes snapshots of pools that never were, as large as you like: the same seed gives the same bytes.
 
-``python tests/large_pool.py DIR --seed 1 --slots 500000 --submitters 5000 --groups 300 --jobs 200000``
+``python tests/large_pool.py DIR --seed 1 --slots 500000 --submitters 5000 --groups 300 --jobs
+200000``
 
-``collector.ads`` is what ``condor_status -any -long`` would print, ``jobs.ads`` what ``condor_q -global -allusers
+``collector.ads`` is what ``condor_status -any -long`` would print, ``jobs.ads`` what ``condor_q
+-global -allusers
 -long`` would, ``config.txt`` the interesting part of ``condor_config_val -dump``. Ads are as complete as those of
-HTCondor 25.14.1. Everything goes to disk as it is made: memory grows with the submitters, not with slots or jobs.
+HTCondor 25.14.1. Everything goes to disk as it is made: memory grows with the submitters, not with
+slots or jobs.
 
-A pool that has more claims than jobs gets the others from access points elsewhere, which flock to it: their submitters
-have ads here, their jobs and schedds have not.
-"""
+A pool that has more claims than jobs gets the others from access points elsewhere, which flock
+to it: their submitters have ads here, their jobs and schedds have not."""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ from tests.invented.slots import machine_ads
 
 #: What a snapshot consists of.
 FILES = ("collector.ads", "jobs.ads", "config.txt")
-#: The part of all jobs that runs, as far as there are claims for them, and of the others that is held.
+#: The part of all jobs that runs, as far as there are claims for them, and of the others that is
+#: held.
 _RUNNING, _HELD = 0.6, 0.03
 #: About how many of all slots are claimed.
 _CLAIMED = 0.93

@@ -42,7 +42,8 @@ def web_page(page: Page, files: Collection[str]) -> str:
 def index(pages: Collection[Page]) -> str:
     """Return the page that lists the others."""
     rows = (
-        f'<dt><a href="{file_of(each.name, each.section)}">{escape(each.name)}({each.section})</a></dt>'
+        "<dt><a "
+        f'href="{file_of(each.name, each.section)}">{escape(each.name)}({each.section})</a></dt>'
         f"<dd>{escape(each.summary)}</dd>"
         for each in pages
     )
@@ -54,7 +55,8 @@ def index(pages: Collection[Page]) -> str:
 def _document(title: str, body: str) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n"
         f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 

@@ -1,7 +1,7 @@
 """SYNOPSIS and OPTIONS of a command's page, as Markdown, from the parser of the command itself.
 
-A page has the line ``<!-- synopsis -->`` where the synopses stand, and ``<!-- options -->`` where the options stand.
-"""
+A page has the line ``<!-- synopsis -->`` where the synopses stand, and ``<!-- options -->``
+where the options stand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from htcq.capacity.choice import MODELS
 from htcq.cli.main import COMMANDS, parser_of
 
 SYNOPSIS, OPTIONS = "<!-- synopsis -->", "<!-- options -->"
-#: What in a help is typed as it stands: a command or text in quotes, an option, an assignment, a file.
+#: What in a help is typed as it stands: a command or text in quotes, an option, an assignment, a
+#: file.
 _TYPED = re.compile(
     r"'(?P<quoted>[^']+)'|\"(?P<text>[^\"]+)\"|(?P<option>(?<![\w-])--?[a-z][a-z-]*)|(?P<assignment>\b\w[\w:]*=[\w./]+)"
 )
@@ -52,7 +53,8 @@ def _arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     ]
 
 
-# Synopsis ---------------------------------------------------------------------------------------------------------
+# Synopsis
+# ---------------------------------------------------------------------------------------------------------
 
 
 def synopsis(parser: argparse.ArgumentParser) -> str:
@@ -100,7 +102,8 @@ def _value(action: argparse.Action) -> str:
     return f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar)
 
 
-# Options ----------------------------------------------------------------------------------------------------------
+# Options
+# ----------------------------------------------------------------------------------------------------------
 
 
 def options(parsers: Sequence[argparse.ArgumentParser]) -> Iterator[str]:

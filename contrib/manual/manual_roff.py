@@ -10,7 +10,8 @@ from markdown_it.tree import SyntaxTreeNode
 
 _ESCAPES = {"\\": "\\e", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
 _FONTS = {"em": "I", "strong": "B", "code_inline": "B"}
-#: Nothing is hyphenated, nor are lines stretched: what is copied stays whole. The macros of a synopsis undo it.
+#: Nothing is hyphenated, nor are lines stretched: what is copied stays whole. The macros of a
+#: synopsis undo it.
 _PLAIN = (".nh", ".ad l")
 #: Widths of what stands before an item.
 _BULLET, _NUMBER = 2, 4
@@ -87,7 +88,8 @@ def _option(word: str) -> str:
     return f"\\fI{_literal(word)}\\fP" if re.search(r"\w", word) else word
 
 
-# Text -----------------------------------------------------------------------------------------------------------
+# Text
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _inline(node: SyntaxTreeNode) -> str:

@@ -1,11 +1,12 @@
 """The source of the manual: one Markdown file for each page, in docs/manual.
 
-A page is CommonMark with a few customs. Its title is ``# NAME(SECTION): SUMMARY``. A list with ``-`` has definitions:
-the first paragraph of an item is what is described, the rest describes it. Lists with ``*`` and with numbers are lists.
-What is typed as it stands is ``code``, what the user replaces is *in italics*, and **name**(1) refers to a page.
-A block ``synopsis`` has a command on its first line, and on each further line an option. In pages of commands both
-come from their parsers: see ``manual_options``.
-"""
+A page is CommonMark with a few customs. Its title is ``# NAME(SECTION): SUMMARY``. A list with
+``-`` has definitions:
+the first paragraph of an item is what is described, the rest describes it. Lists with ``*`` and
+with numbers are lists. What is typed as it stands is ``code``, what the user replaces is *in
+italics*, and **name**(1) refers to a page. A block ``synopsis`` has a command on its first line,
+and on each further line an option. In pages of commands both come from their parsers: see
+``manual_options``."""
 
 from __future__ import annotations
 

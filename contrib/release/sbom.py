@@ -1,8 +1,8 @@
 """Prints the bill of materials of htcq as CycloneDX JSON: what it needs to run, and what builds and tests it.
 
-Versions are those of contrib/lock/dev.txt, licences those that the installed packages state. The same commit gives the
-same text: its time is SOURCE_DATE_EPOCH. Usage: python contrib/release/sbom.py >sbom.json
-"""
+Versions are those of contrib/lock/dev.txt, licences those that the installed packages state. The
+same commit gives the same text: its time is SOURCE_DATE_EPOCH. Usage: python
+contrib/release/sbom.py >sbom.json"""
 
 from __future__ import annotations
 

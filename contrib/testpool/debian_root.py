@@ -16,7 +16,8 @@ SUITES = ("sid", "trixie")
 #: The unprivileged account in every root directory that submits jobs.
 JOB_USER = "tester"
 
-#: python3 is there so that a pool can be started from inside, as on a machine where HTCondor is on PATH.
+#: python3 is there so that a pool can be started from inside, as on a machine where HTCondor is on
+#: PATH.
 PACKAGES = ("condor", "ca-certificates", "python3-minimal")
 
 UNREAD = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*")
@@ -25,7 +26,8 @@ UNREAD = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*")
 def debian_root(suite: str, roots: Path) -> Path:
     """Return the root directory of ``suite`` under ``roots``, building it first where it is missing.
 
-    Whoever comes second waits for the first, and a build that breaks off leaves nothing that looks finished.
+    Whoever comes second waits for the first, and a build that breaks off leaves nothing that looks
+    finished.
 
     Raises:
         PoolError: an unknown suite, not root, or mmdebstrap missing or failing.

@@ -15,9 +15,9 @@ from pool_home import PoolError, PoolRecord
 
 PATH_SUITE = "path"
 
-#: Mounts live in the namespace of this shell and go with it, and so does everything that it started. It stays, as the
-#: first process: the kernel forgets that a process is to die with its parent once that process changes its user, as
-#: condor_master does.
+#: Mounts live in the namespace of this shell and go with it, and so does everything that it
+#: started. It stays, as the first process: the kernel forgets that a process is to die with its
+#: parent once that process changes its user, as condor_master does.
 _ENTER_ROOT = """
 mount --rbind /dev "$1/dev"
 mount -t proc proc "$1/proc"
@@ -132,7 +132,8 @@ def installation(suite: str | None, roots: Path) -> Installation:
     """The installation that a suite stands for; without one, HTCondor on PATH before Debian's sid.
 
     Raises:
-        PoolError: there is no such suite or no HTCondor on PATH, or the root directory cannot be built.
+        PoolError: there is no such suite or no HTCondor on PATH, or the root directory cannot be
+            built.
     """
     if suite is None:
         suite = PATH_SUITE if shutil.which("condor_master", path=_search_path()) else "sid"

@@ -1,8 +1,8 @@
 """Where pools are written down: one directory a pool, and a lock that is held for as long as the pool lives.
 
-The lock is the truth about life and death. The supervisor holds it and hands it to what it starts, so the kernel frees
-it when the last of them is gone, however they went. A pool whose lock is free is dead, and anyone may sweep it.
-"""
+The lock is the truth about life and death. The supervisor holds it and hands it to what it
+starts, so the kernel frees it when the last of them is gone, however they went. A pool whose
+lock is free is dead, and anyone may sweep it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class PoolRecord:
     name: str
     suite: str
     version: str
-    root: str  # the Debian root directory as the host sees it; empty where HTCondor is the one on PATH
+    # the Debian root directory as the host sees it; empty where HTCondor is the one on PATH
+    root: str
     directory: str  # the daemons' LOCAL_DIR as the host sees it
     port: int  # the collector's, on 127.0.0.1
     daemons: tuple[str, ...]
@@ -81,7 +82,8 @@ class Home:
 
         Args:
             name: the pool's name.
-            patience: seconds to try again, because whoever looks or sweeps holds the lock for a moment too.
+            patience: seconds to try again, because whoever looks or sweeps holds the lock for a
+                moment too.
         """
         place = self.place(name)
         deadline = time.monotonic() + patience

@@ -1,10 +1,10 @@
 """The process that stands behind a pool: it starts the master, waits for a reason to stop, and leaves nothing behind.
 
-Run as ``pool_supervisor.py supervise`` it is the pool's supervisor: SIGTERM, SIGINT or the end of its lifeline stop the
-pool, SIGHUP starts its daemons anew. In a Debian root directory the kernel ends what the supervisor cannot: the daemons
-live in a pid namespace whose first process dies with it. Elsewhere ``pool_supervisor.py guard`` stands between the
-two: each of supervisor and guard adopts orphans, and each cleans up when the other is killed.
-"""
+Run as ``pool_supervisor.py supervise`` it is the pool's supervisor: SIGTERM, SIGINT or the end
+of its lifeline stop the pool, SIGHUP starts its daemons anew. In a Debian root directory the
+kernel ends what the supervisor cannot: the daemons live in a pid namespace whose first process
+dies with it. Elsewhere ``pool_supervisor.py guard`` stands between the two: each of supervisor
+and guard adopts orphans, and each cleans up when the other is killed."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from process_tree import descendants
 
 Found = TypeVar("Found")
 
-#: MyType of the ad by which each daemon shows that it is up. The master's comes five seconds after all others and
-#: says nothing that they do not.
+#: MyType of the ad by which each daemon shows that it is up. The master's comes five seconds after
+#: all others and says nothing that they do not.
 DAEMON_ADS = {
     "collector": "Collector",
     "negotiator": "Negotiator",
@@ -55,8 +55,8 @@ SLEEPER = {
 
 #: JobStatus of a job that is being removed.
 REMOVED = "3"
-#: Seconds between two questions to a pool, the first time and after long waiting: each is a process that takes time
-#: from the daemons.
+#: Seconds between two questions to a pool, the first time and after long waiting: each is a process
+#: that takes time from the daemons.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 0.3
 
 #: The kernel keeps 15 characters of a command's name.
@@ -70,7 +70,8 @@ class ToolError(PoolError):
 class RunningPool:
     """One pool, seen from the host: its record, its files and its daemons."""
 
-    #: All times that are waited for are so many times longer: for a machine that has other things to do.
+    #: All times that are waited for are so many times longer: for a machine that has other things
+    #: to do.
     patience = 1.0
 
     def __init__(self, record: PoolRecord, home: Home) -> None:
@@ -78,7 +79,8 @@ class RunningPool:
         self.home = home
         self._installation = installation_of(record)
 
-    # --- places -------------------------------------------------------------------------------------------------
+    # --- places
+    # -------------------------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
@@ -109,7 +111,8 @@ class RunningPool:
         path = self.path("log", name)
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
-    # --- configuration ------------------------------------------------------------------------------------------
+    # --- configuration
+    # ------------------------------------------------------------------------------------------
 
     def configure(self, settings: Mapping[str, object] | str) -> None:
         """Replace ``condor_config.local``; :meth:`reconfig` or :meth:`restart` makes the daemons read it."""
@@ -126,7 +129,8 @@ class RunningPool:
 
         self.wait(read, seconds, "all daemons' reconfig", logs)
 
-    # --- tools --------------------------------------------------------------------------------------------------
+    # --- tools
+    # --------------------------------------------------------------------------------------------------
 
     def run(
         self, command: Sequence[str], *, as_job_user: bool = False, **options: Any
@@ -173,7 +177,8 @@ class RunningPool:
             kind: a key of ``AD_KINDS``.
             projection: the attributes wanted; all of them without.
             constraint: a ClassAd expression.
-            direct: the name or address of a daemon to ask itself, where the collector would be late.
+            direct: the name or address of a daemon to ask itself, where the collector would be
+                late.
         """
         if kind not in AD_KINDS:
             raise PoolError(
@@ -192,10 +197,12 @@ class RunningPool:
     ) -> Found:
         """Ask ``predicate`` until it gives something true, and return that.
 
-        A tool that fails gives nothing true: daemons that are starting, or have much to do, do not always answer.
+        A tool that fails gives nothing true: daemons that are starting, or have much to do, do not
+        always answer.
 
         Raises:
-            PoolError: it did not within ``seconds``; the message ends with the last lines of ``logs``.
+            PoolError: it did not within ``seconds``; the message ends with the last lines of
+                ``logs``.
         """
         seconds *= self.patience
         began = time.monotonic()
@@ -213,11 +220,13 @@ class RunningPool:
                     f"\n--- {log}\n" + "\n".join(self.log(log).splitlines()[-15:]) for log in logs
                 ]
                 raise PoolError(
-                    f"pool '{self.name}': no sign of {what} within {seconds:g} s{failure}{''.join(tails)}"
+                    f"pool '{self.name}': no sign of {what} within {seconds:g} "
+                    f"s{failure}{''.join(tails)}"
                 )
             time.sleep(min(_FIRST_PAUSE + waited / 10, _LONGEST_PAUSE))
 
-    # --- daemons ------------------------------------------------------------------------------------------------
+    # --- daemons
+    # ------------------------------------------------------------------------------------------------
 
     def daemon_pids(self) -> dict[str, int]:
         """The pids, as the host sees them, of the master and of the daemons it runs, by name (``negotiator``)."""
@@ -261,8 +270,8 @@ class RunningPool:
     def _has_no_ad(self, daemon: str) -> bool:
         """Whether the collector has no ad of a daemon that is off; one that is left is invalidated.
 
-        On a busy machine the last word of a daemon can be lost; its ad would stay for a quarter of an hour.
-        """
+        On a busy machine the last word of a daemon can be lost; its ad would stay for a quarter
+        of an hour."""
         if not self._has_ad(daemon):
             return True
         query = f'MyType = "Query"\nTargetType = "{DAEMON_ADS[daemon]}"\nRequirements = true\n'
@@ -282,7 +291,8 @@ class RunningPool:
             return "up"
         return "partial" if running or self.home.supervisor(self.name) is None else "ending"
 
-    # --- jobs ---------------------------------------------------------------------------------------------------
+    # --- jobs
+    # ---------------------------------------------------------------------------------------------------
 
     def submit(self, description: Mapping[str, object] | str = "", count: int = 1) -> int:
         """Submit ``count`` jobs as the unprivileged user and return their cluster id.
@@ -299,9 +309,9 @@ class RunningPool:
     def remove_jobs(self, seconds: float = 30.0, tool: Callable[..., str] | None = None) -> None:
         """Remove all jobs and wait until the queue is empty; ``tool`` is :meth:`tool` with another schedd's settings.
 
-        One condor_rm is not enough: a schedd that is busy or starting misses it. A shadow whose startd ended without
-        a word waits for it as long as the job's lease lasts, 40 minutes, and its job stays in the queue, removed: after
-        a third of the time that is forced.
+        One condor_rm is not enough: a schedd that is busy or starting misses it. A shadow whose
+        startd ended without a word waits for it as long as the job's lease lasts, 40 minutes, and
+        its job stays in the queue, removed: after a third of the time that is forced.
 
         Raises:
             PoolError: jobs are left; the message has their numbers and states.

@@ -60,7 +60,10 @@ def up(options: argparse.Namespace, home: Home) -> int:
         roots=options.root_dir,
     )
     took = time.monotonic() - began
-    news = f"pool '{pool.name}' is up after {took:.1f} s: HTCondor {pool.record.version}, collector {pool.collector}"
+    news = (
+        f"pool '{pool.name}' is up after {took:.1f} s: HTCondor {pool.record.version}, collector "
+        f"{pool.collector}"
+    )
     if options.foreground:
         _keep(pool, home, news)
     else:
@@ -69,7 +72,8 @@ def up(options: argparse.Namespace, home: Home) -> int:
 
 
 def _keep(pool: Pool, home: Home, news: str) -> None:
-    # A shell that starts this in the background lets it ignore SIGINT, which here is what ends the pool.
+    # A shell that starts this in the background lets it ignore SIGINT, which here is what ends the
+    # pool.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         print(news, flush=True)

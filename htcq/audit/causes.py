@@ -1,8 +1,8 @@
 """Which findings follow from which: what is not there any more in the same pool without a root cause follows from it.
 
-Rules say of a root cause with which settings the pool would not have it. The rules that found something look at that
-pool again, so that nothing is listed under a root cause which has another cause, or a second one.
-"""
+Rules say of a root cause with which settings the pool would not have it. The rules that found
+something look at that pool again, so that nothing is listed under a root cause which has another
+cause, or a second one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from htcq.audit.rule import AnyRule, Found, Severity
 from htcq.audit.subject import Subject
 from htcq.errors import BindingsError
 
-#: How many root causes are tried: each costs up to half an audit, so that a large pool has fewer tried.
+#: How many root causes are tried: each costs up to half an audit, so that a large pool has fewer
+#: tried.
 _MIN_TRIED, _MAX_TRIED = 3, 20
 #: How many slots are looked at again, in all trials together, beyond the fewest trials.
 _MAX_SLOTS = 60_000
@@ -65,8 +66,8 @@ def root_causes(subject: Subject, told: Sequence[Told]) -> dict[tuple[Cause, str
     tried = _to_be_tried(_roots(told), subject.count)
     for root in tried:
         root.gone = _gone(subject, root, told)
-    # The one from which most follows comes first; of two that explain each other the one that matters by itself, then
-    # the one whose rule comes first.
+    # The one from which most follows comes first; of two that explain each other the one that
+    # matters by itself, then the one whose rule comes first.
     tried.sort(key=lambda root: (_number_gone(root), root.matters), reverse=True)
 
     owners: dict[tuple[Cause, str], Cause] = {}

@@ -1,9 +1,9 @@
 """What claims are charged: at the match, on average while they fill a slot, and for as long as they live.
 
-The negotiator charges the match cost W(R) - W(R') (src/condor_utils/consumption_policy.cpp:cp_deduct_assets); from the
-next cycle on the accountant charges SlotWeight of the dynamic slot's own ad (Accountant.cpp:CheckMatches). Both are
-facts of HTCondor 25.14, the second one was measured there.
-"""
+The negotiator charges the match cost W(R) - W(R')
+(src/condor_utils/consumption_policy.cpp:cp_deduct_assets); from the next cycle on the accountant
+charges SlotWeight of the dynamic slot's own ad (Accountant.cpp:CheckMatches). Both are facts of
+HTCondor 25.14, the second one was measured there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from htcq.pool.slot_class import SlotClass
 CLOSE = 1e-6
 #: Most claims that are followed one after the other, where each changes what the next one takes.
 _MAX_STEPS = 8
-#: From this factor on a charge above the match cost is an error: quotas are exceeded by half or more.
+#: From this factor on a charge above the match cost is an error: quotas are exceeded by half or
+#: more.
 BY_HALF = 1.5
 
 
@@ -60,9 +61,8 @@ class Charge:
 def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) -> Iterator[Charge]:
     """Yield what the jobs of ``trials`` that fit on a full slot are charged, one for each amount that they take.
 
-    Those that meet a weight that is no number are left out. ``constant`` tells that the slot's policy looks at nothing
-    of its slot: each claim takes the same, however full the slot is.
-    """
+    Those that meet a weight that is no number are left out. ``constant`` tells that the slot's
+    policy looks at nothing of its slot: each claim takes the same, however full the slot is."""
     seen: set[tuple[tuple[str, Number], ...]] = set()
     full = as_number(kind.full_weight)
     if full is None:

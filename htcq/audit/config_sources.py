@@ -1,8 +1,8 @@
 """Where a configuration comes from: directories, files and commands, as far as its text says so.
 
-Follows real_config of src/condor_utils/condor_config.cpp and parse_include_options of config.cpp, HTCondor 25.14. What
-``condor_config_val -dump`` prints has no ``include`` lines any more; configuration files have.
-"""
+Follows real_config of src/condor_utils/condor_config.cpp and parse_include_options of
+config.cpp, HTCondor 25.14. What ``condor_config_val -dump`` prints has no ``include`` lines any
+more; configuration files have."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _MAX_EXPANSIONS = 20
 class Command:
     """A command whose output is configuration.
 
-    ``checked`` tells whether HTCondor looks at its exit status, ``cached`` whether it runs only once.
-    """
+    ``checked`` tells whether HTCondor looks at its exit status, ``cached`` whether it runs only
+    once."""
 
     line: str
     checked: bool
@@ -109,6 +109,7 @@ def _includes(configuration: Configuration) -> Iterator[tuple[int, list[str], st
 
 
 def _listed(configuration: Configuration, name: str) -> list[str]:
-    # The values of these were not evaluated: a configuration from elsewhere must not make HTCondor read files here.
+    # The values of these were not evaluated: a configuration from elsewhere must not make HTCondor
+    # read files here.
     knob = configuration.knob(name)
     return expanded(configuration, knob.raw).replace(",", " ").split() if knob is not None else []

@@ -9,7 +9,8 @@ from htcq.audit.rule import AnyRule, Severity
 from htcq.errors import InputError
 from htcq.quota.elastic.declaration import ElasticQuotas
 
-#: What is wrong only with the amounts: such quotas must not be written, and what they come to is well defined.
+#: What is wrong only with the amounts: such quotas must not be written, and what they come to is
+#: well defined.
 COMPUTABLE = frozenset(
     (
         "elastic-min-above-max", "elastic-min-not-of-parent", "elastic-children-min-above-parent",

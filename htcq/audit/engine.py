@@ -1,7 +1,7 @@
 """Runs rules on a subject: merges what has one cause, applies what the site says of a rule, and sorts by severity.
 
-What follows from a root cause is listed under it. A subject is a pool, declared groups, or elastic quotas.
-"""
+What follows from a root cause is listed under it. A subject is a pool, declared groups, or
+elastic quotas."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ class Checked:
 class Audit:
     """The outcome: findings, the worst first; rules that could not be checked; and those that were.
 
-    ``source`` and ``taken`` tell which pool, and when, ``pool`` what it is called; ``incomplete`` what of it could not
-    be read; ``known`` how many findings were left out because they were known before. ``health`` is what is wrong
-    with the pool's daemons, ``gaps`` what the rules needed and a live pool has, but the capture lacks: without it, no
-    findings are no good news.
-    """
+    ``source`` and ``taken`` tell which pool, and when, ``pool`` what it is called;
+    ``incomplete`` what of it could not be read; ``known`` how many findings were left out
+    because they were known before. ``health`` is what is wrong with the pool's daemons, ``gaps``
+    what the rules needed and a live pool has, but the capture lacks: without it, no findings are
+    no good news."""
 
     findings: tuple[Finding, ...]
     not_checked: tuple[NotChecked, ...]
@@ -241,7 +241,8 @@ class _Run(Generic[S]):
         return found
 
 
-# Findings -------------------------------------------------------------------------------------------------------
+# Findings
+# -------------------------------------------------------------------------------------------------------
 
 
 def _findings(

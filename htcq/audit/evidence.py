@@ -85,9 +85,8 @@ class Evidence(Subject):
     def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
 
-        What those settings leave alone is not computed anew: the jobs never change, the slots only with knobs of
-        execution points.
-        """
+        What those settings leave alone is not computed anew: the jobs never change, the slots
+        only with knobs of execution points."""
         from htcq.audit.unmatched import UnusedSlots
 
         other = Evidence(pool)
@@ -136,7 +135,8 @@ class Evidence(Subject):
         }
         return needed.get(need, True)
 
-    # Slots ------------------------------------------------------------------------------------------------------
+    # Slots
+    # ------------------------------------------------------------------------------------------------------
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -200,7 +200,8 @@ class Evidence(Subject):
             slot for slot_class in self.slot_classes_of_type(DYNAMIC) for slot in slot_class.slots
         )
 
-    # Jobs -------------------------------------------------------------------------------------------------------
+    # Jobs
+    # -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def autoclusters(self) -> tuple[Autocluster, ...]:
@@ -240,8 +241,8 @@ class Evidence(Subject):
     def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:
         """Return the slot class that costs a job of ``jobs`` least, and the match cost; None where it fits none.
 
-        Every slot counts as unused. With a consumption policy a match costs what the weight loses, else all of it.
-        """
+        Every slot counts as unused. With a consumption policy a match costs what the weight
+        loses, else all of it."""
         key = jobs.frame
         if key not in self._cheapest:
             # Plain slots cost every job the same: the first that fits is the cheapest of them.
@@ -285,14 +286,16 @@ class Evidence(Subject):
 
         return tuple(unmatched(self.askers, self.unused)) if self.slot_classes_by_frame else ()
 
-    # Groups -----------------------------------------------------------------------------------------------------
+    # Groups
+    # -----------------------------------------------------------------------------------------------------
 
     @cached_property
     def quotas(self) -> PoolQuotas:
         """The groups as the negotiator computes them."""
         return PoolQuotas(self.pool, self.weights)
 
-    # Configuration ----------------------------------------------------------------------------------------------
+    # Configuration
+    # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def access(self) -> Mapping[str, Configuration]:

@@ -1,8 +1,8 @@
 """Settings for the machines that a finding is about: under the names by which their daemons look the knobs up.
 
-A daemon looks for ``DAEMON.KNOB`` before ``KNOB``, and the startd for ``SLOT_TYPE_<N>_KNOB`` before both
-(src/condor_utils/param.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param, HTCondor 25.14).
-"""
+A daemon looks for ``DAEMON.KNOB`` before ``KNOB``, and the startd for ``SLOT_TYPE_<N>_KNOB``
+before both (src/condor_utils/param.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param,
+HTCondor 25.14)."""
 
 from __future__ import annotations
 

@@ -66,7 +66,10 @@ def _message(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> s
 def _told(trial: Trial, asset: str, amount: Number, got: Number) -> str:
     told = f"{trial.job} takes {number(amount)} {asset}, but the startd hands out {number(got)}"
     if got < amount:
-        return f"{told}, which is not enough: it refuses the job, and the negotiator matches it again, for ever"
+        return (
+            f"{told}, which is not enough: it refuses the job, and the negotiator matches it "
+            "again, for ever"
+        )
     return f"{told}: it refuses the claims for which the negotiator still sees room"
 
 

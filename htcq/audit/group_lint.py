@@ -15,7 +15,8 @@ from htcq.settings import AuditSettings
 _FAMILY = "quota"
 #: Rules on configuration that concern groups; the second one, only where a text is looked at alone.
 _OF_GROUPS, _OF_A_TEXT = "quota-for-unknown-group", "unknown-knob"
-#: On a knob that is sound unless it is declared; without a pool nothing is to be said of HTCondor's own.
+#: On a knob that is sound unless it is declared; without a pool nothing is to be said of HTCondor's
+#: own.
 _OF_ORDER, _ORDER = "sort-expression-broken", "GROUP_SORT_EXPR"
 #: Whether quotas fit, which a pool decides and not the site.
 _OF_THE_POOL = ("quotas-fill-the-pool", "quota-exceeds-pool")

@@ -1,7 +1,7 @@
 """What a schedd does with a job when it is submitted: transforms and submit requirements, as it is configured.
 
-Follows initAndReconfig of src/condor_schedd.V6/job_transforms.cpp and Init of schedd.cpp, HTCondor 25.14.
-"""
+Follows initAndReconfig of src/condor_schedd.V6/job_transforms.cpp and Init of schedd.cpp,
+HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from htcq.classads import parsed
 from htcq.pool.configuration import Configuration
 from htcq.pool.secrets import is_secret_knob
 
-#: The first version whose schedd ignores transforms that are written as a ClassAd, and the last to warn of them.
+#: The first version whose schedd ignores transforms that are written as a ClassAd, and the last to
+#: warn of them.
 _WITHOUT_OLD_SYNTAX = (25, 8, 2)
 _OLD_SYNTAX = "it is written as a ClassAd, which schedds since 25.8.2 do not know any more"
 
@@ -21,9 +22,9 @@ _OLD_SYNTAX = "it is written as a ClassAd, which schedds since 25.8.2 do not kno
 class JobPolicy:
     """One transform or submit requirement that is listed.
 
-    ``ignored`` says why this schedd does nothing with it, ``ignored_later`` why a newer one would not; empty where
-    they do. ``depends_on_version`` tells that the version decides, and is not known.
-    """
+    ``ignored`` says why this schedd does nothing with it, ``ignored_later`` why a newer one
+    would not; empty where they do. ``depends_on_version`` tells that the version decides, and is
+    not known."""
 
     knob: str
     text: str

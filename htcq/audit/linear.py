@@ -1,9 +1,8 @@
 """Weights that are linear in the assets: every unit of an asset has one price, on whatever slot it is.
 
-Such a weight is additive: the match cost, the standing charge and what the machine loses are the same amount for every
-claim. Nothing of the text is looked at: SlotWeight is evaluated on the slot with different amounts left, and on
-dynamic slots of different sizes.
-"""
+Such a weight is additive: the match cost, the standing charge and what the machine loses are the
+same amount for every claim. Nothing of the text is looked at: SlotWeight is evaluated on the
+slot with different amounts left, and on dynamic slots of different sizes."""
 
 from __future__ import annotations
 
@@ -16,11 +15,14 @@ from htcq.pool.slot_class import SlotClass
 
 #: The advice of the rules on weights that do not add up, or that count the wrong asset.
 LINEAR_WEIGHTS = (
-    "Give every slot one weight that is linear in the assets, and the access points the same weight of the requests; "
-    "check the quotas, which count in its unit. 'htcq plan' finds the prices for the nodes of a pool, and 'htcq emit' "
+    "Give every slot one weight that is linear in the assets, and the access points the same "
+    "weight of the requests; "
+    "check the quotas, which count in its unit. 'htcq plan' finds the prices for the nodes of a "
+    "pool, and 'htcq emit' "
     "writes the configuration of all roles."
 )
-#: The parts of what a slot has that are left in the states that are compared; odd ones, which show rounding.
+#: The parts of what a slot has that are left in the states that are compared; odd ones, which show
+#: rounding.
 _PARTS = (1.0, 0.9, 0.61, 0.37, 0.12, 0.0)
 #: Two digits of a double are lost in sums of some terms.
 _RELATIVE = 1e-9

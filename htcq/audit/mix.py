@@ -1,8 +1,8 @@
 """The mix of jobs that waits: what its classes take of slots, and whether what is left of a slot is enough for any.
 
-What a claim takes is reckoned as in :mod:`htcq.audit.claims`; whether a job may run on a slot at all is asked of both
-Requirements with the slot unused (matchmaker.cpp:matchmakingAlgorithm, HTCondor 25.14).
-"""
+What a claim takes is reckoned as in :mod:`htcq.audit.claims`; whether a job may run on a slot at
+all is asked of both Requirements with the slot unused (matchmaker.cpp:matchmakingAlgorithm,
+HTCondor 25.14)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which attributes the slots and jobs of a pool have, and which of those that an expression names they have not.
 
-An attribute that nobody defines is no error to HTCondor: it is undefined, and what depends on it never holds. Names
-without a scope are looked up in the ad itself and then in the other one (src/classad/attrrefs.cpp, 25.14).
-"""
+An attribute that nobody defines is no error to HTCondor: it is undefined, and what depends on it
+never holds. Names without a scope are looked up in the ad itself and then in the other one
+(src/classad/attrrefs.cpp, 25.14)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*\Z")
 #: The first part of such a call is evaluated in ads within the ad, which have names of their own.
 _INNER = re.compile(r"\b(?:evalin(?:each|any)context|countmatches)\s*\(", re.IGNORECASE)
 _SCOPE = r"(?:\b(?:my|target)\s*\.\s*)?\b"
-#: Configuration knobs of this kind list attributes that daemons put into ads, some of them only for a time.
+#: Configuration knobs of this kind list attributes that daemons put into ads, some of them only for
+#: a time.
 _LISTS = ("_ATTRS", "_EXPRS")
 
 

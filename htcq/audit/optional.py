@@ -1,8 +1,8 @@
 """Assets that jobs may or may not ask for: GPUs and other custom ones. condor_submit always asks for the built-in ones.
 
-The negotiator takes a missing request for 0, but the slot's own Requirements do not: there it is undefined
-(src/condor_utils/consumption_policy.cpp:cp_compute_consumption, src/condor_startd.V6/ResAttributes.cpp, 25.14).
-"""
+The negotiator takes a missing request for 0, but the slot's own Requirements do not: there it is
+undefined (src/condor_utils/consumption_policy.cpp:cp_compute_consumption,
+src/condor_startd.V6/ResAttributes.cpp, 25.14)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DOES_NOT_ASK: dict[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 class Unasked(NamedTuple):
     """What a job that does not ask for ``asset`` takes of it.
 
-    ``matched`` is the negotiator's reckoning, ``within_limits`` that of the slot's Requirements; None: no number.
-    """
+    ``matched`` is the negotiator's reckoning, ``within_limits`` that of the slot's Requirements;
+    None: no number."""
 
     kind: SlotClass
     asset: str

@@ -1,8 +1,8 @@
 """The same pool with other settings: what it would look like without a cause.
 
-Knobs of the central manager and of access points stand in their configurations; demand that an access point weighs
-otherwise is weighed anew. Of execution points the knobs that slots publish count: START, SLOT_WEIGHT and CONSUMPTION_*.
-"""
+Knobs of the central manager and of access points stand in their configurations; demand that an
+access point weighs otherwise is weighed anew. Of execution points the knobs that slots publish
+count: START, SLOT_WEIGHT and CONSUMPTION_*."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """How far a group can exceed its quota, where claims are charged more while they run than their matches cost.
 
-A cycle admits matches while the match costs fit below the group's limit (matchmaker.cpp:SubmitterLimitPermits, HTCondor
+A cycle admits matches while the match costs fit below the group's limit
+(matchmaker.cpp:SubmitterLimitPermits, HTCondor
 25.14); from the next cycle on the accountant charges the claims' own weights (Accountant.cpp:CheckMatches). Slots count
-as unused, and the claims that exceed their match cost by most come first: so much can happen, and need not.
-"""
+as unused, and the claims that exceed their match cost by most come first: so much can happen,
+and need not."""
 
 from __future__ import annotations
 
@@ -72,9 +73,8 @@ class Demand:
 class Reach:
     """What a group of ``quota`` can use.
 
-    ``worst`` are the jobs and slots that add most to what is used beyond match costs, with ``claims`` claims whose
-    matches cost ``spent``.
-    """
+    ``worst`` are the jobs and slots that add most to what is used beyond match costs, with
+    ``claims`` claims whose matches cost ``spent``."""
 
     quota: float
     usage: float
@@ -126,9 +126,9 @@ def reach(
 ) -> Reach | None:
     """Return what a group of ``quota`` can use; None where no claim of ``demands`` can be had.
 
-    ``requested`` is what all its jobs weigh by their schedds: others than those of ``demands`` use the rest of the
-    quota, as far as unused slots have weight for them. ``pool_weight`` is that of all slots while they are unused.
-    """
+    ``requested`` is what all its jobs weigh by their schedds: others than those of ``demands``
+    use the rest of the quota, as far as unused slots have weight for them. ``pool_weight`` is
+    that of all slots while they are unused."""
     taking = _Taking(quota, demands)
     taking.run()
     if not taking.claims:
@@ -160,7 +160,8 @@ class _Taking:
         """Take what budget, jobs and slots allow, the cheapest claims of all first."""
         free = {id(each.filling.kind): each.filling.kind.count for each in self.demands}
         wanted = {id(each.jobs.frame): each.count for each in self.demands}
-        # What a step costs, which demand it is of, which step it is, and on how many slots the one before was taken.
+        # What a step costs, which demand it is of, which step it is, and on how many slots the one
+        # before was taken.
         queue = [(each.filling.dearness(0), place, 0, 0) for place, each in enumerate(self.demands)]
         heapq.heapify(queue)
         while queue:

@@ -11,7 +11,8 @@ from htcq.audit.fix import Setting
 from htcq.audit.input import Input as Input
 from htcq.audit.subject import S
 
-#: What shuts more than this part of a pool is worth a warning, and what shuts as much as the second one is an error.
+#: What shuts more than this part of a pool is worth a warning, and what shuts as much as the second
+#: one is an error.
 MUCH_OF_THE_POOL, MAX_OF_THE_POOL = 0.1, 0.5
 
 
@@ -41,9 +42,8 @@ class Fact:
 class Harm:
     """What a finding does to this pool.
 
-    ``shut`` is the part of the pool, from 0 to 1, that takes no job. ``starved`` are the groups whose idle jobs get
-    nothing, ``overrun`` those that can use more than their quota.
-    """
+    ``shut`` is the part of the pool, from 0 to 1, that takes no job. ``starved`` are the groups
+    whose idle jobs get nothing, ``overrun`` those that can use more than their quota."""
 
     shut: float = 0.0
     starved: tuple[str, ...] = ()
@@ -71,14 +71,16 @@ HARMLESS = Harm()
 class Found:
     """What a rule found: one cause, however many things it hurts.
 
-    ``cause`` tells findings of one rule apart, ``subject`` is what is hurt (``slot slot1@node``, ``group physics``,
-    ``knob GROUP_QUOTA_a``, …), ``settings`` is configuration that fixes it and ``advice`` is prose (empty:
-    those of the rule hold); ``severity`` is only given where it differs from the rule's own, and ``harm`` raises it.
+    ``cause`` tells findings of one rule apart, ``subject`` is what is hurt (``slot slot1@node``,
+    ``group physics``, ``knob GROUP_QUOTA_a``, …), ``settings`` is configuration that fixes it and
+    ``advice`` is prose (empty:
+    those of the rule hold); ``severity`` is only given where it differs from the rule's own, and
+    ``harm`` raises it.
 
-    ``is_root`` makes this a root cause: whatever the pool with ``settings`` does not have any more follows from it, and
-    is listed under it. ``trial`` makes it one as well: settings for such a pool where ``settings`` will not do, since
-    they change more than this cause, or since only the site knows what it wants.
-    """
+    ``is_root`` makes this a root cause: whatever the pool with ``settings`` does not have any
+    more follows from it, and is listed under it. ``trial`` makes it one as well: settings for
+    such a pool where ``settings`` will not do, since they change more than this cause, or since
+    only the site knows what it wants."""
 
     cause: str
     subject: str
@@ -118,8 +120,9 @@ Results = Iterator[Union[Found, Unchecked]]
 class Rule(Generic[S]):
     """One rule on a subject: a pool's evidence, declared groups, or elastic quotas.
 
-    ``id`` is permanent; ``summary``, ``consequence`` and ``advice`` are its manual text, all of it prose. ``find``
-    yields what breaks it. ``settings`` is configuration that fixes every finding which has none of its own.
+    ``id`` is permanent; ``summary``, ``consequence`` and ``advice`` are its manual text, all of it
+    prose. ``find`` yields what breaks it. ``settings`` is configuration that fixes every finding
+    which has none of its own.
 
     ``source`` says where in HTCondor the fact comes from (file and version) or how it was measured.
     """

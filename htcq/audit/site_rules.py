@@ -1,7 +1,7 @@
 """Rules that a site adds by plug-ins: what of them is accepted, and why the rest is not.
 
-An accepted rule is a rule like any other. Its id begins with ``site-``, which no id of htcq's own ever does.
-"""
+An accepted rule is a rule like any other. Its id begins with ``site-``, which no id of htcq's
+own ever does."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class PlugIn:
 def accepted(name: str, package: str, offered: object, taken: Mapping[str, str]) -> PlugIn:
     """Return the plug-in with those rules of ``offered`` that can be used.
 
-    ``offered`` is what the entry point names: a rule, or any iterable of rules. ``taken`` says whose an id already is.
-    """
+    ``offered`` is what the entry point names: a rule, or any iterable of rules. ``taken`` says
+    whose an id already is."""
     if isinstance(offered, Rule):
         offered = (offered,)
     if not isinstance(offered, Iterable):
@@ -63,7 +63,10 @@ def _flaw(offered: object, taken: Mapping[str, str]) -> str:
     if offered.id in taken:
         return f"rule {offered.id} is refused: {taken[offered.id]} has a rule of that id"
     if not _ID.fullmatch(offered.id):
-        return f"rule {offered.id} is refused: its id must be {PREFIX} and words in lower case, joined by dashes"
+        return (
+            f"rule {offered.id} is refused: its id must be {PREFIX} and words in lower case, "
+            "joined by dashes"
+        )
     wrong = next(_wrong_fields(offered), "")
     return f"rule {offered.id} is refused: {wrong}" if wrong else ""
 

@@ -1,9 +1,9 @@
 """The weight that the slots of a pool should have, and the same weight of requests for its access points.
 
-All rules on weights and on demand propose these, so that what mends one finding never contradicts another. The weight
-that most slots have stays where it is sound. Else it is a linear one of the assets that the present weights name, under
-which the pool weighs what it weighs now, so that quotas keep their meaning.
-"""
+All rules on weights and on demand propose these, so that what mends one finding never
+contradicts another. The weight that most slots have stays where it is sound. Else it is a linear
+one of the assets that the present weights name, under which the pool weighs what it weighs now,
+so that quotas keep their meaning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH, ScheddWeight
 from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
-#: What a job asks for where it does not say, as an expression, by asset; of all others it asks for 0.
+#: What a job asks for where it does not say, as an expression, by asset; of all others it asks for
+#: 0.
 _UNASKED = {CPUS: "1"}
 #: Jobs for which two weights of requests are compared.
 _SAMPLES = (

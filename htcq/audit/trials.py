@@ -1,9 +1,9 @@
 """Jobs tried on the slots' consumption policies, once for all rules: the pool's own jobs, then made-up requests.
 
-A match is reckoned as the negotiator does it (src/condor_utils/consumption_policy.cpp, HTCondor 25.14). Jobs that the
-policies cannot tell apart are tried once, a policy that looks at nothing of its slot is tried once for all slots, and
-jobs that a slot's START does not let in are not tried there.
-"""
+A match is reckoned as the negotiator does it (src/condor_utils/consumption_policy.cpp, HTCondor
+25.14). Jobs that the policies cannot tell apart are tried once, a policy that looks at nothing
+of its slot is tried once for all slots, and jobs that a slot's START does not let in are not
+tried there."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ _COMMON: Mapping[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 class Trial:
     """One job on a full slot: ``taken`` is what it takes of each asset by the slot's policy; None: no number.
 
-    ``own`` tells a job of the pool from a made-up one. ``alike`` are the autoclusters that the policy cannot tell
-    from it, whether START lets them in or not.
-    """
+    ``own`` tells a job of the pool from a made-up one. ``alike`` are the autoclusters that the
+    policy cannot tell from it, whether START lets them in or not."""
 
     jobs: Autocluster
     own: bool

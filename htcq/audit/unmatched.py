@@ -1,9 +1,9 @@
 """Idle jobs that no slot of the pool would take even with no job on it, and what stands between them.
 
-The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone are asked once, with the
-largest of them, unless the job or the slot looks at what each slot has of its own. What passes with time does not
-count: a slot that drains or is sick, or a clause that looks at the clock, the load or the owner of the machine.
-"""
+The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone
+are asked once, with the largest of them, unless the job or the slot looks at what each slot has
+of its own. What passes with time does not count: a slot that drains or is sick, or a clause that
+looks at the clock, the load or the owner of the machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _SIZES = frozenset(
         "totalslotmemory", "detectedmemory",
     )
 )  # fmt: skip
-#: Words of clauses that hold at another time: the clock, the load, the owner of a machine, what runs on the slot.
+#: Words of clauses that hold at another time: the clock, the load, the owner of a machine, what
+#: runs on the slot.
 _PASSING = frozenset(
     (
         "time", "currenttime", "mycurrenttime", "clockmin", "clockday", "loadavg", "totalloadavg", "condorloadavg",
@@ -154,7 +155,8 @@ class UnusedSlots:
             known = self._left[id(kind)] = tuple(largest.values())
         return known
 
-    # One slot ---------------------------------------------------------------------------------------------------
+    # One slot
+    # ---------------------------------------------------------------------------------------------------
 
     def _asked(self, kind: SlotClass, request: Request) -> Iterator[tuple[Slot, int]]:
         """Yield the slots of ``kind`` that are asked, each with the number of those that it stands for."""
@@ -193,7 +195,8 @@ class UnusedSlots:
             return failure._replace(clauses=(*failure.clauses, Clause(clauses.flaw, False)))
         return failure
 
-    # Time -------------------------------------------------------------------------------------------------------
+    # Time
+    # -------------------------------------------------------------------------------------------------------
 
     def _may_pass(self, slot: Slot, request: Request, failure: Failure) -> bool:
         """Tell whether the slot takes the job now, or may at another time without any change."""

@@ -1,8 +1,7 @@
 """Which model a site chose, with its settings, before it meets a node; and the meeting itself.
 
-Every setting has the name of its command-line flag. A setting that the chosen model does not have is a contradiction,
-not a default.
-"""
+Every setting has the name of its command-line flag. A setting that the chosen model does not
+have is a contradiction, not a default."""
 
 from __future__ import annotations
 
@@ -45,9 +44,8 @@ _FLAGS = {
 class Choice:
     """A site's settings; empty ones were not given. ``charges`` are in HTCondor's units, cpus in cores.
 
-    ``weights`` are those of one HTCondor unit (a core, a MB, a KiB), ``optional_assets`` custom resources that only
-    some nodes have.
-    """
+    ``weights`` are those of one HTCondor unit (a core, a MB, a KiB), ``optional_assets`` custom
+    resources that only some nodes have."""
 
     model: str = ""
     preset: str = ""
@@ -145,7 +143,10 @@ class Choice:
             return charge.denominator
         if (charge * self.cpu_shares).denominator != 1:
             raise ModelError(
-                f"--cpu-shares {self.cpu_shares} does not make --charge cpus={float(charge):g} whole",
+                (
+                    f"--cpu-shares {self.cpu_shares} does not make --charge cpus={float(charge):g} "
+                    "whole"
+                ),
                 f"use a multiple of {charge.denominator}: the startd hands out whole cpus only",
             )
         return self.cpu_shares
@@ -161,7 +162,10 @@ def common_shares(choices: tuple[Choice, ...]) -> int:
     given = {choice.cpu_shares for choice in choices if choice.cpu_shares is not None}
     if len(given) > 1:
         raise ModelError(
-            f"slot types with different cpu_shares ({', '.join(map(str, sorted(given)))}) contradict each other",
+            (
+                f"slot types with different cpu_shares ({', '.join(map(str, sorted(given)))}) "
+                "contradict each other"
+            ),
             "NUM_CPUS is one number for the whole node: use the same for all",
         )
     return lcm(*(choice.shares_per_core() for choice in choices))
@@ -239,8 +243,14 @@ def _build(
     known_assets(choice.charges, total, "--charge")
     if GPUS in choice.charges and not choice.forced:
         raise ModelError(
-            "--charge gpus: every job would take a GPU, since each claim is charged at least so many",
-            "--model linear --weight gpus=8 charges the jobs that ask for GPUs; --force takes the charge all the same",
+            (
+                "--charge gpus: every job would take a GPU, since each claim is charged at least so "
+                "many"
+            ),
+            (
+                "--model linear --weight gpus=8 charges the jobs that ask for GPUs; --force takes "
+                "the charge all the same"
+            ),
         )
     charges = startd_charges(choice.charges, cpu_shares) or proposed_charges(total, cores)
     return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop)
@@ -255,7 +265,8 @@ def startd_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str
     """Return ``charges`` with cpus in shares; those of memory and disk may be even shares of an amount.
 
     Raises:
-        ModelError: a charge of another asset is a fraction, which the startd refuses at every match.
+        ModelError: a charge of another asset is a fraction, which the startd refuses at every
+            match.
     """
     found: dict[str, Share] = {}
     for asset, charge in charges.items():
@@ -267,7 +278,10 @@ def startd_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str
             )
         if units < 1:
             raise ModelError(
-                f"--charge {asset}={show_amount(asset, float(charge))} is less than the startd can hand out",
+                (
+                    f"--charge {asset}={show_amount(asset, float(charge))} is less than the startd "
+                    "can hand out"
+                ),
                 "HTCondor counts memory in MiB and disk in KiB",
             )
         found[asset] = int(units) if units.denominator == 1 else units

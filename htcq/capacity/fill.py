@@ -1,10 +1,10 @@
 """Filling a slot with claims, one after another, and what is charged for them until nothing more fits.
 
-The busy weight of a slot is the weight that it has left plus the standing charges of its dynamic slots. Where it rises
-above the weight of the empty slot, usage grows past what the negotiator admitted: it admits by the match cost
-(src/condor_negotiator.V6/matchmaker.cpp, 25.14), while the accountant charges the slot weight of the dynamic slot for
-as long as the claim lives (Accountant.cpp:CheckMatches).
-"""
+The busy weight of a slot is the weight that it has left plus the standing charges of its dynamic
+slots. Where it rises above the weight of the empty slot, usage grows past what the negotiator
+admitted: it admits by the match cost (src/condor_negotiator.V6/matchmaker.cpp, 25.14), while the
+accountant charges the slot weight of the dynamic slot for as long as the claim lives
+(Accountant.cpp:CheckMatches)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from htcq.units import DISK
 CLOSE = 1e-6
 #: Digits of weights: sums of binary fractions miss by less.
 _DIGITS = 9
-#: What sums and differences of weights lose at most, as a part of the weight: some thousand roundings of a double.
+#: What sums and differences of weights lose at most, as a part of the weight: some thousand
+#: roundings of a double.
 _LOST = 1e-12
 
 
@@ -31,11 +32,10 @@ _LOST = 1e-12
 class Fill:
     """A slot after some jobs have come.
 
-    ``running`` says how many of each shape run. ``match_cost`` and ``standing_charge`` are sums. ``min_weight`` and
-    ``max_weight`` are the extremes of the busy weight from the empty slot to the last claim. ``max_factor`` is the
-    largest quotient of standing charges and match costs that any number of the claims had, infinite where they cost
-    nothing; 1 where nothing runs.
-    """
+    ``running`` says how many of each shape run. ``match_cost`` and ``standing_charge`` are sums.
+    ``min_weight`` and ``max_weight`` are the extremes of the busy weight from the empty slot to
+    the last claim. ``max_factor`` is the largest quotient of standing charges and match costs
+    that any number of the claims had, infinite where they cost nothing; 1 where nothing runs."""
 
     running: tuple[int, ...]
     match_cost: Number
@@ -55,8 +55,8 @@ class Fill:
 def quotient(standing: Number, cost: Number, weight: Number = 0) -> float:
     """Return ``standing`` by ``cost``: 1 where both are nothing, infinite where only ``cost`` is.
 
-    ``weight`` is that of the slot: a cost is the difference of two weights, and has no more digits than they have.
-    """
+    ``weight`` is that of the slot: a cost is the difference of two weights, and has no more
+    digits than they have."""
     if abs(standing - cost) <= CLOSE + abs(weight) * _LOST:
         return 1.0
     return float(standing / cost) if cost > CLOSE else math.inf
@@ -118,7 +118,8 @@ class Filling:
     def _observe(self) -> None:
         busy = self._weight + self._standing
         self._min, self._max = min(self._min, busy), max(self._max, busy)
-        # With scheduler splitting one match pays for the whole slot, whatever the access point makes of it.
+        # With scheduler splitting one match pays for the whole slot, whatever the access point
+        # makes of it.
         paid = self._cost if self._charges.policy.splitting == NEGOTIATOR else self._empty
         self._max_factor = max(self._max_factor, quotient(self._standing, paid, self._empty))
 

@@ -1,8 +1,8 @@
 """A short hash of capacity settings, by which nodes that read the same settings are known.
 
-All nodes of a fleet have the same one, whatever their kind and their hardware: it covers the models of every kind with
-all their numbers. Amounts count, not how they are spelled: 0.25/GiB and 0.250/GiB are one.
-"""
+All nodes of a fleet have the same one, whatever their kind and their hardware: it covers the
+models of every kind with all their numbers. Amounts count, not how they are spelled: 0.25/GiB
+and 0.250/GiB are one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from htcq.capacity.layout import Slot, SlotType
 
 #: Hexadecimal digits of SHA-256 that are kept.
 DIGITS = 12
-#: The settings that a model may propose from the node at hand; a model has an attribute of the same name.
+#: The settings that a model may propose from the node at hand; a model has an attribute of the same
+#: name.
 _PROPOSED = ("charges", "levels", "weights")
 #: Settings that change nothing of what a claim takes or weighs.
 _WITHOUT_EFFECT = ("model", "forced")

@@ -1,10 +1,10 @@
 """The fixed model: M claims, each of which costs 1 whatever its size.
 
-What a claim takes is its share: ``even`` gives every claim V/M of each asset and refuses what does not fit in it,
-``request`` gives what the job asks, ``none`` gives nothing. With ``even`` the assets themselves count the claims;
-otherwise a machine resource of M tokens does, one to a claim. ``none`` is the seed of the idea and does not survive a
-real startd, which gives every claim at least 1 cpu and 1 MB: a job under a memory limit dies of it.
-"""
+What a claim takes is its share: ``even`` gives every claim V/M of each asset and refuses what
+does not fit in it, ``request`` gives what the job asks, ``none`` gives nothing. With ``even``
+the assets themselves count the claims; otherwise a machine resource of M tokens does, one to a
+claim. ``none`` is the seed of the idea and does not survive a real startd, which gives every
+claim at least 1 cpu and 1 MB: a job under a memory limit dies of it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class Fixed:
         known_assets(dict.fromkeys(self.assets), total, "--asset")
         if self.share == "none" and not self.forced:
             raise ModelError(
-                "--share none: the startd gives every claim at least 1 cpu and 1 MB whatever the policy says, so that "
+                "--share none: the startd gives every claim at least 1 cpu and 1 MB whatever the "
+                "policy says, so that "
                 "12 tokens on 8 cpus ran 10 jobs of 1 MB while 12 were charged",
                 "use --share even, or --force if that is what you want",
             )
@@ -75,7 +76,8 @@ class Fixed:
             if self.claims > total[asset] and not (self.share == "none" and self.forced):
                 more = ", or count each core as several with --cpu-shares" if asset == CPUS else ""
                 raise ModelError(
-                    f"--claims {self.claims}: the startd cannot carve more claims than there are {asset} "
+                    f"--claims {self.claims}: the startd cannot carve more claims than there are "
+                    f"{asset} "
                     f"({total[asset]})",
                     f"use at most --claims {total[asset]}{more}",
                 )
@@ -83,7 +85,8 @@ class Fixed:
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return the claims left, counted in each asset or in tokens."""
         if self.share != "even":
-            # With scheduler splitting nothing but the startd's own count of dynamic slots tells how many are left.
+            # With scheduler splitting nothing but the startd's own count of dynamic slots tells how
+            # many are left.
             return {TOKEN: max(0, left.get(TOKEN, self.claims))}
         return {asset: self.marks(asset).left(left[asset], total[asset]) for asset in self.assets}
 
@@ -129,7 +132,10 @@ class Fixed:
     def _split_by_scheduler(self, terms: Terms, splitting: str) -> Policy:
         if self.share == "none":
             raise ModelError(
-                "--share none has no meaning with --splitting scheduler: the startd hands out what the job asks",
+                (
+                    "--share none has no meaning with --splitting scheduler: the startd hands out "
+                    "what the job asks"
+                ),
                 "use --share request, or --splitting negotiator",
             )
         modify = as_requested(terms.in_request(), MODIFIABLE)
@@ -171,7 +177,8 @@ class Fixed:
         wanted, have, marks = terms.want(asset), terms.have(asset), self.marks(asset)
         share = marks.given_text(asset, terms, "1")
         fits = f"ifThenElse({marks.asked_text(asset, terms)} > 1, {have} + 1, {share})"
-        # A dynamic slot is carved already, and its totals are its own: there a claim takes what the job asks.
+        # A dynamic slot is carved already, and its totals are its own: there a claim takes what the
+        # job asks.
         return f"ifThenElse({terms.slot}DynamicSlot =?= true, {wanted}, max({{{wanted}, {fits}}}))"
 
 

@@ -1,8 +1,8 @@
 """A node of a fleet with its slots, and the kinds that the nodes of a fleet are of.
 
-Nodes are of one kind where the site file gives them one name and their hardware is equal, memory to two significant
-digits and disk to a power of two: what HTCondor advertises of disk is what was free when the startd looked.
-"""
+Nodes are of one kind where the site file gives them one name and their hardware is equal, memory
+to two significant digits and disk to a power of two: what HTCondor advertises of disk is what
+was free when the startd looked."""
 
 from __future__ import annotations
 

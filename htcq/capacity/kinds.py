@@ -1,8 +1,7 @@
 """Kinds of node: which of a site's capacity models a node has, when one site file serves all nodes.
 
-Every kind has a condition on what the node has, a ClassAd expression such as ``TotalGPUs > 0``. A node of no kind has
-the site's own model, if it has one.
-"""
+Every kind has a condition on what the node has, a ClassAd expression such as ``TotalGPUs > 0``.
+A node of no kind has the site's own model, if it has one."""
 
 from __future__ import annotations
 
@@ -37,7 +36,8 @@ def choose(types: tuple[SlotType, ...], kinds: Sequence[NodeKind], node: Node) -
     """Return which of ``kinds`` the ``node`` is, else the site's own ``types``.
 
     Raises:
-        InputError: it is of two kinds, or of none and there are no types; or a condition cannot be evaluated.
+        InputError: it is of two kinds, or of none and there are no types; or a condition cannot be
+            evaluated.
     """
     matching = [kind for kind in kinds if _matches(kind, kinds, node)]
     if len(matching) > 1:
@@ -50,7 +50,10 @@ def choose(types: tuple[SlotType, ...], kinds: Sequence[NodeKind], node: Node) -
         return Chosen(matching[0].name, matching[0].types)
     if kinds and not types:
         raise InputError(
-            f"htcq.toml: {_name(node)} is of no kind: no match expression of [nodes] is true for it",
+            (
+                f"htcq.toml: {_name(node)} is of no kind: no match expression of [nodes] is true for "
+                "it"
+            ),
             "add a kind, or [capacity] for all other nodes",
         )
     return Chosen("", types)
@@ -66,7 +69,10 @@ def check_kinds(kinds: Iterable[NodeKind], used: Iterable[str]) -> None:
     for kind in kinds:
         if kind.name not in there:
             raise InputError(
-                f'htcq.toml: nodes.{kind.name}: match = "{kind.match}" is true for no node of the fleet',
+                (
+                    f'htcq.toml: nodes.{kind.name}: match = "{kind.match}" is true for no node of '
+                    "the fleet"
+                ),
                 "fix the expression, or remove the kind",
             )
 
@@ -89,7 +95,10 @@ def _matches(kind: NodeKind, kinds: Sequence[NodeKind], node: Node) -> bool:
         return False
     if not isinstance(value, bool):
         raise InputError(
-            f"htcq.toml: nodes.{kind.name}.match is neither true nor false for {_name(node)}: {kind.match}",
+            (
+                f"htcq.toml: nodes.{kind.name}.match is neither true nor false for {_name(node)}: "
+                f"{kind.match}"
+            ),
             'such as match = "TotalGPUs > 0"',
         )
     return value

@@ -1,8 +1,7 @@
 """How a node is divided into partitionable slots: SLOT_TYPE_<N>, and what each of them gets.
 
-The startd gives a slot type the whole part of a percentage (src/condor_startd.V6/slot_builder.cpp, 25.14); disk is
-divided by percentages only.
-"""
+The startd gives a slot type the whole part of a percentage
+(src/condor_startd.V6/slot_builder.cpp, 25.14); disk is divided by percentages only."""
 
 from __future__ import annotations
 
@@ -62,13 +61,17 @@ def lay_out(node: Node, types: tuple[SlotType, ...], literal: bool = False) -> t
     """Return the slots of ``node`` (one for each slot type).
 
     Raises:
-        ModelError: the types promise more than the node has, contradict each other, or cannot carry their model.
+        ModelError: the types promise more than the node has, contradict each other, or cannot carry
+            their model.
     """
     splittings = {kind.choice.splitting for kind in types}
     if len(splittings) > 1:
         raise ModelError(
             "slot types with negotiator splitting and scheduler splitting on one node",
-            "CLAIM_PARTITIONABLE_LEFTOVERS is one setting for the whole node and consumption policies need it off",
+            (
+                "CLAIM_PARTITIONABLE_LEFTOVERS is one setting for the whole node and consumption "
+                "policies need it off"
+            ),
         )
     shares = common_shares(tuple(kind.choice for kind in types))
     machine = {asset: n * shares if asset == CPUS else n for asset, n in node.assets().items()}
@@ -102,7 +105,8 @@ def _slot(
     provided = dict(policy.provides)
     if provided and kind.parts:
         raise ModelError(
-            f"slot type {kind.number}: {policy.name} declares the machine resource {next(iter(provided))}, which would "
+            f"slot type {kind.number}: {policy.name} declares the machine resource "
+            f"{next(iter(provided))}, which would "
             "be divided among all slot types",
             "use --share even, or one slot type for the whole node",
         )

@@ -1,13 +1,13 @@
 """The linear model: a weight for each unit of each asset, and a slot weighs the sum of what it has.
 
-W(R) = sum of w(a) v(a). A linear function is additive: match cost, standing charge and the weight that the node loses
-are one number, on every node and beside every other job. So one expression serves every slot of every node, and quotas
-hold on mixed hardware. Slurm's TRESBillingWeights are the same idea. Consumption is what the job asks for, in the whole
-units that the startd carves.
+W(R) = sum of w(a) v(a). A linear function is additive: match cost, standing charge and the weight
+that the node loses are one number, on every node and beside every other job. So one expression
+serves every slot of every node, and quotas hold on mixed hardware. Slurm's TRESBillingWeights are
+the same idea. Consumption is what the job asks for, in the whole units that the startd carves.
 
-The schedd cuts what a job weighs to a whole number (src/condor_schedd.V6/schedd.cpp, count_a_job, HTCondor 25.14): here
-it rounds up before, so that demand is never below the match cost, and less than 1 above it.
-"""
+The schedd cuts what a job weighs to a whole number (src/condor_schedd.V6/schedd.cpp,
+count_a_job, HTCondor 25.14): here it rounds up before, so that demand is never below the match
+cost, and less than 1 above it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ CARD = ":"
 class Linear:
     """``weights`` w(a) per HTCondor unit (a core, a MB, a KiB, one of anything else), all of them times ``scale``.
 
-    ``card`` is the name of the node's GPUs, empty where it has none or several kinds. ``optional`` are custom resources
-    that only some nodes of the fleet have.
-    """
+    ``card`` is the name of the node's GPUs, empty where it has none or several kinds.
+    ``optional`` are custom resources that only some nodes of the fleet have."""
 
     weights: Mapping[str, Fraction]
     scale: Fraction = Fraction(1)
@@ -66,7 +65,8 @@ class Linear:
                 raise ModelError(f"--weight {asset}: unknown asset", hint)
         if not any(self.weights.get(asset) for asset in MIN_REQUEST):
             raise ModelError(
-                "--weight: neither cpus nor memory has a weight above 0, so that a job which asks for nothing else "
+                "--weight: neither cpus nor memory has a weight above 0, so that a job which asks "
+                "for nothing else "
                 "would be free",
                 "such as --weight cpus=1 --weight memory=0.25/GiB",
             )

@@ -1,13 +1,13 @@
 """The minimum-charge model: every claim is charged at least C(a) of each asset.
 
-q(a) = floor(v(a)/C(a)), W = min over q(a), c(a) = max(r(a), C(a)); with whole charges c(a) is rounded up to a multiple
-of C(a), so that the weights of a machine add up to the same number at every moment, as long as the same asset dominates
-in all its claims. A claim counts claims of its dominant asset: where claims of different assets dominate, and on nodes
-of another shape than the charges were made for, they add up to more than W. The linear model has no such limit.
+q(a) = floor(v(a)/C(a)), W = min over q(a), c(a) = max(r(a), C(a)); with whole charges c(a) is
+rounded up to a multiple of C(a), so that the weights of a machine add up to the same number at
+every moment, as long as the same asset dominates in all its claims. A claim counts claims of its
+dominant asset: where claims of different assets dominate, and on nodes of another shape than the
+charges were made for, they add up to more than W. The linear model has no such limit.
 
-C(a) may be a fraction of a unit: an even share of V units among N claims is V/N. The weight counts floor(v N / V) then,
-and consumption is cut to whole units, so that all N claims fit.
-"""
+C(a) may be a fraction of a unit: an even share of V units among N claims is V/N. The weight
+counts floor(v N / V) then, and consumption is cut to whole units, so that all N claims fit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ class MinimumCharge:
         for asset, charge in self.charges.items():
             if charge > total[asset]:
                 raise ModelError(
-                    f"--charge {asset}: {show_amount(asset, float(charge))} is more than the node has",
+                    (
+                        f"--charge {asset}: {show_amount(asset, float(charge))} is more than the "
+                        "node has"
+                    ),
                     f"it has {show_amount(asset, total[asset])}; not one claim would fit",
                 )
 
@@ -128,7 +131,8 @@ class MinimumCharge:
     def _dominant(self, asset: str, terms: Terms) -> str:
         have = terms.have(asset)
         if asset == DISK and self.disk_slop_kb:
-            # A startd before 25.4 hands out some disk beyond the consumption; it must not look like another charge.
+            # A startd before 25.4 hands out some disk beyond the consumption; it must not look like
+            # another charge.
             have = f"({have} - {self.disk_slop_kb})"
         return _charges(have, self.charges[asset])
 

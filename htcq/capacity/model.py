@@ -1,12 +1,13 @@
 """The claim-capacity model: what every model answers.
 
-A resource R (a partitionable slot) has an amount v(a) left of each asset a, out of V(a) at birth. A model counts it
-in quanta q(a) and says W(R), the number of claims that R can still carry. A claim takes a consumption c(a); the cost of
-the match is W(R) - W(R'). All amounts here are whole numbers in HTCondor's units; where one core counts as several
-cpu shares, the asset cpus is counted in shares.
+A resource R (a partitionable slot) has an amount v(a) left of each asset a, out of V(a) at birth. A
+model counts it in quanta q(a) and says W(R), the number of claims that R can still carry. A claim
+takes a consumption c(a); the cost of the match is W(R) - W(R'). All amounts here are whole numbers
+in HTCondor's units; where one core counts as several cpu shares, the asset cpus is counted in
+shares.
 
-The linear model counts no claims: there W(R) is a weight, and q(a) what the amount of one asset weighs.
-"""
+The linear model counts no claims: there W(R) is a weight, and q(a) what the amount of one asset
+weighs."""
 
 from __future__ import annotations
 
@@ -117,5 +118,8 @@ def only_modifiable(assets: Iterable[str], flag: str) -> None:
         if asset not in MODIFIABLE:
             raise ModelError(
                 f"{flag} {asset} cannot be enforced with --splitting scheduler",
-                "the startd rounds up requests for cpus, memory and disk only; use --splitting negotiator",
+                (
+                    "the startd rounds up requests for cpus, memory and disk only; use --splitting "
+                    "negotiator"
+                ),
             )

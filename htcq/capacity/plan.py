@@ -1,9 +1,9 @@
 """What a layout would do, before anything is written: claims, and what every job costs and is given.
 
-Three amounts of weight belong to each job: the match cost, charged for the seconds until the dynamic slot's ad
-arrives; the standing charge, that ad's own weight, charged for the life of the claim; and the schedd's idle weight,
-which is the demand it reports. A sound policy makes them equal; the plan shows them and their gap.
-"""
+Three amounts of weight belong to each job: the match cost, charged for the seconds until the
+dynamic slot's ad arrives; the standing charge, that ad's own weight, charged for the life of the
+claim; and the schedd's idle weight, which is the demand it reports. A sound policy makes them
+equal; the plan shows them and their gap."""
 
 from __future__ import annotations
 
@@ -71,10 +71,9 @@ class Together:
 class SlotPlan:
     """W and the claims per asset of an empty slot, and its jobs.
 
-    ``mix`` is the slot full of all the jobs, each by its count; ``in_order`` and ``in_reverse`` are the slot full of
-    jobs that come in the order given and in the opposite one.
-    Where the model counts no claims ``claims`` has what each asset weighs, and nothing limits.
-    """
+    ``mix`` is the slot full of all the jobs, each by its count; ``in_order`` and ``in_reverse``
+    are the slot full of jobs that come in the order given and in the opposite one. Where the
+    model counts no claims ``claims`` has what each asset weighs, and nothing limits."""
 
     slot: Slot
     weight: Number
@@ -184,7 +183,8 @@ def _problems(
         wanted = amount * shares if asset == CPUS else amount
         if carved.get(asset, 0) < wanted:
             problems.append(
-                f"is given {show_amount(asset, carved.get(asset, 0))} of {asset}, not the {show_amount(asset, wanted)} "
+                f"is given {show_amount(asset, carved.get(asset, 0))} of {asset}, not the "
+                f"{show_amount(asset, wanted)} "
                 "that it asks for"
             )
     problems += [
@@ -210,7 +210,10 @@ def _why_never(slot: Slot, asked: Mapping[str, Number], taken: Mapping[str, Numb
         wanted = asked.get(asset, 0) * (shares if asset == CPUS else 1)
         needed = max(taken.get(asset, 0), wanted)
         if wanted > have:
-            return f"asks for {show_amount(asset, wanted)} of {asset}, the slot has {show_amount(asset, have)}"
+            return (
+                f"asks for {show_amount(asset, wanted)} of {asset}, the slot has "
+                f"{show_amount(asset, have)}"
+            )
         if needed > have:
             return f"asks for {show_amount(asset, wanted)} of {asset}, more than one claim may take"
     return ""

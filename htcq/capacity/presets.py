@@ -1,8 +1,8 @@
 """The named consumption policies of HTCondor's wiki, as they must be written for today's HTCondor.
 
-Each keeps the amounts of the published example for every job that asks for whole numbers; what had to change is listed
-with its reason (``htcq plan --preset NAME`` prints it). Checked against HTCondor 23.9 and 25.14.
-"""
+Each keeps the amounts of the published example for every job that asks for whole numbers; what
+had to change is listed with its reason (``htcq plan --preset NAME`` prints it). Checked against
+HTCondor 23.9 and 25.14."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ _COMMON: _Changes = (
     ),
     (
         "MODIFY_REQUEST_EXPR_* = UNDEFINED",
-        "the startd would round memory to 128 MB and disk to 1 MiB first and carve other amounts than the negotiator "
+        "the startd would round memory to 128 MB and disk to 1 MiB first and carve other amounts "
+        "than the negotiator "
         "deducted",
     ),
     (
@@ -61,7 +62,10 @@ _COMMON: _Changes = (
 _SPLIT: _Changes = (
     (
         "SLOT_WEIGHT has a branch for dynamic slots",
-        "the published one is evaluated on the dynamic slot too and then charges less than the match cost",
+        (
+            "the published one is evaluated on the dynamic slot too and then charges less than the "
+            "match cost"
+        ),
     ),
 )
 
@@ -94,7 +98,10 @@ class Preset:
         if splitting != NEGOTIATOR:
             if self.name == "extensible":
                 raise ModelError(
-                    "--preset extensible counts claims by a consumption of tokens, which --splitting scheduler has not",
+                    (
+                        "--preset extensible counts claims by a consumption of tokens, which "
+                        "--splitting scheduler has not"
+                    ),
                     "use --splitting negotiator, or --model fixed",
                 )
             texts = self._consumption(terms.in_request())
@@ -204,7 +211,8 @@ _CHANGES: Mapping[str, _Changes] = {
     "extensible": (
         (
             "a claim takes an even share of cpus, memory and disk instead of nothing",
-            "the startd gives 1 cpu and 1 MB whatever the policy says: cpus run out behind the negotiator's back, and "
+            "the startd gives 1 cpu and 1 MB whatever the policy says: cpus run out behind the "
+            "negotiator's back, and "
             "a memory limit of 1 MB ends the job",
         ),
         (

@@ -1,8 +1,8 @@
 """Weights for the linear model, found from what the nodes of a pool have.
 
-Each asset is worth the same in all: half of the pool's weight stands for its cpus, half for its memory, and a part for
-its GPUs, if it has any. The pool weighs what it has in cores, so that quotas in cores keep their size.
-"""
+Each asset is worth the same in all: half of the pool's weight stands for its cpus, half for its
+memory, and a part for its GPUs, if it has any. The pool weighs what it has in cores, so that
+quotas in cores keep their size."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from htcq.units import CPUS, GPUS, MEMORY, PER_GIB
 
 #: Digits that a weight is rounded to: people write it into files.
 _DIGITS = 6
-#: Without a share of the site's own, GPUs are worth this part of what their nodes weigh, as cpus and memory are.
+#: Without a share of the site's own, GPUs are worth this part of what their nodes weigh, as cpus
+#: and memory are.
 _GPU_PART = Fraction(1, 3)
 #: What is said where weights are found for one node.
 FOR_ONE_NODE = (
-    "These weights are for this node alone: 4 GiB would weigh 1 on one kind of node and 0.25 on another. "
+    "These weights are for this node alone: 4 GiB would weigh 1 on one kind of node and 0.25 on "
+    "another. "
     "All nodes of a pool need one site file; htcq plan --write-weights makes it."
 )
 

@@ -1,14 +1,15 @@
 """The quantized model: each asset is divided into Q(a) levels, and a claim takes whole quanta.
 
-A claim takes n(a) = ceil(r(a) Q(a) / V(a)) quanta. With the rule ``min`` every claim takes at least one quantum of
-everything and W = min q(a). With ``max`` it may take none of some assets and W = max q(a).
+A claim takes n(a) = ceil(r(a) Q(a) / V(a)) quanta. With the rule ``min`` every claim takes at least
+one quantum of everything and W = min q(a). With ``max`` it may take none of some assets and W = max
+q(a).
 
-V(a) need not be divisible by Q(a): ``htcq.capacity.marks`` says how nothing is lost or invented then. A claim is given
-what its quanta are worth, and never less than it asks.
+V(a) need not be divisible by Q(a): ``htcq.capacity.marks`` says how nothing is lost or invented
+then. A claim is given what its quanta are worth, and never less than it asks.
 
-Under ``max`` a claim takes at least one quantum of each asset that has the most quanta left. Without that, a claim that
-takes none of those would leave W as it is and be free; a claim that takes nothing of anything is the extreme case.
-"""
+Under ``max`` a claim takes at least one quantum of each asset that has the most quanta left.
+Without that, a claim that takes none of those would leave W as it is and be free; a claim that
+takes nothing of anything is the extreme case."""
 
 from __future__ import annotations
 
@@ -54,7 +55,10 @@ class Quantized:
             if levels > total[asset]:
                 more = " or count each core as several with --cpu-shares" if asset == CPUS else ""
                 raise ModelError(
-                    f"--level {asset}={levels} is more levels than the node has units of it ({total[asset]})",
+                    (
+                        f"--level {asset}={levels} is more levels than the node has units of it "
+                        f"({total[asset]})"
+                    ),
                     f"use at most {asset}={total[asset]}{more}",
                 )
 
@@ -144,7 +148,8 @@ class Quantized:
         amount = f"max({{{wanted}, {self.marks(asset).given_text(asset, terms, taken)}}})"
         if self.rule == "max":
             amount = f"ifThenElse({taken} == 0, {wanted}, {amount})"
-        # A dynamic slot is carved already, and its totals are its own: there a claim takes what the job asks.
+        # A dynamic slot is carved already, and its totals are its own: there a claim takes what the
+        # job asks.
         return f"ifThenElse({terms.slot}DynamicSlot =?= true, {wanted}, {amount})"
 
 

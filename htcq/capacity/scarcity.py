@@ -1,11 +1,12 @@
 """Which asset is scarce for a mix of jobs on a fleet, and which weights would say so.
 
-The largest part t of the mix that could run at once, if nodes had no walls and jobs could be divided, is a linear
-program: maximise t subject to t * asked(a) <= there(a) for every asset a. Its dual has one price for each asset, and
-only an asset that binds, that with the largest asked(a) / there(a), has a price above 0: its shadow price (bid price in
-revenue management: what one more unit would be worth). Prices of 0 would give the other assets away, so each asset that
-is asked for keeps a floor here. The result is a bound: real jobs are whole, and real nodes have walls.
-"""
+The largest part t of the mix that could run at once, if nodes had no walls and jobs could be
+divided, is a linear program: maximise t subject to t * asked(a) <= there(a) for every asset a.
+Its dual has one price for each asset, and only an asset that binds, that with the largest
+asked(a) / there(a), has a price above 0: its shadow price (bid price in revenue management: what
+one more unit would be worth). Prices of 0 would give the other assets away, so each asset that
+is asked for keeps a floor here. The result is a bound: real jobs are whole, and real nodes have
+walls."""
 
 from __future__ import annotations
 
@@ -95,8 +96,8 @@ def _fits(asked: Mapping[str, Number], size: Mapping[str, int]) -> bool:
 def _prices(demands: Sequence[AssetDemand], cores: int) -> dict[str, Fraction]:
     """Return weights by which the pool weighs what it has in cores.
 
-    Disk has one only where it is scarce: what is free of it changes all the time, and weights must not.
-    """
+    Disk has one only where it is scarce: what is free of it changes all the time, and weights
+    must not."""
     scarce = [
         demand.asset for demand in demands if demand.ratio >= _EQUALLY_SCARCE * demands[0].ratio
     ]

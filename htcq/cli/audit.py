@@ -64,7 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE,...", action="append",
-        help="check only these rules, also those that the site file disables: ids or shell patterns; repeatable",
+        help=("check only these rules, also those that the site file disables: ids or shell "
+            "patterns; repeatable"),
     )  # fmt: skip
     rules.add_argument(
         "--ignore",

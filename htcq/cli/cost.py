@@ -23,12 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool_options(parser)
     parser.add_argument(
         "--job", metavar="SHAPE", action="append",
-        help="cost of such a job instead of the pool's: ASSET=AMOUNT,..., such as cpus=1,memory=8GiB; repeatable",
+        help=("cost of such a job instead of the pool's: ASSET=AMOUNT,..., such as "
+            "cpus=1,memory=8GiB; repeatable"),
     )  # fmt: skip
     output = parser.add_argument_group("output")
     output.add_argument(
         "--all", action="store_true",
-        help="show every autocluster and weight expression in the tables, not only those with most jobs or most weight",
+        help=("show every autocluster and weight expression in the tables, not only those with "
+            "most jobs or most weight"),
     )  # fmt: skip
     form = output.add_mutually_exclusive_group()
     add_json(form)

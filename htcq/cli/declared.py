@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Request:
     """The site file, the text rendered from its groups and what that sets, and the pool that was named, if any.
 
-    ``evidence`` is that pool with the declared groups in place of its own; without one, the text alone.
-    """
+    ``evidence`` is that pool with the declared groups in place of its own; without one, the text
+    alone."""
 
     site: Settings
     declared: DeclaredGroups

@@ -1,8 +1,8 @@
 """Record the present state of a pool's group quotas. For cron: prints nothing when all is well.
 
-The pool is captured, or it is a snapshot, which counts for the time at which it was taken. Nothing is recorded of a
-pool with incomplete data, or with a negotiator that has been silent for too long.
-"""
+The pool is captured, or it is a snapshot, which counts for the time at which it was taken.
+Nothing is recorded of a pool with incomplete data, or with a negotiator that has been silent for
+too long."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_store(parser)
     parser.add_argument(
         "--quotas", metavar="FILE",
-        help="file of the elastic quotas whose ledger is recorded (default: as [drift] of the site file says, or none)",
+        help=("file of the elastic quotas whose ledger is recorded (default: as [drift] of the "
+            "site file says, or none)"),
     )  # fmt: skip
     add_prometheus(parser)
     parser.add_argument(

@@ -1,11 +1,10 @@
 """Write the quotas of a plan for the negotiator, and wait until it shows them; otherwise restore the earlier ones.
 
-With --plan a person agrees to the present plan: 'htcq elastic plan' prints its id. This also begins again after
-'rollback' or 'disable'.
+With --plan a person agrees to the present plan: 'htcq elastic plan' prints its id. This also begins
+again after 'rollback' or 'disable'.
 
-With --from one step is taken from a file that 'htcq elastic plan --save' wrote, for a timer: the account that looks at
-the pool cannot write, and this one reads no ad of it.
-"""
+With --from one step is taken from a file that 'htcq elastic plan --save' wrote, for a timer: the
+account that looks at the pool cannot write, and this one reads no ad of it."""
 
 from __future__ import annotations
 
@@ -39,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--planner", metavar="USER",
-        help="with --from: name or number of the account that may have saved the plan (default: you, or root)",
+        help=("with --from: name or number of the account that may have saved the plan (default: "
+            "you, or root)"),
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Compute what every group may use now, from two files: the declared quotas and the present demand.
 
-Errors and warnings about the quotas go to standard error. Quotas with refused amounts are computed all the same.
-"""
+Errors and warnings about the quotas go to standard error. Quotas with refused amounts are
+computed all the same."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def _compute(
         if finding.severity is not Severity.INFO:
             word = "" if finding.severity is Severity.ERROR else "warning: "
             tell(
-                f"htcq: {source}: {word}{finding.message} [{finding.rule}] ({_hint(finding.advice)})"
+                f"htcq: {source}: {word}{finding.message} [{finding.rule}] "
+                f"({_hint(finding.advice)})"
             )
     if broken:
         return None, refused

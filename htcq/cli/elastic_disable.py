@@ -1,8 +1,9 @@
 """Restore the static quotas: each group has its min, all groups share the rest, and no process has to run.
 
-By hand it also stops all writing until 'htcq elastic apply'. With --if-silent it is the dead-man timer:
-it acts only if nothing has succeeded for that long. The journal has the static quotas; the pool is not read.
-"""
+By hand it also stops all writing until 'htcq elastic apply'. With --if-silent it is the dead-man
+timer:
+it acts only if nothing has succeeded for that long. The journal has the static quotas; the pool
+is not read."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_place_options(parser)
     parser.add_argument(
         "--if-silent", metavar="TIME",
-        help="act only if nothing has succeeded for this time, such as 30min: for the dead-man timer",
+        help=("act only if nothing has succeeded for this time, such as 30min: for the dead-man "
+            "timer"),
     )  # fmt: skip
 
 

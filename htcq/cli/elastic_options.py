@@ -31,12 +31,14 @@ def add_step_options(parser: argparse.ArgumentParser) -> None:
     add_negotiator(parser)
     parser.add_argument(
         "--directory", metavar="DIR",
-        help="directory of LOCAL_CONFIG_DIR of the negotiator that is written to (default: as [elastic.write] says)",
+        help=("directory of LOCAL_CONFIG_DIR of the negotiator that is written to (default: as "
+            "[elastic.write] says)"),
     )  # fmt: skip
     add_journal(parser)
     parser.add_argument(
         "--accept-loss", action="store_true",
-        help="accept that the pool has shrunk: share out what is left of its slots, schedds or weight",
+        help=("accept that the pool has shrunk: share out what is left of its slots, schedds or "
+            "weight"),
     )  # fmt: skip
 
 
@@ -44,7 +46,8 @@ def declared_of(arguments: argparse.Namespace) -> Declared:
     """Return the quotas that the options of a step name.
 
     Raises:
-        InputError: they cannot be read, are refused, or are those of several negotiators of which none is named.
+        InputError: they cannot be read, are refused, or are those of several negotiators of which
+            none is named.
     """
     return read_declared(arguments.quotas, arguments.name, arguments.directory, arguments.journal)
 
@@ -65,7 +68,8 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
     add_timeout(parser)
     parser.add_argument(
         "--within", metavar="TIME", type=seconds, default=float(_DEFAULT.verify_within),
-        help=f"maximum time that the negotiator may take to show what was written (default {_DEFAULT.verify_within}s)",
+        help=("maximum time that the negotiator may take to show what was written (default "
+            f"{_DEFAULT.verify_within}s)"),
     )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Take back lent slots: vacate jobs of groups over their quota, while other groups wait for their own.
 
-'plan' does nothing. 'record' adds the present state to the journal, which shows since when groups are over or in need.
-'apply' does that and then carries out the plan: ceilings first, then jobs, few at a time.
-"""
+'plan' does nothing. 'record' adds the present state to the journal, which shows since when
+groups are over or in need. 'apply' does that and then carries out the plan: ceilings first, then
+jobs, few at a time."""
 
 from __future__ import annotations
 

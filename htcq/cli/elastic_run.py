@@ -1,11 +1,11 @@
 """Adapt the quotas of a pool to demand: read, plan, write and verify, again and again. Writes only with --yes.
 
-Without it every step is only printed. With --once it takes one step and ends, for a timer. A state that cannot be
-trusted changes nothing; after a long time without one, the dead-man timer restores the static quotas.
+Without it every step is only printed. With --once it takes one step and ends, for a timer. A state
+that cannot be trusted changes nothing; after a long time without one, the dead-man timer restores
+the static quotas.
 
-One process reads the pool and writes here. Where strangers advertise in the pool, let one account read and another
-write: 'htcq elastic plan --save' and 'htcq elastic apply --from'.
-"""
+One process reads the pool and writes here. Where strangers advertise in the pool, let one
+account read and another write: 'htcq elastic plan --save' and 'htcq elastic apply --from'."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from htcq.settings.durations import parse_duration
 if TYPE_CHECKING:
     from htcq.operations.elastic_quotas import Declared
 
-#: A step takes at least so long, in seconds, and so many cycles: what was written has to show first.
+#: A step takes at least so long, in seconds, and so many cycles: what was written has to show
+#: first.
 _MIN_PAUSE, _CYCLES = 300, 3
 
 

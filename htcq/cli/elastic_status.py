@@ -29,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool_options(parser)
     add_negotiator(
         parser,
-        "name of the negotiator, if the pool has several (default: each tree of the quotas has its own)",
+        (
+            "name of the negotiator, if the pool has several (default: each tree of the quotas has "
+            "its own)"
+        ),
     )
     parser.add_argument(
         "--headroom", metavar="PERCENT", type=number, default=5.0,

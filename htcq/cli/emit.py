@@ -1,7 +1,7 @@
 """Write the HTCondor configuration that makes a claim-capacity model true.
 
-Prints it, unless --write is given; as 'include command : htcq emit …' it can stand in a condor_config.
-"""
+Prints it, unless --write is given; as 'include command : htcq emit …' it can stand in a
+condor_config."""
 
 from __future__ import annotations
 
@@ -30,16 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq emit``."""
     parser.add_argument(
         "--role", metavar="ROLE", default=EXECUTE,
-        help="kind of machine that the configuration is for: execute (the default), access or central",
+        help=("kind of machine that the configuration is for: execute (the default), access or "
+            "central"),
     )  # fmt: skip
     add_model_options(parser)
     add_writing_options(
         parser, "50-htcq-ROLE.config",
-        "change nothing; exit with status 1 if the configuration in effect differs from what --write DIR would write",
+        ("change nothing; exit with status 1 if the configuration in effect differs from what "
+        "--write DIR would write"),
     )  # fmt: skip
     parser.add_argument(
         "--remove", action="store_true",
-        help="take back what --write DIR wrote for this role: remove the file, or put back the one that it replaced",
+        help=("take back what --write DIR wrote for this role: remove the file, or put back the "
+            "one that it replaced"),
     )  # fmt: skip
 
 
@@ -71,7 +74,8 @@ def main(arguments: argparse.Namespace) -> int:
     slots = [slot for each in nodes for slot in each.slots]
     form = (request.literal, request.templates, request.model_hash, request.for_one_node)
     text = configuration(arguments.role, request.node, slots, *form)
-    # This machine is an execution point only where the role says so: no jobs are judged on an access point.
+    # This machine is an execution point only where the role says so: no jobs are judged on an
+    # access point.
     judged = not arguments.force and (named or arguments.role == EXECUTE)
     process.call(prove, arguments.role, text, nodes, request.shapes if judged else None, read_here)
     if not arguments.write:
@@ -94,9 +98,9 @@ def _for_the_node_of_the_file(
 ) -> Request:
     """Return ``request`` for the node that the present file was made for, where only that tells an edit from a change.
 
-    A check compares the text for that node and the hardware each for itself. A file is not written again because a
-    kernel finds a megabyte less: where the node is the same as before, its former amounts stay.
-    """
+    A check compares the text for that node and the hardware each for itself. A file is not
+    written again because a kernel finds a megabyte less: where the node is the same as before,
+    its former amounts stay."""
     from pathlib import Path
 
     from htcq.emit.install import read
@@ -123,7 +127,8 @@ def _check_nodes(role: str, request: Request, named: bool) -> None:
     """Refuse a role that cannot be written for the nodes at hand.
 
     Raises:
-        InputError: several nodes and a role that takes one, or a role that needs to know the execution points.
+        InputError: several nodes and a role that takes one, or a role that needs to know the
+            execution points.
     """
     if role == EXECUTE and len(request.nodes) > 1:
         raise InputError(

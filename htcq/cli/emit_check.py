@@ -1,8 +1,7 @@
 """``htcq emit --write DIR --check``: the file, the configuration in effect, the node and the running startd.
 
-Every state has its own words, and all that is found is said. A daemon that could not be asked is named; where nothing
-else differs the exit status says so.
-"""
+Every state has its own words, and all that is found is said. A daemon that could not be asked is
+named; where nothing else differs the exit status says so."""
 
 from __future__ import annotations
 
@@ -73,10 +72,16 @@ def _edited(target: Target) -> Iterator[str]:
         return
     changed = target.changed()
     if "HTCQMODELHASH" in changed:
-        yield f"out of date: {target.path} was written for other capacity settings (--diff shows the difference)"
+        yield (
+            f"out of date: {target.path} was written for other capacity settings (--diff shows "
+            "the difference)"
+        )
     else:
         names = _listed(changed) or "comments only"
-        yield f"edited: {target.path} differs from what would be written: {names} (--diff shows the difference)"
+        yield (
+            f"edited: {target.path} differs from what would be written: {names} (--diff shows "
+            "the difference)"
+        )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -135,7 +140,8 @@ def _compare_in_effect(
         )
     elif not own:
         report.not_compared.append(
-            f"the running startd was not looked at: {target.path.parent} is not in this machine's LOCAL_CONFIG_DIR"
+            f"the running startd was not looked at: {target.path.parent} is not in this "
+            "machine's LOCAL_CONFIG_DIR"
         )
     else:
         _compare_startd(report, effect, request, node)

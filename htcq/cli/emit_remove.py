@@ -39,7 +39,10 @@ def take_back(arguments: argparse.Namespace, file_name: str) -> int:
 
 def _what_it_takes(role: str) -> str:
     if role == EXECUTE:
-        return "condor_restart -startd makes it take effect, which ends the node's jobs: drain it first (condor_drain)"
+        return (
+            "condor_restart -startd makes it take effect, which ends the node's jobs: drain it "
+            "first (condor_drain)"
+        )
     if role == ACCESS:
         return "condor_reconfig -schedd makes it take effect"
     return "condor_reconfig makes it take effect"

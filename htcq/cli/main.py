@@ -29,11 +29,12 @@ COMMANDS = {
     "explain": "explain a rule of the audit",
 }
 
-#: HTCondor's configuration may include what it prints (``include command``). A tool that htcq started reads that
-#: configuration too: that the command answers nothing then ends the circle.
+#: HTCondor's configuration may include what it prints (``include command``). A tool that htcq
+#: started reads that configuration too: that the command answers nothing then ends the circle.
 _INCLUDED = "emit"
 
-#: The option that makes a command a monitoring plugin, and how the line of each such command begins.
+#: The option that makes a command a monitoring plugin, and how the line of each such command
+#: begins.
 _NAGIOS = "--nagios"
 _SUBJECTS = {"audit": "HTCQ", "drift": "HTCQ DRIFT"}
 

@@ -1,7 +1,7 @@
 """Show how a new capacity model changes a pool's quotas, usage and priorities, and list the steps to it.
 
-Nothing of the pool is changed. With --write-groups the groups are written with quotas of the same share of the pool.
-"""
+Nothing of the pool is changed. With --write-groups the groups are written with quotas of the
+same share of the pool."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_negotiator(parser)
     parser.add_argument(
         "--quotas", metavar="FILE",
-        help="file of elastic quotas (TOML), whose amounts of slot weight are shown in the new unit too",
+        help=("file of elastic quotas (TOML), whose amounts of slot weight are shown in the new "
+            "unit too"),
     )  # fmt: skip
     output = parser.add_argument_group("output")
     output.add_argument(
         "--write-groups", metavar="FILE",
-        help="write the groups with their new quotas to a new site file, which 'htcq quota emit --config' reads",
+        help=("write the groups with their new quotas to a new site file, which 'htcq quota emit "
+            "--config' reads"),
     )  # fmt: skip
     form = output.add_mutually_exclusive_group()
     add_json(form)

@@ -1,7 +1,7 @@
 """The options that ``plan`` and ``emit`` share; ``htcq.cli.request`` says what they add up to.
 
-Nothing that takes time is imported here: ``emit`` starts HTCondor's parser beside it before it loads the rest.
-"""
+Nothing that takes time is imported here: ``emit`` starts HTCondor's parser beside it before it
+loads the rest."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def _add_node_options(parser: argparse.ArgumentParser) -> None:
 def _add_linear_options(model: argparse._ArgumentGroup) -> None:
     model.add_argument(
         "--weight", metavar="ASSET=W", action="append", dest="weights", type=weight_pair,
-        help="linear: weight of one unit of an asset (cpus=1, memory=0.25/GiB, gpus=8, gpus:a100=16); repeatable",
+        help=("linear: weight of one unit of an asset (cpus=1, memory=0.25/GiB, gpus=8, "
+            "gpus:a100=16); repeatable"),
     )  # fmt: skip
     model.add_argument("--scale", metavar="K", help="linear: multiply all weights by K (default 1)")
 
@@ -82,7 +83,8 @@ def _add_fixed_options(model: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     model.add_argument(
         "--asset", metavar="ASSET", action="append", dest="assets",
-        help="fixed: divide this asset by --share even (default: cpus, memory and disk); repeatable",
+        help=("fixed: divide this asset by --share even (default: cpus, memory and disk); "
+            "repeatable"),
     )  # fmt: skip
 
 

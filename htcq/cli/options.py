@@ -1,10 +1,11 @@
 """The options that several commands have, each declared once.
 
-An option is declared by the function that is called after it; functions in the plural declare a group of them. ``help``
-is what '--help' and the manual print: it begins with a small letter and has no full stop at its end.
+An option is declared by the function that is called after it; functions in the plural declare a
+group of them. ``help`` is what '--help' and the manual print: it begins with a small letter and has
+no full stop at its end.
 
-Nothing that takes time is imported here: ``emit`` starts HTCondor's parser beside it before it loads the rest.
-"""
+Nothing that takes time is imported here: ``emit`` starts HTCondor's parser beside it before it
+loads the rest."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ STDOUT = "-"
 #: Where options are added: a parser, or a group of one.
 Container = argparse._ActionsContainer
 
-# The pool ---------------------------------------------------------------------------------------------------------
+# The pool
+# ---------------------------------------------------------------------------------------------------------
 
 
 def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
@@ -138,7 +140,8 @@ def add_cycle_options(parser: Container) -> None:
     )  # fmt: skip
 
 
-# Files of a site --------------------------------------------------------------------------------------------------
+# Files of a site
+# --------------------------------------------------------------------------------------------------
 
 
 def add_site_file(parser: Container) -> None:
@@ -176,11 +179,13 @@ def add_store(parser: Container) -> None:
     """Add the option that names the history."""
     parser.add_argument(
         "--store", metavar="FILE",
-        help="file of the history (default: as [drift] of the site file says, or /var/lib/htcq/drift.db)",
+        help=("file of the history (default: as [drift] of the site file says, or "
+            "/var/lib/htcq/drift.db)"),
     )  # fmt: skip
 
 
-# Formats ----------------------------------------------------------------------------------------------------------
+# Formats
+# ----------------------------------------------------------------------------------------------------------
 
 
 def add_json(output: Container, help: str = "print everything as JSON") -> None:
@@ -206,7 +211,8 @@ def add_prometheus(output: Container) -> None:
     """Add the option for metrics in a file."""
     output.add_argument(
         "--prometheus", metavar="FILE",
-        help="also write metrics to a file *.prom, for the textfile collector of node_exporter (-: print only them)",
+        help=("also write metrics to a file *.prom, for the textfile collector of node_exporter "
+            "(-: print only them)"),
     )  # fmt: skip
 
 
@@ -223,11 +229,13 @@ def add_fail_on(parser: Container) -> None:
     """Add the option for what gives exit status 1."""
     parser.add_argument(
         "--fail-on", metavar="SEVERITY",
-        help="lowest severity that gives exit status 1: error (the default), warning, info or never",
+        help=("lowest severity that gives exit status 1: error (the default), warning, info or "
+            "never"),
     )  # fmt: skip
 
 
-# Values -----------------------------------------------------------------------------------------------------------
+# Values
+# -----------------------------------------------------------------------------------------------------------
 
 
 def number(text: str) -> float:

@@ -37,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     jobs.add_argument(
         "--jobs", metavar="SNAPSHOT",
-        help=f"use the idle and running jobs of a snapshot as a mix: the {MAX_SHAPES} most frequent shapes are planned",
+        help=(f"use the idle and running jobs of a snapshot as a mix: the {MAX_SHAPES} most "
+            "frequent shapes are planned"),
     )  # fmt: skip
     weights = parser.add_argument_group("weights that htcq finds")
     weights.add_argument(

@@ -1,7 +1,7 @@
 """Find out what this execution point has: cpus, memory, disk, swap, GPUs and custom resources.
 
-HTCondor's own detection is asked first, then psutil, NVML and the kernel; every number comes with its source.
-"""
+HTCondor's own detection is asked first, then psutil, NVML and the kernel; every number comes
+with its source."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     form.add_argument("--long", "-long", action="store_true", help="print ClassAd lines")
     form.add_argument(
         "--cron", "-cron", action="store_true",
-        help="print the ClassAd lines as a job of STARTD_CRON must, so that the startd adds them to its slot ads",
+        help=("print the ClassAd lines as a job of STARTD_CRON must, so that the startd adds them "
+            "to its slot ads"),
     )  # fmt: skip
     parser.add_argument(
         "--execute", "-execute", metavar="DIR",

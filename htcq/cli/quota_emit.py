@@ -1,8 +1,7 @@
 """Write the configuration of the groups that htcq.toml declares, for the negotiator of a pool.
 
-Prints it, unless --write is given. Quotas that contradict the site's own ones are refused, and so is the removal of a
-group that is still in use.
-"""
+Prints it, unless --write is given. Quotas that contradict the site's own ones are refused, and
+so is the removal of a group that is still in use."""
 
 from __future__ import annotations
 
@@ -107,7 +106,8 @@ def _dropped_in_use(request: Request, target: Target | None) -> list[str]:
     gone = [group.name for group in dropped(before, after)]
     if gone:
         tell(
-            f"htcq: not checked without a pool (--snapshot or --pool): whether anybody still uses {listed(gone)}"
+            "htcq: not checked without a pool (--snapshot or --pool): whether anybody still "
+            f"uses {listed(gone)}"
         )
     return []
 
@@ -122,7 +122,8 @@ def _before(request: Request, target: Target | None) -> PoolQuotas | None:
     if request.pool is not None:
         if request.pool.central is None:
             tell(
-                f"htcq: {request.pool.source} has no configuration: its groups are not compared with the new ones"
+                f"htcq: {request.pool.source} has no configuration: its groups are not compared "
+                "with the new ones"
             )
             return None
         return Evidence(request.pool).quotas
@@ -139,5 +140,6 @@ def _tell_what_stays(request: Request, file_name: str) -> None:
         staying(request.site.groups, own, request.emitted, file_name) if own is not None else ()
     ):
         tell(
-            f"htcq: {knob.name} = {knob.value} stays in force beside what is declared: remove it from {knob.place}"
+            f"htcq: {knob.name} = {knob.value} stays in force beside what is declared: remove it "
+            f"from {knob.place}"
         )

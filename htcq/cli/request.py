@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 class Request:
     """What the user asked about: nodes with their slots, the jobs, the form, the site's templates.
 
-    ``proposed`` says that the model's numbers come from the nodes at hand; ``prices`` are the weights among them.
-    ``left_out`` has the names of machines of a pool that could not be used, by the reason; ``model_hash`` is that of
-    all the capacity settings, also of those that other kinds of node have; ``health`` is what is wrong with the pool.
-    """
+    ``proposed`` says that the model's numbers come from the nodes at hand; ``prices`` are the
+    weights among them. ``left_out`` has the names of machines of a pool that could not be used,
+    by the reason; ``model_hash`` is that of all the capacity settings, also of those that other
+    kinds of node have; ``health`` is what is wrong with the pool."""
 
     nodes: tuple[FleetNode, ...]
     shapes: tuple[Shape, ...]
@@ -233,7 +233,8 @@ def _of_files(arguments: argparse.Namespace, model: _Model, literal: bool) -> tu
     """
     named = read_nodes(arguments.node, arguments.execute)
     if not arguments.node and getattr(arguments, "role", EXECUTE) != EXECUTE:
-        # An access point or a central manager serves the nodes of every kind, and is none of them itself.
+        # An access point or a central manager serves the nodes of every kind, and is none of them
+        # itself.
         return tuple(_of_kind(chosen, named[0][1], literal) for chosen in model.all_kinds())
     model.price([node for _, node in named])
     return tuple(

@@ -1,8 +1,7 @@
 """Show what the negotiator would do in its next cycle: who is matched where, who is rejected and why.
 
-With --cycles: how the pool goes on for so many cycles. With --set: what another configuration of the central manager
-would change.
-"""
+With --cycles: how the pool goes on for so many cycles. With --set: what another configuration of
+the central manager would change."""
 
 from __future__ import annotations
 
@@ -93,7 +92,8 @@ def simulation_of(arguments: argparse.Namespace) -> Simulation:
     """Return what the options ask for.
 
     Raises:
-        InputError: they contradict each other, say nothing that can be understood, or name a file that cannot be read.
+        InputError: they contradict each other, say nothing that can be understood, or name a file
+            that cannot be read.
     """
     changes = read_changes(arguments.changes)
     past = read_arrivals(arguments.arrivals) if arguments.arrivals else None

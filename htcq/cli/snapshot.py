@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq snapshot``."""
     parser.add_argument(
         "goal", metavar="DIR|FILE.tar.gz",
-        help="directory or archive (*.tar.gz, *.tgz) to write, for its owner alone; it must be empty or not exist",
+        help=("directory or archive (*.tar.gz, *.tgz) to write, for its owner alone; it must be "
+            "empty or not exist"),
     )  # fmt: skip
     pool = parser.add_argument_group("pool")
     add_collector(
@@ -98,11 +99,13 @@ def _anonymized(directory: Path, key: bytes, keep_groups: bool) -> list[str]:
     told = [f"{done.names} names replaced; none of them is left in any file"]
     if done.common:
         told.append(
-            f"{done.common} names are also numbers or words of HTCondor's: searched for only where names stand"
+            f"{done.common} names are also numbers or words of HTCondor's: searched for only "
+            "where names stand"
         )
     if done.patterns:
         told.append(
-            f"{done.patterns} expressions look for parts of texts (regexp, substr): they match otherwise now"
+            f"{done.patterns} expressions look for parts of texts (regexp, substr): they match "
+            "otherwise now"
         )
     return told
 
@@ -114,7 +117,8 @@ def _tell(goal: Path, captured: Sequence[Captured], anonymized: Sequence[str]) -
             tell(f"htcq: {each.pool}: {what}: {why}")
         for schedd, why in each.without_users:
             tell(
-                f"htcq: {each.pool}: no user records of {schedd}, which asks for authentication: {why}"
+                f"htcq: {each.pool}: no user records of {schedd}, which asks for authentication: "
+                f"{why}"
             )
         held = ", ".join(f"{count} {kind}" for kind, count in sorted(each.counts.items()))
         tell(f"{goal}: {each.pool}: {held}")

@@ -37,7 +37,8 @@ def weights_line(weights: Mapping[str, Fraction]) -> str:
 def write_weights(name: str, weights: Mapping[str, Fraction]) -> None:
     """Write ``weights`` into the site file ``name``, which need not exist; the difference goes to standard error.
 
-    The former file is kept under ``<name>~``, byte by byte; the new one has its owner, its mode and its line ends.
+    The former file is kept under ``<name>~``, byte by byte; the new one has its owner, its mode and
+    its line ends.
 
     Raises:
         InputError: the file has another model, or cannot be written; it is as it was.

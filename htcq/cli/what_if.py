@@ -23,7 +23,8 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     what.add_argument(
         "--drain", metavar="MACHINE", action="append",
-        help="drain the machines whose names match: they accept no more jobs, and what they run goes on; repeatable",
+        help=("drain the machines whose names match: they accept no more jobs, and what they run "
+            "goes on; repeatable"),
     )  # fmt: skip
     what.add_argument(
         "--add",
@@ -33,7 +34,8 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument(
         "--demand", metavar="NAME=FACTOR", action="append",
-        help="multiply the idle jobs of a submitter, or of a group with those below it: physics=x2; repeatable",
+        help=("multiply the idle jobs of a submitter, or of a group with those below it: "
+            "physics=x2; repeatable"),
     )  # fmt: skip
     what.add_argument(
         "--model", metavar="[MACHINE=]FILE", action="append",

@@ -1,8 +1,7 @@
 """Explain whether the next negotiation cycle starts idle jobs, and what keeps them from starting.
 
-The verdict is that of the simulated cycle ('htcq simulate'). WHO is a job (CLUSTER.PROC or CLUSTER), a submitter or a
-group. With --cycles: also when each job starts.
-"""
+The verdict is that of the simulated cycle ('htcq simulate'). WHO is a job (CLUSTER.PROC or
+CLUSTER), a submitter or a group. With --cycles: also when each job starts."""
 
 from __future__ import annotations
 
@@ -84,7 +83,8 @@ def _tell_missing(pool: Pool) -> None:
         tell(f"htcq: incomplete data: {each}")
     if pool.central is None:
         tell(
-            "htcq: the negotiator's configuration is not known: the verdict is that of one without groups and limits"
+            "htcq: the negotiator's configuration is not known: the verdict is that of one "
+            "without groups and limits"
         )
 
 

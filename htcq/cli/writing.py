@@ -59,7 +59,8 @@ def target_of(arguments: argparse.Namespace, text: str, file_name: str) -> Targe
     """Return the file to write, after the HTCondor that is installed has read the text too.
 
     Raises:
-        HtcqError: that HTCondor cannot read the text, would not read the file, or it cannot be written.
+        HtcqError: that HTCondor cannot read the text, would not read the file, or it cannot be
+            written.
     """
     from pathlib import Path
 

@@ -10,7 +10,8 @@ from htcq.drift.observation import Kept, QuotaSetting, Sample
 from htcq.drift.texts import setting_of
 from htcq.poolquota.published import same
 
-#: The kinds of what is kept that are told as changes, in the order in which those of one moment are told.
+#: The kinds of what is kept that are told as changes, in the order in which those of one moment are
+#: told.
 CHANGING = ("damage", "setting", "weight", "declared", "configured")
 
 #: Amounts are kept in thousandths: two that are no further apart may have been the same.
@@ -35,8 +36,8 @@ class SettingChange:
 class Spell:
     """A time in which two sides differed, with the last values.
 
-    It is from the look that first saw it to the one that saw it over; ``until`` is None if the last look saw it still.
-    """
+    It is from the look that first saw it to the one that saw it over; ``until`` is None if the
+    last look saw it still."""
 
     difference: QuotaDifference
     since: int
@@ -176,9 +177,9 @@ def _setting(kept: Kept | None) -> QuotaSetting | None:
 def published_spells(samples: Iterable[Sample]) -> tuple[Spell, ...]:
     """Return when the negotiator published other quotas than it should have.
 
-    One that a single sample saw is left out once it is over: a cycle lies between new configuration and new quotas.
-    Give samples of the root as well: nothing is told of times at which nobody publishes anything.
-    """
+    One that a single sample saw is left out once it is over: a cycle lies between new
+    configuration and new quotas. Give samples of the root as well: nothing is told of times at
+    which nobody publishes anything."""
     by_group: dict[str, list[Sample]] = {}
     for sample in samples:
         by_group.setdefault(sample.group, []).append(sample)

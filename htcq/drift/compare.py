@@ -1,8 +1,7 @@
 """Where what is declared, configured, published and computed of a pool's groups differs at one moment, as data.
 
-What a negotiator publishes is compared over the pool weight that it counted itself: a pool that moved meanwhile is no
-difference. Amounts are in the pool's unit.
-"""
+What a negotiator publishes is compared over the pool weight that it counted itself: a pool that
+moved meanwhile is no difference. Amounts are in the pool's unit."""
 
 from __future__ import annotations
 
@@ -14,10 +13,11 @@ from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSett
 from htcq.poolquota.published import same
 from htcq.quota.group_tree import ROOT
 
-#: What can differ. Of what is declared (one) and configured (the other): ``kind`` (static or dynamic), ``quota``,
-#: ``accept-surplus``, ``autoregroup``, a group that is ``not-configured`` or ``not-declared``. Of what the negotiator
-#: published (one) and what it should have (the other): ``effective`` and, with all groups below, ``subtree``; where
-#: nothing that is a number is published of a group it is ``not-published``.
+#: What can differ. Of what is declared (one) and configured (the other): ``kind`` (static or
+#: dynamic), ``quota``, ``accept-surplus``, ``autoregroup``, a group that is ``not-configured`` or
+#: ``not-declared``. Of what the negotiator published (one) and what it should have (the other):
+#: ``effective`` and, with all groups below, ``subtree``; where nothing that is a number is
+#: published of a group it is ``not-published``.
 What = Literal[
     "not-configured", "not-declared", "kind", "quota", "accept-surplus", "autoregroup", "not-published", "effective",
     "subtree",

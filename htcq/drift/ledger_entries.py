@@ -1,9 +1,9 @@
 """Who lends what to others at one look: the entries of the ledger, from what every group is guaranteed and uses.
 
-A level is shared out as a whole, from the root to the leaves. What others use of a level's guarantees is first what
-none of its groups is guaranteed, then what groups neither use nor ask for and lend, in proportion, then what they ask
-for themselves or do not lend. What a group lends is lent by the groups below it in the same way.
-"""
+A level is shared out as a whole, from the root to the leaves. What others use of a level's
+guarantees is first what none of its groups is guaranteed, then what groups neither use nor ask
+for and lend, in proportion, then what they ask for themselves or do not lend. What a group lends
+is lent by the groups below it in the same way."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def _of(dimension: str, demand: ElasticDemand, outcome: Outcome) -> Iterator[Led
     _share_out_level(top, total, outside)
     for each in members:
         if each.below:
-            # What it lends is used by others; what it borrows is not what those below it lend each other.
+            # What it lends is used by others; what it borrows is not what those below it lend each
+            # other.
             _share_out_level(each.below, each.guarantee, each.lent - each.borrowed)
     lowest = [each for each in members if not each.below]
     yield LedgerEntry(

@@ -1,9 +1,9 @@
 """One look at the quotas of a pool's groups, and what is kept of many looks.
 
-Five things are held against each other: what the site file declares, what the central manager has configured, what the
-negotiator published as in effect, what htcq computes, and what the groups use and want. Times are in seconds since
-1970, quotas and usage in the pool's unit, demand in the unit of the schedds' slot weights.
-"""
+Five things are held against each other: what the site file declares, what the central manager
+has configured, what the negotiator published as in effect, what htcq computes, and what the
+groups use and want. Times are in seconds since 1970, quotas and usage in the pool's unit, demand
+in the unit of the schedds' slot weights."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class QuotaSetting:
 class GroupObservation:
     """One group.
 
-    ``declared`` is None where the site file does not have it, ``configured`` where the central manager does not, then
-    with nothing computed. ``effective`` and ``effective_subtree`` are None where the negotiator published none that is
-    a number. ``computed`` is what it should have published.
-    """
+    ``declared`` is None where the site file does not have it, ``configured`` where the central
+    manager does not, then with nothing computed. ``effective`` and ``effective_subtree`` are
+    None where the negotiator published none that is a number. ``computed`` is what it should
+    have published."""
 
     name: str
     declared: QuotaSetting | None = None
@@ -62,9 +62,9 @@ class WeightUse:
 class DriftObservation:
     """One pool at one moment.
 
-    ``settings`` are the knobs of group quotas that are no group's own, by name; ``doubts`` tell, as sentences, what of
-    the look cannot be taken as it is. ``ledger`` is empty where no elastic quotas are declared.
-    """
+    ``settings`` are the knobs of group quotas that are no group's own, by name; ``doubts`` tell,
+    as sentences, what of the look cannot be taken as it is. ``ledger`` is empty where no elastic
+    quotas are declared."""
 
     pool: str
     negotiator: str
@@ -82,9 +82,9 @@ class DriftObservation:
 class Sample:
     """What is kept of a group over the ``span`` seconds that end at ``time``: means, the most, and for how long.
 
-    ``looks`` is how many observations are in it. ``starved``, ``over`` and ``lending`` are seconds: below its quota
-    while its jobs waited, above its quota, below its quota while another was above its own.
-    """
+    ``looks`` is how many observations are in it. ``starved``, ``over`` and ``lending`` are
+    seconds: below its quota while its jobs waited, above its quota, below its quota while
+    another was above its own."""
 
     group: str
     time: int
@@ -106,8 +106,8 @@ class Sample:
 class Kept:
     """A text that held from ``since`` to ``until``, both the times of observations; None where it still holds.
 
-    ``kind`` is one of :data:`KINDS`, ``name`` the group, the expression or the knob, ``text`` what was said of it.
-    """
+    ``kind`` is one of :data:`KINDS`, ``name`` the group, the expression or the knob, ``text``
+    what was said of it."""
 
     kind: str
     name: str
@@ -116,6 +116,6 @@ class Kept:
     until: int | None = None
 
 
-#: What is kept as texts with the time for which they held: quotas as declared and configured, the weight expressions,
-#: the settings, doubts, and former files that were set aside.
+#: What is kept as texts with the time for which they held: quotas as declared and configured, the
+#: weight expressions, the settings, doubts, and former files that were set aside.
 KINDS = ("declared", "configured", "weight", "setting", "doubt", "damage")

@@ -18,7 +18,8 @@ from htcq.quota.group_tree import Group, name_key
 from htcq.quota.knobs import Knobs
 from htcq.settings.groups import DeclaredGroup, GroupSettings
 
-#: The knobs that decide about all groups, as the negotiator reads them (GroupEntry.cpp and matchmaker.cpp, 25.14).
+#: The knobs that decide about all groups, as the negotiator reads them (GroupEntry.cpp and
+#: matchmaker.cpp, 25.14).
 SETTINGS = (
     "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_USE_SLOT_WEIGHTS",
     "NEGOTIATOR_CONSIDER_PREEMPTION", "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "GROUP_QUOTA_ROUND_ROBIN_RATE",
@@ -118,6 +119,9 @@ def _settings(knobs: Mapping[str, str]) -> dict[str, str]:
 
 def _doubts(quotas: PoolQuotas, pool: Pool) -> Iterator[str]:
     if not quotas.published.accounts:
-        yield "the negotiator publishes nothing of its groups: what their claimed slots weigh is their usage"
+        yield (
+            "the negotiator publishes nothing of its groups: what their claimed slots weigh is "
+            "their usage"
+        )
     yield from quotas.published.doubts([group.name for group in quotas.tree.groups])
     yield from pool.incomplete

@@ -1,8 +1,8 @@
 """Which groups starve, which use more than their quota, and which lend it, at the moment of an observation.
 
-A slot is not divided and the negotiator truncates limits (matchmaker.cpp, negotiateWithGroup, HTCondor 25.14), so that
-the fraction of a quota is neither missed nor too much. Amounts are in the pool's unit.
-"""
+A slot is not divided and the negotiator truncates limits (matchmaker.cpp, negotiateWithGroup,
+HTCondor 25.14), so that the fraction of a quota is neither missed nor too much. Amounts are in
+the pool's unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from htcq.drift.observation import DriftObservation, GroupObservation
 from htcq.quota.group_tree import ROOT
 
-#: Usage that is no further from the quota than this part of it is at the quota: claims come and go between cycles.
+#: Usage that is no further from the quota than this part of it is at the quota: claims come and go
+#: between cycles.
 SLACK = 0.01
 #: Less idle demand or usage than this is none: sums of weights lose a little.
 NOTHING = 1e-6
@@ -23,9 +24,8 @@ NOTHING = 1e-6
 class QuotaState:
     """How a group stands to its quota.
 
-    ``starved``: below it while its jobs wait. ``over``: above it. ``lending``: below it with nothing waiting, while
-    another group is above its own.
-    """
+    ``starved``: below it while its jobs wait. ``over``: above it. ``lending``: below it with
+    nothing waiting, while another group is above its own."""
 
     starved: bool = False
     over: bool = False
@@ -42,8 +42,8 @@ def states_of(observation: DriftObservation) -> Mapping[str, QuotaState]:
 def quota_of(group: GroupObservation, observation: DriftObservation) -> float | None:
     """Return what a group's usage is held against: its effective quota, else the computed one; None without either.
 
-    Where groups regroup, the root's quota is said to be the whole pool: here it is what no other group has of it.
-    """
+    Where groups regroup, the root's quota is said to be the whole pool: here it is what no other
+    group has of it."""
     quota = _published(group)
     if group.name != ROOT or quota is None:
         return quota

@@ -1,8 +1,8 @@
 """What became of each group in a stretch of time: for how long it starved, was over or lent, and how usage ran.
 
-All means are weighted by time. A sample stands for the ``span`` seconds before it; what of that lies outside the window
-does not count. Times are in seconds since 1970, quotas and usage in the pool's unit.
-"""
+All means are weighted by time. A sample stands for the ``span`` seconds before it; what of that
+lies outside the window does not count. Times are in seconds since 1970, quotas and usage in the
+pool's unit."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ class Point:
 class Window:
     """One group from ``since`` to ``until``, of which ``observed`` seconds were seen.
 
-    ``distance`` is the mean of how far usage was from the quota, ``bias`` the same with its sign: below 0 it used less.
-    ``starved``, ``over`` and ``lending`` are shares of the time that was observed. ``quota`` and what depends on it are
-    None where nobody knew one.
-    """
+    ``distance`` is the mean of how far usage was from the quota, ``bias`` the same with its
+    sign: below 0 it used less. ``starved``, ``over`` and ``lending`` are shares of the time that
+    was observed. ``quota`` and what depends on it are None where nobody knew one."""
 
     group: str
     since: int

@@ -1,8 +1,7 @@
 """What a negotiator's slots have, and how much of that is free where nothing is matched.
 
-A partitionable slot has what it had at birth (TotalSlot<asset>), whoever has parts of it; a dynamic slot counts only
-where the slot that it was carved from is not in sight.
-"""
+A partitionable slot has what it had at birth (TotalSlot<asset>), whoever has parts of it; a
+dynamic slot counts only where the slot that it was carved from is not in sight."""
 
 from __future__ import annotations
 
@@ -20,7 +19,8 @@ from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import BUILT_IN_ASSETS, GPUS
 
-#: States in which a slot is matched with nobody (docs/admin-manual/ep-policy-configuration.rst, 25.14).
+#: States in which a slot is matched with nobody (docs/admin-manual/ep-policy-configuration.rst,
+#: 25.14).
 _SHUT = ("Drained", "Owner")
 
 
@@ -28,9 +28,9 @@ _SHUT = ("Drained", "Owner")
 class PoolCapacity:
     """What there is: ``capacity`` of all slots, ``unmatchable`` what is free on slots that match nobody.
 
-    ``worth`` is the slot weight, in parts, that comes with one unit of a dimension where there is any of it;
-    ``untold`` counts the GPUs whose model is not published, ``backfill`` the slots that offer what others offer too.
-    """
+    ``worth`` is the slot weight, in parts, that comes with one unit of a dimension where there
+    is any of it; ``untold`` counts the GPUs whose model is not published, ``backfill`` the slots
+    that offer what others offer too."""
 
     capacity: Mapping[str, int]
     unmatchable: Mapping[str, int]

@@ -1,7 +1,7 @@
 """What a claim of a job would hold of a pool's slots, and what the accountant would charge for it.
 
-The claim that the startd would carve, or the whole of a static slot; then the weight of what results.
-"""
+The claim that the startd would carve, or the whole of a static slot; then the weight of what
+results."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ from htcq.units import CPUS, GPUS
 class ClaimAmounts:
     """What one claim holds: whole amounts by dimension, ``weight`` in parts.
 
-    ``matched`` tells whether any slot is there that the job could have. ``model`` is the model of GPU that it asks
-    for: empty where any would do, None where no slot has such.
-    """
+    ``matched`` tells whether any slot is there that the job could have. ``model`` is the model
+    of GPU that it asks for: empty where any would do, None where no slot has such."""
 
     amounts: Mapping[str, int]
     matched: bool = True

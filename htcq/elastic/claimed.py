@@ -1,8 +1,7 @@
 """The claimed slots of a pool, each with the job that has it, and why it may never be taken back.
 
-A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsClaimed, HTCondor 25.14). Its job is the
-one whose RemoteHost it is.
-"""
+A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsClaimed, HTCondor
+25.14). Its job is the one whose RemoteHost it is."""
 
 from __future__ import annotations
 
@@ -19,7 +18,8 @@ from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.declaration import Amounts
 from htcq.units import GPUS
 
-#: A job of this universe has several slots, and dies with any of them (src/condor_includes/condor_universe.h).
+#: A job of this universe has several slots, and dies with any of them
+#: (src/condor_includes/condor_universe.h).
 _PARALLEL = 11
 _UNIVERSES: Mapping[Value, str] = dict(zip(UNMATCHED_UNIVERSES, ("scheduler", "grid", "local")))
 

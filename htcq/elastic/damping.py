@@ -1,8 +1,8 @@
 """How far quotas go in one step: small changes wait, great ones take several steps, mins are granted at once.
 
-Each group's quota without those of the groups below it is an item of its own, so that sums hold whatever moves. All is
-done in whole thousandths of slot weight, or in whole weights where every number is one.
-"""
+Each group's quota without those of the groups below it is an item of its own, so that sums hold
+whatever moves. All is done in whole thousandths of slot weight, or in whole weights where every
+number is one."""
 
 from __future__ import annotations
 
@@ -69,10 +69,9 @@ def damp(
 ) -> Damped:
     """Return the next quotas on the way from ``before`` (a group that is not there has 0) to ``targets``.
 
-    ``mins`` has what each group's min is worth; up to it a group is raised at once, and others make room at once.
-    ``changed`` tells when the quotas of groups were changed last, on the same clock as ``now``. The targets must fit
-    into ``pool_weight``; then the quotas do too.
-    """
+    ``mins`` has what each group's min is worth; up to it a group is raised at once, and others
+    make room at once. ``changed`` tells when the quotas of groups were changed last, on the same
+    clock as ``now``. The targets must fit into ``pool_weight``; then the quotas do too."""
     known = list(targets)
     items = _items(known, before, mins)
     for item in items:

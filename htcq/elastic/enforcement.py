@@ -1,9 +1,8 @@
 """Whether HTCondor holds groups to what they may use of a dimension, comes near to it, or knows nothing of it.
 
-HTCondor's quotas have one dimension, slot weight (src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp, 25.14).
-What that says of another follows from the weights of all claims that the pool's slots could make: they are tried out,
-with the slots' own expressions.
-"""
+HTCondor's quotas have one dimension, slot weight (src/condor_negotiator.V6/matchmaker.cpp and
+Accountant.cpp, 25.14). What that says of another follows from the weights of all claims that the
+pool's slots could make: they are tried out, with the slots' own expressions."""
 
 from __future__ import annotations
 
@@ -138,11 +137,15 @@ def _most(target: QuotaTarget, tried: _Tried) -> float:
 def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
     if look.limits.get(name):
         limits = ", ".join(look.limits[name])
-        why = f"every job that requests it also takes as much of a concurrency limit of its group: {limits}"
+        why = (
+            "every job that requests it also takes as much of a concurrency limit of its group: "
+            f"{limits}"
+        )
         return Enforcement(name, How.APPROXIMATED, why)
     if tried.moves:
         why = (
-            "the slot weight of a claim depends on it and on other dimensions: a quota limits it for the current mix "
+            "the slot weight of a claim depends on it and on other dimensions: a quota limits it "
+            "for the current mix "
             "of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)
@@ -151,7 +154,8 @@ def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
     ]
     if bound:
         why = (
-            f"slot weight does not depend on it, but it determines the quota of {', '.join(bound)}: correct for the "
+            "slot weight does not depend on it, but it determines the quota of "
+            f"{', '.join(bound)}: correct for the "
             "current mix of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)

@@ -1,9 +1,8 @@
 """Why nothing is written now: what a look saw is too old, too little, contradicts itself, or somebody else is at work.
 
-Each gate yields a sentence and what would help. Numbers of half a pool are wrong everywhere, so that a doubt counts.
-A schedd that is silent, late or has another clock closes a gate only if jobs of it are known: anybody who may advertise
-a schedd could hold the gate closed otherwise.
-"""
+Each gate yields a sentence and what would help. Numbers of half a pool are wrong everywhere, so
+that a doubt counts. A schedd that is silent, late or has another clock closes a gate only if
+jobs of it are known: anybody who may advertise a schedd could hold the gate closed otherwise."""
 
 from __future__ import annotations
 
@@ -16,8 +15,8 @@ from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
 from htcq.quota.group_tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
 
-#: So many seconds after the last step a schedd that had jobs then is waited for (CLASSAD_LIFETIME, after which the
-#: collector forgets a daemon).
+#: So many seconds after the last step a schedd that had jobs then is waited for (CLASSAD_LIFETIME,
+#: after which the collector forgets a daemon).
 PATIENCE = 900.0
 
 
@@ -40,9 +39,8 @@ def refusals(
 ) -> Iterator[GateRefusal]:
     """Yield every reason not to act on what was seen.
 
-    ``present`` is the file's text, ``now`` this machine's clock. ``confirmed`` says that a person has seen that the
-    pool is smaller than it was, which is no reason then.
-    """
+    ``present`` is the file's text, ``now`` this machine's clock. ``confirmed`` says that a
+    person has seen that the pool is smaller than it was, which is no reason then."""
     yield from _negotiators(sight)
     yield from _whole(sight, state, settings, confirmed)
     yield from _silent(sight, state, now, confirmed)
@@ -65,7 +63,10 @@ def _negotiators(sight: PoolHealth) -> Iterator[GateRefusal]:
 def several(sight: PoolHealth, named: str) -> Iterator[GateRefusal]:
     """Yield that a pool has several negotiators and none is ``named``: each has a tree of its own."""
     if len(sight.negotiators) > 1 and not named:
-        message = f"{sight.source} has {len(sight.negotiators)} negotiators: {', '.join(sight.negotiators)}"
+        message = (
+            f"{sight.source} has {len(sight.negotiators)} negotiators: "
+            f"{', '.join(sight.negotiators)}"
+        )
         yield GateRefusal("several-negotiators", message, "select one of them: --name NEGOTIATOR")
 
 
@@ -93,11 +94,15 @@ def _whole(
         ("schedds", sight.schedds, before.schedds),
     ):
         if now_there < settings.min_seen * then:
-            message = f"{now_there} {what} are present, less than {settings.min_seen:.0%} of the {then} seen before"
+            message = (
+                f"{now_there} {what} are present, less than {settings.min_seen:.0%} of the "
+                f"{then} seen before"
+            )
             yield GateRefusal(f"few-{what}", message, hint)
     if sight.pool_weight < (1 - settings.capacity_drop) * before.pool_weight:
         message = (
-            f"the pool weighs {sight.pool_weight:g}, {settings.capacity_drop:.0%} or more below the "
+            f"the pool weighs {sight.pool_weight:g}, {settings.capacity_drop:.0%} or more below "
+            "the "
             f"{before.pool_weight:g} seen before"
         )
         yield GateRefusal("capacity", message, hint)
@@ -106,9 +111,8 @@ def _whole(
 def _counts(name: str, sight: PoolHealth, state: JournalState, now: float) -> bool:
     """Tell whether the pool cannot be judged without the schedd ``name``.
 
-    So it is where slots are claimed for it, and for some time after it was seen with jobs. Before anything was seen its
-    submitter ads are believed.
-    """
+    So it is where slots are claimed for it, and for some time after it was seen with jobs.
+    Before anything was seen its submitter ads are believed."""
     if name in sight.schedd_ads.claiming:
         return True
     if state.seen is None:
@@ -179,7 +183,10 @@ def _ages(
             "cycle", "the end of the negotiator's last cycle is not known", "is it running?"
         )
     elif now - sight.cycle_end > settings.cycle_age:
-        message = f"the negotiator's last cycle ended {now - sight.cycle_end:.0f} s ago, more than {settings.cycle_age} s"
+        message = (
+            f"the negotiator's last cycle ended {now - sight.cycle_end:.0f} s ago, more than "
+            f"{settings.cycle_age} s"
+        )
         yield GateRefusal("cycle", message, "is it stuck? elastic.write.cycle_age is the limit")
 
 
@@ -187,7 +194,10 @@ def _clocks(
     sight: PoolHealth, state: JournalState, settings: WriteSettings, now: float
 ) -> Iterator[GateRefusal]:
     if sight.heard is not None and sight.heard[1] - now > settings.skew:
-        message = f"the collector received an ad {sight.heard[1] - now:.0f} s in the future of this machine"
+        message = (
+            f"the collector received an ad {sight.heard[1] - now:.0f} s in the future of this "
+            "machine"
+        )
         yield GateRefusal("clock", message, "set the clocks of this machine and of the collector")
     for name, skew in sorted(sight.skews.items()):
         if abs(skew) > settings.skew and not _is_dispensable(name, sight, state, now):
@@ -211,7 +221,10 @@ def foreign_file(
         )
     else:
         done = "is gone" if present is None else "was changed by somebody else"
-        hint = "'htcq elastic disable' writes the static quotas, 'htcq elastic apply' starts again from them"
+        hint = (
+            "'htcq elastic disable' writes the static quotas, 'htcq elastic apply' starts again "
+            "from them"
+        )
         yield GateRefusal("file", f"{path} {done}", hint)
 
 
@@ -232,7 +245,8 @@ def _overridden(
         if not _same(value, ours):
             where = f" in {place}" if place else ""
             hint = (
-                f"files that are read after {settings.file} override it: remove the setting there; otherwise find "
+                f"files that are read after {settings.file} override it: remove the setting "
+                "there; otherwise find "
                 "out why the negotiator was not reconfigured"
             )
             yield GateRefusal(

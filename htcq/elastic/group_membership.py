@@ -1,9 +1,9 @@
 """Which elastic group a submitter's jobs count for: the one that the negotiator would charge, were the groups its own.
 
-Follows GroupEntry::GetAssignedGroup of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14: who names a group below
-one that is there is charged to that one. Jobs that name no group belong to the group that has their user among its
-``users``, which HTCondor does not know: it charges them to the root.
-"""
+Follows GroupEntry::GetAssignedGroup of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14:
+who names a group below one that is there is charged to that one. Jobs that name no group belong
+to the group that has their user among its ``users``, which HTCondor does not know: it charges
+them to the root."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class GroupMembership:
             )
         for group, names in _by_group(self._adopted.items()):
             told.append(
-                f"{_some(names)} name no group and count for {group}: the negotiator charges them to the root"
+                f"{_some(names)} name no group and count for {group}: the negotiator charges "
+                "them to the root"
             )
         return tuple(told)
 

@@ -1,9 +1,8 @@
 """A plan that one process makes and another one writes: as JSON, and what the writer checks of it without any ad.
 
-Who makes plans evaluates what strangers advertise. Who writes them takes nothing of that on trust: the groups must be
-those that are declared, the numbers such as can be, the step as small as the settings want it, and the plan one that
-follows what the journal knows.
-"""
+Who makes plans evaluates what strangers advertise. Who writes them takes nothing of that on
+trust: the groups must be those that are declared, the numbers such as can be, the step as small
+as the settings want it, and the plan one that follows what the journal knows."""
 
 from __future__ import annotations
 
@@ -48,9 +47,9 @@ _SLACK = 1e-2
 class Handover:
     """What is to be written, and what the journal keeps of the look that it comes from.
 
-    ``base`` is the number of the journal's last record when the plan was made: a plan is written once, and only as long
-    as nothing else was. ``over`` counts the groups that would use more than they may.
-    """
+    ``base`` is the number of the journal's last record when the plan was made: a plan is written
+    once, and only as long as nothing else was. ``over`` counts the groups that would use more
+    than they may."""
 
     plan: str
     inputs: str
@@ -194,7 +193,10 @@ def refusals(
             "set this machine's clock",
         )
     if given.base != state.last:
-        message = f"the plan follows record {given.base} of the journal, but its last record is {state.last}"
+        message = (
+            f"the plan follows record {given.base} of the journal, but its last record is "
+            f"{state.last}"
+        )
         yield GateRefusal("replay", message, again)
     unknown = list(_groups(given, declared))
     yield from unknown
@@ -233,7 +235,10 @@ def _sums(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRef
             there = quotas[parent] if parent else given.seen.pool_weight
             if together > there + _SLACK:
                 whose = parent or "the pool"
-                message = f"quotas of the {what} add up to {together:g} below {whose}, which has {there:g}"
+                message = (
+                    f"quotas of the {what} add up to {together:g} below {whose}, which has "
+                    f"{there:g}"
+                )
                 yield GateRefusal("sums", message, hint)
 
 
@@ -254,9 +259,13 @@ def _pool(given: Handover, settings: WriteSettings, state: JournalState) -> Iter
     if before is None or not before.pool_weight > 0:
         return
     ratio = now.pool_weight / before.pool_weight
-    # Written so that a pool may come back to what it was after it had shrunk by as much as is allowed.
+    # Written so that a pool may come back to what it was after it had shrunk by as much as is
+    # allowed.
     if ratio < 1 - settings.capacity_drop or ratio > 1 / (1 - min(settings.capacity_drop, 0.99)):
-        message = f"the pool's weight would be {now.pool_weight:g}; it was {before.pool_weight:g} at the last step"
+        message = (
+            f"the pool's weight would be {now.pool_weight:g}; it was {before.pool_weight:g} at "
+            "the last step"
+        )
         hint = "if this is correct, run 'htcq elastic apply --plan ID --accept-loss' to accept it"
         yield GateRefusal("capacity", message, hint)
 

@@ -1,8 +1,8 @@
 """What idle jobs ask for, by submitter and schedd: the amounts that a claim of each would hold.
 
-An idle job asks for MaxHosts - CurrentHosts claims (src/condor_schedd.V6/schedd.cpp:count_a_job, HTCondor 25.14). Where
-the queues are not known there is only what schedds say that their idle jobs weigh.
-"""
+An idle job asks for MaxHosts - CurrentHosts claims (src/condor_schedd.V6/schedd.cpp:count_a_job,
+HTCondor 25.14). Where the queues are not known there is only what schedds say that their idle
+jobs weigh."""
 
 from __future__ import annotations
 
@@ -101,7 +101,8 @@ def _from_jobs(
         )
     if no_model:
         problems.append(
-            f"{no_model} idle jobs request a GPU that no slot has: they count as requests of gpus only"
+            f"{no_model} idle jobs request a GPU that no slot has: they count as requests of "
+            "gpus only"
         )
     return IdleJobsFound(tuple(found), tuple(problems))
 
@@ -119,7 +120,10 @@ def _from_submitters(condor: PoolQuotas, belonging: GroupMembership) -> IdleJobs
                     belonging.group_of(each.name), each.name, "", "", each.idle, {WEIGHT: parts}
                 )
 
-    problem = "the job queues are not known: of idle jobs, only the slot weight reported by schedds is counted"
+    problem = (
+        "the job queues are not known: of idle jobs, only the slot weight reported by schedds is "
+        "counted"
+    )
     return IdleJobsFound(tuple(told()), (problem,))
 
 

@@ -35,7 +35,8 @@ def _of_group(group: GroupRuntime) -> Iterator[str]:
         )
         if name in group.max and cap is not None and runtime > cap:
             yield f"{group.name} has a runtime of {runtime} {name}, above its max of {cap}"
-        # Cards are placed kind by kind: what is kept of a kind may be less than the whole min of it.
+        # Cards are placed kind by kind: what is kept of a kind may be less than the whole min of
+        # it.
         if ":" not in name and name in group.max and runtime < kept and not _has_kinds(group, name):
             yield f"{group.name} has a runtime of {runtime} {name}, but {kept} are reserved for it"
 

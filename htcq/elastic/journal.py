@@ -1,8 +1,8 @@
 """The journal of the quota writer: what it looked at, what it meant to do, and what came of it; and what follows.
 
-Every write is two records, its intent before and its outcome after. Whatever is killed in between leaves an intent
-without an outcome, which is resolved against the file that is really there. The file in force is known by its digest.
-"""
+Every write is two records, its intent before and its outcome after. Whatever is killed in
+between leaves an intent without an outcome, which is resolved against the file that is really
+there. The file in force is known by its digest."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from htcq.elastic.quota_file import ABSENT, digest_of
 
 #: Kinds of records: an accepted look that changed nothing, a refused one, and the two of a write.
 LOOK, REFUSED, INTENT, OUTCOME = "look", "refused", "intent", "outcome"
-#: What an intent is about: the first is a person's or the loop's, two a person's, the others come by themselves.
+#: What an intent is about: the first is a person's or the loop's, two a person's, the others come
+#: by themselves.
 APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE = "apply", "rollback", "disable", "dead-man", "restore"
-#: What came of it: the negotiator has it; the file has it, nobody knows of the negotiator; nothing was written.
+#: What came of it: the negotiator has it; the file has it, nobody knows of the negotiator; nothing
+#: was written.
 VERIFIED, WRITTEN, NOTHING = "verified", "written", "nothing"
 #: Writes that are kept of a journal that is shortened.
 _WRITES = 100
@@ -38,12 +40,12 @@ class PoolSeen:
 class Record:
     """One record; ``time`` is in seconds since 1970.
 
-    Of an intent: the ``path`` of the file, the ``pool`` (empty: this machine's) and the ``negotiator``, ``what``, the
-    ``text`` that the file shall have (None: no file), the digests ``before`` and ``after``
-    it, ``replaced`` with what stood there if that was not ours, ``quotas`` that the negotiator shall show by group with
-    whether they accept surplus, ``fallback`` with the text for :data:`DEAD_MAN`, and whether a person ``asked`` for it.
-    Of an outcome: ``of``, the number of its intent, and ``result``.
-    """
+    Of an intent: the ``path`` of the file, the ``pool`` (empty: this machine's) and the
+    ``negotiator``, ``what``, the ``text`` that the file shall have (None: no file), the digests
+    ``before`` and ``after`` it, ``replaced`` with what stood there if that was not ours,
+    ``quotas`` that the negotiator shall show by group with whether they accept surplus,
+    ``fallback`` with the text for :data:`DEAD_MAN`, and whether a person ``asked`` for it. Of an
+    outcome: ``of``, the number of its intent, and ``result``."""
 
     number: int
     time: float
@@ -74,13 +76,14 @@ class Record:
 class JournalState:
     """What the records come to.
 
-    ``in_force`` is the intent whose text is in the file, ``result`` what is known of the negotiator; ``former`` is what
-    the file had before (None: not ours or nothing; ``former_text`` tells). ``elastic`` tells whether what is in force
-    are quotas that somebody has to keep, and not static ones or somebody else's; ``former_elastic`` the same of what
-    was before. ``unfinished`` is an intent without an outcome. ``stopped`` says in words why nothing may be written but
-    by a person. ``success`` and ``began`` are when a step succeeded last, and when the journal begins. ``failures``
-    writes in a row came to nothing. ``changed`` has by group when its quota changed last, those below it left out.
-    """
+    ``in_force`` is the intent whose text is in the file, ``result`` what is known of the
+    negotiator; ``former`` is what the file had before (None: not ours or nothing;
+    ``former_text`` tells). ``elastic`` tells whether what is in force are quotas that somebody
+    has to keep, and not static ones or somebody else's; ``former_elastic`` the same of what was
+    before. ``unfinished`` is an intent without an outcome. ``stopped`` says in words why nothing
+    may be written but by a person. ``success`` and ``began`` are when a step succeeded last, and
+    when the journal begins. ``failures`` writes in a row came to nothing. ``changed`` has by
+    group when its quota changed last, those below it left out."""
 
     last: int = 0
     in_force: Record | None = None

@@ -1,8 +1,8 @@
 """Quota for lenders that wake up: the runtime of a group that asks for nothing is 0, and its first job would wait.
 
-A lender's quota is a little more than its runtime is worth, never more than its min is: from what is nobody's runtime
-first, then from those who borrow. Within a group that is at its max only those below it can give.
-"""
+A lender's quota is a little more than its runtime is worth, never more than its min is: from
+what is nobody's runtime first, then from those who borrow. Within a group that is at its max
+only those below it can give."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class LenderReserve:
 class LeafQuota:
     """The quota of one group without others below it while it is made, in parts of slot weight.
 
-    ``parts`` is its quota, ``least`` what its min is worth, ``typical`` the weight of its largest job (0: it has none);
-    ``headroom`` is part of its quota, ``given`` was taken out of it for others.
-    """
+    ``parts`` is its quota, ``least`` what its min is worth, ``typical`` the weight of its
+    largest job (0: it has none); ``headroom`` is part of its quota, ``given`` was taken out of
+    it for others."""
 
     group: GroupRuntime
     parts: int

@@ -40,8 +40,8 @@ def next_step(
 ) -> NextStep:
     """Return what would be written at ``now``.
 
-    Where no elastic quotas are in force, groups get their targets at once: the static quotas let everybody have
-    everything, and slow steps from there would leave slots idle.
+    Where no elastic quotas are in force, groups get their targets at once: the static quotas let
+    everybody have everything, and slow steps from there would leave slots idle.
 
     Raises:
         RefusedError: computed numbers contradict each other; nothing may be written.

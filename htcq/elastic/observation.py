@@ -1,9 +1,8 @@
 """What a pool looks like to elastic quotas at one moment: demand and use by group and dimension, claim by claim.
 
-What is used is what claimed slots have, and what is asked for besides is what the claims of idle jobs would have: so a
-group that is given all it asks for can start all of its jobs. Jobs of the scheduler, grid and local universes and slots
-that the negotiator does not see are nobody's.
-"""
+What is used is what claimed slots have, and what is asked for besides is what the claims of idle
+jobs would have: so a group that is given all it asks for can start all of its jobs. Jobs of the
+scheduler, grid and local universes and slots that the negotiator does not see are nobody's."""
 
 from __future__ import annotations
 
@@ -127,7 +126,8 @@ def _problems(
         yield f"{room.untold} GPUs have a model that no ad shows: they count as gpus only"
     if room.backfill:
         yield (
-            f"{room.backfill} backfill slots offer what other slots offer too: HTCondor counts both, and so does htcq"
+            f"{room.backfill} backfill slots offer what other slots offer too: HTCondor counts "
+            "both, and so does htcq"
         )
     yield from waiting.problems
     yield from belonging.problems
@@ -147,4 +147,7 @@ def _escaping(condor: PoolQuotas, belonging: GroupMembership) -> Iterator[str]:
         ]
         if names:
             told = ", ".join(names)
-            yield f"GROUP_AUTOREGROUP is on for {told}: no quota limits their use of the rest of the pool"
+            yield (
+                f"GROUP_AUTOREGROUP is on for {told}: no quota limits their use of the rest of "
+                "the pool"
+            )

@@ -23,7 +23,8 @@ _CYCLE_LENGTHS = ("LastNegotiationCyclePeriod0", "LastNegotiationCycleDuration0"
 _INTERVAL = "NEGOTIATOR_INTERVAL"
 #: Its default, in seconds (src/condor_utils/param_info.in).
 USUAL_CYCLE = 60.0
-#: A claim is kept for so many seconds for more jobs of its user (CLAIM_WORKLIFE of src/condor_utils/param_info.in).
+#: A claim is kept for so many seconds for more jobs of its user (CLAIM_WORKLIFE of
+#: src/condor_utils/param_info.in).
 WORKLIFE = 1200
 _WORKLIFE_KNOB = "CLAIM_WORKLIFE"
 
@@ -32,11 +33,11 @@ _WORKLIFE_KNOB = "CLAIM_WORKLIFE"
 class ScheddAds:
     """What is known of the schedds, by name.
 
-    ``silent``: those that did not answer when they were asked for jobs, with the reason. ``claiming``: those for which
-    slots are claimed, as the slots themselves say. ``busy``: those that have jobs, as they answered, or claim slots.
-    ``wanting``: those whose submitter ads tell of jobs. ``heard``: when the collector heard of the oldest ad of each.
-    A schedd ad and its submitter ads can come from anybody who may advertise; what slots say cannot.
-    """
+    ``silent``: those that did not answer when they were asked for jobs, with the reason.
+    ``claiming``: those for which slots are claimed, as the slots themselves say. ``busy``: those
+    that have jobs, as they answered, or claim slots. ``wanting``: those whose submitter ads tell
+    of jobs. ``heard``: when the collector heard of the oldest ad of each. A schedd ad and its
+    submitter ads can come from anybody who may advertise; what slots say cannot."""
 
     silent: Mapping[str, str] = field(default_factory=dict)
     claiming: frozenset[str] = frozenset()
@@ -49,13 +50,14 @@ class ScheddAds:
 class PoolHealth:
     """How much was seen, and how old it is; times in seconds since 1970, by the clock of who says so.
 
-    ``slots`` are those that are no part of others. ``heard`` are the least and the greatest time at which the collector
-    heard of an ad, ``skews`` by daemon how far its clock was before the collector's then. ``cycle_end`` is the end of
-    the last cycle, ``cycle_seconds`` how long it takes from one to the next. ``configured`` has the negotiator's knobs
-    by name in capitals with their values and places. ``ceilings`` are those of submitters. ``worklife`` is
-    CLAIM_WORKLIFE. ``missing`` has in sentences what could not be read, other than the jobs of single schedds;
-    ``schedds`` are those that answered. ``slots_heard`` is when the collector heard of the oldest slot.
-    """
+    ``slots`` are those that are no part of others. ``heard`` are the least and the greatest time
+    at which the collector heard of an ad, ``skews`` by daemon how far its clock was before the
+    collector's then. ``cycle_end`` is the end of the last cycle, ``cycle_seconds`` how long it
+    takes from one to the next. ``configured`` has the negotiator's knobs by name in capitals
+    with their values and places. ``ceilings`` are those of submitters. ``worklife`` is
+    CLAIM_WORKLIFE. ``missing`` has in sentences what could not be read, other than the jobs of
+    single schedds; ``schedds`` are those that answered. ``slots_heard`` is when the collector
+    heard of the oldest slot."""
 
     source: str
     taken_at: float | None

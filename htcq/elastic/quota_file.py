@@ -1,9 +1,8 @@
 """What stands in the file that the quota writer keeps for the negotiator: every group with its quota.
 
-GROUP_NAMES is the whole tree, since a group that is not there is no group to the negotiator, and parents come before
-those below them (src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14). Quotas have at most three decimals, as the
-slot weights have that they are counted in.
-"""
+GROUP_NAMES is the whole tree, since a group that is not there is no group to the negotiator, and
+parents come before those below them (src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14).
+Quotas have at most three decimals, as the slot weights have that they are counted in."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The plan of one step: which group's quota becomes what, what that means, and by which id a person agrees to it.
 
-The id has the time at which the plan was made, and a digest of what decides: what is declared, what is in force, how
-much there is, and what would be written. A pool that has changed so far that something else would be written has
-another plan.
-"""
+The id has the time at which the plan was made, and a digest of what decides: what is declared,
+what is in force, how much there is, and what would be written. A pool that has changed so far
+that something else would be written has another plan."""
 
 from __future__ import annotations
 
@@ -28,9 +27,10 @@ _SLACK = 1e-6
 class GroupPlan:
     """One group; amounts in slot weight, times in seconds.
 
-    ``target`` has what the runtime is worth, ``written`` what the file would have, ``before`` the quota that the
-    negotiator has (None: none), and ``damped`` why ``written`` is not the target. ``used`` is what its jobs and those
-    below it have, ``over`` how much of that is above the quota. ``drains`` estimates when that has ended by itself:
+    ``target`` has what the runtime is worth, ``written`` what the file would have, ``before`` the
+    quota that the negotiator has (None: none), and ``damped`` why ``written`` is not the target.
+    ``used`` is what its jobs and those below it have, ``over`` how much of that is above the quota.
+    ``drains`` estimates when that has ended by itself:
     None where it may never.
     """
 
@@ -150,9 +150,8 @@ def drain_seconds(
 ) -> float | None:
     """Estimate after how many seconds claims of ``over`` slot weight have ended by themselves; None: perhaps never.
 
-    A schedd keeps a claim for more jobs of its user until it is ``worklife`` seconds old (less than 0: for ever); its
-    job then runs on, as long as a job of these has run on average.
-    """
+    A schedd keeps a claim for more jobs of its user until it is ``worklife`` seconds old (less
+    than 0: for ever); its job then runs on, as long as a job of these has run on average."""
     if over <= 0:
         return 0.0
     now = observation.taken_at

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 class QuotaTarget:
     """The quota of one group, in slot weight: what its runtime is worth, with ``headroom`` for a lender that wakes up.
 
-    ``binding`` is the dimension of the runtime that is used up first, empty where there is none. ``parent`` is empty at
-    the top level; that of groups with groups below them covers all of those. ``given`` is what a group that borrows
-    has less of, because it is another's headroom.
-    """
+    ``binding`` is the dimension of the runtime that is used up first, empty where there is none.
+    ``parent`` is empty at the top level; that of groups with groups below them covers all of
+    those. ``given`` is what a group that borrows has less of, because it is another's headroom."""
 
     group: str
     parent: str

@@ -1,8 +1,8 @@
 """What a pool looks like to elastic quotas at one moment: by group and dimension, and claim by claim.
 
-Dimensions are assets in HTCondor's units (cpus, memory in MB, disk in KiB, gpus, and custom ones), ``gpus:<model>``
-for cards of one model, and ``weight``: slot weight in thousandths, so that everything is a whole number.
-"""
+Dimensions are assets in HTCondor's units (cpus, memory in MB, disk in KiB, gpus, and custom
+ones), ``gpus:<model>`` for cards of one model, and ``weight``: slot weight in thousandths, so
+that everything is a whole number."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PARTS = 1000
 class GroupClaim:
     """A claimed slot and the job that has it.
 
-    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where no job is known.
-    ``protected`` has the reason why it is never taken back, empty where it may be.
-    """
+    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty
+    where no job is known. ``protected`` has the reason why it is never taken back, empty where
+    it may be."""
 
     group: str
     submitter: str
@@ -54,13 +54,14 @@ class IdleJobs:
 class ElasticObservation:
     """One look: ``demand`` for the computation, and what it is made of.
 
-    ``configured`` has the quota that each group has now (slot weight), ``weights`` what each uses of it.
-    ``pool_weight`` is in slot weight. ``problems`` are sentences about what could not be counted.
+    ``configured`` has the quota that each group has now (slot weight), ``weights`` what each uses
+    of it. ``pool_weight`` is in slot weight. ``problems`` are sentences about what could not be
+    counted.
 
-    The demand is in the dimensions that the quotas name; ``capacity`` is what all slots have, in every dimension, and
-    ``unmatchable`` what of that is free where nothing is matched: drained, offline, refused by START. ``worth`` is the
-    slot weight, in parts, that usually comes with one unit of a dimension.
-    """
+    The demand is in the dimensions that the quotas name; ``capacity`` is what all slots have, in
+    every dimension, and ``unmatchable`` what of that is free where nothing is matched: drained,
+    offline, refused by START. ``worth`` is the slot weight, in parts, that usually comes with
+    one unit of a dimension."""
 
     taken_at: float
     negotiator: str

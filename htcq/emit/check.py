@@ -1,8 +1,7 @@
 """Proves a rendered configuration harmless: read back as HTCondor reads it, then evaluated.
 
-The text may come from a site's own template, so nothing is taken from the model that it was rendered from but the
-amounts of the node.
-"""
+The text may come from a site's own template, so nothing is taken from the model that it was
+rendered from but the amounts of the node."""
 
 from __future__ import annotations
 
@@ -29,8 +28,8 @@ def prove(
 ) -> None:
     """Refuse a text that would harm a daemon, or whose model would let groups exceed their quotas.
 
-    ``nodes`` has one of each kind. ``shapes`` are the jobs that are judged: none stands for typical ones, None for no
-    judgement.
+    ``nodes`` has one of each kind. ``shapes`` are the jobs that are judged: none stands for typical
+    ones, None for no judgement.
 
     Raises:
         PolicyError: with the first danger, or the worst charge.
@@ -38,7 +37,8 @@ def prove(
     slots = [slot for node in nodes for slot in node.slots]
     check_configuration(role, text, slots, read)
     if shapes is not None and not all(slot.additive for slot in slots):
-        # Loaded only where charges have to be reckoned: a linear weight cannot charge more than a match costs.
+        # Loaded only where charges have to be reckoned: a linear weight cannot charge more than a
+        # match costs.
         from htcq.emit.overcharges import refuse_overcharges
 
         refuse_overcharges(nodes, shapes)
@@ -57,7 +57,8 @@ def check_configuration(role: str, text: str, slots: Sequence[Slot], read: Reade
         found += dangers(Charges(policy, slot.total, slot.machine, slot.type.number))
     if role == EXECUTE and _both_splittings(values):
         found.append(
-            "CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor does not support"
+            "CONSUMPTION_POLICY and CLAIM_PARTITIONABLE_LEFTOVERS are both on, which HTCondor "
+            "does not support"
         )
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""

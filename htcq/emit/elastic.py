@@ -27,7 +27,10 @@ def quota_text(
         if not _NAME.fullmatch(each.group):
             raise InputError(
                 f"group {each.group!r} cannot be written for HTCondor",
-                "only letters, digits, '_' and '/' make a group's name, and dots stand between groups",
+                (
+                    "only letters, digits, '_' and '/' make a group's name, and dots stand between "
+                    "groups"
+                ),
             )
     values = {
         "htcq": __version__,
@@ -57,7 +60,10 @@ def check_values(file: QuotaKnobs, values: Mapping[str, str], where: str) -> Non
         if _words(found) != _words(meant):
             raise PolicyError(
                 f"{name} would be {found or 'not set'} {where}, not {meant}",
-                "nothing was written; what is read later wins: remove it there, or fix the template",
+                (
+                    "nothing was written; what is read later wins: remove it there, or fix the "
+                    "template"
+                ),
             )
 
 

@@ -1,8 +1,8 @@
 """The settings that fix an audit's findings as configuration files: one for each role, or for machines that differ.
 
-The files are to be looked at; nothing reads them where they are written. Every line says which finding it mends. Where
-two findings want different values of one knob, none of them is written, and each file says so.
-"""
+The files are to be looked at; nothing reads them where they are written. Every line says which
+finding it mends. Where two findings want different values of one knob, none of them is written,
+and each file says so."""
 
 from __future__ import annotations
 
@@ -132,9 +132,15 @@ def _text(
     told: Sequence[Conflict],
 ) -> str:
     lines = [
-        f"{WRITTEN_BY} {__version__}: audit --fix, from {audit.source}{f' of {audit.taken}' if audit.taken else ''}",
+        (
+            f"{WRITTEN_BY} {__version__}: audit --fix, from "
+            f"{audit.source}{f' of {audit.taken}' if audit.taken else ''}"
+        ),
         f"# For {_whose(role, nodes)}. Nothing reads this file here: look at it first.",
-        "# To use it, copy it into a directory of LOCAL_CONFIG_DIR, under a name that sorts after all others,",
+        (
+            "# To use it, copy it into a directory of LOCAL_CONFIG_DIR, under a name that sorts "
+            "after all others,"
+        ),
         f"# and run {_how(role, wanted)}.",
     ]
     lines += [f"# {conflict.sentence}." for conflict in told]

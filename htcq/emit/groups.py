@@ -98,7 +98,8 @@ def _of_one_group(knob: str) -> bool:
 def check_groups(settings: GroupSettings, quotas: PoolQuotas) -> None:
     """Refuse a text by which the negotiator would exit, or would not have every declared group.
 
-    ``quotas`` is what the negotiator makes of the rendered text, which may come from a site's own template.
+    ``quotas`` is what the negotiator makes of the rendered text, which may come from a site's own
+    template.
 
     Raises:
         PolicyError: with the first such thing.

@@ -171,15 +171,19 @@ def _check_read_by_condor(directory: Path, listed: str) -> None:
     if directories and not any(each.resolve() == directory.resolve() for each in directories):
         raise InstallError(
             f"HTCondor does not read {directory}",
-            f"{DIRECTORIES_KNOB} is {' '.join(map(str, directories))}; redirect standard output to write elsewhere",
+            (
+                f"{DIRECTORIES_KNOB} is {' '.join(map(str, directories))}; redirect standard output "
+                "to write elsewhere"
+            ),
         )
 
 
 def write(target: Target) -> bool:
     """Write ``target`` if it differs; return whether it did.
 
-    The former file is kept under ``<name>~``: its bytes, its owner and its mode. The new one has its owner and its mode
-    too. A file there that htcq did not write stays until :func:`remove` puts it back.
+    The former file is kept under ``<name>~``: its bytes, its owner and its mode. The new one has
+    its owner and its mode too. A file there that htcq did not write stays until :func:`remove` puts
+    it back.
 
     Raises:
         InstallError: nothing was changed.

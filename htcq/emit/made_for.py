@@ -1,8 +1,8 @@
 """The node that a configuration file was made for: a comment in the file, and what has changed since.
 
-The portable form has no amounts of the node in its expressions, so the comment is what tells that a node has lost a
-core or a card. Free disk space comes and goes and is not compared; it is kept in the literal form, which has DISK.
-"""
+The portable form has no amounts of the node in its expressions, so the comment is what tells
+that a node has lost a core or a card. Free disk space comes and goes and is not compared; it is
+kept in the literal form, which has DISK."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from htcq.node import Node, node_from_facts
 from htcq.units import DISK, MEMORY
 
 _BEGINNING = "# Made for: "
-#: A new kernel finds a little more or less memory; a module that fails takes more than this part with it.
+#: A new kernel finds a little more or less memory; a module that fails takes more than this part
+#: with it.
 _MEMORY_PLAY = Fraction(1, 100)
 _FACTS = (
     "cpus",

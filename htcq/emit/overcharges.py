@@ -1,8 +1,8 @@
 """Refuses models under which some jobs are charged more than they are admitted for, on the nodes at hand.
 
-The negotiator admits a job by its match cost, and the accountant charges the slot weight of its dynamic slot for as
-long as it runs. Where that is more, groups exceed their quotas by the quotient of the two.
-"""
+The negotiator admits a job by its match cost, and the accountant charges the slot weight of its
+dynamic slot for as long as it runs. Where that is more, groups exceed their quotas by the
+quotient of the two."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Overcharge:
         )
         times = f"x{show_number(self.factor)}" if math.isfinite(self.factor) else "without bound"
         return (
-            f"a job of {asked} on nodes of kind {self.kind} has a match cost of {show_number(self.match_cost)} and a "
+            f"a job of {asked} on nodes of kind {self.kind} has a match cost of "
+            f"{show_number(self.match_cost)} and a "
             f"standing charge of {show_number(self.standing_charge)} ({times})"
         )
 
@@ -57,7 +58,10 @@ def refuse_overcharges(nodes: Sequence[FleetNode], shapes: Sequence[Shape]) -> N
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     raise PolicyError(
         f"refused, since groups could exceed their quotas: {found[0]}{more}",
-        "--model linear holds quotas on all nodes; htcq plan shows all charges; --force writes it all the same",
+        (
+            "--model linear holds quotas on all nodes; htcq plan shows all charges; --force writes "
+            "it all the same"
+        ),
     )
 
 
@@ -69,7 +73,8 @@ def overcharges(nodes: Sequence[FleetNode], shapes: Sequence[Shape]) -> Iterator
 
 
 def _on_slot(kind: str, slot: Slot, shapes: Sequence[Shape], version: str) -> Iterator[Overcharge]:
-    # With scheduler splitting one match pays for the whole slot: no charge of a part of it is beyond that.
+    # With scheduler splitting one match pays for the whole slot: no charge of a part of it is
+    # beyond that.
     if slot.additive or slot.policy.splitting != NEGOTIATOR:
         return
     charges = slot.charges()

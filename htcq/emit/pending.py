@@ -1,9 +1,9 @@
 """What a running startd does not yet have of the configuration that is in effect, from its own slot ads.
 
-SLOT_WEIGHT, CONSUMPTION_<asset> and STARTD_ATTRS are taken over at condor_reconfig; slot types, CONSUMPTION_POLICY and
-NUM_CLAIMS are read when the startd starts (src/condor_startd.V6/Resource.cpp, 25.14). MODIFY_REQUEST_EXPR_* and START
-are taken over at condor_reconfig as well, and the ads do not tell them.
-"""
+SLOT_WEIGHT, CONSUMPTION_<asset> and STARTD_ATTRS are taken over at condor_reconfig; slot types,
+CONSUMPTION_POLICY and NUM_CLAIMS are read when the startd starts
+(src/condor_startd.V6/Resource.cpp, 25.14). MODIFY_REQUEST_EXPR_* and START are taken over at
+condor_reconfig as well, and the ads do not tell them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def _layout(ads: Sequence[SlotAd], values: Mapping[str, str]) -> Iterator[str]:
     }
     for number in sorted({*running, *wanted}):
         if str(running.get(number, 0)) != wanted.get(number, "0"):
-            yield f"{running.get(number, 0)} slots of type {number} run, {wanted.get(number, '0')} are configured"
+            yield (
+                f"{running.get(number, 0)} slots of type {number} run, {wanted.get(number, '0')} "
+                "are configured"
+            )
     cpus, have = (
         _number(values.get(_NUM_CPUS, "")),
         _number(ads[0].get("TotalCpus", "")) if ads else None,
@@ -97,7 +100,10 @@ def reconfig_pending(ads: Sequence[SlotAd], values: Mapping[str, str]) -> tuple[
 
 
 def _differing(name: str, running: str, wanted: str) -> str:
-    return f"{name} is configured as {shortened(wanted)}, and the running slots have {shortened(running) or 'none'}"
+    return (
+        f"{name} is configured as {shortened(wanted)}, and the running slots have "
+        f"{shortened(running) or 'none'}"
+    )
 
 
 def shortened(text: str) -> str:

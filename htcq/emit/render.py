@@ -28,8 +28,8 @@ def configuration(
 ) -> str:
     """Return the configuration text of ``role``; ``templates`` is a site's own directory.
 
-    ``model_hash`` is the :func:`~htcq.capacity.fingerprint.fingerprint` of all the site's settings (empty: that of the
-    slots' own). ``for_one_node``: htcq found the model's weights for this node.
+    ``model_hash`` is the :func:`~htcq.capacity.fingerprint.fingerprint` of all the site's settings
+    (empty: that of the slots' own). ``for_one_node``: htcq found the model's weights for this node.
 
     Raises:
         TemplateError: a template cannot be rendered.
@@ -55,8 +55,8 @@ def configuration(
 def _central_weight(slots: Sequence[Slot]) -> str:
     """Return the weight of a slot of any of the types: that of one need not be a number on a slot of another.
 
-    It stands in for a slot's own weight that is no number, so that of the first kind of node serves all kinds.
-    """
+    It stands in for a slot's own weight that is no number, so that of the first kind of node
+    serves all kinds."""
     firsts = {slot.type.number: slot for slot in reversed(slots)}
     weights = [
         (number, slot.policy.expanded(slot.policy.weight))

@@ -1,8 +1,7 @@
 """Queries that run in a child process each: ask a daemon for ads and write them down in long form, one after another.
 
-The bindings hold all ads of an answer at once, so ads are dropped as soon as they are written; the child's end frees
-the rest. Attributes are sorted as condor_status sorts them.
-"""
+The bindings hold all ads of an answer at once, so ads are dropped as soon as they are written;
+the child's end frees the rest. Attributes are sorted as condor_status sorts them."""
 
 from __future__ import annotations
 
@@ -25,7 +24,8 @@ from htcq.whole_file import BY_THE_DISK
 NOT_WRITTEN = "the answer cannot be written: "
 #: What is needed to reach a daemon.
 LOCATION = ("Name", "Machine", "MyAddress", "MyType", "CondorVersion")
-#: Static and partitionable slots: they have a policy of their own, dynamic ones have their parent's.
+#: Static and partitionable slots: they have a policy of their own, dynamic ones have their
+#: parent's.
 _NOT_DYNAMIC = "DynamicSlot =!= true"
 #: Types of ads whose daemons are asked for more.
 _ASKED = ("Schedd", "Negotiator")
@@ -65,8 +65,9 @@ class LongForm:
         lines = ad.printOld().split("\n")
         lines = [line for line in lines if line]
         if len(lines) != len(ad) or not all(_LINE.match(line) for line in lines):
-            # A line break within a text: it is written as an escape, or the ad would fall apart when it is read.
-            # A name that stands in quotes cannot be read in this form, and a line break in it would make an attribute.
+            # A line break within a text: it is written as an escape, or the ad would fall apart
+            # when it is read. A name that stands in quotes cannot be read in this form, and a line
+            # break in it would make an attribute.
             lines = [f"{name} = {_one_line(ad.lookup(name))}" for name in ad if _NAME.match(name)]
         kept = [(self._sorting(line), line) for line in lines if not self._is_secret(line)]
         if extra:
@@ -153,7 +154,8 @@ def whole(path: Path) -> Iterator[TextIO]:
             yield out
         unfinished.replace(path)
     except OSError as error:
-        # A file that is too large is more than this query may take, not more than there is room for.
+        # A file that is too large is more than this query may take, not more than there is room
+        # for.
         if error.errno not in BY_THE_DISK or error.errno == errno.EFBIG:
             raise
         raise OutputError(f"{NOT_WRITTEN}{error.strerror}") from error
@@ -333,9 +335,9 @@ def query_users(location: dict[str, str], path: Path) -> Written:
 def records_in(ad: Any) -> list[Any]:
     """Return the accounting records that the bindings have put into one ad.
 
-    The negotiator numbers the attributes of its records from 1 on. The bindings take only the last digit for the number
-    (htcondor2/_negotiator.py, 25.14), so that Name12 is Name1 in the ad of record 2.
-    """
+    The negotiator numbers the attributes of its records from 1 on. The bindings take only the
+    last digit for the number (htcondor2/_negotiator.py, 25.14), so that Name12 is Name1 in the
+    ad of record 2."""
     import classad2
 
     found: dict[str, Any] = {}

@@ -1,7 +1,7 @@
 """Loads HTCondor's bindings in a child process, and says in plain words why a daemon did not answer.
 
-The reasons stand in what the bindings log, not in what they raise (src/condor_io/condor_secman.cpp, 25.14).
-"""
+The reasons stand in what the bindings log, not in what they raise
+(src/condor_io/condor_secman.cpp, 25.14)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from htcq.live.configuration import installed_configuration
 
 #: What an exception says that stands for missing bindings.
 NO_BINDINGS = "HTCondor's Python bindings are missing"
-#: What the bindings say where neither the user nor the configuration names a pool (src/condor_utils/dc_collector.cpp).
+#: What the bindings say where neither the user nor the configuration names a pool
+#: (src/condor_utils/dc_collector.cpp).
 NO_POOL = "Unable to determine collector host"
 _NOTHING = "/dev/null"
-#: Bytes of stack; the kernel leaves about 128 MiB of addresses free for the stack of a process that runs already.
+#: Bytes of stack; the kernel leaves about 128 MiB of addresses free for the stack of a process that
+#: runs already.
 _STACK = 120 * 1024 * 1024
 _DENIED = re.compile(r'Received "DENIED" from server for user (\S+)')
 _SILENT = re.compile(r"did not respond in a reasonable time|no classad from server")
@@ -51,9 +53,8 @@ def load() -> Any:
 def _deepen_stack() -> None:
     """Let the stack of this process grow far: the library recurses once for each term of an expression.
 
-    With the usual 8 MiB one job whose Rank names a.a.a… 30,000 times ends the process (25.14); with more the library
-    refuses such an expression by itself.
-    """
+    With the usual 8 MiB one job whose Rank names a.a.a… 30,000 times ends the process (25.14);
+    with more the library refuses such an expression by itself."""
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     wanted = _STACK if hard == resource.RLIM_INFINITY else min(_STACK, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

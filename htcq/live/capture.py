@@ -1,10 +1,10 @@
 """Takes a snapshot of a live pool over the official bindings, with READ authorisation alone.
 
-One query for each type of ad and one for each schedd, each in a process of its own with a deadline: a daemon that hangs
-costs its own part of the snapshot and nothing else, and many of them together little more time than one. Where all of
-it must be over at some time, a daemon that hangs costs a part of what is left. Jobs come before slots, so that slots
-are asked for what the jobs' expressions name.
-"""
+One query for each type of ad and one for each schedd, each in a process of its own with a
+deadline: a daemon that hangs costs its own part of the snapshot and nothing else, and many of
+them together little more time than one. Where all of it must be over at some time, a daemon that
+hangs costs a part of what is left. Jobs come before slots, so that slots are asked for what the
+jobs' expressions name."""
 
 from __future__ import annotations
 
@@ -58,12 +58,13 @@ def capture(
 ) -> Captured:
     """Fill ``directory`` (made if missing, in one that exists) with a snapshot of ``pool``.
 
-    ``pool`` is its collector, None for this machine's own. ``timeout`` is in seconds, for each query. ``until`` is when
-    all must be over, on the clock of time.monotonic: silent daemons leave time to say which they are. Files that are
-    there are replaced.
+    ``pool`` is its collector, None for this machine's own. ``timeout`` is in seconds, for each
+    query. ``until`` is when all must be over, on the clock of time.monotonic: silent daemons leave
+    time to say which they are. Files that are there are replaced.
 
     Raises:
-        PoolError: the collector cannot be reached or refuses, or knows no such negotiator; nothing is written.
+        PoolError: the collector cannot be reached or refuses, or knows no such negotiator; nothing
+            is written.
         BindingsError: HTCondor's bindings are missing.
         OutputError: the disk is full or broken.
     """
@@ -186,8 +187,8 @@ class _Capture:
                 )
             )
         if not self.wanted.queues:
-            # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The negotiator waits for such
-            # a schedd too: htcq waits for both at the same time.
+            # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The
+            # negotiator waits for such a schedd too: htcq waits for both at the same time.
             tasks += [
                 Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds
             ]
@@ -221,9 +222,8 @@ class _Capture:
     ) -> ads.Written:
         """Take the central manager's configuration from elsewhere: its negotiator is not there, refuses or hangs.
 
-        The files of this machine come first, if it runs the negotiator: one that makes the negotiator crash stands in
-        them, while the collector may not have read it.
-        """
+        The files of this machine come first, if it runs the negotiator: one that makes the
+        negotiator crash stands in them, while the collector may not have read it."""
         beside = [
             each
             for each in collectors

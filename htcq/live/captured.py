@@ -15,12 +15,12 @@ from htcq.pool.left_out import LeftOut, left_out_json
 class Wanted:
     """What of a pool is asked for.
 
-    ``queues``: the jobs, all of the slots, and the configurations of other machines than the central manager, beside
-    what quotas need; without them schedds are only asked whether they answer. The configurations not where ``machines``
-    is False; the jobs, answers and configurations of access points not where ``schedds`` is False. ``negotiator`` names
-    the one whose configuration and priorities count; empty: the one on the collector's machine. ``attributes`` are
-    asked of slots besides. ``limits`` are those of the answers.
-    """
+    ``queues``: the jobs, all of the slots, and the configurations of other machines than the
+    central manager, beside what quotas need; without them schedds are only asked whether they
+    answer. The configurations not where ``machines`` is False; the jobs, answers and
+    configurations of access points not where ``schedds`` is False. ``negotiator`` names the one
+    whose configuration and priorities count; empty: the one on the collector's machine.
+    ``attributes`` are asked of slots besides. ``limits`` are those of the answers."""
 
     queues: bool = True
     negotiator: str = ""
@@ -37,9 +37,8 @@ EVERYTHING = Wanted()
 class Captured:
     """What a snapshot holds, and what it lacks: (what, why), and single ads that could not be read.
 
-    ``without_users`` are the schedds that did not tell of their users, and why: they ask for authentication, which
-    READ authorisation by address does not need.
-    """
+    ``without_users`` are the schedds that did not tell of their users, and why: they ask for
+    authentication, which READ authorisation by address does not need."""
 
     pool: str
     taken: str

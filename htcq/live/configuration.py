@@ -1,8 +1,8 @@
 """HTCondor's own configuration parser, through its Python bindings.
 
-The parser ends the process at a syntax error (src/condor_utils/config.cpp, 25.14), so it runs in a process of its own.
-That process can be started early: it loads the bindings while the caller does something else.
-"""
+The parser ends the process at a syntax error (src/condor_utils/config.cpp, 25.14), so it runs in
+a process of its own. That process can be started early: it loads the bindings while the caller
+does something else."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from htcq.passing import begin_child, forget_child
 _ALONE = "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n"
 #: userHome() would look up accounts of this machine.
 _BLIND = "\nCLASSAD_ENABLE_USER_HOME = false\n"
-#: What HTCondor sets to this machine's after it has read a text, whatever that says (condor_config.cpp:
-#: reinsert_specials, 25.14). The text of another machine means that one's.
+#: What HTCondor sets to this machine's after it has read a text, whatever that says
+#: (condor_config.cpp: reinsert_specials, 25.14). The text of another machine means that one's.
 _OF_THIS_MACHINE = (
     "TILDE", "HOSTNAME", "FULL_HOSTNAME", "USERNAME", "REAL_UID", "REAL_GID", "PID", "PPID", "IP_ADDRESS",
     "IP_ADDRESS_IS_IPV6", "IPV4_ADDRESS", "IPV6_ADDRESS", "CONFIG_ROOT", "HOST_ALIAS", "DETECTED_CPUS",
@@ -32,7 +32,8 @@ _OF_THIS_MACHINE = (
 )  # fmt: skip
 #: Memory for HTCondor's parser and a text from elsewhere.
 _MAX_MEMORY = 256 * 1024 * 1024
-#: An empty configuration. "ONLY_ENV" would say the same once and for all: no later reload reads a file after it.
+#: An empty configuration. "ONLY_ENV" would say the same once and for all: no later reload reads a
+#: file after it.
 _NOTHING = "/dev/null"
 _NO_BINDINGS = "htcondor2"
 #: Of processor time for a text from elsewhere; a real one takes less than one.
@@ -87,7 +88,8 @@ def _start(configuration: str, foreign: bool) -> tuple[int, int, int, int]:
             os.close(end)
         return to_child, from_child, complaints, pid
     try:
-        # The parent's end must not stay open here, or this process would wait for ever when the parent dies.
+        # The parent's end must not stay open here, or this process would wait for ever when the
+        # parent dies.
         for end in (to_child, from_child, complaints):
             os.close(end)
         os.dup2(stderr, 2)
@@ -98,7 +100,8 @@ def _start(configuration: str, foreign: bool) -> tuple[int, int, int, int]:
             os.chdir("/")
         _answer(questions, answers, configuration)
     except Exception:
-        # A mistake of our own must not pass for a text that HTCondor cannot read: its last lines are the complaint.
+        # A mistake of our own must not pass for a text that HTCondor cannot read: its last lines
+        # are the complaint.
         import traceback
 
         traceback.print_exc()

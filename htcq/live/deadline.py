@@ -1,8 +1,7 @@
 """Runs functions in child processes of their own, each with a deadline if there is one.
 
-HTCondor's bindings wait as long as a daemon lets them, and cannot be interrupted; a process can. What a child has
-allocated is gone with it, and what ends it ends nothing else.
-"""
+HTCondor's bindings wait as long as a daemon lets them, and cannot be interrupted; a process can.
+What a child has allocated is gone with it, and what ends it ends nothing else."""
 
 from __future__ import annotations
 
@@ -29,7 +28,8 @@ from htcq.passing import begin_child, end_children, forget_child
 
 #: Children that run at the same time.
 WORKERS = 8
-#: A child that has not answered for so many seconds is likely to wait for a daemon: it costs no processor time.
+#: A child that has not answered for so many seconds is likely to wait for a daemon: it costs no
+#: processor time.
 SLOW = 5.0
 #: So many times more tasks than may wait at a time are left to silent daemons.
 _MAX_SILENT = 8
@@ -42,7 +42,8 @@ NO_ANSWER = "no answer"
 _LAST_LINES = 3
 #: Why there is no value where a budget was not enough.
 TOO_LARGE = f"the answer is larger than there is room for it ({OPTION} raises the limit)"
-#: Bytes that every answer may have: where there is no room for them the disk is full, and no answer is too large.
+#: Bytes that every answer may have: where there is no room for them the disk is full, and no answer
+#: is too large.
 _MIN_FILE = 64 * 1024 * 1024
 #: Of prctl(2).
 _PR_SET_PDEATHSIG = 1
@@ -115,13 +116,13 @@ def run_all(
 ) -> list[Outcome]:
     """Run ``tasks``, at most ``workers`` at a time, and return what came of them, in their order.
 
-    No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: as long as it takes).
-    ``finished`` is called as each of them ends. ``budget`` is what each child may take.
+    No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: as long as it
+    takes). ``finished`` is called as each of them ends. ``budget`` is what each child may take.
 
-    With ``max_slow`` silent daemons cost little time: so many children more may run as have not answered for
-    :data:`SLOW` seconds; once so many have not answered, those that start later get :data:`SLOW` seconds; and once
-    :data:`_MAX_SILENT` times so many have not, no more are started.
-    """
+    With ``max_slow`` silent daemons cost little time: so many children more may run as have not
+    answered for :data:`SLOW` seconds; once so many have not answered, those that start later get
+    :data:`SLOW` seconds; and once :data:`_MAX_SILENT` times so many have not, no more are
+    started."""
     slow = min(SLOW, timeout / 4)
     enough = _MAX_SILENT * max_slow if max_slow else math.inf
     outcomes: list[Outcome | None] = [None] * len(tasks)

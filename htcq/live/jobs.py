@@ -1,9 +1,9 @@
 """Simulations as jobs of this machine's schedd: submitted, looked for in its queue, and how they ended.
 
-Each question is asked in a process of its own with a deadline. Jobs carry the token of their sweep, so that they are
-found again whoever was killed, before or after the schedd took them. What ended a job stands in its event log: once it
-has left the queue, that is the one place which needs no history. Seen with HTCondor 25.14 and 23.9.
-"""
+Each question is asked in a process of its own with a deadline. Jobs carry the token of their
+sweep, so that they are found again whoever was killed, before or after the schedd took them.
+What ended a job stands in its event log: once it has left the queue, that is the one place which
+needs no history. Seen with HTCondor 25.14 and 23.9."""
 
 from __future__ import annotations
 

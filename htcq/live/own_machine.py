@@ -1,7 +1,7 @@
 """This machine as its own HTCondor has it: configuration in effect, the startd that runs, the central manager's files.
 
-Everything here runs in a child process: the parser ends a process at a mistake, and a daemon may not answer.
-"""
+Everything here runs in a child process: the parser ends a process at a mistake, and a daemon may
+not answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _ATTRIBUTES = re.compile(
 )
 _NOT_DYNAMIC = "DynamicSlot =!= true"
 _SECONDS = 20.0
-#: Where the accountant keeps its log, and the bytes at which it is compacted (Accountant.cpp, 25.14).
+#: Where the accountant keeps its log, and the bytes at which it is compacted (Accountant.cpp,
+#: 25.14).
 _LOG_FILE, _LOG_NAME, _LOG_LIMIT, _USUAL_LIMIT = (
     "ACCOUNTANT_DATABASE_FILE", "Accountantnew.log", "MAX_ACCOUNTANT_DATABASE_SIZE", 1_000_000,
 )  # fmt: skip

@@ -1,9 +1,9 @@
 """What a snapshot asks of each type of ad, and no more: nothing private, no command lines, no paths, no environments.
 
-Daemons add by themselves what the expressions that are asked for name in the same ad (seen in 23.9 and 25.14:
-Requirements brings Start, WithinResourceLimits and what these name). What expressions name in the other ad of a match
-is added by htcq.
-"""
+Daemons add by themselves what the expressions that are asked for name in the same ad (seen in 23.9
+and 25.14:
+Requirements brings Start, WithinResourceLimits and what these name). What expressions name in
+the other ad of a match is added by htcq."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ WEIGHED_SLOT = (
     "Cpus", "SlotWeight", "AccountingGroup", "RemoteUser", "GhostMultiplier", "Offline", "CondorVersion",
     "LastHeardFrom", "ClassAdLifetime",
 )  # fmt: skip
-#: With which expressions a slot meets a job; asked before the jobs, so that the jobs are asked for what these name.
+#: With which expressions a slot meets a job; asked before the jobs, so that the jobs are asked for
+#: what these name.
 SLOT_EXPRESSIONS = (
     "Name", "MachineResources", "Requirements", "Start", "Rank", "SlotWeight", "ConsumptionCpus", "ConsumptionMemory",
     "ConsumptionDisk", "ConsumptionGPUs",
@@ -101,7 +102,8 @@ COLLECTOR = (
     "ActiveQueryWorkers", "PendingQueries", "DroppedQueries", "UpdateInterval", "UpdatesLost", "UpdatesTotal",
     "UpdatesLostRatio", "LastHeardFrom", "MyCurrentTime", "RecentUpdatesInitial_Negotiator",
 )  # fmt: skip
-#: All of what negotiators and accounting records say: few ads, and the numbers of cycles end in a count.
+#: All of what negotiators and accounting records say: few ads, and the numbers of cycles end in a
+#: count.
 EVERYTHING: tuple[str, ...] = ()
 
 

@@ -1,8 +1,8 @@
 """Makes a negotiator read its configuration again, and looks whether its groups then have the quotas that they should.
 
-A negotiator that refuses the command says so in its own log alone, and one in a long cycle comes to it later; so only
-what it publishes after a cycle counts (src/condor_negotiator.V6/Accountant.cpp: one ad for each group, HTCondor 25.14).
-"""
+A negotiator that refuses the command says so in its own log alone, and one in a long cycle comes
+to it later; so only what it publishes after a cycle counts
+(src/condor_negotiator.V6/Accountant.cpp: one ad for each group, HTCondor 25.14)."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ class Negotiator:
     def shows(self, quotas: Quotas, within: float, again: Callable[[], None]) -> str:
         """Wait until the groups are published with ``quotas``; return why they are not, empty where they are.
 
-        ``again`` is called after each cycle that did not show them. It takes :data:`CYCLES` cycles after the one that
-        may have been under way, and ``within`` seconds, at most.
+        ``again`` is called after each cycle that did not show them. It takes :data:`CYCLES` cycles
+        after the one that may have been under way, and ``within`` seconds, at most.
 
         Raises:
             BindingsError: HTCondor's bindings are missing.

@@ -1,9 +1,8 @@
 """The configuration of a running daemon, knob by knob (READ authorisation, DC_CONFIG_VAL, HTCondor 25.14).
 
-A daemon lists the names of its knobs in one answer and gives each value in an answer of its own, with its macros
-expanded; so only those are asked for that decide who gets which part of which slot. A knob that has no value is not
-told from one whose value is "Not defined".
-"""
+A daemon lists the names of its knobs in one answer and gives each value in an answer of its own,
+with its macros expanded; so only those are asked for that decide who gets which part of which
+slot. A knob that has no value is not told from one whose value is "Not defined"."""
 
 from __future__ import annotations
 
@@ -78,8 +77,8 @@ def dump_text(
 ) -> str:
     """Return a configuration text of ``values``, sorted by name, without what looks like a secret.
 
-    ``assigned`` are the assignments of some of them: those that a later one overrides stand before the value.
-    """
+    ``assigned`` are the assignments of some of them: those that a later one overrides stand
+    before the value."""
     lines = []
     for name, value in sorted(values, key=lambda each: each[0].lower()):
         of_it = (assigned or {}).get(name, ())

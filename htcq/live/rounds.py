@@ -17,9 +17,11 @@ from htcq.live.bindings import reason
 from htcq.live.deadline import WORKERS, Outcome, Task, answer_budget, run_all
 from htcq.pool.left_out import LeftOut
 
-#: Queries that may wait for silent daemons beside those that are answered: each is a process of some 20 MB.
+#: Queries that may wait for silent daemons beside those that are answered: each is a process of
+#: some 20 MB.
 _MAX_SLOW = 32
-#: Where all must be over at some time, no round of queries waits longer than this part of what is left then.
+#: Where all must be over at some time, no round of queries waits longer than this part of what is
+#: left then.
 _PART = 1 / 3
 #: But each waits so long at least, in seconds.
 _MIN_PATIENCE = 0.1
@@ -40,8 +42,8 @@ class Progress(Protocol):
 class Rounds:
     """Queries into files of the directory ``parts``; ``timeout`` is in seconds, for each.
 
-    ``until`` is when all must be over, on the clock of time.monotonic: silent daemons leave time to say which they are.
-    """
+    ``until`` is when all must be over, on the clock of time.monotonic: silent daemons leave time
+    to say which they are."""
 
     parts: Path
     timeout: float

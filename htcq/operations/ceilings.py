@@ -1,8 +1,7 @@
 """Ceilings of ours at a negotiator: set before jobs are vacated, and taken away when they are of no more use.
 
-Each step is in the journal before and after. Whatever a ceiling is that the journal does not know to be ours is
-somebody else's, and stays.
-"""
+Each step is in the journal before and after. Whatever a ceiling is that the journal does not
+know to be ours is somebody else's, and stays."""
 
 from __future__ import annotations
 
@@ -65,7 +64,8 @@ class Ceilings:
                 )
                 self._write(past.CANCELLED, who)
                 told.append(
-                    f"the ceiling of {who} {'has ended' if ended else 'was changed by somebody else'}"
+                    f"the ceiling of {who} "
+                    f"{'has ended' if ended else 'was changed by somebody else'}"
                 )
 
     def _ours(self, who: str, own: OwnCeiling) -> bool:

@@ -44,6 +44,7 @@ def tell_unit(before: Pool, after: Pool, what: WhatIf) -> None:
         return
     weights = [show_number(float(each.supply.pool_weight)) for each in (was, now)]
     tell(
-        f"htcq: the pool weighs {weights[1]} instead of {weights[0]}, and quotas such as that of {static[0]} "
+        f"htcq: the pool weighs {weights[1]} instead of {weights[0]}, and quotas such as that of "
+        f"{static[0]} "
         "stay as they are (--scale-quotas: of the same share of the pool)"
     )

@@ -1,9 +1,9 @@
 """What strangers wrote is read and evaluated in a process that can do little.
 
-:func:`confine` forks once all inputs are open. The child goes on with the command: as nobody where it is root, without
-new privileges, core files and the caller's environment, and with limits of memory and processor time. The parent waits,
-writes the files that the command line names, ends a child that is stuck in one expression, and says what a limit ended.
-"""
+:func:`confine` forks once all inputs are open. The child goes on with the command: as nobody
+where it is root, without new privileges, core files and the caller's environment, and with
+limits of memory and processor time. The parent waits, writes the files that the command line
+names, ends a child that is stuck in one expression, and says what a limit ended."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ def confine(
 ) -> None:
     """Go on in a child process; the parent ends with the child's exit status and does not return.
 
-    ``name`` is the pool's, for messages; ``memory`` in bytes, ``seconds`` of processor time, ``files`` what the child
-    may have written: files, and directories for new files, whose names end in a slash.
+    ``name`` is the pool's, for messages; ``memory`` in bytes, ``seconds`` of processor time,
+    ``files`` what the child may have written: files, and directories for new files, whose names end
+    in a slash.
 
     Raises:
         BudgetError: in the parent, where a limit ended the child.
@@ -202,8 +203,8 @@ def _set_limits(memory: int, seconds: int) -> None:
 
     from htcq.live.process_limits import limit_process
 
-    # Private memory that can be written; more than the limit, and an allocation fails. The hard limit of time, which
-    # kills without a word that it was this, comes after the other.
+    # Private memory that can be written; more than the limit, and an allocation fails. The hard
+    # limit of time, which kills without a word that it was this, comes after the other.
     wanted = (
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_DATA, memory, memory),
@@ -215,8 +216,8 @@ def _set_limits(memory: int, seconds: int) -> None:
 def _beat(beat: int) -> None:
     """Tell the parent each second of processor time, and also that Python itself still runs.
 
-    The first is written by the signal's handler at once, the second when the ClassAd library gives control back.
-    """
+    The first is written by the signal's handler at once, the second when the ClassAd library
+    gives control back."""
     import signal
 
     def alive(number: int, frame: object) -> None:

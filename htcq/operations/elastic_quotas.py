@@ -48,7 +48,8 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
     """Return the file of quotas ``name``, and which of its trees ``negotiator`` (empty: not named) means.
 
     Raises:
-        InputError: it cannot be read, the tree is refused, or there are several of which none is named.
+        InputError: it cannot be read, the tree is refused, or there are several of which none is
+            named.
     """
     from htcq.audit.elastic import refuse_unsound
 
@@ -72,7 +73,8 @@ def read_declared(
     """Return the quotas in the file ``name``; ``directory`` and ``journal`` replace what it says of these.
 
     Raises:
-        InputError: they cannot be read, are refused, or are those of several negotiators of which none is named.
+        InputError: they cannot be read, are refused, or are those of several negotiators of which
+            none is named.
     """
     file, chosen = read_tree(name, negotiator)
     given: dict[str, Any] = {

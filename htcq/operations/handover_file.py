@@ -30,7 +30,8 @@ def read_handover(name: str, planner: str | None) -> Handover:
     """Return the plan in the file ``name``, which only the account ``planner`` (None: the caller) or root wrote.
 
     Raises:
-        InputError: there is no such account or file, somebody else could have written it, or it is no plan.
+        InputError: there is no such account or file, somebody else could have written it, or it is
+            no plan.
     """
     owners = {_uid(planner), ROOT}
     path = Path(name)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def told_ailments(pool: Pool) -> tuple[Ailment, ...]:
     """Return what is wrong with the daemons of ``pool``, after saying it on standard error."""
-    # Little is imported before a pool was read: 'htcq emit' runs whenever a daemon reads its configuration.
+    # Little is imported before a pool was read: 'htcq emit' runs whenever a daemon reads its
+    # configuration.
     from htcq.poolquota.health import ailments
 
     found = ailments(pool)

@@ -20,7 +20,8 @@ from htcq.whole_file import put, put_new
 #: Longest file that is written for the child: its limit of memory is far below that.
 _MAX_FILE = 1 << 31
 _MAX_COMPLAINT = 16 * 1024
-#: As which status and with which words the ClassAd library ends a process for which there is no memory.
+#: As which status and with which words the ClassAd library ends a process for which there is no
+#: memory.
 _NO_MEMORY, _NO_ROOM = 127, ("bad_alloc", "length_error", "allocate memory")
 #: Of a new file in a directory that the command line names.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

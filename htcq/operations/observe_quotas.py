@@ -34,11 +34,12 @@ def observe_quotas(
 ) -> Observed:
     """Return what is seen of the pool, beside what the site file has ``declared`` of its groups.
 
-    ``max_age`` is that of what its negotiator published, in seconds. With the ledger of the elastic quotas ``ledger``
-    if they are given.
+    ``max_age`` is that of what its negotiator published, in seconds. With the ledger of the elastic
+    quotas ``ledger`` if they are given.
 
     Raises:
-        HtcqError: it cannot be read, too little is known of it, or what its negotiator published is too old.
+        HtcqError: it cannot be read, too little is known of it, or what its negotiator published is
+            too old.
     """
     from htcq.drift.observe import observe
     from htcq.pool.weights import Weights
@@ -99,6 +100,9 @@ def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> N
         )
     if age > max_age:
         raise PoolError(
-            f"{source.name}: the negotiator last published its groups {age:.0f} s ago, more than {max_age:g} s",
+            (
+                f"{source.name}: the negotiator last published its groups {age:.0f} s ago, more than "
+                f"{max_age:g} s"
+            ),
             "is it running, and the clocks right? --max-age sets the limit",
         )

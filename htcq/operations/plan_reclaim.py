@@ -53,7 +53,8 @@ def read_wanted(name: str, negotiator: str, journal: str | None) -> Wanted:
     """Return what the file of quotas ``name`` says; ``journal`` replaces the one that it names.
 
     Raises:
-        InputError: the quotas cannot be read, are refused, or are of several trees of which none is named.
+        InputError: the quotas cannot be read, are refused, or are of several trees of which none is
+            named.
     """
     file, chosen = read_tree(name, negotiator)
     limits = file.reclaims[chosen]

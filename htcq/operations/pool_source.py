@@ -41,11 +41,11 @@ Files = Sequence[Optional[str]]
 class Source:
     """One pool to be looked at: a snapshot, or the collector of a live pool (None: this machine's).
 
-    ``queues`` False: without jobs and the configurations of machines other than the central manager, which quotas do
-    not need. ``machines`` False: without those configurations alone. ``schedds`` False: without jobs and what access
-    points say. ``negotiator`` names one of several. ``limits`` are those of what the pool holds. ``timeout`` is in
-    seconds, for each query; ``until`` is when all queries must be over, on the clock of time.monotonic.
-    """
+    ``queues`` False: without jobs and the configurations of machines other than the central
+    manager, which quotas do not need. ``machines`` False: without those configurations alone.
+    ``schedds`` False: without jobs and what access points say. ``negotiator`` names one of
+    several. ``limits`` are those of what the pool holds. ``timeout`` is in seconds, for each
+    query; ``until`` is when all queries must be over, on the clock of time.monotonic."""
 
     snapshot: str | None = None
     pool: str | None = None
@@ -74,7 +74,8 @@ class OpenSource:
 def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
     """Return the pool ``source``, with the central manager's configuration also as it would be with ``changes``.
 
-    And with the jobs of ``past``, which are another file's. What was left out is told on standard error.
+    And with the jobs of ``past``, which are another file's. What was left out is told on standard
+    error.
 
     Raises:
         HtcqError: it cannot be read at all, or is not that of the negotiator.

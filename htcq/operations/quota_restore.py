@@ -21,8 +21,8 @@ def writer_of_journal(
 ) -> Writer | None:
     """Return the writer of the file that the journal ``name`` is about, None if of none; damage in it is told.
 
-    ``pool`` and ``negotiator`` are those of the last write where they are empty. ``timeout``, for each question, and
-    ``within``, for the negotiator to show quotas, are in seconds.
+    ``pool`` and ``negotiator`` are those of the last write where they are empty. ``timeout``, for
+    each question, and ``within``, for the negotiator to show quotas, are in seconds.
 
     Raises:
         JournalError: it cannot be read.

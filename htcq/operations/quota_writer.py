@@ -1,8 +1,7 @@
 """Puts quotas in place for a negotiator, step by step: the journal first, the file, the negotiator, the journal again.
 
-Killed anywhere, it leaves a file that was wanted once and a journal that says so; :meth:`Writer.finish` does what is
-left to do, after a look at the file that is really there.
-"""
+Killed anywhere, it leaves a file that was wanted once and a journal that says so;
+:meth:`Writer.finish` does what is left to do, after a look at the file that is really there."""
 
 from __future__ import annotations
 
@@ -46,9 +45,8 @@ _TOLD = "the negotiator shows it"
 class Writer:
     """One file, its journal, and the negotiator that reads it; whoever uses it holds the lock of the file.
 
-    ``within`` is how long the negotiator may take to show quotas, in seconds; ``pool`` its collector, empty for this
-    machine's.
-    """
+    ``within`` is how long the negotiator may take to show quotas, in seconds; ``pool`` its
+    collector, empty for this machine's."""
 
     path: Path
     journal: Journal
@@ -111,7 +109,10 @@ class Writer:
     def _log(self, state: JournalState, outcome: Record) -> None:
         intents = (each for each in (state.unfinished, state.in_force) if each is not None)
         intent = next((each for each in intents if each.number == outcome.of), outcome)
-        what = f"{self.path}: {intent.what or 'write'} of plan {intent.plan or '-'}: {outcome.result}: {outcome.told}"
+        what = (
+            f"{self.path}: {intent.what or 'write'} of plan {intent.plan or '-'}: "
+            f"{outcome.result}: {outcome.told}"
+        )
         log_change("elastic", what, failed=outcome.result != VERIFIED)
 
     def resolve(self) -> list[str]:
@@ -225,8 +226,8 @@ class Writer:
     def _told(self, quotas: Mapping[str, tuple[float, bool]]) -> str:
         """Tell the negotiator to read the file, and return why it does not show ``quotas``; empty where it does.
 
-        Whoever refuses the command may show them all the same: those that are put back were never gone there.
-        """
+        Whoever refuses the command may show them all the same: those that are put back were
+        never gone there."""
         refused = ""
         try:
             self.negotiator.reconfigure()

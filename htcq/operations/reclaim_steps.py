@@ -75,7 +75,8 @@ def release_ceilings(source: Source, wanted: Wanted) -> tuple[bool, list[str]]:
     """Take all ceilings of ours away; return whether all are gone, and what was done, as sentences.
 
     Raises:
-        HtcqError: the pool cannot be read, its negotiator does not answer, or the journal cannot be written.
+        HtcqError: the pool cannot be read, its negotiator does not answer, or the journal cannot be
+            written.
     """
     told: list[str] = []
     with _alone(wanted):

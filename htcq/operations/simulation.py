@@ -42,10 +42,10 @@ class SeveralCycles:
 class Simulation:
     """What is asked for.
 
-    ``changes`` are knobs of the central manager, ``arrivals`` jobs of another file, ``what`` other machines, models and
-    demand, ``options`` those of them that a report shows beside ``changes``. ``course`` is None where one cycle is
-    asked for. ``order`` is that of submitters which HTCondor leaves open.
-    """
+    ``changes`` are knobs of the central manager, ``arrivals`` jobs of another file, ``what``
+    other machines, models and demand, ``options`` those of them that a report shows beside
+    ``changes``. ``course`` is None where one cycle is asked for. ``order`` is that of submitters
+    which HTCondor leaves open."""
 
     source: Source
     changes: Changes = ()
@@ -115,7 +115,8 @@ def several_cycles(
     asked: Simulation, subject: Subject, course: SeveralCycles
 ) -> tuple[Course, Course | None]:
     """Return the course of the pool as it is, and as it would be."""
-    # A course leaves circles of objects behind in every cycle, which the process does not collect by itself.
+    # A course leaves circles of objects behind in every cycle, which the process does not collect
+    # by itself.
     gc.freeze()
     gc.enable()
     now = _course(subject.pool, asked, course)

@@ -1,8 +1,8 @@
 """Where a command finds the site file, and which keys it takes from one that nobody named.
 
-A file in the current directory may be anybody's: it is used where nobody else could have written it, and says nothing
-of where templates and histories are. A file that ``--config`` names is taken as it is.
-"""
+A file in the current directory may be anybody's: it is used where nobody else could have written
+it, and says nothing of where templates and histories are. A file that ``--config`` names is
+taken as it is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from htcq.settings import Settings, settings_from
 _HERE = "htcq.toml"
 #: Where a site file is looked for when none is named.
 SITE_FILES = (_HERE, "/etc/htcq/htcq.toml")
-#: Keys that name places, with their table; a file that is only found in the current directory must not have them.
+#: Keys that name places, with their table; a file that is only found in the current directory must
+#: not have them.
 _PLACES = (("", "templates"), ("drift", "store"), ("drift", "quotas"))
 _HINT = "see htcq.toml(5)"
 
@@ -57,7 +58,10 @@ def _refuse_places(content: Mapping[str, Any]) -> None:
         keys = content.get(table, {}) if table else content
         if isinstance(keys, Mapping) and key in keys:
             raise InputError(
-                f"{_HERE}: {table}{'.' if table else ''}{key} is not taken from a file in the current directory",
+                (
+                    f"{_HERE}: {table}{'.' if table else ''}{key} is not taken from a file in the "
+                    "current directory"
+                ),
                 f"name the file (--config {_HERE}), or put it into /etc/htcq",
             )
 
@@ -81,7 +85,8 @@ def _parsed(path: Path, text: str, hint: str) -> dict[str, Any]:
     try:
         return toml_of(text)
     except (ValueError, RecursionError) as error:
-        # A number of thousands of digits, or lists within lists without end, are no mistakes to the parser.
+        # A number of thousands of digits, or lists within lists without end, are no mistakes to the
+        # parser.
         raise InputError(f"{path}: {error}", hint) from error
 
 

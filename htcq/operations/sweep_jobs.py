@@ -1,7 +1,7 @@
 """Items of a sweep as jobs of this machine's HTCondor, one each: submitted, waited for, gathered.
 
-A wait that ends early ends nothing else: the next run finds the jobs in the queue, or what they left.
-"""
+A wait that ends early ends nothing else: the next run finds the jobs in the queue, or what they
+left."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ def run_jobs(items: Sequence[Item], place: Place, submission: Submission) -> Non
         state = {"schema": SCHEMA, "token": secrets.token_hex(8), "access_point": platform.node()}
     work = _Jobs(place, submission, Queue(str(state.get("token")), submission.timeout), len(items))
     work.take_up(items)
-    # Written down before the schedd hears of a job: whatever happens then, the jobs are found again.
+    # Written down before the schedd hears of a job: whatever happens then, the jobs are found
+    # again.
     place.results.keep_state(state)
     work.tidy(items)
     work.submit()
@@ -79,8 +80,8 @@ class _Jobs:
     def take_up(self, items: Sequence[Item]) -> None:
         """Find the jobs of an earlier run, gather what they left, and remove those that nobody waits for.
 
-        What failed while nobody looked is told first; what was told already, or was removed, is submitted again.
-        """
+        What failed while nobody looked is told first; what was told already, or was removed, is
+        submitted again."""
         results = self.place.results
         wanted = {results.key(item): item for item in items}
         jobs = self.queue.jobs()

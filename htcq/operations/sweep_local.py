@@ -80,7 +80,8 @@ class _Crew:
 def _simulate(item: Item, place: Place, reader: Reader, tries: int) -> bool:
     """Run one item in this process and keep what comes of it; tell whether another try would come to the same."""
     words = ("--snapshot", place.snapshot, *place.results.ground.arguments, *item.arguments)
-    # The simulation gives up its rights to read a stranger's snapshot; what comes of it is kept by this process.
+    # The simulation gives up its rights to read a stranger's snapshot; what comes of it is kept by
+    # this process.
     (outcome,) = run_all([Task(item.name, _ended, (words, reader))], math.inf)
     if not outcome.done:
         raise HtcqError(outcome.why)

@@ -1,9 +1,9 @@
 """Files that are found without being named: read only where nobody but root and the caller could have written them.
 
-ssh and sudo ask the same of their own files (OpenSSH 9.2, misc.c:safe_path_fd: owner and mode of the file and of the
-directory that it lies in). The directory and the file are opened once each, and what is open is judged and read: who
-changes a name afterwards changes nothing. Of a symbolic link the file counts that it leads to.
-"""
+ssh and sudo ask the same of their own files (OpenSSH 9.2, misc.c:safe_path_fd: owner and mode of
+the file and of the directory that it lies in). The directory and the file are opened once each,
+and what is open is judged and read: who changes a name afterwards changes nothing. Of a symbolic
+link the file counts that it leads to."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def _opened(path: Path) -> Iterator[int | None]:
             return
         except OSError as error:
             if not os.access(path.parent, os.X_OK):
-                # Nobody has a site file where he cannot see one, such as a service account in root's directory.
+                # Nobody has a site file where he cannot see one, such as a service account in
+                # root's directory.
                 yield None
                 return
             raise InputError(f"{path} cannot be read: {error.strerror}", _hint(path)) from error

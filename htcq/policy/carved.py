@@ -1,8 +1,7 @@
 """What a startd carves of a partitionable slot, and what the ad of the dynamic slot says.
 
-Follows src/condor_startd.V6/Resource.cpp:create_dslot and ResAttributes.cpp, HTCondor 23.9 to 25.14. Amounts are in
-HTCondor's units: MB, KiB, counts.
-"""
+Follows src/condor_startd.V6/Resource.cpp:create_dslot and ResAttributes.cpp, HTCondor 23.9 to
+25.14. Amounts are in HTCondor's units: MB, KiB, counts."""
 
 from __future__ import annotations
 
@@ -26,7 +25,8 @@ def bag_of(taken: Amounts, slop: int, machine_disk_kb: Number) -> dict[str, Numb
     if DISK in taken:
         bag[DISK] = math.ceil(max(0, taken[DISK]))
         if slop:
-            # Up to 25.3 disk is kept as a share of the machine's, in binary floating point: a unit more here and there.
+            # Up to 25.3 disk is kept as a share of the machine's, in binary floating point: a unit
+            # more here and there.
             machine = machine_disk_kb or 1
             bag[DISK] = math.ceil((taken[DISK] + slop) / machine * machine)
     return bag

@@ -1,8 +1,7 @@
 """The slots of a policy that is only planned, as ads: what a claim there takes and costs, with HTCondor's own library.
 
-The slot's ad is made up from the policy and the amounts; what becomes of a job there is reckoned as it is for any slot
-(htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts.
-"""
+The slot's ad is made up from the policy and the amounts; what becomes of a job there is reckoned
+as it is for any slot (htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts."""
 
 from __future__ import annotations
 
@@ -36,8 +35,9 @@ class Carved:
 class Charges:
     """One policy, parsed, on slots whose amounts at birth are ``total``.
 
-    ``machine`` is what the whole machine has (Total<asset> in its ads), ``total`` what the slot got of it, ``type_id``
-    the number of its slot type. ``facts`` are other attributes of its ad, such as DiskQuantum.
+    ``machine`` is what the whole machine has (Total<asset> in its ads), ``total`` what the slot got
+    of it, ``type_id`` the number of its slot type. ``facts`` are other attributes of its ad, such
+    as DiskQuantum.
 
     Raises:
         PolicyError: an expression of the policy does not parse.
@@ -73,7 +73,8 @@ class Charges:
         for asset in self.total:
             name = attribute(asset)
             ad[name] = amounts[asset]
-            # The startd publishes these totals as reals; arithmetic on integers must not rely on them.
+            # The startd publishes these totals as reals; arithmetic on integers must not rely on
+            # them.
             real = asset == DISK
             ad[f"TotalSlot{name}"] = float(total[asset]) if real else total[asset]
             ad[f"Total{name}"] = (
@@ -132,8 +133,8 @@ class Charges:
     def consumed(self, slot: Ad, job: Ad) -> dict[str, Number | None]:
         """Return what ``job`` takes of each asset of ``slot``; None where the expression yields no number.
 
-        Requests that the job does not make are undefined here, as they are to the slot's WithinResourceLimits.
-        """
+        Requests that the job does not make are undefined here, as they are to the slot's
+        WithinResourceLimits."""
         return {
             asset: as_number(expr.evaluate(slot, job)) for asset, expr in self.consumption.items()
         }

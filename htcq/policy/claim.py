@@ -1,9 +1,11 @@
 """One claim: what a job consumes of a slot, what the negotiator charges, what the startd carves, what that weighs.
 
-Follows src/condor_utils/consumption_policy.cpp, Accountant.cpp:GetSlotWeight, src/condor_startd.V6/Resource.cpp:
-create_dslot and command.cpp:activate_claim, HTCondor 23.9 to 25.14. Everything is evaluated on ads, whoever made them:
-those of a pool, or made up for a slot that is only planned. Amounts are in HTCondor's units: MB, KiB, counts.
-"""
+Follows src/condor_utils/consumption_policy.cpp, Accountant.cpp:GetSlotWeight,
+src/condor_startd.V6/Resource.cpp:
+create_dslot and command.cpp:activate_claim, HTCondor 23.9 to 25.14. Everything is evaluated on ads,
+whoever made them:
+those of a pool, or made up for a slot that is only planned. Amounts are in HTCondor's units: MB,
+KiB, counts."""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from htcq.units import CPUS, DISK, MEMORY, attribute
 
 #: What a job takes of each asset; None where the expression yields no number.
 Taken = Mapping[str, Optional[Number]]
-#: What a startd reads as whole numbers of a request without a policy; the rest may be fractions (create_dslot).
+#: What a startd reads as whole numbers of a request without a policy; the rest may be fractions
+#: (create_dslot).
 _WHOLE = (CPUS, MEMORY, DISK)
 _LIMITS = "WithinResourceLimits"
 
@@ -67,7 +70,8 @@ class Lack(enum.Enum):
     NOTHING = "nothing at all is consumed"
 
 
-# The negotiator ------------------------------------------------------------------------------------------------------
+# The negotiator
+# ------------------------------------------------------------------------------------------------------
 
 
 def supports(slot: Ad) -> bool:
@@ -88,9 +92,9 @@ def request_of(asset: str) -> str:
 def stand_in(job: Attributes, asset: str) -> Number | None:
     """Return what counts as the request for ``asset`` while its consumption is evaluated; None: the request itself.
 
-    A number in _condor_Request<asset> comes before it, as a floating-point number, which divisions by whole numbers
-    tell from a whole one; a request that the job does not make counts as 0.
-    """
+    A number in _condor_Request<asset> comes before it, as a floating-point number, which
+    divisions by whole numbers tell from a whole one; a request that the job does not make counts
+    as 0."""
     name = request_of(asset)
     instead = as_number(job.value(f"_condor_{name}")) if f"_condor_{name}" in job else None
     if instead is not None:
@@ -168,16 +172,16 @@ def accounted(weight: Value) -> Number:
     return 1 if number is None or number < 0 else number
 
 
-# The startd ----------------------------------------------------------------------------------------------------------
+# The startd
+# ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Startd:
     """What of a startd decides what it carves.
 
-    ``modify`` are its MODIFY_REQUEST_EXPR_* by asset, without those that are no expressions. With ``must_modify`` it
-    does not fall back on the request as it came.
-    """
+    ``modify`` are its MODIFY_REQUEST_EXPR_* by asset, without those that are no expressions.
+    With ``must_modify`` it does not fall back on the request as it came."""
 
     modify: Mapping[str, Expr] = field(default_factory=dict)
     version: tuple[int, ...] = (999,)
@@ -188,10 +192,10 @@ class Startd:
 class Way:
     """One way in which a startd serves a request.
 
-    ``needs`` is what the slot must have left, ``bag`` what is taken of it, ``got`` what the dynamic slot has.
-    ``consumed`` is what the request takes before anything is added or rounded. ``impossible`` says why no slot can
-    serve it, ``refusal`` why the dynamic slot that is carved does not take its job; both are empty where it does.
-    """
+    ``needs`` is what the slot must have left, ``bag`` what is taken of it, ``got`` what the
+    dynamic slot has. ``consumed`` is what the request takes before anything is added or rounded.
+    ``impossible`` says why no slot can serve it, ``refusal`` why the dynamic slot that is carved
+    does not take its job; both are empty where it does."""
 
     needs: Amounts = field(default_factory=dict)
     bag: Amounts = field(default_factory=dict)
@@ -269,8 +273,8 @@ def unjudged_ways(
 ) -> Iterator[Way]:
     """Yield the same without the look whether the dynamic slot takes its job, which is half of the work.
 
-    Where it is known: ``by_policy`` is what the job as it is takes of the slot, ``requests`` are the changed requests.
-    """
+    Where it is known: ``by_policy`` is what the job as it is takes of the slot, ``requests`` are
+    the changed requests."""
     for request in changed_requests(slot, job, left, startd) if requests is None else requests:
         yield _way(
             slot, job, left, startd, machine_disk_kb, request, None if request else by_policy
@@ -337,9 +341,9 @@ def _way(
 def _by_limits(slot: SlotSide, request: Ad, left: Amounts) -> dict[str, Number | None]:
     """Return what WithinResourceLimits compares with what is left, where that is not what is taken.
 
-    It looks at the request itself: a _condor_Request<asset> counts only for what is carved, unless the startd has
-    STARTD_JOB_HAS_REQUEST_ATTRS (ResAttributes.cpp, withinLimitsExpression).
-    """
+    It looks at the request itself: a _condor_Request<asset> counts only for what is carved,
+    unless the startd has STARTD_JOB_HAS_REQUEST_ATTRS (ResAttributes.cpp,
+    withinLimitsExpression)."""
     found: dict[str, Number | None] = {}
     for asset in slot.assets:
         name = request_of(asset)

@@ -1,9 +1,8 @@
 """A policy as HTCondor reads it: one ClassAd expression for every knob that decides what a claim takes and costs.
 
-Semantics: src/condor_utils/consumption_policy.cpp and src/condor_startd.V6/Resource.cpp, HTCondor 25.14.
-Consumption expressions are evaluated with MY = slot and TARGET = job, MODIFY_REQUEST_EXPR_* with MY = job and
-TARGET = slot, SCHEDD_SLOT_WEIGHT in the job alone.
-"""
+Semantics: src/condor_utils/consumption_policy.cpp and src/condor_startd.V6/Resource.cpp,
+HTCondor 25.14. Consumption expressions are evaluated with MY = slot and TARGET = job,
+MODIFY_REQUEST_EXPR_* with MY = job and TARGET = slot, SCHEDD_SLOT_WEIGHT in the job alone."""
 
 from __future__ import annotations
 
@@ -24,11 +23,13 @@ SPLITTINGS = (NEGOTIATOR, SCHEDULER, NOBODY)
 
 #: The startd rounds these three requests before it carves; nothing else can be modified.
 MODIFIABLE = (CPUS, MEMORY, DISK)
-#: What a dynamic slot gets at the very least (Resource.cpp:create_dslot); asking for less changes nothing.
+#: What a dynamic slot gets at the very least (Resource.cpp:create_dslot); asking for less changes
+#: nothing.
 MIN_REQUEST = {CPUS: 1, MEMORY: 1}
 #: How a consumption of shares of a core reads (Terms.ask).
 _SHARES = re.compile(r"RequestCpus\s*\?:\s*0\)\s*\*\s*([1-9][0-9]{0,5})\b", re.IGNORECASE)
-#: With this text the startd leaves the request as it is, so that it computes what the negotiator computed.
+#: With this text the startd leaves the request as it is, so that it computes what the negotiator
+#: computed.
 LEAVE_REQUEST = "UNDEFINED"
 
 
@@ -36,11 +37,11 @@ LEAVE_REQUEST = "UNDEFINED"
 class Policy:
     """Every expression of one slot type, as texts.
 
-    ``num_claims`` holds for the node at hand, ``fleet_claims`` is a text that holds on any node (empty: the same);
-    ``provides`` are machine resources that the policy itself declares; ``start`` is a condition that the slot adds
-    to START; ``cpu_shares`` is how many Cpus one core counts as; ``changes`` tells what a preset changed, and why;
-    ``macros`` are configuration macros that the expressions use as ``$(NAME)``.
-    """
+    ``num_claims`` holds for the node at hand, ``fleet_claims`` is a text that holds on any node
+    (empty: the same); ``provides`` are machine resources that the policy itself declares;
+    ``start`` is a condition that the slot adds to START; ``cpu_shares`` is how many Cpus one
+    core counts as; ``changes`` tells what a preset changed, and why; ``macros`` are
+    configuration macros that the expressions use as ``$(NAME)``."""
 
     name: str
     consumption: Mapping[str, str]
@@ -78,10 +79,10 @@ class Policy:
 class Terms:
     """How an expression names what the job asks and what the slot has, by where it is evaluated.
 
-    ``job`` and ``slot`` are the prefixes of their attributes. ``total`` holds the slot's amounts at birth; with
-    ``literal`` they are written as numbers, otherwise as attributes that every node fills in for itself.
-    ``part`` says how much of the machine the slot type got of each asset: a fraction such as 0.5, 1 being all.
-    """
+    ``job`` and ``slot`` are the prefixes of their attributes. ``total`` holds the slot's amounts
+    at birth; with ``literal`` they are written as numbers, otherwise as attributes that every
+    node fills in for itself. ``part`` says how much of the machine the slot type got of each
+    asset: a fraction such as 0.5, 1 being all."""
 
     total: Mapping[str, int]
     job: str = "target."
@@ -124,8 +125,8 @@ class Terms:
     def whole(self, asset: str) -> str:
         """What the partitionable slot had at birth, as a whole number.
 
-        Disk is reckoned from the machine's: a 23.9 startd has TotalSlotDisk = 0 while it weighs a claim.
-        """
+        Disk is reckoned from the machine's: a 23.9 startd has TotalSlotDisk = 0 while it weighs
+        a claim."""
         if self.literal:
             return str(self.total[asset])
         if asset == DISK:

@@ -17,17 +17,21 @@ Version = tuple[int, ...]
 DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024}
 #: From this version on disk is carved as an absolute amount; before it the startd added some slop.
 ABSOLUTE_DISK = (25, 4)
-#: The order in which a startd changes requests; what is changed first is seen by what is changed after it.
+#: The order in which a startd changes requests; what is changed first is seen by what is changed
+#: after it.
 MODIFIED = (CPUS, DISK, MEMORY)
 
 _NEWEST = (999,)
 #: KiB that the catalogs take which a job shares with others on its node.
 _CATALOG_SPACE = (
-    'ifthenelse(MappingMethod ?: "" != "Copy", ifthenelse(RequestedCatalogs is undefined || catalogs is undefined, 0, '
-    "sum(evalInEachContext(member(CatalogID, RequestedCatalogIDs) ? CatalogSize : 0, catalogs))), 0)"
+    'ifthenelse(MappingMethod ?: "" != "Copy", ifthenelse(RequestedCatalogs is undefined || '
+    "catalogs is undefined, 0, "
+    "sum(evalInEachContext(member(CatalogID, RequestedCatalogIDs) ? CatalogSize : 0, catalogs))), "
+    "0)"
 )
 _CATALOGS = (25, 12, 2)
-#: The releases that know DiskQuantum: of each series that got it later, the first one; all from 25.7 on.
+#: The releases that know DiskQuantum: of each series that got it later, the first one; all from
+#: 25.7 on.
 _QUANTUM: Mapping[Version, Version] = {(24, 12): (24, 12, 18), (25, 0): (25, 0, 8)}
 _QUANTUM_SINCE: Version = (25, 7)
 

@@ -1,10 +1,10 @@
 """What a policy would do to the daemons that read it: the dangers that htcq never writes.
 
-Evaluates every expression on the full slot, on the empty one, on slots where a single asset is gone, on dynamic slots,
-and for a grid of jobs that includes those with missing and fractional requests. Rules: a weight that is no number ends
-the negotiator (consumption_policy.cpp), an undefined consumption makes the slot unmatchable, a fraction is refused by
-the startd for ever (Resource.cpp), 25.14.
-"""
+Evaluates every expression on the full slot, on the empty one, on slots where a single asset is
+gone, on dynamic slots, and for a grid of jobs that includes those with missing and fractional
+requests. Rules: a weight that is no number ends the negotiator (consumption_policy.cpp), an
+undefined consumption makes the slot unmatchable, a fraction is refused by the startd for ever
+(Resource.cpp), 25.14."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def dangers(charges: Charges) -> list[str]:
         found += _consumption_dangers(charges)
         if not 1 <= charges.policy.num_claims <= MAX_CLAIMS:
             found.append(
-                f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or exhaust the startd"
+                f"NUM_CLAIMS is {charges.policy.num_claims}: the slot would never match or "
+                "exhaust the startd"
             )
     return found
 
@@ -73,7 +74,10 @@ def _weight_dangers(charges: Charges) -> list[str]:
 
 def _missing_consumption(charges: Charges) -> list[str]:
     return [
-        f"CONSUMPTION_{asset.upper()} is missing: the negotiator would take the slot for an ordinary one"
+        (
+            f"CONSUMPTION_{asset.upper()} is missing: the negotiator would take the slot for an "
+            "ordinary one"
+        )
         for asset in charges.total
         if asset not in charges.consumption
     ]
@@ -89,15 +93,18 @@ def _consumption_dangers(charges: Charges) -> list[str]:
             asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
             if amount is None:
                 found[asset] = (
-                    f"CONSUMPTION_{asset.upper()} is undefined for a job that asks for {asked}: no match, ever"
+                    f"CONSUMPTION_{asset.upper()} is undefined for a job that asks for {asked}: "
+                    "no match, ever"
                 )
             elif amount < 0:
                 found[asset] = (
-                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: no match, ever"
+                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: "
+                    "no match, ever"
                 )
             elif amount != int(amount):
                 found[asset] = (
-                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: the startd hands out "
+                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: "
+                    "the startd hands out "
                     "whole units and refuses fractions for ever"
                 )
     return list(found.values())
@@ -115,7 +122,10 @@ def _schedd_dangers(charges: Charges) -> list[str]:
             asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
             shown = "no number" if demand is None else f"{demand:g}"
             return [
-                f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: its group would starve"
+                (
+                    f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: its group would "
+                    "starve"
+                )
             ]
     return []
 

@@ -1,7 +1,7 @@
 """Texts of ads -> slots, jobs and records, with every attribute that their own expressions name.
 
-Which attributes matter depends on what the expressions name, so a text is read again when it turns out to name more.
-"""
+Which attributes matter depends on what the expressions name, so a text is read again when it
+turns out to name more."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ from htcq.pool.values import Interned
 _SLOT_TYPES = (b"Machine", b"Slot")
 _JOB_TYPE = b"Job"
 _OWN = len(JOB.own)
-#: Names that turn up within so many ads make the reading start again at once; later ones when the text is at its end.
+#: Names that turn up within so many ads make the reading start again at once; later ones when the
+#: text is at its end.
 _SOON = 2000
 #: How often a text is read to its end, and how often it may start again before that.
 _MAX_READINGS, _MAX_STARTS = 8, 100
-#: How many attributes are read because expressions name them; those of real pools name some hundred.
+#: How many attributes are read because expressions name them; those of real pools name some
+#: hundred.
 _MAX_NAMED = 2000
 #: The name of an attribute that can stand in a long-form ad without quotes.
 PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")

@@ -1,9 +1,10 @@
 """ClassAds in long form, as ``condor_status -long`` and ``condor_q -long`` print them, read by the million.
 
-One ``Attribute = expression`` a line, a blank line between ads (src/condor_utils/compat_classad.cpp:sPrintAd, 25.14).
-Parsing every line with the ClassAd library would take minutes for a large pool, and most lines are of no interest:
-one regular expression picks the wanted ones out, and what ads have in common is kept once for all of them.
-"""
+One ``Attribute = expression`` a line, a blank line between ads
+(src/condor_utils/compat_classad.cpp:sPrintAd, 25.14). Parsing every line with the ClassAd library
+would take minutes for a large pool, and most lines are of no interest:
+one regular expression picks the wanted ones out, and what ads have in common is kept once for
+all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ Chunks = Callable[[], Iterable[bytes]]
 #: The lines that ads share: name and expression as they stand in the text.
 Lines = tuple[tuple[bytes, bytes], ...]
 
-#: Longer is no ad of HTCondor's, which has some 20 KB: a file without line ends must not fill the memory.
+#: Longer is no ad of HTCondor's, which has some 20 KB: a file without line ends must not fill the
+#: memory.
 MAX_BYTES_OF_AD = 8 * 1024 * 1024
 #: A text with one so long is refused: to read on would take its time for nothing.
 _MAX_PASSED_OVER = 64 * 1024 * 1024
@@ -33,9 +35,11 @@ _NO_ATTRIBUTE = re.compile(
 #: Any other name stands in quotes, if at all; ``*`` ends a beginning.
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\*?\Z|\*\Z")
 _SHARED, _UNWANTED = -1, -2
-#: A name of more letters stands for itself in the expression: branching goes one level deeper with each letter.
+#: A name of more letters stands for itself in the expression: branching goes one level deeper with
+#: each letter.
 _MAX_BRANCHED = 64
-#: For more names than this every line is taken apart: an expression for 100,000 names takes 40 s to build.
+#: For more names than this every line is taken apart: an expression for 100,000 names takes 40 s to
+#: build.
 _MAX_NAMES = 2000
 _EVERY_LINE = re.compile(rb"\n([A-Za-z_][A-Za-z0-9_.]*) *= *([^\n]*)")
 
@@ -150,7 +154,8 @@ def read_ads(
         table = tables.get(found.group(1) if found else untyped)
         if table is not None:
             ad = table.read(block, found.group(1) if found else untyped)
-            # Empty lines and headers stand between ads; what has no type must show otherwise that it is one.
+            # Empty lines and headers stand between ads; what has no type must show otherwise that
+            # it is one.
             if found or ad.shared or any(text is not None for text in ad.own):
                 yield ad
         elif not found and _ATTRIBUTE.search(block):

@@ -1,8 +1,7 @@
 """Makes ads and configurations anonymous: relations survive, names do not, and what nobody needs is left out.
 
-The second look over a snapshot, after that of ``htcq.pool.named``. Of expressions every word is replaced that HTCondor
-does not know.
-"""
+The second look over a snapshot, after that of ``htcq.pool.named``. Of expressions every word is
+replaced that HTCondor does not know."""
 
 from __future__ import annotations
 
@@ -53,7 +52,8 @@ _LOOKS_INTO_TEXTS = frozenset(
 )
 #: A pattern that finds more names than this stays a text as any other.
 _MAX_ALTERNATIVES = 500
-#: A pattern that repeats more, or repeats what repeats, might be looked for without end; a set in a set is no pattern.
+#: A pattern that repeats more, or repeats what repeats, might be looked for without end; a set in a
+#: set is no pattern.
 _MAX_REPETITIONS = 3
 _REPETITION, _NESTED = re.compile(r"[*+{]"), re.compile(r"\)[*+{]|\[\[")
 #: Longer is no name of an attribute that is made of others.
@@ -86,7 +86,8 @@ class Rewriter:
             return asset
         return self.pseudonyms.new("asset", asset, "_")
 
-    # Ads --------------------------------------------------------------------------------------------------------
+    # Ads
+    # --------------------------------------------------------------------------------------------------------
 
     def ad(self, lines: list[str], untyped: str = "job") -> list[str]:
         """Return the lines of an ad that stay; none where nobody needs ads of its type."""
@@ -159,7 +160,8 @@ class Rewriter:
         form = COMPARED.get(name.lower())
         return form in (Form.WHO, Form.WHERE, Form.GROUP) and self.search.names_stand(value)
 
-    # Expressions ------------------------------------------------------------------------------------------------
+    # Expressions
+    # ------------------------------------------------------------------------------------------------
 
     def expression(self, text: str) -> str:
         """Return an expression with its unknown words and its texts replaced."""
@@ -240,7 +242,8 @@ class Rewriter:
                 return f"{self.word(name[: -len(suffix)])}{name[-len(suffix) :]}"
         return self.pseudonyms.new("attr", fold, "_")
 
-    # Texts ------------------------------------------------------------------------------------------------------
+    # Texts
+    # ------------------------------------------------------------------------------------------------------
 
     def free(self, text: str) -> str:
         """Return a text of any kind with every part of it replaced that HTCondor does not know."""
@@ -298,7 +301,8 @@ class Rewriter:
             return identities.limit(text) if fold in identities.names.limits else self.word(text)
         return self.pseudonyms.new("word", text)
 
-    # Knobs ------------------------------------------------------------------------------------------------------
+    # Knobs
+    # ------------------------------------------------------------------------------------------------------
 
     def knob(self, name: str, value: str) -> list[tuple[str, str]]:
         """Return the knobs that stay of one: none, one, or one for each way in which its name can be read."""

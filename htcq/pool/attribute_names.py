@@ -1,8 +1,8 @@
 """Names of attributes that HTCondor itself gives to slots and jobs, whether or not some ad has them now.
 
-From docs/classad-attributes/machine- and job-classad-attributes.rst and from ads of 25.14.1; those that the negotiator
-adds for a match from src/condor_negotiator.V6/matchmaker.cpp (negotiate, addRemoteUserPrios).
-"""
+From docs/classad-attributes/machine- and job-classad-attributes.rst and from ads of 25.14.1;
+those that the negotiator adds for a match from src/condor_negotiator.V6/matchmaker.cpp
+(negotiate, addRemoteUserPrios)."""
 
 from __future__ import annotations
 

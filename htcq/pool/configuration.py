@@ -1,8 +1,7 @@
 """The configuration of one daemon's machine: every knob with its value, its raw text and where it was set.
 
-The text is what ``condor_config_val -dump`` prints, with ``-verbose`` file and line too. Values come from HTCondor's
-own parser; this module only remembers where the text said so.
-"""
+The text is what ``condor_config_val -dump`` prints, with ``-verbose`` file and line too. Values
+come from HTCondor's own parser; this module only remembers where the text said so."""
 
 from __future__ import annotations
 
@@ -16,7 +15,8 @@ from htcq.pool.secrets import is_secret_knob, scrub
 from htcq.quota.knobs import truth_of
 
 _ASSIGNMENT = re.compile(r"\s*([^\s=:#]+?)\s*(@?)=[ \t]*(.*)")
-#: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name, 25.14).
+#: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name,
+#: 25.14).
 LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+\Z")
 _READS_FILES = frozenset(
     (
@@ -58,9 +58,8 @@ class Knob:
 class Configuration:
     """The knobs of one machine, by name whatever its case.
 
-    ``statements`` are the lines that assign nothing and are no comments (``include``, ``use``, ``if`` …), each with its
-    number; a dump has none, a configuration file may.
-    """
+    ``statements`` are the lines that assign nothing and are no comments (``include``, ``use``,
+    ``if`` …), each with its number; a dump has none, a configuration file may."""
 
     source: str
     knobs: Mapping[str, Knob] = field(default_factory=dict)
@@ -140,10 +139,10 @@ def _read(text: str) -> tuple[list[Assignment], list[tuple[int, str]]]:
 def safe_text(found: Iterable[Assignment]) -> str:
     """Return a text of plain assignments only, for HTCondor's parser.
 
-    A configuration from elsewhere must not run a command or read a file here, as ``include`` and some knobs do; names
-    that HTCondor refuses would end its parser and are left out too, and so is what refers to itself in a circle or
-    grows without end, where the parser would never come back.
-    """
+    A configuration from elsewhere must not run a command or read a file here, as ``include`` and
+    some knobs do; names that HTCondor refuses would end its parser and are left out too, and so
+    is what refers to itself in a circle or grows without end, where the parser would never come
+    back."""
     return "".join(_statement(name, raw) for name, raw in _harmless(found))
 
 

@@ -1,9 +1,9 @@
 """The match-cost audit: what each autocluster costs on each kind of slot, when it is matched and while it runs.
 
-The negotiator charges the match cost for one cycle; from then on the accountant charges SlotWeight of the claimed
-slot's own ad (Accountant.cpp:AddMatch and CheckMatches, HTCondor 25.14). Weights are in the unit that the slots' own
-expressions have, amounts in MB, KiB and counts.
-"""
+The negotiator charges the match cost for one cycle; from then on the accountant charges
+SlotWeight of the claimed slot's own ad (Accountant.cpp:AddMatch and CheckMatches, HTCondor
+25.14). Weights are in the unit that the slots' own expressions have, amounts in MB, KiB and
+counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import Carver, StartdTable
 from htcq.pool.weights import Weights
 
-#: The number stands before the first @; a startd of a pilot job has a name of its own with more of them behind it.
+#: The number stands before the first @; a startd of a pilot job has a name of its own with more of
+#: them behind it.
 _CHILD = re.compile(r"([^@]+)_[0-9]+@(.+)\Z", re.DOTALL)
 #: Sums of weights closer than this are equal: reals lose a little.
 _CLOSE = 1e-6
@@ -31,10 +32,9 @@ _CLOSE = 1e-6
 class Charge:
     """One autocluster on one kind of slot.
 
-    ``match_cost`` is what the negotiator charges, ``standing_charge`` what the accountant charges for the claim that
-    results, ``held`` what it holds now for each of the ``claims`` that jobs of the class have there. None: no number,
-    or nothing of the kind.
-    """
+    ``match_cost`` is what the negotiator charges, ``standing_charge`` what the accountant
+    charges for the claim that results, ``held`` what it holds now for each of the ``claims``
+    that jobs of the class have there. None: no number, or nothing of the kind."""
 
     kind: SlotClass
     jobs: Autocluster
@@ -58,8 +58,8 @@ class Charge:
 class Conservation:
     """Whether the weight of the full slot is what is left plus what is charged, on all slots of one kind.
 
-    ``broken`` counts the slots where it is not; ``worst`` is the largest gap of one slot, with its sign.
-    """
+    ``broken`` counts the slots where it is not; ``worst`` is the largest gap of one slot, with
+    its sign."""
 
     kind: SlotClass
     full: Number

@@ -1,9 +1,8 @@
 """What a schedd tells the negotiator that its idle jobs weigh.
 
-Follows src/condor_schedd.V6/schedd.cpp (init, count_a_job, guessJobSlotWeight), HTCondor 25.14; the outcome of a weight
-that comes to nothing was measured on 25.14.1. Weights are in the unit of the expression: cpus, as long as nobody
-changes it.
-"""
+Follows src/condor_schedd.V6/schedd.cpp (init, count_a_job, guessJobSlotWeight), HTCondor 25.14;
+the outcome of a weight that comes to nothing was measured on 25.14.1. Weights are in the unit of
+the expression: cpus, as long as nobody changes it."""
 
 from __future__ import annotations
 

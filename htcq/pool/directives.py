@@ -1,10 +1,10 @@
 """Which lines of a configuration text are commands to HTCondor's parser, and which values could make some.
 
-The parser takes a line to end at a line feed alone, joins lines that end in a backslash, and passes over white space,
-a colon or an at sign before a command (src/condor_utils/config.cpp: getline_implementation, ConfigIfStack::line_is_if,
-Parse_macros, 25.14). ``include`` can run programs there, ``use`` and ``include`` read other text, ``error`` and ``if``
-decide what of the rest counts, and ``@=`` swallows lines.
-"""
+The parser takes a line to end at a line feed alone, joins lines that end in a backslash, and
+passes over white space, a colon or an at sign before a command (src/condor_utils/config.cpp:
+getline_implementation, ConfigIfStack::line_is_if, Parse_macros, 25.14). ``include`` can run
+programs there, ``use`` and ``include`` read other text, ``error`` and ``if`` decide what of the
+rest counts, and ``@=`` swallows lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _SPACE = " \t\v\f\r"
 _WORD = re.compile(rf"[:@{_SPACE}]*([^{_SPACE}=:]*)")
 #: A value of several lines up to a tag: NAME @=tag.
 _HERE = re.compile(r"[^=:@+]*@=")
-#: $(NAME) stands for another knob, which is usual; $ENV(NAME), $INT(NAME) and others compute something.
+#: $(NAME) stands for another knob, which is usual; $ENV(NAME), $INT(NAME) and others compute
+#: something.
 _FUNCTION = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)\(")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
@@ -39,8 +40,8 @@ def commands(text: str) -> Iterator[str]:
 def _logical_lines(text: str) -> Iterator[str]:
     """Yield lines as the parser sees them: joined where they are continued, and without comments.
 
-    A comment is not continued; one between continued lines goes, and ends them unless a backslash ends it.
-    """
+    A comment is not continued; one between continued lines goes, and ends them unless a
+    backslash ends it."""
     whole = ""
     for part in text.split("\n"):
         line = part.strip(_SPACE)

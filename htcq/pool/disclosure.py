@@ -1,9 +1,9 @@
 """What of a pool may be shown to strangers: every attribute that an anonymous snapshot keeps, and in what form.
 
-Whatever is not listed here is left out, unless an expression that stays names it: then it is needed for a match, and
-its texts are replaced word by word. The lists follow what htcq reads (``htcq.pool.slot``, ``htcq.pool.job``, the
-records of submitters, schedds, negotiators and accounts) and what condor_status and condor_q need for a readable line.
-"""
+Whatever is not listed here is left out, unless an expression that stays names it: then it is
+needed for a match, and its texts are replaced word by word. The lists follow what htcq reads
+(``htcq.pool.slot``, ``htcq.pool.job``, the records of submitters, schedds, negotiators and
+accounts) and what condor_status and condor_q need for a readable line."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from htcq.units import CPUS, DISK, GPUS, MEMORY
 class Form(enum.Enum):
     """What becomes of a value.
 
-    PLAIN: words of HTCondor's own, kept unless a name is among them. WHO, WHERE, GROUP, LIMITS: lists of submitters, of
-    daemons or hosts, of groups, of concurrency limits. JOB: the id of a job. CLUSTER: the number of a job's cluster.
-    HOUR and ROUGH: a time, a size, rounded unless an expression names the attribute. EXPRESSION: anything else.
-    """
+    PLAIN: words of HTCondor's own, kept unless a name is among them. WHO, WHERE, GROUP, LIMITS:
+    lists of submitters, of daemons or hosts, of groups, of concurrency limits. JOB: the id of a
+    job. CLUSTER: the number of a job's cluster. HOUR and ROUGH: a time, a size, rounded unless
+    an expression names the attribute. EXPRESSION: anything else."""
 
     PLAIN = enum.auto()
     WHO = enum.auto()
@@ -56,12 +56,18 @@ _SLOT = _EVERY | _forms(
     rough="Mips LoadAvg TotalLoadAvg CondorLoadAvg VirtualMemory TotalVirtualMemory",
     expression="Cpus Memory Disk GPUs Swap "
     "SlotID DSlotId SlotTypeID PartitionableSlot DynamicSlot SlotWeight TotalSlots NumDynamicSlots "
-    "NumClaims MachineResources Requirements Start WithinResourceLimits Rank CurrentRank IsOwner RemoteAutoregroup "
-    "JobUniverse RemoteSlotWeight PreemptingRank KFlops OpSysMajorVer HasFileTransfer HasDocker HasSingularity "
-    "HasContainer Draining Offline WantMatching PslotRollupInformation SlotBackfill BackfillSlot SlotBrokenCode "
-    "ChildCurrentRank ChildDSlotId ChildRetirementTimeRemaining MaxJobRetirementTime RetirementTimeRemaining "
-    "MachineMaxVacateTime ClaimPartitionableLeftovers DiskQuantum GhostMultiplier AvailableGPUs AssignedGPUs "
-    "LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU "
+    "NumClaims MachineResources Requirements Start WithinResourceLimits Rank CurrentRank IsOwner "
+    "RemoteAutoregroup "
+    "JobUniverse RemoteSlotWeight PreemptingRank KFlops OpSysMajorVer HasFileTransfer HasDocker "
+    "HasSingularity "
+    "HasContainer Draining Offline WantMatching PslotRollupInformation SlotBackfill BackfillSlot "
+    "SlotBrokenCode "
+    "ChildCurrentRank ChildDSlotId ChildRetirementTimeRemaining MaxJobRetirementTime "
+    "RetirementTimeRemaining "
+    "MachineMaxVacateTime ClaimPartitionableLeftovers DiskQuantum GhostMultiplier AvailableGPUs "
+    "AssignedGPUs "
+    "LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory BrokenSlotDisk BrokenSlotGPUs "
+    "IsDataSlot OCU "
     "Healthy HealthFactor HealthExprs SlotBrokenReason EnteredCurrentActivity",
 )
 _JOB = _EVERY | _forms(
@@ -75,15 +81,18 @@ _JOB = _EVERY | _forms(
     hour="QDate EnteredCurrentStatus JobStartDate JobCurrentStartDate LastMatchTime",
     rough="ImageSize MemoryUsage ResidentSetSize DiskUsage",
     expression="ProcId NiceUser JobStatus LastJobStatus JobUniverse JobPrio PreJobPrio1 PreJobPrio2 PostJobPrio1 "
-    "PostJobPrio2 Requirements Rank RequireGPUs MinHosts MaxHosts CurrentHosts NumJobMatches NumJobStarts "
-    "NumShadowStarts NumHolds HoldReasonCode HoldReasonSubCode AutoClusterId SlotWeight JobMaterializeLimit "
+    "PostJobPrio2 Requirements Rank RequireGPUs MinHosts MaxHosts CurrentHosts NumJobMatches "
+    "NumJobStarts "
+    "NumShadowStarts NumHolds HoldReasonCode HoldReasonSubCode AutoClusterId SlotWeight "
+    "JobMaterializeLimit "
     "JobMaterializeMaxIdle JobMaterializeNextProcId JobMaterializePaused TotalSubmitProcs "
     "WantFlocking WantClaiming WantParallelScheduling "
     "MaxJobRetirementTime NumVacates WantFTOnCheckpoint HtcqProtected JobCoolDownExpiration "
     "CpusProvisioned MemoryProvisioned DiskProvisioned GPUsProvisioned LastRejMatchReason "
     "LastRejMatchTime",
 )
-#: When a daemon was last heard of orders submitters that are equal otherwise, and tells how old an account is.
+#: When a daemon was last heard of orders submitters that are equal otherwise, and tells how old an
+#: account is.
 _HEARD = _forms(
     expression="LastHeardFrom MyCurrentTime UpdateSequenceNumber UpdatesLost UpdatesTotal"
 )
@@ -94,7 +103,8 @@ _SUBMITTER = (
         who="Name",
         where="ScheddName",
         expression="IdleJobs RunningJobs HeldJobs FlockedJobs LocalJobsIdle LocalJobsRunning SchedulerJobsIdle "
-        "SchedulerJobsRunning WeightedIdleJobs WeightedRunningJobs JobPrioArray WantResAd SkipMatchmaking "
+        "SchedulerJobsRunning WeightedIdleJobs WeightedRunningJobs JobPrioArray WantResAd "
+        "SkipMatchmaking "
         "OCUClaimsBorrowed OCUClaimsClaimed OCURunningJobs OCUWantedJobs",
     )
 )
@@ -104,7 +114,8 @@ _SCHEDD = (
     | _forms(
         hour="DaemonStartTime DaemonLastReconfigTime",
         expression="Autoclusters CurbMatchmaking MaxJobsRunning NumOwners NumUsers NumPendingClaims ShadowsRunning "
-        "TotalFlockedJobs TotalHeldJobs TotalIdleJobs TotalJobAds TotalRemovedJobs TotalRunningJobs WantResAd "
+        "TotalFlockedJobs TotalHeldJobs TotalIdleJobs TotalJobAds TotalRemovedJobs "
+        "TotalRunningJobs WantResAd "
         "DaemonCoreDutyCycle RecentDaemonCoreDutyCycle",
     )
 )
@@ -129,7 +140,8 @@ _ACCOUNTING = (
         where="NegotiatorName",
         hour="LastUsageTime BeginUsageTime LastUpdate",
         expression="IsAccountingGroup Priority PriorityFactor Ceiling Floor ConfigQuota EffectiveQuota SubtreeQuota "
-        "Requested GroupSortKey GroupAutoRegroup ResourcesUsed WeightedResourcesUsed AccumulatedUsage "
+        "Requested GroupSortKey GroupAutoRegroup ResourcesUsed WeightedResourcesUsed "
+        "AccumulatedUsage "
         "WeightedAccumulatedUsage",
     )
 )
@@ -160,7 +172,8 @@ COMPARED: Mapping[str, Form] = {
 }  # fmt: skip
 #: Assets that every slot has, or that HTCondor itself finds.
 _ASSETS = (CPUS, MEMORY, DISK, GPUS, "swap")
-#: Beginnings of names that capacity and requests consist of, whatever the asset; how negotiators count their cycles.
+#: Beginnings of names that capacity and requests consist of, whatever the asset; how negotiators
+#: count their cycles.
 _NEEDED = {
     "machine": re.compile(
         r"consumption|total(?!time|claim|job|machine|virt|load)|detected(?:cpus|memory|gpus)$|gpus_"
@@ -215,7 +228,8 @@ def _derived(names: frozenset[str]) -> frozenset[str]:
     return frozenset(name.lower() for name in names)
 
 
-#: Words that mean something to HTCondor or to htcq, so that they tell nothing about a site; in lower case.
+#: Words that mean something to HTCondor or to htcq, so that they tell nothing about a site; in
+#: lower case.
 VOCABULARY = (
     frozenset(_FUNCTIONS.split())
     | frozenset(_WORDS.split())

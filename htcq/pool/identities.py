@@ -11,7 +11,8 @@ from htcq.pool.disclosure import VOCABULARY
 from htcq.pool.pseudonyms import Pseudonyms, folded
 from htcq.quota.group_tree import ROOT
 
-#: Accounts of HTCondor's own and of every machine, which tell nothing about a site; names that mean no host.
+#: Accounts of HTCondor's own and of every machine, which tell nothing about a site; names that mean
+#: no host.
 NOBODY = frozenset((
     "condor", "condor_pool", "root", "nobody", "family", "unmapped", "unauthenticated", "anonymous", "password",
     "nice-user", "nice_user", "dedicatedscheduler", "", ROOT,
@@ -38,7 +39,8 @@ class Names:
     labels: set[str] = field(default_factory=set)
     domains: set[str] = field(default_factory=set)
     daemons: set[str] = field(default_factory=set)
-    #: Addresses, paths, ids, and whole names of hosts and submitters: searched for, and that is all.
+    #: Addresses, paths, ids, and whole names of hosts and submitters: searched for, and that is
+    #: all.
     others: set[str] = field(default_factory=set)
     accounts: set[str] = field(default_factory=set)
     clusters: set[int] = field(default_factory=set)
@@ -130,7 +132,8 @@ class Identities:
         self._addresses: dict[str, str] = {}
         self._taken: set[str] = set()
 
-    # Users and groups -------------------------------------------------------------------------------------------
+    # Users and groups
+    # -------------------------------------------------------------------------------------------
 
     def is_user(self, text: str) -> bool:
         """Tell whether ``text`` names a user."""
@@ -148,9 +151,8 @@ class Identities:
     def principal(self, text: str) -> str:
         """Return ``group.user@domain`` with new names; what stands before the last dot is the group, if there is one.
 
-        As the negotiator sees it (``htcq.quota.group_tree.assigned_group``): a dot in a user's name makes its beginning
-        a group, which may not be known.
-        """
+        As the negotiator sees it (``htcq.quota.group_tree.assigned_group``): a dot in a user's
+        name makes its beginning a group, which may not be known."""
         if folded(text) == folded(ROOT):
             return text
         who, *places = text.split("@")
@@ -187,7 +189,8 @@ class Identities:
                 )
         return ".".join(new)
 
-    # Hosts ------------------------------------------------------------------------------------------------------
+    # Hosts
+    # ------------------------------------------------------------------------------------------------------
 
     def knows_host(self, text: str) -> bool:
         """Tell whether ``text`` is a host or a domain, or lies in a domain that is known."""
@@ -254,7 +257,8 @@ class Identities:
             self.pseudonyms.remember(new)
         return self._addresses[key]
 
-    # Jobs and the rest ------------------------------------------------------------------------------------------
+    # Jobs and the rest
+    # ------------------------------------------------------------------------------------------
 
     def cluster(self, number: int) -> int:
         """Return the number of a cluster among all clusters, in their order."""

@@ -28,12 +28,14 @@ PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 JOB = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
 IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
-#: Universes whose jobs the negotiator never sees: scheduler, grid and local (src/condor_includes/condor_universe.h).
+#: Universes whose jobs the negotiator never sees: scheduler, grid and local
+#: (src/condor_includes/condor_universe.h).
 UNMATCHED_UNIVERSES = (7, 9, 12)
 #: Universes whose jobs the dedicated scheduler asks slots for: MPI and parallel.
 _PARALLEL_UNIVERSES = (8, 11)
 _DEDICATED = "DedicatedScheduler"
-#: Managed of a job that something else than the schedd starts, such as the job router (JobManagedEnum).
+#: Managed of a job that something else than the schedd starts, such as the job router
+#: (JobManagedEnum).
 _EXTERNAL = "External"
 #: WhenToTransferOutput of a job whose files are fetched when it is evicted, and given back to it.
 _AT_EVICTION = "ON_EXIT_OR_EVICT"
@@ -87,8 +89,8 @@ class Job(NamedTuple):
     def submitter(self) -> str:
         """The name that the negotiator knows: accounting group or owner, at the domain of the user (schedd.cpp).
 
-        Slots for parallel jobs are asked for by the dedicated scheduler of the access point (dedicated_scheduler.cpp).
-        """
+        Slots for parallel jobs are asked for by the dedicated scheduler of the access point
+        (dedicated_scheduler.cpp)."""
         if self.parallel:
             scheduler = self.frame.value("Scheduler")
             return scheduler if isinstance(scheduler, str) else f"{_DEDICATED}@{self.access_point}"

@@ -1,8 +1,8 @@
 """The names of knobs that decide who gets which part of which slot, and of those that HTCondor knows besides.
 
-Most of them are in HTCondor's table of defaults, which the bindings list; those here have no default or no entry, or
-hold the name of a group, an asset or a slot type (param_info.in, GroupEntry.cpp, Resource.cpp, HTCondor 25.14).
-"""
+Most of them are in HTCondor's table of defaults, which the bindings list; those here have no
+default or no entry, or hold the name of a group, an asset or a slot type (param_info.in,
+GroupEntry.cpp, Resource.cpp, HTCondor 25.14)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Searches what is to be shown for the names that it must not show.
 
-Word by word, whatever the case: a word is no name if HTCondor knows it, if it is a number or a new name; any other must
-not hold a name of three letters or more, nor be a shorter one. Names of several words are looked for as they are. A
-name that is also a word of HTCondor's own (a user called memory) is looked for only where a name must stand.
-"""
+Word by word, whatever the case: a word is no name if HTCondor knows it, if it is a number or a
+new name; any other must not hold a name of three letters or more, nor be a shorter one. Names of
+several words are looked for as they are. A name that is also a word of HTCondor's own (a user
+called memory) is looked for only where a name must stand."""
 
 from __future__ import annotations
 

@@ -33,15 +33,15 @@ def log_from(told: object) -> AccountantLog | None:
 class Pool:
     """Everything that was captured; None stands for what was not.
 
-    ``central`` is the central manager's configuration, of ``negotiator`` if that is known, and ``changed`` the same
-    with the changes that it was read with. ``access`` and ``execute`` hold those of other machines by the name of their
-    schedd or machine; ``priorities`` is what the negotiator itself told of its accountant; ``users`` is what schedds
-    know of their users; ``damage`` tells what of the files could not be read, ``left_out`` which single ads could not
-    be used. ``anonymous`` tells that the capture has only what a match needs.
-    ``accountant_log`` is known where the capture was made on the negotiator's machine.
-    ``past`` are the jobs of another file that was read with it; ``arriving`` are jobs that no
-    capture knows: they come later.
-    """
+    ``central`` is the central manager's configuration, of ``negotiator`` if that is known, and
+    ``changed`` the same with the changes that it was read with. ``access`` and ``execute`` hold
+    those of other machines by the name of their schedd or machine; ``priorities`` is what the
+    negotiator itself told of its accountant; ``users`` is what schedds know of their users;
+    ``damage`` tells what of the files could not be read, ``left_out`` which single ads could not
+    be used. ``anonymous`` tells that the capture has only what a match needs. ``accountant_log``
+    is known where the capture was made on the negotiator's machine. ``past`` are the jobs of
+    another file that was read with it; ``arriving`` are jobs that no capture knows: they come
+    later."""
 
     source: str
     slots: tuple[Slot, ...] | None = None

@@ -1,9 +1,8 @@
 """New names for old ones: the same for the same key, and without the key nobody finds the old name.
 
-A new name is a word that says what it stands for, and the beginning of the HMAC-SHA256 (RFC 2104) of kind and old name.
-HTCondor compares some names whatever their case and others to the letter: two spellings of a name get two spellings of
-one new name.
-"""
+A new name is a word that says what it stands for, and the beginning of the HMAC-SHA256 (RFC
+2104) of kind and old name. HTCondor compares some names whatever their case and others to the
+letter: two spellings of a name get two spellings of one new name."""
 
 from __future__ import annotations
 

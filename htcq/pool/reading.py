@@ -1,8 +1,7 @@
 """Texts of a snapshot -> a :class:`Pool`. Pure: whoever calls brings the texts.
 
-Which attributes of slots matter depends on what the jobs' and the slots' own expressions name, so a text is read again
-when it turns out to name more.
-"""
+Which attributes of slots matter depends on what the jobs' and the slots' own expressions name,
+so a text is read again when it turns out to name more."""
 
 from __future__ import annotations
 
@@ -42,9 +41,8 @@ Result = TypeVar("Result")
 class Texts:
     """The texts of a snapshot; None stands for one that is missing.
 
-    ``changes`` are knobs of the central manager with the values that they would have, for :attr:`Pool.changed`;
-    ``past`` are the jobs of another file, for :attr:`Pool.past`.
-    """
+    ``changes`` are knobs of the central manager with the values that they would have, for
+    :attr:`Pool.changed`; ``past`` are the jobs of another file, for :attr:`Pool.past`."""
 
     source: str
     collector: Chunks | None = None
@@ -228,6 +226,7 @@ def _refused(ads: Read | None, jobs: Read | None) -> list[str]:
         if found:
             names = ", ".join(sorted(found)[:_MAX_TOLD])
             told.append(
-                f"{file} has {len(found)} attributes that would take too long or grow too large: {names}"
+                f"{file} has {len(found)} attributes that would take too long or grow too large: "
+                f"{names}"
             )
     return told

@@ -1,8 +1,8 @@
 """What must not stand in a snapshot: claim ids, tokens, passwords, keys and jobs' environments.
 
-Attributes that HTCondor itself holds back are those of src/condor_utils/compat_classad.cpp (ClassAdPrivateAttrs and the
-prefix _condor_priv, 25.14). What sites and users invent is told by its name or by how its value looks.
-"""
+Attributes that HTCondor itself holds back are those of src/condor_utils/compat_classad.cpp
+(ClassAdPrivateAttrs and the prefix _condor_priv, 25.14). What sites and users invent is told by
+its name or by how its value looks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ _GROUP_KNOB = re.compile(
 _KEYBOARD = re.compile(r"keyboard|keyword", re.IGNORECASE)
 _TOKEN = re.compile(r"token", re.IGNORECASE)
 
-#: A claim id: a daemon's address, its birthday, a number, then session and key (condor_claimid_parser.h).
+#: A claim id: a daemon's address, its birthday, a number, then session and key
+#: (condor_claimid_parser.h).
 _CLAIM_ID = r"<[^<>\s]*>#[0-9]+#[0-9]+(?:#?\[[^\]]*\])?[^\s\"',\\}]*"
 _JWT = r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*"
 _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
@@ -56,9 +57,8 @@ _SPELLED_OUT = re.compile(
 def is_secret_attribute(name: str, value: str = "") -> bool:
     """Tell whether an attribute called ``name`` must be left out.
 
-    ``value`` is the text of its expression, if that is known: a name such as Tokens is a secret where a text stands
-    behind it, and an asset where a number does.
-    """
+    ``value`` is the text of its expression, if that is known: a name such as Tokens is a secret
+    where a text stands behind it, and an asset where a number does."""
     if name.lower() in _PRIVATE or _SECRET_WORD.search(name):
         return True
     return (

@@ -1,7 +1,7 @@
 """What equal ads have in common, kept once: a pool of 500,000 slots has a few hundred frames.
 
-A frame holds the shared attributes of its ads as text and, on demand, as one ClassAd in which they can be evaluated.
-"""
+A frame holds the shared attributes of its ads as text and, on demand, as one ClassAd in which
+they can be evaluated."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from htcq.growth import references as marks_in
 from htcq.pool.adtext import Lines
 from htcq.pool.secrets import scrub
 
-#: An attribute whose evaluation would look up more than this is not evaluated: it could take for ever.
+#: An attribute whose evaluation would look up more than this is not evaluated: it could take for
+#: ever.
 MAX_LOOKUPS = 100_000
-#: Nor one whose functions stand so deep in each other, through all attributes: at some 30,000 the library's recursion
-#: overflows the stack of the process (25.14).
+#: Nor one whose functions stand so deep in each other, through all attributes: at some 30,000 the
+#: library's recursion overflows the stack of the process (25.14).
 MAX_DEPTH = 5_000
 _BRACKET = re.compile(r"[][(){}]")
 #: Attributes to set on a frame's ad before an evaluation; None stands for absent.
@@ -158,8 +159,8 @@ class SharedAttributes:
     def ad(self, own: Own, names: Container[str] | None = None) -> Ad:
         """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call.
 
-        Where only ``names``, in lower case, will be looked at, the others may be as they were for another ad.
-        """
+        Where only ``names``, in lower case, will be looked at, the others may be as they were
+        for another ad."""
         if self._ad is None:
             self._ad = self._built()
         self._one = None
@@ -243,9 +244,9 @@ class SharedAttributes:
 class _Work(NamedTuple):
     """What the evaluation of one attribute takes at most, through all that it refers to.
 
-    ``lookups`` of attributes, ``depth`` of brackets in brackets, ``size`` of its text with all references filled in, as
-    functions make it grow; and of that text: ``elements`` of lists, ``marks`` for parts of a match.
-    """
+    ``lookups`` of attributes, ``depth`` of brackets in brackets, ``size`` of its text with all
+    references filled in, as functions make it grow; and of that text: ``elements`` of lists,
+    ``marks`` for parts of a match."""
 
     lookups: int = 1
     depth: int = 0

@@ -47,4 +47,7 @@ def not_asked(pool: Pool) -> str:
     if not missing:
         return ""
     more = f" and {len(missing) - 1} more" if missing[1:] else ""
-    return f"user records of {missing[0]}{more} are not known: MaxJobsRunning of single users is not followed"
+    return (
+        f"user records of {missing[0]}{more} are not known: MaxJobsRunning of single users is "
+        "not followed"
+    )

@@ -1,8 +1,8 @@
 """The parts of expressions and of texts, in the order in which they stand there.
 
-Expressions as ClassAds and values of knobs have them (src/classad/lexer.cpp, 25.14); texts as people and daemons write
-them: addresses, paths, names. A letter is whatever is no ASCII, so that no name falls in two.
-"""
+Expressions as ClassAds and values of knobs have them (src/classad/lexer.cpp, 25.14); texts as
+people and daemons write them: addresses, paths, names. A letter is whatever is no ASCII, so that
+no name falls in two."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ _PART = re.compile(
 #: The digits of an id, without the words before them.
 HEXADECIMAL = re.compile(rf"(?<![A-Za-z]){_HEX}{{2,}}(?:[-:]{_HEX}{{2,}})*")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,4}(?:[.-][0-9]{1,4})*\Z")
-#: Texts in quotes; values that are nothing but such; the words of a list; numbers; names that slots have.
+#: Texts in quotes; values that are nothing but such; the words of a list; numbers; names that slots
+#: have.
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ONLY_TEXTS = re.compile(r'[\s{},]*(?:"(?:[^"\\]|\\.)*"[\s{},]*)+\Z')
 LISTED = re.compile(r"[^\s,]+")

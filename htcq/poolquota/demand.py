@@ -1,8 +1,8 @@
 """Who wants how much of a pool, as its negotiator reckons: submitters with jobs, and the group that each belongs to.
 
-Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and hgq_prepare_for_matchmaking of
-GroupEntry.cpp, HTCondor 25.14. Weighted amounts are in the unit of the schedds' slot weights.
-"""
+Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
+hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14. Weighted amounts are in the unit
+of the schedds' slot weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from htcq.pool.record import Record
 from htcq.quota.group_tree import GroupTree, assigned_group
 from htcq.quota.knobs import Knobs
 
-#: A version as numbers, ``()`` where it is not known, and the first one whose negotiator knows SkipMatchmaking.
+#: A version as numbers, ``()`` where it is not known, and the first one whose negotiator knows
+#: SkipMatchmaking.
 Version = tuple[int, ...]
 _SKIPS: Version = (25, 11)
 
@@ -23,9 +24,9 @@ _SKIPS: Version = (25, 11)
 class Submitter:
     """One submitter, summed over its schedds.
 
-    ``group`` is the one that it is charged to, ``defaulted`` where that is only an ancestor of the one it names;
-    ``requested`` is what it adds to its group's demand, ``priorities`` the most job priorities at one schedd.
-    """
+    ``group`` is the one that it is charged to, ``defaulted`` where that is only an ancestor of
+    the one it names; ``requested`` is what it adds to its group's demand, ``priorities`` the
+    most job priorities at one schedd."""
 
     name: str
     group: str

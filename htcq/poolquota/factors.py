@@ -1,8 +1,7 @@
 """The priority of a submitter that the accountant has no record of yet: its first jobs are matched by it.
 
-Follows src/condor_negotiator.V6/Accountant.cpp (Initialize, GetPriority, GetPriorityFactor), HTCondor 25.14. Less is
-better.
-"""
+Follows src/condor_negotiator.V6/Accountant.cpp (Initialize, GetPriority, GetPriorityFactor),
+HTCondor 25.14. Less is better."""
 
 from __future__ import annotations
 
@@ -12,7 +11,8 @@ from htcq.quota.knobs import Knobs
 
 #: The best real priority, which is that of a new submitter.
 BEST_PRIORITY = 0.5
-#: DEFAULT_PRIO_FACTOR, NICE_USER_PRIO_FACTOR and REMOTE_PRIO_FACTOR where they are not set, and the smallest factor.
+#: DEFAULT_PRIO_FACTOR, NICE_USER_PRIO_FACTOR and REMOTE_PRIO_FACTOR where they are not set, and the
+#: smallest factor.
 _DEFAULT, _NICE, _REMOTE, _MIN = 1e3, 1e10, 1e7, 1.0
 _NICE_USERS = "nice-user"
 #: What atof(3) takes of a text.

@@ -1,8 +1,8 @@
 """Where every group stands: what it is promised, wants, uses, is allocated and may come to, and what it lent.
 
-All of it is of the first round of the next cycle, if nothing were matched in it. Amounts are in the pool's unit, those
-wanted in the unit of the schedds' slot weights (or in jobs, where demand is not weighted).
-"""
+All of it is of the first round of the next cycle, if nothing were matched in it. Amounts are in
+the pool's unit, those wanted in the unit of the schedds' slot weights (or in jobs, where demand
+is not weighted)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ _MAX_DIGITS = 1e9
 class GroupStatus:
     """One group; ``depth`` is 0 for the root, ``computed`` has its quotas at the start of the cycle.
 
-    Of the group itself: ``idle`` and ``running`` (what its own submitters want more and have), ``requested`` (what the
-    negotiator makes of both), ``usage``, ``allocated``. With all below it: ``subtree_quota``, ``subtree_usage``.
-    Where groups regroup, the root is allocated the whole pool, of which ``own_allocated`` is for its own jobs.
-    ``borrowed`` is what it is allocated beyond its quota, ``lent`` what others are of its quota. ``limit`` is the usage
-    that the negotiator lets it come to, None if not negotiated, NaN where HTCondor computes that; ``headroom`` what
-    it may still take of it, or of its quota without a turn. ``turn`` counts from 1. ``marks`` tell where the negotiator
-    published something else, ``shares`` what each of its submitters with idle jobs may take when its turn begins.
-    """
+    Of the group itself: ``idle`` and ``running`` (what its own submitters want more and have),
+    ``requested`` (what the negotiator makes of both), ``usage``, ``allocated``. With all below
+    it: ``subtree_quota``, ``subtree_usage``. Where groups regroup, the root is allocated the
+    whole pool, of which ``own_allocated`` is for its own jobs. ``borrowed`` is what it is
+    allocated beyond its quota, ``lent`` what others are of its quota. ``limit`` is the usage
+    that the negotiator lets it come to, None if not negotiated, NaN where HTCondor computes
+    that; ``headroom`` what it may still take of it, or of its quota without a turn. ``turn``
+    counts from 1. ``marks`` tell where the negotiator published something else, ``shares`` what
+    each of its submitters with idle jobs may take when its turn begins."""
 
     computed: GroupQuota
     depth: int
@@ -143,7 +144,8 @@ class _First:
         if limit is None:
             return max(0.0, group.quota - group.usage)
         if group.group.parent is None and group.group.autoregroup:
-            # No quota holds the root then, only what there is; its submitters' matches count for their own groups.
+            # No quota holds the root then, only what there is; its submitters' matches count for
+            # their own groups.
             return max(0.0, truncated(limit) - self._below[group.name])
         return 0.0 if math.isnan(limit) else max(0.0, truncated(limit) - group.usage)
 
@@ -151,8 +153,8 @@ class _First:
 def shown_limit(limit: float | None) -> str:
     """Return the limit that the negotiator works with, and the computed one where that is another: ``14 (14.9999)``.
 
-    The dust of arithmetic counts where it costs a whole one: ``28 (28.999999999999996)``. NaN is ``nan``.
-    """
+    The dust of arithmetic counts where it costs a whole one: ``28 (28.999999999999996)``. NaN is
+    ``nan``."""
     if limit is None or math.isnan(limit):
         return "-" if limit is None else "nan"
     working, computed = show_number(truncated(limit)), show_number(limit)

@@ -1,10 +1,10 @@
 """Ailments of a pool: what makes every answer about it doubtful, from the facts of one capture.
 
-Follows HTCondor 25.14: matchmaker.cpp (a cycle each NEGOTIATOR_INTERVAL, at least NEGOTIATOR_CYCLE_DELAY after the one
-before; accounting ads after each cycle, its own ad each NEGOTIATOR_UPDATE_INTERVAL), collector_stats.cpp (updates that
-begin anew), collector_engine.cpp (an ad without ClassAdLifetime lives CLASSAD_LIFETIME to twice as long). "Now" is the
-time of the capture, or of the latest ad where the collector's clock is ahead.
-"""
+Follows HTCondor 25.14: matchmaker.cpp (a cycle each NEGOTIATOR_INTERVAL, at least
+NEGOTIATOR_CYCLE_DELAY after the one before; accounting ads after each cycle, its own ad each
+NEGOTIATOR_UPDATE_INTERVAL), collector_stats.cpp (updates that begin anew), collector_engine.cpp
+(an ad without ClassAdLifetime lives CLASSAD_LIFETIME to twice as long). "Now" is the time of the
+capture, or of the latest ad where the collector's clock is ahead."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD = (
     "collector-unread",
 )
 
-#: A daemon is late after so many of its intervals, and not before so many seconds: a busy machine may be slow.
+#: A daemon is late after so many of its intervals, and not before so many seconds: a busy machine
+#: may be slow.
 _INTERVALS, _MIN_SECONDS = 3, 60.0
 #: The same for cycles, of which the negotiator itself keeps the time.
 _MIN_CYCLE_SECONDS = 30.0
@@ -44,11 +45,13 @@ _MIN_CYCLE_SECONDS = 30.0
 _MAX_AGE = 7200.0
 #: Of all slots: fewer that are gone are what happens in a large pool every day.
 _MAX_GONE = 0.1
-#: Restarts within the collector's window of statistics (STATISTICS_WINDOW_SECONDS, 20 minutes) that no person makes.
+#: Restarts within the collector's window of statistics (STATISTICS_WINDOW_SECONDS, 20 minutes) that
+#: no person makes.
 _MIN_RESTARTS = 3
 #: The accountant compacts its log at MAX_ACCOUNTANT_DATABASE_SIZE, or at twice what is left then.
 _MAX_LOG_RATIO, _MIN_LOG_BYTES = 10, 100_000_000
-#: What the capture says of a daemon that is there no more or hangs; one that refuses to be read is alive.
+#: What the capture says of a daemon that is there no more or hangs; one that refuses to be read is
+#: alive.
 _NO_ANSWER = re.compile(r"no answer|cannot connect|it is there, but|its process ended")
 _WITHIN = re.compile(r"no answer within ([0-9.]+) s")
 #: What the capture asked of the negotiator, and of each schedd.
@@ -154,7 +157,8 @@ def heard_of(record: Record) -> float | None:
     return None if heard is None else float(heard)
 
 
-# The negotiator ------------------------------------------------------------------------------------------------
+# The negotiator
+# ------------------------------------------------------------------------------------------------
 
 
 def _negotiator(seen: _Seen) -> Iterator[Ailment]:
@@ -190,7 +194,8 @@ def _silent(record: Record, seen: _Seen) -> Iterator[Ailment]:
         return
     within = _WITHIN.match(why)
     if within is not None and float(within.group(1)) <= _longest(record):
-        # It answers nobody while it is in a cycle; whether that ever ends is told by when the last one ended.
+        # It answers nobody while it is in a cycle; whether that ever ends is told by when the last
+        # one ended.
         return
     yield Ailment(SILENT, f"the negotiator {record.name} does not answer: {why}")
 
@@ -198,9 +203,8 @@ def _silent(record: Record, seen: _Seen) -> Iterator[Ailment]:
 def _late(record: Record, seen: _Seen) -> Iterator[Ailment]:
     """Yield that the last cycle is too long ago.
 
-    The negotiator's own ad comes rarely; its accounting ads come after each cycle. Where there are none of these, the
-    time of its own ad counts, unless that is too old itself.
-    """
+    The negotiator's own ad comes rarely; its accounting ads come after each cycle. Where there
+    are none of these, the time of its own ad counts, unless that is too old itself."""
     now, heard = seen.now, heard_of(record)
     if now is None or heard is None:
         return
@@ -227,7 +231,10 @@ def _late(record: Record, seen: _Seen) -> Iterator[Ailment]:
         return
     what = "no cycle" if last is not None else "no cycle since its start"
     took = f", its longest recent cycle took {longest:.0f} s" if longest else ""
-    text = f"the negotiator {record.name} is late: {what} for {since:.0f} s, NEGOTIATOR_INTERVAL is {interval:.0f} s{took}"
+    text = (
+        f"the negotiator {record.name} is late: {what} for {since:.0f} s, NEGOTIATOR_INTERVAL is "
+        f"{interval:.0f} s{took}"
+    )
     yield Ailment(LATE, text)
 
 
@@ -283,7 +290,8 @@ def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
             yield Ailment(CRASH, f"the negotiator crashes whenever it starts: {problem.message}")
 
 
-# The other daemons ---------------------------------------------------------------------------------------------
+# The other daemons
+# ---------------------------------------------------------------------------------------------
 
 
 def _schedds(seen: _Seen) -> Iterator[Ailment]:
@@ -301,18 +309,24 @@ def _schedds(seen: _Seen) -> Iterator[Ailment]:
         heard = heard_of(record)
         age = 0.0 if seen.now is None or heard is None else seen.now - heard
         if record.name in silent:
-            text = f"the schedd {record.name} does not answer: {silent[record.name]}; its jobs are not known"
+            text = (
+                f"the schedd {record.name} does not answer: {silent[record.name]}; its jobs are "
+                "not known"
+            )
             yield Ailment(SCHEDD_SILENT, text)
         elif age > max(_INTERVALS * interval, _MIN_SECONDS):
-            text = f"the schedd {record.name} is silent: its ad is {age:.0f} s old, SCHEDD_INTERVAL is {interval:.0f} s"
+            text = (
+                f"the schedd {record.name} is silent: its ad is {age:.0f} s old, SCHEDD_INTERVAL "
+                f"is {interval:.0f} s"
+            )
             yield Ailment(SCHEDD_SILENT, text)
 
 
 def foreign_schedds(pool: Pool) -> frozenset[str]:
     """Return the schedds that say that they belong to another pool's collector.
 
-    None where no schedd says that it belongs to this one: then the schedds call it by a name that is not known here.
-    """
+    None where no schedd says that it belongs to this one: then the schedds call it by a name
+    that is not known here."""
     known = {
         _host(each.text(name)) for each in pool.collectors for name in ("Machine", "MyAddress")
     }
@@ -341,7 +355,10 @@ def _ads(seen: _Seen) -> Iterator[Ailment]:
     if now is None or newest is None:
         return
     if now - newest > _MAX_AGE:
-        text = f"all ads of the collector are old: the newest came {now - newest:.0f} s before the capture"
+        text = (
+            f"all ads of the collector are old: the newest came {now - newest:.0f} s before the "
+            "capture"
+        )
         yield Ailment(STALE, f"{text}, or the clocks of the collector and of the capture differ")
         return
     interval = seen.seconds("UPDATE_INTERVAL", 300, *seen.pool.execute.values())
@@ -354,7 +371,8 @@ def _ads(seen: _Seen) -> Iterator[Ailment]:
     age, oldest = max(gone, key=lambda each: each[0])
     yield Ailment(
         STALE,
-        f"{len(gone)} of {len(seen.slots)} slots are only ads: their machines sent nothing for more than {limit:.0f} s "
+        f"{len(gone)} of {len(seen.slots)} slots are only ads: their machines sent nothing for "
+        f"more than {limit:.0f} s "
         f"(UPDATE_INTERVAL is {interval:.0f} s); the oldest, {oldest.name}, for {age:.0f} s",
     )
 

@@ -1,8 +1,8 @@
 """What the negotiator makes of the groups of a pool as captured: their tree, demand, usage, quotas and limits.
 
-Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of src/condor_negotiator.V6/GroupEntry.cpp,
-HTCondor 25.14. Amounts are in the pool's unit: slot weights, or slots where weights are off.
-"""
+Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of
+src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's unit: slot
+weights, or slots where weights are off."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ from htcq.quota.knobs import Knobs
 from htcq.quota.settings import Settings, read_settings
 from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 
-#: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most passes of a round,
-#: most of those in which somebody is matched, and most rounds.
+#: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most
+#: passes of a round, most of those in which somebody is matched, and most rounds.
 _MAX_PASSES, _MAX_FILLING_PASSES, _MAX_ROUNDS = 100_000, 100, 100
 #: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.
 _HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
-#: The accountant keeps every priority as a text with so many decimals (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
+#: The accountant keeps every priority as a text with so many decimals
+#: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
 _DECIMALS = 6
 #: Knobs of the negotiator that older ones do not know, and the first versions that do.
 _NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25, 5, 1)}
@@ -64,7 +65,8 @@ class PoolQuotas:
         self.problems = (*in_tree, *in_settings)
         self.supply = Supply(pool.slots or (), weights, self.knobs)
 
-    # Who there is -----------------------------------------------------------------------------------------------
+    # Who there is
+    # -----------------------------------------------------------------------------------------------
 
     @property
     def pool(self) -> Pool:
@@ -111,7 +113,8 @@ class PoolQuotas:
         """Return a truth value of the configuration as the negotiator reads it; ``default`` where it would exit."""
         return Knobs(self.knobs).boolean(name, default)
 
-    # What they use and want -------------------------------------------------------------------------------------
+    # What they use and want
+    # -------------------------------------------------------------------------------------
 
     @property
     def accounts(self) -> Mapping[str, Record]:
@@ -244,7 +247,8 @@ class PoolQuotas:
             for ceiling, wanted in ceilings
         )
 
-    # What they get ----------------------------------------------------------------------------------------------
+    # What they get
+    # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def computed(self) -> CycleQuotas:
@@ -263,8 +267,8 @@ class PoolQuotas:
     def marks(self) -> Mapping[str, tuple[Mark, ...]]:
         """Where the negotiator published other than it should have computed, by group.
 
-        It may have counted a pool of another weight than that of the captured slots: then quotas are of that one.
-        """
+        It may have counted a pool of another weight than that of the captured slots: then quotas
+        are of that one."""
         weight = self.published.pool_weight
         if weight is None or not self.grouped:
             return {}
@@ -287,9 +291,9 @@ class PoolQuotas:
     def limits(self) -> Mapping[str, float]:
         """The usage that each group may come to in the first round if nothing is matched before its last turn in it.
 
-        Groups that get no turn are not among them. With a round robin, what a group that accepts no surplus is given in
-        one turn counts twice in the next: it comes half way in each round.
-        """
+        Groups that get no turn are not among them. With a round robin, what a group that accepts
+        no surplus is given in one turn counts twice in the next: it comes half way in each
+        round."""
         return {limit.group: limit.limit for limit in self.last_limits}
 
     @cached_property

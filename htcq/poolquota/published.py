@@ -1,6 +1,7 @@
 """What a negotiator publishes of its groups and submitters, and how far it can be believed.
 
-Follows Accountant.cpp (ReportState, publishing accounting ads) and matchmaker.cpp (forwardGroupAccounting), HTCondor
+Follows Accountant.cpp (ReportState, publishing accounting ads) and matchmaker.cpp
+(forwardGroupAccounting), HTCondor
 25.14: one ad for each group and each submitter, in the pool's unit, after every cycle; NaN and negative numbers have
 been seen in them.
 """
@@ -20,7 +21,8 @@ from htcq.poolquota.leases import restored
 from htcq.quota.cycle_quotas import GroupQuota
 from htcq.quota.group_tree import ROOT, name_key
 
-#: Ads older than this many seconds say what was: the collector keeps none for longer (CLASSAD_LIFETIME).
+#: Ads older than this many seconds say what was: the collector keeps none for longer
+#: (CLASSAD_LIFETIME).
 MAX_AGE = 900
 #: Numbers that differ by less than this part of the greater one are the same.
 SAME = 1e-6
@@ -39,8 +41,8 @@ class Mark:
 class Published:
     """The accounting ads of one negotiator.
 
-    ``negotiator`` names it; empty: the one that most ads of groups come from. A collector may have several.
-    """
+    ``negotiator`` names it; empty: the one that most ads of groups come from. A collector may
+    have several."""
 
     def __init__(self, pool: Pool, negotiator: str = "") -> None:
         self._pool = pool
@@ -58,8 +60,8 @@ class Published:
             record.name: restored(record, self.moment) for record in reversed(found)
         }
         if len(self.negotiators) < 2 or negotiator:
-            # Ads are published after a cycle, and by 23.9 of nobody who never used anything: what the negotiator says
-            # of a submitter when it is asked is newer.
+            # Ads are published after a cycle, and by 23.9 of nobody who never used anything: what
+            # the negotiator says of a submitter when it is asked is newer.
             asked = (record for record in pool.priorities if not _is_group(record))
             renewed = (self._renewed(record) for record in asked)
             self.accounts = {
@@ -121,8 +123,8 @@ class Published:
     def marks(self, groups: Sequence[GroupQuota]) -> Mapping[str, tuple[Mark, ...]]:
         """Return by group what is published other than in ``groups``, which must be of the same pool weight.
 
-        Who publishes the root publishes all groups: one that is missing is not known to the negotiator.
-        """
+        Who publishes the root publishes all groups: one that is missing is not known to the
+        negotiator."""
         none = self.account(ROOT) is None
         marks: dict[str, tuple[Mark, ...]] = {}
         for group in groups:
@@ -139,15 +141,24 @@ class Published:
         """Yield, as sentences, why what is published of the groups ``names`` cannot be taken as it is."""
         if len(self.negotiators) > 1:
             others = [name or _NAMELESS for name in self.negotiators if name != self.negotiator]
-            shown = f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} {'are' if others[1:] else 'is'} not"
+            shown = (
+                f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} "
+                f"{'are' if others[1:] else 'is'} not"
+            )
             yield f"this collector has {len(self.negotiators)} negotiators: {shown}"
         if self.age is not None and self.age > max_age:
-            yield f"the negotiator last published its groups {self.age:.0f} s before: more than {max_age:g} s"
+            yield (
+                f"the negotiator last published its groups {self.age:.0f} s before: more than "
+                f"{max_age:g} s"
+            )
         for name in names:
             record = self.account(name)
             used = None if record is None else _number(record, "WeightedResourcesUsed")
             if used is not None and self.usage(name) is None:
-                yield f"the published usage of {name} is {used:g}: what its claimed slots weigh counts instead"
+                yield (
+                    f"the published usage of {name} is {used:g}: what its claimed slots weigh "
+                    "counts instead"
+                )
 
 
 def seconds_of(taken: str) -> float | None:

@@ -28,13 +28,13 @@ SCHEDD_WEIGHT, JOBS = "schedd slot weight", "jobs"
 class PoolQuotaReport:
     """The groups of one pool, depth first; without configuration there is only the root.
 
-    ``pool_weight`` is what the captured slots weigh, ``published_weight`` what the negotiator's last cycle shared out,
-    None where that is not known. ``weights`` are the SlotWeight expressions of the slots that count, that of most
-    weight first. ``limits`` are those at the end of the first round, in the order of turns. ``problems`` are those of
-    the configuration, ``doubts`` tell why something cannot be taken as it is, ``incomplete`` what could not be read,
-    ``health`` what is wrong with the daemons. ``kept_back`` are the idle jobs that count as demand and are not
-    offered, where the queues are known.
-    """
+    ``pool_weight`` is what the captured slots weigh, ``published_weight`` what the negotiator's
+    last cycle shared out, None where that is not known. ``weights`` are the SlotWeight
+    expressions of the slots that count, that of most weight first. ``limits`` are those at the
+    end of the first round, in the order of turns. ``problems`` are those of the configuration,
+    ``doubts`` tell why something cannot be taken as it is, ``incomplete`` what could not be
+    read, ``health`` what is wrong with the daemons. ``kept_back`` are the idle jobs that count
+    as demand and are not offered, where the queues are known."""
 
     source: str
     taken: str
@@ -91,9 +91,8 @@ class PoolQuotaReport:
 def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> PoolQuotaReport:
     """Return the look at ``quotas``, which are those of ``pool``.
 
-    What the negotiator published is in doubt where it is older than ``max_age`` seconds. It is not compared where the
-    pool's configuration is one that it might have.
-    """
+    What the negotiator published is in doubt where it is older than ``max_age`` seconds. It is
+    not compared where the pool's configuration is one that it might have."""
     found = statuses_of(quotas)
     if pool.central is not None and pool.central is pool.changed:
         # What was published is of the configuration as it is, not as it would be.

@@ -1,8 +1,7 @@
 """What the negotiator has to share out: the slots that it sees, what they weigh, and whom they are charged to.
 
-Follows negotiationTime, sumSlotWeights and count_effective_slots of src/condor_negotiator.V6/matchmaker.cpp and
-Accountant.cpp:GetSlotWeight, HTCondor 25.14.
-"""
+Follows negotiationTime, sumSlotWeights and count_effective_slots of
+src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp:GetSlotWeight, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -17,7 +16,8 @@ from htcq.pool.weights import Weights
 from htcq.quota.cpp_float import total
 from htcq.quota.knobs import Knobs
 
-#: Which slots the negotiator knows at all, and which of them count for the quotas; the older name of the latter.
+#: Which slots the negotiator knows at all, and which of them count for the quotas; the older name
+#: of the latter.
 SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT = (
     "NEGOTIATOR_SLOT_CONSTRAINT",
     "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
@@ -61,8 +61,8 @@ class Supply:
     def weight(self, slot: Slot) -> Number:
         """Return what the accountant reckons with: 1 each where slot weights are off.
 
-        Where the slot's own SlotWeight is no number, or always if so configured, the central manager's counts.
-        """
+        Where the slot's own SlotWeight is no number, or always if so configured, the central
+        manager's counts."""
         if not self.weighted:
             return 1
         if self._central is not None and self.weighs_centrally(slot):

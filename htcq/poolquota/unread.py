@@ -9,7 +9,8 @@ from htcq.pool.left_out import LeftOut
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import foreign_schedds
 
-#: Queries to the collector, as the capture calls them: without one of them a whole kind of ads is missing.
+#: Queries to the collector, as the capture calls them: without one of them a whole kind of ads is
+#: missing.
 _QUERIES = (
     "collectors",
     "negotiators",
@@ -20,7 +21,8 @@ _QUERIES = (
     "slot expressions",
 )
 _JOBS_OF = "jobs of "
-#: Of the items of one kind: anybody who may advertise an ad could keep a verdict from being given otherwise.
+#: Of the items of one kind: anybody who may advertise an ad could keep a verdict from being given
+#: otherwise.
 _MAX_LEFT_OUT = 0.01
 
 

@@ -48,7 +48,8 @@ def cron_lines(node: Node) -> tuple[str, ...]:
 
 def quoted(text: str) -> str:
     """Return ``text`` as a string literal of a long-form ad: on one line, with only the quotation mark escaped."""
-    # A line break would end the attribute; a backslash stands for itself in this form, even before the closing mark.
+    # A line break would end the attribute; a backslash stands for itself in this form, even before
+    # the closing mark.
     return (
         '"'
         + "".join(char if char.isprintable() else " " for char in text.replace('"', '\\"'))

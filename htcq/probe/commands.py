@@ -1,8 +1,8 @@
 """Runs HTCondor's tools, marked so that a tool which reads the configuration cannot start htcq again.
 
-``htcq emit`` may stand in condor_config as ``include command``. Every tool of HTCondor reads that configuration,
-so a tool that htcq starts would start htcq, which would start the tool: the mark in the environment ends that.
-"""
+``htcq emit`` may stand in condor_config as ``include command``. Every tool of HTCondor reads
+that configuration, so a tool that htcq starts would start htcq, which would start the tool: the
+mark in the environment ends that."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Decides cpus and memory: HTCondor's detection before psutil's, and the limits of the kernel before both.
 
-HTCondor counts the processors in /proc/cpuinfo and knows neither affinity nor a cgroup cpu limit; of the cgroup
-memory limits it knows those of its own group and its parent (src/condor_sysapi, 25.14).
-"""
+HTCondor counts the processors in /proc/cpuinfo and knows neither affinity nor a cgroup cpu
+limit; of the cgroup memory limits it knows those of its own group and its parent
+(src/condor_sysapi, 25.14)."""
 
 from __future__ import annotations
 
@@ -70,11 +70,17 @@ def _cpu_limits(readings: Readings) -> list[Claim]:
     limits = []
     allowed, logical = readings.psutil.get("affinity") or (), readings.psutil.get("logical") or 0
     if 0 < len(allowed) < logical:
-        why = f"this process may run on {len(allowed)} of {logical} cpus, and HTCondor sees no affinity"
+        why = (
+            f"this process may run on {len(allowed)} of {logical} cpus, and HTCondor sees no "
+            "affinity"
+        )
         limits.append(Claim("cpu affinity", len(allowed), why))
     limit = readings.cgroup.cpus
     if limit is not None:
-        why = f"{limit.file} allows {float(limit.amount):g} cpus, and HTCondor sees no cgroup cpu limit"
+        why = (
+            f"{limit.file} allows {float(limit.amount):g} cpus, and HTCondor sees no cgroup cpu "
+            "limit"
+        )
         limits.append(Claim(limit.origin, max(1, int(limit.amount)), why))
     return limits
 
@@ -84,7 +90,8 @@ def _environment_note(knobs: Knobs) -> list[str]:
     if limited is None or detected is None or limited >= detected:
         return []
     return [
-        f"DETECTED_CPUS_LIMIT is {limited} of {detected}: OMP_THREAD_LIMIT or SLURM_CPUS_ON_NODE in this environment"
+        f"DETECTED_CPUS_LIMIT is {limited} of {detected}: OMP_THREAD_LIMIT or SLURM_CPUS_ON_NODE "
+        "in this environment"
         " (the startd's may differ), or the configuration, lowers it"
     ]
 

@@ -1,8 +1,8 @@
 """HTCondor's own detection and what the site has configured, from one condor_config_val or from the bindings.
 
-The text is what ``condor_config_val -verbose -dump`` prints: ``NAME = raw``, then `` # at: source`` and
-`` # expanded: value`` (same in 23.9 and 25.14). The source tells a site's decision from a default.
-"""
+The text is what ``condor_config_val -verbose -dump`` prints: ``NAME = raw``, then `` # at:
+source`` and `` # expanded: value`` (same in 23.9 and 25.14). The source tells a site's decision
+from a default."""
 
 from __future__ import annotations
 

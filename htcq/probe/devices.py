@@ -79,7 +79,8 @@ def _hidden(winner: Claim, seen: list[Claim]) -> list[str]:
     if winner.amount:
         return []
     return [
-        f"{claim.origin} shows {claim.amount} GPUs that HTCondor does not see ({winner.origin}): it will advertise none"
+        f"{claim.origin} shows {claim.amount} GPUs that HTCondor does not see ({winner.origin}): "
+        "it will advertise none"
         " until it finds them, or until MACHINE_RESOURCE_GPUs names them"
         for claim in seen
     ]
@@ -89,12 +90,18 @@ def _repeated(readings: Readings, gpus: tuple[Gpu, ...]) -> list[str]:
     distinct = len({gpu.id for gpu in gpus})
     if distinct < len(gpus):
         return [
-            f"{len(gpus)} GPUs are {distinct} devices listed more than once: jobs share them (-repeat or -divide)"
+            (
+                f"{len(gpus)} GPUs are {distinct} devices listed more than once: jobs share them "
+                "(-repeat or -divide)"
+            )
         ]
     if len({gpu.id for gpu in readings.discovery or ()}) < len(readings.discovery or ()) and gpus:
         version = readings.knobs.text("CONDOR_VERSION")
         return [
-            f"HTCondor {version} counts a GPU once however often it is listed: -repeat and -divide give nothing"
+            (
+                f"HTCondor {version} counts a GPU once however often it is listed: -repeat and "
+                "-divide give nothing"
+            )
         ]
     return []
 

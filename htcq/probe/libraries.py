@@ -30,7 +30,8 @@ def psutil_facts() -> Mapping[str, Any]:
         return {
             "logical": psutil.cpu_count(),
             "physical": psutil.cpu_count(logical=False),
-            # Not psutil's own: that looks this process up in /proc, which a process in a namespace may not find there.
+            # Not psutil's own: that looks this process up in /proc, which a process in a namespace
+            # may not find there.
             "affinity": sorted(os.sched_getaffinity(0)),
             "memory_bytes": psutil.virtual_memory().total,
             "swap_bytes": psutil.swap_memory().total,
@@ -42,8 +43,8 @@ def psutil_facts() -> Mapping[str, Any]:
 def kernel_facts() -> Mapping[str, Any]:
     """Return of :func:`psutil_facts` what decides a configuration, from the same sources without psutil.
 
-    Importing psutil takes as long as all the rest of a probe, and ``htcq emit`` may run whenever a daemon reads its
-    configuration. Cores and swap, which no configuration needs, are left out.
+    Importing psutil takes as long as all the rest of a probe, and ``htcq emit`` may run whenever a
+    daemon reads its configuration. Cores and swap, which no configuration needs, are left out.
 
     Raises:
         ProbeError: the kernel does not say it this way, and psutil could not read it either.
@@ -72,12 +73,14 @@ def nvml_facts() -> Mapping[str, Any]:
     """Return NVML's driver version and devices, MIG devices within their parent; empty without NVIDIA's library.
 
     Raises:
-        ProbeError: the library is there and does not work, as after a driver update without a reboot.
+        ProbeError: the library is there and does not work, as after a driver update without a
+            reboot.
     """
     import ctypes
 
     try:
-        # The same library that pynvml would look for, without the 20 ms that importing pynvml costs where it is absent.
+        # The same library that pynvml would look for, without the 20 ms that importing pynvml costs
+        # where it is absent.
         ctypes.CDLL(_NVML_LIBRARY)
     except OSError:
         return {}

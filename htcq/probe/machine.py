@@ -12,7 +12,8 @@ from typing import Any, Callable, Optional
 from htcq.probe.commands import Answer, run_tool
 from htcq.probe.libraries import kernel_facts, load_psutil, nvml_facts, psutil_facts
 
-#: From names of knobs (a trailing ``*`` stands for all that begin so) to their expanded values, where defined.
+#: From names of knobs (a trailing ``*`` stands for all that begin so) to their expanded values,
+#: where defined.
 CondorParams = Callable[[Sequence[str]], Mapping[str, str]]
 
 #: From a command's words to its answer, None where there is no such tool.
@@ -23,11 +24,11 @@ CommandRunner = Callable[[Sequence[str]], Optional[Answer]]
 class Machine:
     """The readers of one machine.
 
-    ``read`` returns a file's text and raises OSError; ``match`` returns the paths that fit a pattern, sorted;
-    ``command`` runs a tool (None: not installed); ``free_kb`` is the space of a directory's file system that an
-    ordinary user may fill (KiB) and raises OSError; ``psutil_facts`` and ``nvml_facts`` raise ProbeError;
-    ``condor_params`` asks HTCondor's bindings (None: not installed).
-    """
+    ``read`` returns a file's text and raises OSError; ``match`` returns the paths that fit a
+    pattern, sorted; ``command`` runs a tool (None: not installed); ``free_kb`` is the space of a
+    directory's file system that an ordinary user may fill (KiB) and raises OSError;
+    ``psutil_facts`` and ``nvml_facts`` raise ProbeError; ``condor_params`` asks HTCondor's
+    bindings (None: not installed)."""
 
     read: Callable[[str], str]
     match: Callable[[str], tuple[str, ...]]
@@ -58,6 +59,7 @@ def _match(pattern: str) -> tuple[str, ...]:
 
 
 def _free_kb(path: str) -> int:
-    # The formula of HTCondor's own sysapi (f_bavail), so that root's reserve is not promised to jobs.
+    # The formula of HTCondor's own sysapi (f_bavail), so that root's reserve is not promised to
+    # jobs.
     found = os.statvfs(path)
     return found.f_bavail * found.f_frsize // 1024

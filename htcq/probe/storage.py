@@ -35,7 +35,8 @@ def _free(readings: Readings, free_kb: int, notes: list[str]) -> Claim:
         why += f"; {free_kb} KiB less RESERVED_DISK = {reserved_mb} MB"
     if left < 1:
         notes.append(
-            f"{place.path} has no space to give ({free_kb} KiB free, {reserved_mb} MB reserved): 1 KiB stands in"
+            f"{place.path} has no space to give ({free_kb} KiB free, {reserved_mb} MB reserved): "
+            "1 KiB stands in"
         )
     return Claim("free space", max(1, left), why)
 
@@ -44,7 +45,10 @@ def _notes(readings: Readings) -> list[str]:
     if readings.knobs.text("STARTD_ENFORCE_DISK_LIMITS").lower() not in ("true", "t", "1", "yes"):
         return []
     return [
-        "STARTD_ENFORCE_DISK_LIMITS is on: with LVM the startd gives the volume group's space, not the free space"
+        (
+            "STARTD_ENFORCE_DISK_LIMITS is on: with LVM the startd gives the volume group's space, "
+            "not the free space"
+        )
     ]
 
 

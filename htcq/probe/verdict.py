@@ -48,7 +48,8 @@ def site_claim(knobs: Knobs, name: str, notes: list[str]) -> Claim | None:
     amount = whole_number(knob.value)
     if amount is None or amount < 1:
         notes.append(
-            f"{name} = {knob.value} ({knob.source}) is not a number that could be used: it is passed over"
+            f"{name} = {knob.value} ({knob.source}) is not a number that could be used: it is "
+            "passed over"
         )
         return None
     return Claim(name, amount, f"the site's configuration sets it ({knob.source})")

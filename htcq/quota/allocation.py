@@ -1,8 +1,8 @@
 """Quotas down the tree and what each group is allocated of them, in one round of a negotiation cycle.
 
-Follows hgq_assign_quotas, hgq_fairshare and hgq_allocate_surplus of src/condor_negotiator.V6/GroupEntry.cpp,
-HTCondor 25.14, in the order of their floating-point operations: sums run over siblings in their order in the tree.
-"""
+Follows hgq_assign_quotas, hgq_fairshare and hgq_allocate_surplus of
+src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14, in the order of their floating-point
+operations: sums run over siblings in their order in the tree."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from htcq.quota.group_tree import Group, GroupTree
 class GroupAllocation:
     """One group's working state. ``usage`` is that of the round's start, ``used`` that of now.
 
-    ``requested`` is what it still asks for, ``subtree_requested`` what it and the accepting groups below it do.
-    ``above`` leads to the parent and does not keep it: a circle would stay in memory where nothing collects circles.
-    """
+    ``requested`` is what it still asks for, ``subtree_requested`` what it and the accepting
+    groups below it do. ``above`` leads to the parent and does not keep it: a circle would stay
+    in memory where nothing collects circles."""
 
     group: Group
     above: ref[GroupAllocation] | None
@@ -42,10 +42,11 @@ class GroupAllocation:
 
 #: What each of the wanting got, what is left, and what they still lack.
 Division = tuple[list[float], float, float]
-#: How a surplus is divided, given what is wanted, by what weight, how much there is and how much is lacking.
+#: How a surplus is divided, given what is wanted, by what weight, how much there is and how much is
+#: lacking.
 Divide = Callable[[Sequence[float], Sequence[float], float, float], Division]
-#: How a group and its children share a surplus: what is left, and what each child got to share below it. The last
-#: argument tells whether it came from the level above.
+#: How a group and its children share a surplus: what is left, and what each child got to share
+#: below it. The last argument tells whether it came from the level above.
 Settle = Callable[[GroupAllocation, float, bool], tuple[float, list[tuple[GroupAllocation, float]]]]
 
 
@@ -71,9 +72,8 @@ def assign_quotas(
 ) -> None:
     """Hand the pool down: to static quotas first, to dynamic ones of the rest; a group keeps what it does not hand on.
 
-    With ``oversubscription`` static quotas are not scaled to what there is and only the root hands on what it has;
-    the others keep all of theirs beside.
-    """
+    With ``oversubscription`` static quotas are not scaled to what there is and only the root
+    hands on what it has; the others keep all of theirs beside."""
     nodes[0].subtree_quota = max(pool_weight, 0.0)
     for node in nodes:
         whole = node.subtree_quota

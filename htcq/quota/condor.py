@@ -1,9 +1,9 @@
 """One negotiation cycle over the groups: quotas, allocation rounds, turns and limits.
 
-Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of src/condor_negotiator.V6/GroupEntry.cpp and
-negotiateWithGroup of matchmaker.cpp, HTCondor 25.14. What a group matches in its turn is decided elsewhere. Amounts
-are in the pool's unit: slot weights, or slots where weights are off.
-"""
+Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of
+src/condor_negotiator.V6/GroupEntry.cpp and negotiateWithGroup of matchmaker.cpp, HTCondor 25.14.
+What a group matches in its turn is decided elsewhere. Amounts are in the pool's unit: slot
+weights, or slots where weights are off."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from htcq.quota.whole_slots import recover_remainders
 class Inputs:
     """What a cycle starts from.
 
-    By group name, of the group itself and not of those below it: ``requested``, what its submitters' running and idle
-    jobs weigh, and ``usage``. ``with_submitters`` names the groups that have submitters of their own.
-    """
+    By group name, of the group itself and not of those below it: ``requested``, what its
+    submitters' running and idle jobs weigh, and ``usage``. ``with_submitters`` names the groups
+    that have submitters of their own."""
 
     tree: GroupTree
     pool_weight: float
@@ -56,7 +56,8 @@ class Turn:
     through: bool = True
 
 
-#: Asked for the outcome of a turn, given the group's name and the limit that the negotiator works with.
+#: Asked for the outcome of a turn, given the group's name and the limit that the negotiator works
+#: with.
 TakeTurn = Callable[[str, int], Turn]
 
 

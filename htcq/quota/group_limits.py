@@ -1,8 +1,8 @@
 """In what order groups have their turn, and up to which usage each may go.
 
-Follows hgq_negotiate_with_all_groups and strict_enforce_quota of src/condor_negotiator.V6/GroupEntry.cpp,
-HTCondor 25.14. A limit is a usage to reach, not an amount to add; it may be NaN, as it is there.
-"""
+Follows hgq_negotiate_with_all_groups and strict_enforce_quota of
+src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. A limit is a usage to reach, not an
+amount to add; it may be NaN, as it is there."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def sort_keys(nodes: Sequence[GroupAllocation], sort_expr: str) -> list[float]:
 def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[GroupAllocation]:
     """Return the groups in the order of their turns: by key, then breadth first; the root last where groups regroup.
 
-    The negotiator leaves the order of equals open beyond 16 groups, and all order where a key is NaN.
-    """
+    The negotiator leaves the order of equals open beyond 16 groups, and all order where a key is
+    NaN."""
     last = nodes[0] if nodes[0].group.autoregroup else None
     places = [(node is last, key) for node, key in zip(nodes, keys)]
     if any(math.isnan(key) for key in keys) and len(nodes) <= _INSERTED:
@@ -74,8 +74,8 @@ def _inserted(places: Sequence[tuple[bool, float]]) -> list[int]:
 def proposed_limit(node: GroupAllocation, step: float, max_delta: float, whole: bool) -> float:
     """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``, a ``whole`` one if so.
 
-    Where nobody is to grow (``max_delta`` is 0) but this group's quota is above its usage, that is NaN.
-    """
+    Where nobody is to grow (``max_delta`` is 0) but this group's quota is above its usage, that
+    is NaN."""
     target = max(node.allocated, node.quota)
     delta = max(0.0, target - node.usage)
     limit = target
@@ -123,8 +123,8 @@ class SubtreeUsage:
 def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -> tuple[float, str]:
     """Return ``limit`` cut to what each group on the way up that accepts no surplus has left, and who cut it last.
 
-    What a group has left is its quota: for a static one that is configured, even where less could be handed down.
-    """
+    What a group has left is its quota: for a static one that is configured, even where less
+    could be handed down."""
     growth, held_by = limit - node.usage, ""
     above: GroupAllocation | None = node
     while above is not None:

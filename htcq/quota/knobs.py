@@ -1,9 +1,8 @@
 """Knobs of the configuration, read as the negotiator reads them, with what it would object to as data.
 
-Follows param_double, param_integer and param_boolean of src/condor_utils/condor_config.cpp, HTCondor 25.14: a plain
-literal first, else a ClassAd expression evaluated on its own; an empty value is no value; a value that is no number,
-no truth value or out of range ends the daemon.
-"""
+Follows param_double, param_integer and param_boolean of src/condor_utils/condor_config.cpp,
+HTCondor 25.14: a plain literal first, else a ClassAd expression evaluated on its own; an empty
+value is no value; a value that is no number, no truth value or out of range ends the daemon."""
 
 from __future__ import annotations
 
@@ -37,7 +36,8 @@ _MESSAGES: Mapping[ProblemKind, str] = {
     "duplicate": "group {group} is ignored: it is the same as group {value}",
     "reserved-name": "group {group} is ignored: the name is that of the root group",
     "illegal-name": (
-        "no knob can be set for group {group}: names of knobs consist of letters, digits, '_', '.' and '/'"
+        "no knob can be set for group {group}: names of knobs consist of letters, digits, '_', "
+        "'.' and '/'"
     ),
     "no-quota": "group {group} has neither {knob} nor GROUP_QUOTA_DYNAMIC_{group}: its quota is 0",
     "both-kinds": "{knob} is ignored: GROUP_QUOTA_{group} is set as well",
@@ -54,8 +54,8 @@ _HEXADECIMAL = re.compile(r"[-+]?0[xX][0-9a-fA-F]+")
 class TreeProblem:
     """One thing in the groups' configuration that the negotiator ignores, objects to or exits on.
 
-    ``group`` is empty where the knob is for all groups. ``value`` is the knob's text, or the name of the other group.
-    """
+    ``group`` is empty where the knob is for all groups. ``value`` is the knob's text, or the
+    name of the other group."""
 
     kind: ProblemKind
     group: str

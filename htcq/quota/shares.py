@@ -1,8 +1,8 @@
 """What each submitter of a group may take in the first spin of the group's turn: shares by priority, ceilings, floors.
 
-Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of src/condor_negotiator.V6/matchmaker.cpp,
-HTCondor 25.14. Amounts are in the pool's unit. None of it changes what groups are promised or allocated.
-"""
+Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of
+src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Amounts are in the pool's unit. None of
+it changes what groups are promised or allocated."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ class Claimant:
 class SubmitterShare:
     """What one submitter may take.
 
-    ``share`` is its part (0 to 1) of ``base``; ``limit`` what it may still be given of that, ``headroom`` what its
-    ceiling leaves it (None: it has none). ``floor`` is what it may be given before all others, because it uses less
-    than its floor.
-    """
+    ``share`` is its part (0 to 1) of ``base``; ``limit`` what it may still be given of that,
+    ``headroom`` what its ceiling leaves it (None: it has none). ``floor`` is what it may be
+    given before all others, because it uses less than its floor."""
 
     name: str
     share: float

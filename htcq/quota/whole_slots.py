@@ -1,9 +1,9 @@
 """Whole slots where slot weights are off: the fractions that were allocated, collected and handed out in turn.
 
-Follows hgq_recover_remainders and hgq_round_robin of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. The
-negotiator remembers when a group last got such a slot and prefers those that waited longest; here, as after its start
-and each reconfiguration, nobody has had one, so that quota and then demand decide.
-"""
+Follows hgq_recover_remainders and hgq_round_robin of src/condor_negotiator.V6/GroupEntry.cpp,
+HTCondor 25.14. The negotiator remembers when a group last got such a slot and prefers those that
+waited longest; here, as after its start and each reconfiguration, nobody has had one, so that
+quota and then demand decide."""
 
 from __future__ import annotations
 

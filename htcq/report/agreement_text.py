@@ -39,7 +39,10 @@ def _sentences(found: Agreement, pool: Pool) -> Iterator[str]:
         yield f"{one_line(pool.source)}: no autocluster has a reason of the last negotiation cycle"
     else:
         compared = counted(len(found.compared), _AUTOCLUSTER)
-        yield f"{found.percentage:.1f} % agree: {found.agree} of {compared} with a reason of the last negotiation cycle"
+        yield (
+            f"{found.percentage:.1f} % agree: {found.agree} of {compared} with a reason of the "
+            "last negotiation cycle"
+        )
     left_out = (
         (found.stale, "with an older reason"),
         (found.others, "with a reason of another negotiator"),

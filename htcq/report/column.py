@@ -21,11 +21,12 @@ NONE = "-"
 class Column(Generic[Row]):
     """One column of a result.
 
-    ``name`` stands in CSV and JSON; without it only people see the column. ``heading`` stands in tables, with a line
-    break where one belongs; without it only programs read the column. ``read`` returns the value of a row, ``show`` how
-    people see it, where that is not what :func:`shown` makes of the value. ``about`` says in a schema what the value
-    means. ``unit`` names what it is an amount of; a table says how that is called. Numbers are aligned ``right``.
-    """
+    ``name`` stands in CSV and JSON; without it only people see the column. ``heading`` stands in
+    tables, with a line break where one belongs; without it only programs read the column.
+    ``read`` returns the value of a row, ``show`` how people see it, where that is not what
+    :func:`shown` makes of the value. ``about`` says in a schema what the value means. ``unit``
+    names what it is an amount of; a table says how that is called. Numbers are aligned
+    ``right``."""
 
     name: str
     read: Callable[[Row], Value]

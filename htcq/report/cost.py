@@ -20,7 +20,8 @@ from htcq.report.terminal import show_table
 from htcq.units import show_amount
 
 SCHEMA = 1
-#: Autoclusters and weight expressions that the tables show unless all are asked for: those of most jobs or weight.
+#: Autoclusters and weight expressions that the tables show unless all are asked for: those of most
+#: jobs or weight.
 MAX_ROWS = 20
 COLUMNS = (
     "slots", "slot_count", "weight_expression", "job", "idle", "running", "matches", "why", "match_cost",

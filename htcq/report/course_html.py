@@ -117,7 +117,10 @@ def _over_time(
     marks = amounts(max(limits + [amount for each in found for amount in each]))
     until, charts = plan.cycles * plan.interval_seconds, []
     for (when, _), each, most in zip(shown, found, limits):
-        told = f"first {show_number(each[0])}, most {show_number(max(each))}, last {show_number(each[-1])}"
+        told = (
+            f"first {show_number(each[0])}, most {show_number(max(each))}, last "
+            f"{show_number(each[-1])}"
+        )
         told += f" of {show_number(most)}" if limit else ""
         words = ": ".join(word for word in (when, told) if word)
         dashed = [most] * len(each) if limit else []

@@ -34,7 +34,10 @@ _HEADS = (
 
 def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO) -> None:
     """Write a row for each cycle and one for each submitter."""
-    title = f"{pool.source}: {counted(len(course.samples), 'cycle')}, {lasting(plan.interval_seconds)} apart"
+    title = (
+        f"{pool.source}: {counted(len(course.samples), 'cycle')}, "
+        f"{lasting(plan.interval_seconds)} apart"
+    )
     rows = [_cycle(sample, course.total_cpus) for sample in course.samples]
     show_table(one_line(title), _HEADS, rows, stream, (0, 1, 2, 3, 4, 5))
     print(file=stream)
@@ -115,7 +118,10 @@ def full(course: Course) -> str:
     """Return when the pool is full, or how far it comes."""
     if course.full_at is None:
         most = max((sample.cpus for sample in course.samples), default=0.0)
-        return f"the pool never fills: {show_number(most)} of {show_number(course.total_cpus)} cpus at most"
+        return (
+            f"the pool never fills: {show_number(most)} of {show_number(course.total_cpus)} cpus "
+            "at most"
+        )
     return f"the pool is full after {lasting(course.full_at)}"
 
 

@@ -68,7 +68,10 @@ def _sections(shown: Sequence[Shown], rows: Sequence[CycleDifference]) -> Iterat
     last = shown[-1].single.trace
     if len(last.groups) > 1:
         limits = [{each.name: each.limit for each in one.single.trace.groups} for one in shown]
-        note = "What a group may use in its first turn, and what it uses; groups below one parent are of one scale."
+        note = (
+            "What a group may use in its first turn, and what it uses; groups below one parent "
+            "are of one scale."
+        )
         yield _uses(
             "groups", "Groups", note, shown, [one.single.trace.groups for one in shown], limits
         )
@@ -155,7 +158,10 @@ def _bar(name: str, when: str, use: _Use | None, limit: float | None, scale: flo
     if use is None:
         return {"when": f"{when}: " if when else "", "bar": "", "told": "not there"}
     told = "not negotiated in this cycle" if limit is None else f"limit {show_number(limit)}"
-    told = f"{told}, used {show_number(use.used_before)} at the start and {show_number(use.used_after)} at the end"
+    told = (
+        f"{told}, used {show_number(use.used_before)} at the start and "
+        f"{show_number(use.used_after)} at the end"
+    )
     title = f"{one_line(name)}{when and ', '}{when}: {told}"
     bar = group_bar(title, limit, use.used_before, use.used_after, scale)
     return {"when": f"{when}: " if when else "", "bar": bar, "told": told}

@@ -36,7 +36,8 @@ def show_plan(step: NextStep, taken: ReclaimPlan, stream: TextIO) -> None:
     """Write the plan to ``stream``: every group that changes, or that would be over, and what a reclaim would take."""
     plan = step.plan
     stream.write(
-        f"{one_line(plan.negotiator) or 'negotiator'}: {show_number(plan.pool_weight)} of slot weight, "
+        f"{one_line(plan.negotiator) or 'negotiator'}: {show_number(plan.pool_weight)} of slot "
+        "weight, "
         f"{moment(plan.taken_at)}\n"
     )
     changing = {group.group for group in differences(plan)}

@@ -92,7 +92,10 @@ def _below(computed: Computed) -> Iterator[Line]:
         for name, cap in sorted(group.max.items()):
             if cap is not None and group.used[name] > cap:
                 yield line(
-                    f"{group.name}: uses {group.used[name]} {name}, over its max of {cap}: draining",
+                    (
+                        f"{group.name}: uses {group.used[name]} {name}, over its max of {cap}: "
+                        "draining"
+                    ),
                     "warning",
                 )
 

@@ -1,8 +1,7 @@
 """What ended a command, as one line and an exit status: whatever it is, it is told, and never as a finding.
 
-An :class:`HtcqError` says itself what is wrong. An error of the system has a name and a reason. Everything else is a
-mistake in htcq, and the line says where.
-"""
+An :class:`HtcqError` says itself what is wrong. An error of the system has a name and a reason.
+Everything else is a mistake in htcq, and the line says where."""
 
 from __future__ import annotations
 
@@ -14,7 +13,10 @@ from htcq.report.printable import one_line, tell
 
 #: Where it is set to anything, the traceback of an error that nobody expected is printed too.
 TRACEBACK_VARIABLE = "HTCQ_TRACEBACK"
-_REPORT = f"report it with this line and the output of 'htcq --version'; {TRACEBACK_VARIABLE}=1 prints the traceback"
+_REPORT = (
+    f"report it with this line and the output of 'htcq --version'; {TRACEBACK_VARIABLE}=1 prints "
+    "the traceback"
+)
 (_PACKAGE,) = htcq.__path__
 
 

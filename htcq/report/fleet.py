@@ -20,7 +20,8 @@ _EXAMPLES = 3
 _NOWHERE = "-"
 
 
-# JSON -----------------------------------------------------------------------------------------------------------
+# JSON
+# -----------------------------------------------------------------------------------------------------------
 
 
 def fleet_json(fleet: FleetPlan) -> dict[str, Any]:
@@ -99,7 +100,8 @@ def _job_json(kind: KindPlan, index: int) -> dict[str, Any]:
     }
 
 
-# Words ----------------------------------------------------------------------------------------------------------
+# Words
+# ----------------------------------------------------------------------------------------------------------
 
 
 #: A startd before 25.4 adds about a MiB of disk to a claim, which weighs less than this part of it.
@@ -133,17 +135,29 @@ def gap_sentences(fleet: FleetPlan) -> Iterator[str]:
         return
     splittings = _splittings(fleet)
     if SCHEDULER in splittings:
-        yield "the access point fills the slot that a match hands over: a group can exceed its quota by a whole slot"
+        yield (
+            "the access point fills the slot that a match hands over: a group can exceed its "
+            "quota by a whole slot"
+        )
     elif splittings:
-        yield "a match costs the whole slot until the next cycle: a group can exceed its quota by one match"
+        yield (
+            "a match costs the whole slot until the next cycle: a group can exceed its quota by "
+            "one match"
+        )
     if math.isinf(worst.factor):
-        yield f"quotas do not hold{_where(fleet, worst)}: a match costs nothing there, and its claim is charged"
+        yield (
+            f"quotas do not hold{_where(fleet, worst)}: a match costs nothing there, and its "
+            "claim is charged"
+        )
     elif worst.factor > 1 + _SLIGHT:
         where = f"{_where(fleet, worst)}{_when_full(fleet, worst)}"
         yield f"quotas can be exceeded up to x{show_number(worst.factor)}{where}"
     if leakiest.factor < 1 - _SLIGHT:
         factor = show_number(leakiest.factor)
-        yield f"claims are charged x{factor} of their match cost{_where(fleet, leakiest)}: usage leaks"
+        yield (
+            f"claims are charged x{factor} of their match cost{_where(fleet, leakiest)}: usage "
+            "leaks"
+        )
 
 
 def _when_full(fleet: FleetPlan, worst: ChargeFactor) -> str:
@@ -170,7 +184,8 @@ def weight_sentence(fleet: FleetPlan) -> str:
     return f"{what} {empty} empty and from {show_number(low)} to {show_number(high)} busy"
 
 
-# Tables ---------------------------------------------------------------------------------------------------------
+# Tables
+# ---------------------------------------------------------------------------------------------------------
 
 
 def show_node_summary(fleet: FleetPlan, stream: TextIO) -> None:

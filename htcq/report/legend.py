@@ -1,8 +1,8 @@
 """Lines under tables: what the heads of charges mean, once for all commands.
 
-A match costs what the negotiator charges for it in its cycle; from the next cycle on the accountant charges the
-weight of the claimed slot; the schedd reports a weight of its own for an idle job.
-"""
+A match costs what the negotiator charges for it in its cycle; from the next cycle on the
+accountant charges the weight of the claimed slot; the schedd reports a weight of its own for an
+idle job."""
 
 from __future__ import annotations
 

@@ -29,8 +29,14 @@ def groups_toml(found: Migration, central: Configuration | None, declared: Group
         )
     known = {name_key(group.name): group for group in declared.groups}
     lines = [
-        "# The groups of the pool in the new unit of slot weight: put them in the place of [groups] in htcq.toml.",
-        f"# An amount is {amount(found.factor)} of the old unit, rounded to whole numbers; shares stay as they are.",
+        (
+            "# The groups of the pool in the new unit of slot weight: put them in the place of "
+            "[groups] in htcq.toml."
+        ),
+        (
+            f"# An amount is {amount(found.factor)} of the old unit, rounded to whole numbers; "
+            "shares stay as they are."
+        ),
     ]
     if found.round_robin_rate is not None:
         lines += ["", "[quotas]", f"round_robin_rate = {amount(found.round_robin_rate.after)}"]

@@ -1,9 +1,9 @@
 """The steps from one unit of slot weight to another in which no group starves, with the commands.
 
-The sequence was found on pools of HTCondor 25.14.1. Nodes get their policies first and keep the old weight, so that
-quotas, demand and usage stay in one unit for as long as the work on the nodes takes. The weight itself is switched
-last, for the whole pool at one moment, because a reconfiguration is enough for that.
-"""
+The sequence was found on pools of HTCondor 25.14.1. Nodes get their policies first and keep the
+old weight, so that quotas, demand and usage stay in one unit for as long as the work on the
+nodes takes. The weight itself is switched last, for the whole pool at one moment, because a
+reconfiguration is enough for that."""
 
 from __future__ import annotations
 
@@ -59,8 +59,10 @@ def steps(found: Migration, files: Files) -> tuple[Step, ...]:
 def _access_points_first() -> Step:
     return Step(
         "every access point",
-        "Stop splitting leftovers. A node with a consumption policy would otherwise give one match to the negotiator's "
-        "account and a whole node to the schedd. Nodes without a policy then start one job per slot and cycle until "
+        "Stop splitting leftovers. A node with a consumption policy would otherwise give one "
+        "match to the negotiator's "
+        "account and a whole node to the schedd. Nodes without a policy then start one job per "
+        "slot and cycle until "
         "their turn comes: nobody starves, but the pool fills more slowly.",
         (f"echo 'CLAIM_PARTITIONABLE_LEFTOVERS = False' > {LEFTOVERS_FILE}", "condor_reconfig"),
     )
@@ -74,8 +76,10 @@ def _keep_weight(found: Migration) -> Step:
     ]
     return Step(
         "every execution point",
-        "Keep the old weight while the nodes are done one after another: quotas, usage and demand stay in one unit. Do "
-        "this before the next step, since a reconfiguration alone already takes over a new SLOT_WEIGHT.",
+        "Keep the old weight while the nodes are done one after another: quotas, usage and demand "
+        "stay in one unit. Do "
+        "this before the next step, since a reconfiguration alone already takes over a new "
+        "SLOT_WEIGHT.",
         tuple(commands),
     )
 
@@ -83,7 +87,8 @@ def _keep_weight(found: Migration) -> Step:
 def _nodes(files: Files) -> Step:
     return Step(
         "execution points, batch by batch",
-        "Write the policy, let the jobs end, and restart the startd: jobs that still run at a restart die. -graceful "
+        "Write the policy, let the jobs end, and restart the startd: jobs that still run at a "
+        "restart die. -graceful "
         "gives them MAXJOBRETIREMENTTIME, which is 0 unless the site sets it.",
         (
             f"htcq emit --role execute --config {files.model} --write {DIRECTORY}",
@@ -95,7 +100,10 @@ def _nodes(files: Files) -> Step:
 def _forget_old_weight() -> Step:
     return Step(
         "every execution point, when the last one is done",
-        "Take the old weight away. Nothing happens yet: the startd reads its configuration in the step after the next.",
+        (
+            "Take the old weight away. Nothing happens yet: the startd reads its configuration in "
+            "the step after the next."
+        ),
         (f"rm {KEEP_FILE}",),
     )
 
@@ -103,8 +111,14 @@ def _forget_old_weight() -> Step:
 def _write_new(found: Migration, files: Files) -> Step:
     commands = [f"rm {LEFTOVERS_FILE}    # on every access point"] if found.plain_nodes else []
     commands += [
-        f"htcq emit --role access --config {files.model} --write {DIRECTORY}    # on every access point",
-        f"htcq emit --role central --config {files.model} --write {DIRECTORY}   # on the central manager",
+        (
+            f"htcq emit --role access --config {files.model} --write {DIRECTORY}    # on every "
+            "access point"
+        ),
+        (
+            f"htcq emit --role central --config {files.model} --write {DIRECTORY}   # on the central "
+            "manager"
+        ),
     ]
     if found.grouped:
         groups = files.groups or "GROUPS.toml"
@@ -113,11 +127,15 @@ def _write_new(found: Migration, files: Files) -> Step:
         )
     if found.round_robin_rate is not None:
         commands.append(
-            f"# GROUP_QUOTA_ROUND_ROBIN_RATE = {amount(found.round_robin_rate.after)} stands in the same file"
+            f"# GROUP_QUOTA_ROUND_ROBIN_RATE = {amount(found.round_robin_rate.after)} stands in "
+            "the same file"
         )
     return Step(
         "access points and central manager",
-        "Write the new weights of jobs and the new quotas. Nothing happens yet, unless a daemon starts anew.",
+        (
+            "Write the new weights of jobs and the new quotas. Nothing happens yet, unless a daemon "
+            "starts anew."
+        ),
         tuple(commands),
     )
 
@@ -125,7 +143,8 @@ def _write_new(found: Migration, files: Files) -> Step:
 def _switch(found: Migration) -> Step:
     return Step(
         "the central manager",
-        "The switch, for the whole pool at one moment: slots weigh anew with their next ad, and running jobs go on. "
+        "The switch, for the whole pool at one moment: slots weigh anew with their next ad, and "
+        "running jobs go on. "
         "Ceilings and floors are amounts of slot weight too.",
         ("condor_reconfig -all", *ceiling_commands(found)),
     )
@@ -134,8 +153,10 @@ def _switch(found: Migration) -> Step:
 def _restart_schedds() -> Step:
     return Step(
         "every access point",
-        "Restart the schedds: until then they report each running job in the weight that it was claimed with, and a "
-        "group whose jobs weigh more now can seem to want less than it uses. Running jobs go on, and their shadows "
+        "Restart the schedds: until then they report each running job in the weight that it was "
+        "claimed with, and a "
+        "group whose jobs weigh more now can seem to want less than it uses. Running jobs go on, "
+        "and their shadows "
         "connect again.",
         ("condor_restart -daemon schedd",),
     )
@@ -146,7 +167,10 @@ def _priorities(found: Migration) -> Iterator[Step]:
     if commands:
         yield Step(
             "the central manager, if stored priorities shall not count in the old unit",
-            "Put stored priorities into the new unit, or wait: usage in the new unit takes their place by and by.",
+            (
+                "Put stored priorities into the new unit, or wait: usage in the new unit takes their "
+                "place by and by."
+            ),
             commands,
         )
 
@@ -154,10 +178,16 @@ def _priorities(found: Migration) -> Iterator[Step]:
 def _afterwards(files: Files) -> Step:
     return Step(
         "the central manager",
-        "Look at it. The drift history has numbers of the new unit from the switch on: compare nothing across it.",
+        (
+            "Look at it. The drift history has numbers of the new unit from the switch on: compare "
+            "nothing across it."
+        ),
         (
             "htcq quota",
-            f"htcq migrate --model {files.model}    # the factor is 1 now, and no group is told to starve",
+            (
+                f"htcq migrate --model {files.model}    # the factor is 1 now, and no group is told "
+                "to starve"
+            ),
             "htcq audit",
         ),
     )

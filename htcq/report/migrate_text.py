@@ -50,8 +50,14 @@ def _pool(found: Migration) -> Iterator[str]:
     yield f"{one_line(found.source)}{taken}"
     yield f"slot weight now: {one_line('; '.join(found.weights))}"
     yield f"slot weight new: {one_line('; '.join(found.new_weights))}"
-    yield f"the pool weighs {_pair(found.empty_weight)} without claims, {_pair(found.pool_weight)} as captured"
-    yield f"an amount of the old unit is {show_number(found.factor)} of the new one, as a share of the pool"
+    yield (
+        f"the pool weighs {_pair(found.empty_weight)} without claims, {_pair(found.pool_weight)} "
+        "as captured"
+    )
+    yield (
+        f"an amount of the old unit is {show_number(found.factor)} of the new one, as a share of "
+        "the pool"
+    )
 
 
 def _pair(amounts: Amount) -> str:
@@ -102,17 +108,23 @@ def _notes(found: Migration, elastic: Sequence[ElasticMove]) -> Iterator[str]:
     if not found.reweighs:
         more = sum(max(0.0, group.usage.after - group.charged) for group in found.groups)
         yield (
-            f"this negotiator ({found.version}) charges running claims in the old unit until they end (from 25.10.1 on "
-            f"it weighs them anew): usage is {show_number(more)} too low at first, and groups can exceed quotas by it"
+            f"this negotiator ({found.version}) charges running claims in the old unit until they "
+            "end (from 25.10.1 on "
+            f"it weighs them anew): usage is {show_number(more)} too low at first, and groups can "
+            "exceed quotas by it"
         )
     for sentence in found.stay:
         yield f"{one_line(sentence)}: the pool would have two units"
     if found.round_robin_rate is not None:
         yield f"GROUP_QUOTA_ROUND_ROBIN_RATE: {_pair(found.round_robin_rate)}"
     for move in elastic:
-        yield f"elastic quotas: groups.{one_line(move.group)}.{move.key}.weight: {move.before} -> {move.after}"
+        yield (
+            f"elastic quotas: groups.{one_line(move.group)}.{move.key}.weight: {move.before} -> "
+            f"{move.after}"
+        )
     yield (
-        "accumulated usage (condor_userprio -usage) and the drift history have numbers of both units across the "
+        "accumulated usage (condor_userprio -usage) and the drift history have numbers of both "
+        "units across the "
         "switch: note its time"
     )
     for sentence in found.missing:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timezone, tzinfo
 
-#: The range that every time zone can show: years 2 to 9998. A moment of a damaged file may lie anywhere.
+#: The range that every time zone can show: years 2 to 9998. A moment of a damaged file may lie
+#: anywhere.
 _FIRST, _LAST = -62_100_000_000, 253_370_000_000
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 

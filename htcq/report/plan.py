@@ -17,9 +17,9 @@ from htcq.units import show_amount
 def plan_json(plans: Sequence[SlotPlan]) -> dict[str, Any]:
     """Return the plan of a node; amounts in HTCondor's units (MB, KiB, counts).
 
-    With several slot types ``weight`` and ``claims`` are sums over all slots, and each job is shown on the first slot
-    type that takes it, with ``fits`` summed; ``slot_types`` has every type for itself.
-    """
+    With several slot types ``weight`` and ``claims`` are sums over all slots, and each job is
+    shown on the first slot type that takes it, with ``fits`` summed; ``slot_types`` has every
+    type for itself."""
     claims: dict[str, Number] = {}
     weights: dict[str, Number] = {}
     for plan in plans:
@@ -160,7 +160,8 @@ def _show_together(plan: SlotPlan, stream: TextIO) -> None:
         f"{count} of job {number}" for number, count in enumerate(together.running, 1) if count
     )
     print(
-        f"all of them at once, in this order: {running or 'none'} run; match costs {together.match_cost:g}, "
+        f"all of them at once, in this order: {running or 'none'} run; match costs "
+        f"{together.match_cost:g}, "
         f"standing charges {together.standing_charge:g}, weight left {together.weight_left:g}, "
         f"demand {together.demand:g}",
         file=stream,

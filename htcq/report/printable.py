@@ -1,8 +1,7 @@
 """Text from elsewhere as it may be printed: what would steer a terminal or turn the reading order is spelled out.
 
-Names in a pool are what strangers wrote. Tables, plain text, CSV and messages go through here; JSON and HTML have
-escapes of their own.
-"""
+Names in a pool are what strangers wrote. Tables, plain text, CSV and messages go through here;
+JSON and HTML have escapes of their own."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ from collections.abc import Iterable
 
 from htcq.errors import shortened
 
-#: Control characters but tab and newline (Unicode's Cc), its marks of writing direction and of lines, and what is left
-#: of bytes that are no text (surrogates).
+#: Control characters but tab and newline (Unicode's Cc), its marks of writing direction and of
+#: lines, and what is left of bytes that are no text (surrogates).
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )

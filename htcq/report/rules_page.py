@@ -11,7 +11,8 @@ from htcq.report.rules import needed
 
 _KNOB = re.compile(r"\s*[A-Za-z0-9_.]+ *@?=")
 _ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
-#: Longer words may be broken where something other than a letter stands, else a narrow terminal could not show them.
+#: Longer words may be broken where something other than a letter stands, else a narrow terminal
+#: could not show them.
 _LONGEST_WORD = 40
 _OPENING = r"""
 .\" Written by 'htcq explain --man' from the rules themselves: do not edit.

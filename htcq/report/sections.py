@@ -70,8 +70,8 @@ def table(
 ) -> Part:
     """Return a table whose heads tell whether numbers are below them.
 
-    One that is ``folded`` opens with these words; ``all_`` says where the rows are that are not shown.
-    """
+    One that is ``folded`` opens with these words; ``all_`` says where the rows are that are not
+    shown."""
     every = list(rows)
     more = (
         f"{len(every) - MAX_ROWS:,} more are not shown here: {all_}."
@@ -129,8 +129,10 @@ def _told(machines: Sequence[Machine]) -> str:
     if len(machines) > MAX_CELLS:
         each = f"a cell is {-(-len(machines) // MAX_CELLS):,} machines"
     return (
-        f"{len(machines):,} machines, {each}: {show_number(claimed)} of {show_number(cpus)} cpus and "
-        f"{show_number(taken)} of {show_number(memory)} MB of memory are in claims. The fullest come first."
+        f"{len(machines):,} machines, {each}: {show_number(claimed)} of {show_number(cpus)} cpus "
+        "and "
+        f"{show_number(taken)} of {show_number(memory)} MB of memory are in claims. The fullest "
+        "come first."
     )
 
 

@@ -205,7 +205,10 @@ def totals(trace: Trace) -> str:
         cost = show_number(sum(each.cost for each in trace.matches))
         verb = "costs" if len(trace.matches) == 1 else "cost"
         matched = f"{counted(len(trace.matches), 'match', 'matches')} on {slots} {verb} {cost}"
-    return f"{matched}, {counted(len(trace.rejections), 'rejection')}; the pool weighs {show_number(trace.pool_weight)}"
+    return (
+        f"{matched}, {counted(len(trace.rejections), 'rejection')}; the pool weighs "
+        f"{show_number(trace.pool_weight)}"
+    )
 
 
 def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
@@ -225,7 +228,10 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield a crash of the negotiator, what is refused and what is not modelled, each with the name of its style."""
     if trace.crash is not None:
         crash = trace.crash
-        text = f"the negotiator crashes here: {crash.message}, at slot {crash.slot} for job {crash.job}"
+        text = (
+            f"the negotiator crashes here: {crash.message}, at slot {crash.slot} for job "
+            f"{crash.job}"
+        )
         yield one_line(text), "error"
     for crash in trace.skipped:
         yield (

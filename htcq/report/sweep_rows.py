@@ -13,11 +13,11 @@ from htcq.quota.group_tree import ROOT
 class Summary:
     """One simulation, of a what-if the pool as it would be.
 
-    ``used`` is the usage after it, ``groups`` that of each group below the root. ``waiting`` counts the jobs that wait,
-    ``starved`` names submitters that have jobs waiting and use nothing at all. ``full_at`` and ``mean_wait`` are of
-    several cycles, and None where the pool never fills, and where no job starts. ``crash`` is what would end the
-    negotiator, if it would.
-    """
+    ``used`` is the usage after it, ``groups`` that of each group below the root. ``waiting``
+    counts the jobs that wait, ``starved`` names submitters that have jobs waiting and use
+    nothing at all. ``full_at`` and ``mean_wait`` are of several cycles, and None where the pool
+    never fills, and where no job starts. ``crash`` is what would end the negotiator, if it
+    would."""
 
     matches: int
     used: float

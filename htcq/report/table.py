@@ -13,9 +13,9 @@ from htcq.report.column import Column, Row, for_people
 class Table(Generic[Row]):
     """Rows with their columns, of which tables for people show those that have a heading.
 
-    ``units`` has by a column's unit what this result calls it, which stands below the heading. A table that is too wide
-    for a terminal is written in parts that all begin with the first ``repeat`` columns.
-    """
+    ``units`` has by a column's unit what this result calls it, which stands below the heading. A
+    table that is too wide for a terminal is written in parts that all begin with the first
+    ``repeat`` columns."""
 
     columns: Sequence[Column[Row]]
     rows: Sequence[Row]

@@ -82,4 +82,7 @@ def _figure(
 
 def _told(use: Use) -> str:
     quota = "" if use.quota is None else f", quota {show_number(use.quota)}"
-    return f"mean {show_number(use.mean)}, max {show_number(max(use.usage))}, last {show_number(use.usage[-1])}{quota}"
+    return (
+        f"mean {show_number(use.mean)}, max {show_number(max(use.usage))}, last "
+        f"{show_number(use.usage[-1])}{quota}"
+    )

@@ -1,8 +1,8 @@
 """What monitoring is told of a result: its state, in a sentence, with the numbers that it measured.
 
-States and ranges follow https://www.monitoring-plugins.org/doc/guidelines.html. A range is ``[@][start:][end]``, where
-``~`` stands for minus infinity and a missing end for infinity; both ends belong to it.
-"""
+States and ranges follow https://www.monitoring-plugins.org/doc/guidelines.html. A range is
+``[@][start:][end]``, where ``~`` stands for minus infinity and a missing end for infinity; both
+ends belong to it."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ class Measure:
 def state_of(found: int, health: Sequence[Ailment], gaps: Sequence[str]) -> int:
     """Return the state of a pool: that of what was found, but never OK where nobody could look.
 
-    CRITICAL where its daemons are not well. UNKNOWN where nothing was found, and ``gaps`` are missing to be sure of it.
-    """
+    CRITICAL where its daemons are not well. UNKNOWN where nothing was found, and ``gaps`` are
+    missing to be sure of it."""
     if any(each.certain for each in health):
         return CRITICAL
     return UNKNOWN if found == OK and (health or gaps) else found

@@ -16,7 +16,10 @@ from htcq.why.verdict import Verdict
 
 _HOW = {
     "match": "the next cycle matches it",
-    "leftover": "the schedd starts it in what is left of a slot that the next cycle matches with another job",
+    "leftover": (
+        "the schedd starts it in what is left of a slot that the next cycle matches with another "
+        "job"
+    ),
 }
 _NONE = "-"
 

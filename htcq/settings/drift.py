@@ -33,8 +33,8 @@ def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
     """Return what the table ``[drift]`` says.
 
     Raises:
-        InputError: an unknown key (with the near one), a value of the wrong kind, or coarse numbers that are kept for
-            less time than fine ones.
+        InputError: an unknown key (with the near one), a value of the wrong kind, or coarse numbers
+            that are kept for less time than fine ones.
     """
     check_keys("drift.", table, DRIFT_KEYS)
     store = _file(table, "store", STORE)

@@ -28,7 +28,8 @@ def parse_duration(where: str, value: Any, zero: bool = False) -> int:
     """Return the seconds that ``value`` names; none at all only if ``zero`` allows that.
 
     Raises:
-        InputError: it is no text of that form, or no time at all; the message begins with ``where``.
+        InputError: it is no text of that form, or no time at all; the message begins with
+            ``where``.
     """
     seconds = seconds_in(value) if isinstance(value, str) else None
     if seconds is None:

@@ -1,6 +1,7 @@
 """The accounting groups that a site declares: ``[groups]`` of htcq.toml, whose nested tables are the tree.
 
-What may be a name follows from what HTCondor makes of it: a part of a knob's name (src/condor_utils/config.cpp:
+What may be a name follows from what HTCondor makes of it: a part of a knob's name
+(src/condor_utils/config.cpp:
 is_valid_param_name) and a word of GROUP_NAMES (GroupEntry.cpp:hgq_construct_tree, 25.14).
 """
 
@@ -94,7 +95,8 @@ def group_settings_from(groups: Mapping[str, Any], quotas: Mapping[str, Any]) ->
     """Return what the tables ``[groups]`` and ``[quotas]`` declare.
 
     Raises:
-        InputError: a name that HTCondor cannot have, a group twice, an unknown key, or a value out of range.
+        InputError: a name that HTCondor cannot have, a group twice, an unknown key, or a value out
+            of range.
     """
     return GroupSettings(tuple(_declared(groups)), quota_knobs_from(quotas))
 

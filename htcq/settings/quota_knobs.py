@@ -1,6 +1,7 @@
 """Knobs of group quotas that are no group's own: ``[quotas]`` of htcq.toml, and numbers as HTCondor reads them.
 
-Names and ranges as in GroupEntry.cpp, matchmaker.cpp and param_info.in, HTCondor 25.14. Only what is given is a knob:
+Names and ranges as in GroupEntry.cpp, matchmaker.cpp and param_info.in, HTCondor 25.14. Only what
+is given is a knob:
 all others keep what the rest of the configuration or HTCondor itself says.
 """
 

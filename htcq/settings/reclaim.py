@@ -22,15 +22,15 @@ _JOURNAL = "/var/lib/htcq-elastic/reclaim"
 class ReclaimLimits:
     """How much may be taken back, from whom, and when; times in seconds, counts in jobs.
 
-    ``over_for`` and ``need_for``: how long a group must be over its runtime, and another below its own with idle jobs
-    that find no room. ``max_gap``: looks further apart do not tell of the time between them. ``settle_time``: how long
-    nothing is done after jobs were taken back. A job is left alone below ``min_runtime``, within ``grace`` of the end
-    that its attribute ``wall_time`` (seconds that it may run) tells, and once it was taken back ``vacates`` times.
-    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` bound one look, ``day_jobs``
-    all of them in 24 hours. ``batch`` jobs of a schedd are taken back at a time. Ceilings last for ``lease`` and go
-    when a group uses ``release`` of its runtime or less, or wants no more than that. ``journal`` is the file with the
-    record of all that.
-    """
+    ``over_for`` and ``need_for``: how long a group must be over its runtime, and another below
+    its own with idle jobs that find no room. ``max_gap``: looks further apart do not tell of the
+    time between them. ``settle_time``: how long nothing is done after jobs were taken back. A
+    job is left alone below ``min_runtime``, within ``grace`` of the end that its attribute
+    ``wall_time`` (seconds that it may run) tells, and once it was taken back ``vacates`` times.
+    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` bound
+    one look, ``day_jobs`` all of them in 24 hours. ``batch`` jobs of a schedd are taken back at
+    a time. Ceilings last for ``lease`` and go when a group uses ``release`` of its runtime or
+    less, or wants no more than that. ``journal`` is the file with the record of all that."""
 
     journal: str = _JOURNAL
     over_for: int = 600
@@ -61,7 +61,8 @@ def reclaim_limits_from(
     """Return what the table ``[elastic.reclaim]`` of ``file`` says.
 
     Raises:
-        InputError: an unknown key (with the near one), a value of the wrong kind, or times that contradict each other.
+        InputError: an unknown key (with the near one), a value of the wrong kind, or times that
+            contradict each other.
     """
     check_keys(f"{where}.", table, RECLAIM_KEYS, file)
     given: dict[str, Any] = {
@@ -86,7 +87,10 @@ def reclaim_limits_from(
     for longer, shorter in (("max_gap", "need_for"), ("lease", "settle_time")):
         if getattr(limits, longer) < getattr(limits, shorter):
             raise InputError(
-                f"{file}: {where}.{longer} is shorter than {where}.{shorter} ({getattr(limits, shorter)}s)",
+                (
+                    f"{file}: {where}.{longer} is shorter than {where}.{shorter} "
+                    f"({getattr(limits, shorter)}s)"
+                ),
                 "a ceiling must outlast the wait after it"
                 if longer == "lease"
                 else ("no time would ever be long enough"),

@@ -45,8 +45,8 @@ NODE_KEYS = ("match", "slot_types", *CHOICE_KEYS)
 class Settings:
     """What a site file says: slot types with their models, jobs, templates, rules, groups, and where its history is.
 
-    ``kinds`` are nodes with slot types of their own; ``tables`` are the tables of :data:`LAZY_KEYS` as they were given.
-    """
+    ``kinds`` are nodes with slot types of their own; ``tables`` are the tables of
+    :data:`LAZY_KEYS` as they were given."""
 
     slot_types: tuple[SlotType, ...] = ()
     kinds: tuple[NodeKind, ...] = ()
@@ -107,7 +107,8 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
         literal=content.get("literal", False),
         tables={key: content[key] for key in LAZY_KEYS if key in content},
     )
-    # A mistake in a table is refused by every command, also by those that have no use for the table.
+    # A mistake in a table is refused by every command, also by those that have no use for the
+    # table.
     for key in settings.tables:
         getattr(settings, "groups" if key == "quotas" else key)
     return settings

@@ -1,8 +1,8 @@
 """The file of a sweep as items, built from a mapping; htcq-simulate(1) describes it.
 
-``[grid]`` has lists of values whose product are items, ``[base]`` what all items have, ``[[item]]`` items of their own,
-and ``[submit]`` what their jobs need. The keys of the first three are the options of a simulation.
-"""
+``[grid]`` has lists of values whose product are items, ``[base]`` what all items have,
+``[[item]]`` items of their own, and ``[submit]`` what their jobs need. The keys of the first
+three are the options of a simulation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from htcq.settings.tables import check_keys
 #: More than anybody wants to look at.
 MAX_ITEMS = 10_000
 TOP_KEYS = ("base", "grid", "item", "submit")
-#: Commands of the submit language that decide where a result comes from; everything else is the user's.
+#: Commands of the submit language that decide where a result comes from; everything else is the
+#: user's.
 OWN_COMMANDS = frozenset(
     (
         "arguments", "args", "batch_name", "error", "executable", "initialdir", "log", "max_retries", "output", "queue",
@@ -119,8 +120,8 @@ def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str)
     """Return the sweep that a parsed ``file`` describes, of simulations that have ``options``.
 
     Raises:
-        InputError: an unknown key (with the near one), a value of the wrong kind, two items of a name, none at all or
-            more than :data:`MAX_ITEMS`.
+        InputError: an unknown key (with the near one), a value of the wrong kind, two items of a
+            name, none at all or more than :data:`MAX_ITEMS`.
     """
     check_keys("", content, TOP_KEYS, file)
     reader = _Reader(file, options)
@@ -159,7 +160,10 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
     if count + others > MAX_ITEMS:
         shape = " x ".join(str(len(axis)) for axis in axes) or "no grid"
         raise InputError(
-            f"{reader.file} has {count + others:,} items ({shape}{f', and {others} of their own' if others else ''})",
+            (
+                f"{reader.file} has {count + others:,} items "
+                f"({shape}{f', and {others} of their own' if others else ''})"
+            ),
             f"the maximum is {MAX_ITEMS:,}; split it into several files",
         )
     return (

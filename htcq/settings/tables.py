@@ -10,7 +10,8 @@ from htcq.errors import InputError
 from htcq.spelling import did_you_mean
 
 SITE_FILE = "htcq.toml"
-#: Keys that had another name before the first release, in any table; a file that still has one is told the new name.
+#: Keys that had another name before the first release, in any table; a file that still has one is
+#: told the new name.
 RENAMED: Mapping[str, str] = {
     "raise_most": "max_raise",
     "lower_most": "max_lower",
@@ -62,7 +63,8 @@ def number_in(
     """Return ``value``, which stands at ``place`` of a file.
 
     Raises:
-        InputError: it is no number (no ``whole`` one) from ``least`` to ``most``; ``hint`` says what would be.
+        InputError: it is no number (no ``whole`` one) from ``least`` to ``most``; ``hint`` says
+            what would be.
     """
     kinds = int if whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:

@@ -15,15 +15,16 @@ from htcq.pool.past import Arrival, Past
 from htcq.pool.pool import Pool
 from htcq.pool.record import SUBMITTER, Record
 
-#: What a job must ask for, or no slot ever fits it (ResAttributes.cpp:withinLimitsExpression, 25.14).
+#: What a job must ask for, or no slot ever fits it (ResAttributes.cpp:withinLimitsExpression,
+#: 25.14).
 _ASKED = ("RequestCpus", "RequestMemory")
 
 
 def with_arrivals(pool: Pool, name: str) -> Pool:
     """Return ``pool`` with its ``past`` jobs arriving: the first at once, each other as much later as it was queued.
 
-    They are idle then, behind the jobs that are there, and have new numbers. A submitter without an ad gets one. Its
-    ``damage`` tells which jobs of the file ``name`` are left out, and why.
+    They are idle then, behind the jobs that are there, and have new numbers. A submitter without an
+    ad gets one. Its ``damage`` tells which jobs of the file ``name`` are left out, and why.
 
     Raises:
         InputError: none is left.

@@ -1,7 +1,7 @@
 """What a site file's models become on the partitionable slots of a captured machine.
 
-What a model is on a node is said once, by ``htcq.capacity.layout``: a captured machine is such a node.
-"""
+What a model is on a node is said once, by ``htcq.capacity.layout``: a captured machine is such a
+node."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from htcq.simulate.captured_nodes import (
 )
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
-#: Memory of a slot may differ by so much from what its slot type says: machines of one kind differ by some MB.
+#: Memory of a slot may differ by so much from what its slot type says: machines of one kind differ
+#: by some MB.
 _SAME_MEMORY = 0.02
 
 
@@ -44,8 +45,8 @@ def laid_out(
 ) -> list[Layout]:
     """Return what the slot types of a site file make of the partitionable ``slots`` of one machine.
 
-    One that is the whole node is meant for every slot, whatever its size. Any others must be those that the machine
-    has. ``alone``: the machine has no other slot.
+    One that is the whole node is meant for every slot, whatever its size. Any others must be those
+    that the machine has. ``alone``: the machine has no other slot.
 
     Raises:
         ModelError: they are not, or a slot cannot carry its model.

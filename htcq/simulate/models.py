@@ -1,8 +1,7 @@
 """A captured pool whose machines have the capacity models of a site file: what ``htcq emit`` would make of them.
 
-The slots stay as they are, and so does what is claimed on them. What a model becomes on a machine is said once, by
-``htcq.capacity.layout``; a machine that cannot carry it stays as it is.
-"""
+The slots stay as they are, and so does what is claimed on them. What a model becomes on a
+machine is said once, by ``htcq.capacity.layout``; a machine that cannot carry it stays as it is."""
 
 from __future__ import annotations
 
@@ -50,12 +49,13 @@ class MachineModel:
 def with_models(pool: Pool, models: Sequence[MachineModel]) -> Pool:
     """Return ``pool`` with ``models`` on its machines, the last that is meant for a machine on it.
 
-    Its ``damage`` tells which machines stay as they are, and why. What is claimed keeps running and weighs what its
-    slot weighs now: in what groups and submitters use, too. With a model for all machines jobs weigh what the
-    configuration of access points for that model makes them weigh.
+    Its ``damage`` tells which machines stay as they are, and why. What is claimed keeps running and
+    weighs what its slot weighs now: in what groups and submitters use, too. With a model for all
+    machines jobs weigh what the configuration of access points for that model makes them weigh.
 
     Raises:
-        InputError: a model is meant for no machine that has a partitionable slot, or fits none of them.
+        InputError: a model is meant for no machine that has a partitionable slot, or fits none of
+            them.
     """
     machines: dict[str, list[Slot]] = {}
     for slot in pool.slots or ():
@@ -110,7 +110,8 @@ def _stays(model: MachineModel, names: Sequence[str], why: str) -> str:
     return f"{model.told}: {many}: {why}"
 
 
-# What a model becomes -------------------------------------------------------------------------------------------
+# What a model becomes
+# -------------------------------------------------------------------------------------------
 
 
 def _modelled(
@@ -153,7 +154,8 @@ def _types_of(model: MachineModel, pslots: Sequence[Slot]) -> tuple[str, tuple[S
     return chosen.kind, chosen.types
 
 
-# What becomes of the pool ---------------------------------------------------------------------------------------
+# What becomes of the pool
+# ---------------------------------------------------------------------------------------
 
 
 def _published(slots: Iterable[Slot], models: Mapping[str, Model]) -> tuple[Slot, ...]:

@@ -1,8 +1,8 @@
 """Slots as their startd would publish them if it had another capacity model; what is claimed stays claimed.
 
-Follows src/condor_startd.V6/Resource.cpp (publish_static, publish_dynamic), Reqexp.cpp (publish_requirements) and
-ResAttributes.cpp (withinLimitsExpression, consumptionLimitsExpression), HTCondor 25.14.
-"""
+Follows src/condor_startd.V6/Resource.cpp (publish_static, publish_dynamic), Reqexp.cpp
+(publish_requirements) and ResAttributes.cpp (withinLimitsExpression,
+consumptionLimitsExpression), HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, attribute
 
 #: What MachineResources lists and no policy consumes.
 _SWAP = "swap"
-#: By these the startd's own WithinResourceLimits are known; a configuration may have put another in their place.
+#: By these the startd's own WithinResourceLimits are known; a configuration may have put another in
+#: their place.
 _WITH_POLICY, _WITHOUT = "_cp_orig_", "RequestCpus <= MY.Cpus"
 #: A part of it on machines that have no network for jobs.
 _NETWORK = "TARGET.WantJobNetworking =?= false"
@@ -94,7 +95,8 @@ def _kept(frame: SharedAttributes) -> dict[str, str]:
 
 def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
     policy, frame = model.layout.policy, slot.frame
-    # What a slot lists without an amount is nothing that its machine has: a startd would list it no more.
+    # What a slot lists without an amount is nothing that its machine has: a startd would list it no
+    # more.
     known = {_SWAP, *model.layout.machine}
     resources = [
         name for name in _resources(slot) if name.lower() != TOKEN and name.lower() in known
@@ -156,7 +158,8 @@ def _limits(frame: SharedAttributes, model: Model, assets: list[str]) -> str:
     if model.consumes:
         # What the negotiator has written into the request is what the policy consumes.
         parts = [
-            f"ifThenElse(TARGET._cp_orig_Request{name} =?= undefined, MY.Consumption{name}, TARGET.Request{name}) <= "
+            f"ifThenElse(TARGET._cp_orig_Request{name} =?= undefined, MY.Consumption{name}, "
+            f"TARGET.Request{name}) <= "
             f"MY.{name}"
             for name in sorted(assets, key=str.lower)
         ]

@@ -1,7 +1,7 @@
 """A captured pool as it might be: with other machines, and with more or less to do.
 
-Machines are named by shell patterns. Nothing of what is claimed is taken away from a machine that is drained.
-"""
+Machines are named by shell patterns. Nothing of what is claimed is taken away from a machine
+that is drained."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from htcq.simulate.models import MachineModel, with_models
 class WhatIf:
     """What is different: machines that go, that are drained, that are added (how many, and like which), and demand.
 
-    ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those below it, are more.
-    ``models`` are those that machines, new ones too, would have; with ``scale_quotas`` groups keep their shares then.
-    ``arrivals`` is the file whose jobs, the ``past`` of the pool, come later.
-    """
+    ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those
+    below it, are more. ``models`` are those that machines, new ones too, would have; with
+    ``scale_quotas`` groups keep their shares then. ``arrivals`` is the file whose jobs, the
+    ``past`` of the pool, come later."""
 
     remove: tuple[str, ...] = ()
     drain: tuple[str, ...] = ()
@@ -47,8 +47,8 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
     """Return ``pool`` with everything in ``what`` done to it.
 
     Raises:
-        InputError: there is no such machine, a model fits none of its machines, nobody of that name wants anything, or
-            no job can arrive.
+        InputError: there is no such machine, a model fits none of its machines, nobody of that name
+            wants anything, or no job can arrive.
     """
     slots = tuple(pool.slots or ())
     added = [each for count, pattern in what.add for each in _copies(slots, pattern, count)]

@@ -78,7 +78,8 @@ class _Files:
 def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) -> Anonymized:
     """Replace every name in all snapshots below ``directory``, everywhere by the same new ones, which ``key`` gives.
 
-    Only in a directory that is not yet in its place: a failure on the way leaves half of it as it was.
+    Only in a directory that is not yet in its place: a failure on the way leaves half of it as it
+    was.
 
     Raises:
         AnonymityError: a name is left.
@@ -103,7 +104,8 @@ def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) 
     )
 
 
-# The first look -----------------------------------------------------------------------------------------------------
+# The first look
+# -----------------------------------------------------------------------------------------------------
 
 
 def _collect(files: _Files, collector: Collector) -> None:
@@ -176,7 +178,8 @@ def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
             yield "", "", line
 
 
-# The second look ----------------------------------------------------------------------------------------------------
+# The second look
+# ----------------------------------------------------------------------------------------------------
 
 
 def _rewrite_ads(path: Path, rewriter: Rewriter) -> None:
@@ -242,7 +245,8 @@ def _rename(directory: Path, rewriter: Rewriter) -> None:
             path.rename(new)
 
 
-# The last look ------------------------------------------------------------------------------------------------------
+# The last look
+# ------------------------------------------------------------------------------------------------------
 
 
 def _check(directory: Path, rewriter: Rewriter) -> None:
@@ -278,5 +282,8 @@ _MAX_PASSED = 200_000
 def _left(where: str) -> AnonymityError:
     return AnonymityError(
         f"a name of the pool is left in {where}: the snapshot is not handed out",
-        "nothing was written; tell the authors of htcq which attribute or knob that is, without the name",
+        (
+            "nothing was written; tell the authors of htcq which attribute or knob that is, without "
+            "the name"
+        ),
     )

@@ -50,7 +50,10 @@ class Journal:
             return ()
         lines = ", ".join(str(number) for number in self.damaged)
         return (
-            f"{self.path}: no record in line {lines}: it was written in part, and nothing was done after it",
+            (
+                f"{self.path}: no record in line {lines}: it was written in part, and nothing was "
+                "done after it"
+            ),
         )
 
     def append(self, record: Record) -> None:
@@ -64,7 +67,8 @@ class Journal:
     def shorten(self, most: int = MAX_BYTES) -> Path | None:
         """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
 
-        What is in force, and what was before, is known from the new one too. Whoever calls this holds the lock.
+        What is in force, and what was before, is known from the new one too. Whoever calls this
+        holds the lock.
 
         Raises:
             JournalError: it is as it was.

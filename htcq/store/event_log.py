@@ -1,8 +1,8 @@
 """A log of events: a file that only grows, with one event in each line, and what the events come to.
 
-An event is on the disk before what it announces is done (``htcq.store.lines``). A line that a crash or a full disk left
-half done holds no event: it is counted as damaged and left behind. The file is read on from where it was read before.
-"""
+An event is on the disk before what it announces is done (``htcq.store.lines``). A line that a
+crash or a full disk left half done holds no event: it is counted as damaged and left behind. The
+file is read on from where it was read before."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ State = TypeVar("State")
 class EventLog(Generic[Event]):
     """The log at ``path``; whoever adds to it holds its lock.
 
-    ``read`` gets a line and its number: it returns the event, or raises ValueError where the line is damaged, and
-    JournalError where the log must not be used at all. ``write`` returns the line of an event, its end included.
-    """
+    ``read`` gets a line and its number: it returns the event, or raises ValueError where the
+    line is damaged, and JournalError where the log must not be used at all. ``write`` returns
+    the line of an event, its end included."""
 
     def __init__(
         self, path: Path, read: Callable[[bytes, int], Event], write: Callable[[Event], str]

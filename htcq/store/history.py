@@ -1,8 +1,7 @@
 """The history of ``htcq drift``: what was observed of pools, for years, in one SQLite file.
 
-Reading creates and changes nothing, not even the files that SQLite itself would make. What was recorded is on the disk
-when :meth:`History.record` returns, whatever happens then.
-"""
+Reading creates and changes nothing, not even the files that SQLite itself would make. What was
+recorded is on the disk when :meth:`History.record` returns, whatever happens then."""
 
 from __future__ import annotations
 
@@ -46,7 +45,8 @@ class History:
         """Keep ``observation``, wholly or not at all; False if one of its pool and second is there already.
 
         Raises:
-            HistoryError: nothing was recorded; also where the pool has been observed later than that.
+            HistoryError: nothing was recorded; also where the pool has been observed later than
+                that.
         """
         try:
             with self._explained():
@@ -91,17 +91,16 @@ class History:
     ) -> Iterator[Sample]:
         """Yield, by time, the samples that stand for any time from ``since`` to ``until``, fine or merged.
 
-        Of ``groups`` alone where they are given. ``step`` merges what is finer into bins of so many seconds, which
-        takes less time than to read it.
-        """
+        Of ``groups`` alone where they are given. ``step`` merges what is finer into bins of so
+        many seconds, which takes less time than to read it."""
         with self._explained():
             yield from samples_of(self._connection, pool, since, until, groups, step)
 
     def ledger(self, pool: str, since: int, until: int, step: int = 1) -> Iterator[Booking]:
         """Yield what of the ledger stands for any time from ``since`` to ``until``, fine or merged, in no order.
 
-        What lies in one part of ``step`` seconds, counted from ``since``, is added up, which takes less time.
-        """
+        What lies in one part of ``step`` seconds, counted from ``since``, is added up, which
+        takes less time."""
         with self._explained():
             yield from bookings_of(self._connection, pool, since, until, step)
 
@@ -130,9 +129,9 @@ def open_history(
 ) -> Iterator[History]:
     """Open the history at ``path``, waiting ``timeout`` seconds for others.
 
-    To be written, it is made if it is not there, brought to today's tables, looked through for damage, and set aside
-    if it is damaged: then ``set_aside`` of the new one says where it lies. Keep it open only as long as you read or
-    write, and once in a process.
+    To be written, it is made if it is not there, brought to today's tables, looked through for
+    damage, and set aside if it is damaged: then ``set_aside`` of the new one says where it lies.
+    Keep it open only as long as you read or write, and once in a process.
 
     Raises:
         HistoryError: it cannot be read or written, or is something else.

@@ -1,7 +1,7 @@
 """What SQLite and the system say when a history cannot be read or written, as one line each and what would help.
 
-Python 3.9 tells SQLite's errors by their English text alone (sqlite3_errstr, https://www.sqlite.org/rescode.html).
-"""
+Python 3.9 tells SQLite's errors by their English text alone (sqlite3_errstr,
+https://www.sqlite.org/rescode.html)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
     if any(text in error for text in _DAMAGE):
         return (
             f"{path} is damaged: {error}",
-            f"'sqlite3 {path} .recover' (or .dump) prints what can be saved; the next recording sets it aside and "
+            f"'sqlite3 {path} .recover' (or .dump) prints what can be saved; the next recording "
+            "sets it aside and "
             "begins a new one",
         )
     if any(text in error for text in _BUSY):

@@ -1,8 +1,7 @@
 """The ledger of elastic quotas in a history: writes the entries of a look, reads what they come to.
 
-A row is what one group has in one dimension over the ``span`` seconds that end at its time, as everywhere in a history.
-A look that stands for no time has none.
-"""
+A row is what one group has in one dimension over the ``span`` seconds that end at its time, as
+everywhere in a history. A look that stands for no time has none."""
 
 from __future__ import annotations
 
@@ -24,12 +23,17 @@ _BITS = 20
 _ROWS = f"""SELECT account, time - span AS begun, time AS ended, {", ".join(BOOKED)} FROM ledger
     WHERE pool = (SELECT id FROM pool WHERE name = :pool)
     AND time > :since AND time <= :until + {_LONGEST} AND time - span < :until"""
-#: The sums of several rows, each in two parts: years of the KiB of a large pool are more than SQLite can add up.
+#: The sums of several rows, each in two parts: years of the KiB of a large pool are more than
+#: SQLite can add up.
 _TOGETHER = ", ".join(
     f"SUM({column} >> {_BITS}), SUM({column} & {2**_BITS - 1})" for column in BOOKED
 )
-#: Whether a row lies in one of the parts of :step seconds that begin at :since; division cuts what is below 0 to 0.
-_WITHIN = "begun >= :since AND ended <= :until AND (begun - :since) / :step = (ended - 1 - :since) / :step"
+#: Whether a row lies in one of the parts of :step seconds that begin at :since; division cuts what
+#: is below 0 to 0.
+_WITHIN = (
+    "begun >= :since AND ended <= :until AND (begun - :since) / :step = (ended - 1 - :since) / "
+    ":step"
+)
 
 
 def book(
@@ -64,20 +68,23 @@ def bookings_of(
 ) -> Iterator[Booking]:
     """Yield what stands for any time from ``since`` to ``until``.
 
-    What lies in one part of ``step`` seconds, counted from ``since``, is added up: whoever tells no finer parts loses
-    nothing by it.
-    """
+    What lies in one part of ``step`` seconds, counted from ``since``, is added up: whoever tells
+    no finer parts loses nothing by it."""
     wanted = {"pool": pool, "since": since, "until": until, "step": step}
     accounts = {
         number: (name, dimension)
         for number, name, dimension in connection.execute(
-            "SELECT id, name, dimension FROM account WHERE pool = (SELECT id FROM pool WHERE name = ?)",
+            (
+                "SELECT id, name, dimension FROM account WHERE pool = (SELECT id FROM pool WHERE "
+                "name = ?)"
+            ),
             (pool,),
         )
     }
     part = "(begun - :since) / :step * :step + :since"
     together = connection.execute(
-        f"SELECT account, {part}, MIN(:until, {part} + :step), {_TOGETHER} FROM ({_ROWS}) WHERE {_WITHIN} "
+        f"SELECT account, {part}, MIN(:until, {part} + :step), {_TOGETHER} FROM ({_ROWS}) WHERE "
+        f"{_WITHIN} "
         f"GROUP BY account, {part}",
         wanted,
     )

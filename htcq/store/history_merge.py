@@ -1,8 +1,8 @@
 """How several samples of a group become one, in SQL: for pruning, and for readers who need no more.
 
-Means are weighted by time; what stands for no time counts only where there is nothing else. All is done in whole
-numbers, so that sums over time stay what they were, in whatever order samples are merged.
-"""
+Means are weighted by time; what stands for no time counts only where there is nothing else. All
+is done in whole numbers, so that sums over time stay what they were, in whatever order samples
+are merged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ BOOKED = ("span", *AMOUNTS)
 
 def _sum(column: str) -> str:
     """Return the sum of what stands for time, or of all where nothing does."""
-    return f"CASE WHEN SUM(span) THEN SUM(CASE WHEN span THEN {column} ELSE 0 END) ELSE SUM({column}) END"
+    return (
+        f"CASE WHEN SUM(span) THEN SUM(CASE WHEN span THEN {column} ELSE 0 END) ELSE "
+        f"SUM({column}) END"
+    )
 
 
 def _mean(column: str) -> str:

@@ -64,8 +64,9 @@ def connect_anew(
 def connected_reader(path: Path, timeout: float) -> Iterator[sqlite3.Connection]:
     """Yield a connection that sees what was recorded until now and leaves no trace.
 
-    A file that holds everything is read where it lies, which SQLite is told not to lock; the lock that keeps it so is
-    taken here. What is partly in ``-wal``, or has older tables, is read from a copy.
+    A file that holds everything is read where it lies, which SQLite is told not to lock; the lock
+    that keeps it so is taken here. What is partly in ``-wal``, or has older tables, is read from a
+    copy.
 
     Raises:
         HistoryError: there is none, it cannot be read, or it was made by a newer htcq.
@@ -95,7 +96,8 @@ def _untouched(path: Path, stack: ExitStack) -> sqlite3.Connection | None:
 
 def _checked(path: Path, timeout: float) -> sqlite3.Connection:
     """Return a connection to a sound history; sqlite3.DatabaseError where it is damaged."""
-    # The disk is not trusted to leave alone what is in the same sector as what it writes (sqlite.org/psow.html).
+    # The disk is not trusted to leave alone what is in the same sector as what it writes
+    # (sqlite.org/psow.html).
     connection = place.connect(path, "mode=rw&psow=0", timeout)
     try:
         for pragma in _AS_A_WRITER:

@@ -1,8 +1,7 @@
 """The file of a history in its directory: whose it is, made as a whole, locked, copied, and set aside when damaged.
 
-SQLite's locks are those of fcntl(2): they belong to a process and end when it closes the file anywhere. So a process
-must have a history open only once.
-"""
+SQLite's locks are those of fcntl(2): they belong to a process and end when it closes the file
+anywhere. So a process must have a history open only once."""
 
 from __future__ import annotations
 
@@ -25,9 +24,11 @@ from htcq.whole_file import sync_directory
 
 #: A database in write-ahead mode is up to three files.
 ENDINGS = ("", "-wal", "-shm")
-#: What a file of SQLite begins with, and where in it the program's number is (https://www.sqlite.org/fileformat.html).
+#: What a file of SQLite begins with, and where in it the program's number is
+#: (https://www.sqlite.org/fileformat.html).
 _MAGIC, _HEADER, _NUMBER = b"SQLite format 3\0", 100, slice(68, 72)
-#: The bytes of which SQLite locks one range for all who read (SHARED_FIRST and SHARED_SIZE in its os.h).
+#: The bytes of which SQLite locks one range for all who read (SHARED_FIRST and SHARED_SIZE in its
+#: os.h).
 _SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
 _PAUSE = 0.02
 #: SQLite gives ``-wal`` and ``-shm`` the mode of the file.
@@ -127,7 +128,8 @@ def set_aside(path: Path) -> Path:
 def making_locked(path: Path, timeout: float) -> Iterator[None]:
     """Wait for other htcq that make the history ``path`` or set it aside.
 
-    The lock is a file that its owner alone may open: one who may read a file may lock it, and keep others waiting.
+    The lock is a file that its owner alone may open: one who may read a file may lock it, and keep
+    others waiting.
 
     Raises:
         sqlite3.OperationalError: they did not end in time.

@@ -1,8 +1,8 @@
 """Makes a history smaller: looks become hours, hours become days, and days end.
 
-Only whole bins of UTC are merged, and only those after which the pool was observed again: nothing can come into them
-any more. Each step is a transaction of its own, so that others get their turn and an end at any moment loses nothing.
-"""
+Only whole bins of UTC are merged, and only those after which the pool was observed again:
+nothing can come into them any more. Each step is a transaction of its own, so that others get
+their turn and an end at any moment loses nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from htcq.settings.durations import DAY, HOUR
 from htcq.store.history_merge import BOOKED, BOOKED_TOGETHER, MERGED, NUMBERS, bin_end
 from htcq.store.history_schema import transaction
 
-#: What is merged: the table, the one that has the names and its column here, the numbers, those of several rows.
+#: What is merged: the table, the one that has the names and its column here, the numbers, those of
+#: several rows.
 _MERGED = (
     ("sample", "pool_group", NUMBERS, MERGED),
     ("ledger", "account", BOOKED, BOOKED_TOGETHER),
@@ -33,7 +34,8 @@ def prune(connection: sqlite3.Connection, now: int, retention: Retention) -> int
     with transaction(connection):
         connection.execute("DELETE FROM kept WHERE until <= ?", (now - retention.days,))
     if connection.execute("PRAGMA freelist_count").fetchone()[0]:
-        # Each of its steps gives one page back, and execute() takes only the first, because they have no columns.
+        # Each of its steps gives one page back, and execute() takes only the first, because they
+        # have no columns.
         connection.executescript("PRAGMA incremental_vacuum")
     return removed
 
@@ -59,7 +61,8 @@ def _merge_range(connection: sqlite3.Connection, where: tuple[int, int, int], wi
     removed = 0
     for table, whose, numbers, together in _MERGED:
         merged = connection.execute(
-            f"SELECT pool, {bin_end(width)} AS bin, {whose}, {together} FROM {table} WHERE {_RANGE} "
+            f"SELECT pool, {bin_end(width)} AS bin, {whose}, {together} FROM {table} WHERE "
+            f"{_RANGE} "
             f"GROUP BY bin, {whose}",
             where,
         ).fetchall()
@@ -93,7 +96,10 @@ def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
             connection.execute("UPDATE pool SET first = MAX(first, ?) WHERE id = ?", (end, pool))
             for table, whose, _, _ in _MERGED:
                 connection.execute(
-                    f"DELETE FROM {whose} WHERE pool = ? AND id NOT IN (SELECT {whose} FROM {table} WHERE pool = ?)",
+                    (
+                        f"DELETE FROM {whose} WHERE pool = ? AND id NOT IN (SELECT {whose} FROM "
+                        f"{table} WHERE pool = ?)"
+                    ),
                     (pool, pool),
                 )
     return deleted

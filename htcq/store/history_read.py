@@ -42,8 +42,8 @@ def samples_of(
 ) -> Iterator[Sample]:
     """Yield the samples of ``pool`` that stand for any time from ``since`` to ``until``, ordered by time.
 
-    Of ``groups`` alone where they are given; what is finer than ``step`` seconds is merged into bins of as many.
-    """
+    Of ``groups`` alone where they are given; what is finer than ``step`` seconds is merged into
+    bins of as many."""
     names = _group_names(connection, pool, groups)
     if not names:
         return
@@ -53,16 +53,20 @@ def samples_of(
         else f"AND pool_group IN ({', '.join(str(int(number)) for number in names)})"
     )
     which = (
-        "WHERE pool = (SELECT id FROM pool WHERE name = ?) AND time >= ? AND time <= ? AND time - span <= ? "
-        + wanted
-    )
+        "WHERE pool = (SELECT id FROM pool WHERE name = ?) AND time >= ? AND time <= ? AND time "
+        "- span <= ? "
+    ) + wanted
     if step > 1:
         query = (
             f"SELECT MAX(time) AS time, pool_group, {MERGED} FROM sample {which} "
-            f"GROUP BY {bin_end(int(step))}, pool_group ORDER BY {bin_end(int(step))}, time, pool_group"
+            f"GROUP BY {bin_end(int(step))}, pool_group ORDER BY {bin_end(int(step))}, time, "
+            "pool_group"
         )
     else:
-        query = f"SELECT time, pool_group, {', '.join(NUMBERS)} FROM sample {which} ORDER BY time, pool_group"
+        query = (
+            f"SELECT time, pool_group, {', '.join(NUMBERS)} FROM sample {which} ORDER BY time, "
+            "pool_group"
+        )
     for row in connection.execute(query, (pool, since, until + _LONGEST, until)):
         yield _sample(row, names)
 

@@ -14,7 +14,8 @@ from htcq.errors import HistoryError
 from htcq.store.history_ledger import book
 from htcq.store.history_schema import PARTS, plain, transaction
 
-#: Amounts beyond this are kept as this: a day of it, in parts, is still a whole number that SQLite can add up.
+#: Amounts beyond this are kept as this: a day of it, in parts, is still a whole number that SQLite
+#: can add up.
 _MAX_AMOUNT = 1e10
 
 
@@ -56,7 +57,10 @@ def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int)
     """Keep that the former file was set aside as ``name``, which concerns every pool."""
     with transaction(connection):
         connection.execute(
-            "INSERT INTO kept (pool, kind, name, text, since, until) VALUES (NULL, 'damage', ?, ?, ?, ?)",
+            (
+                "INSERT INTO kept (pool, kind, name, text, since, until) VALUES (NULL, 'damage', ?, "
+                "?, ?, ?)"
+            ),
             (plain(name), plain(text), time, time),
         )
 
@@ -78,8 +82,14 @@ def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tupl
         raise sqlite3.DatabaseError("malformed: a time is no number")
     if last > observation.time:
         raise HistoryError(
-            f"{name} was last observed at {_moment(last)}, later than the observation of {_moment(observation.time)}",
-            "observations are recorded in their order; if a clock was wrong, give the history a new file",
+            (
+                f"{name} was last observed at {_moment(last)}, later than the observation of "
+                f"{_moment(observation.time)}"
+            ),
+            (
+                "observations are recorded in their order; if a clock was wrong, give the history a "
+                "new file"
+            ),
         )
     connection.execute(
         "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?",

@@ -1,11 +1,11 @@
 """The tables of a history: a SQLite database that says in its header whose it is and by which version of them.
 
-Amounts are whole numbers of thousandths, because sums of whole numbers lose nothing. ``usage``, ``idle``,
-``requested`` and ``allocated`` are sums over time: the amount times ``span``, or times ``looks`` in a row that stands
-for no time. So are all amounts of the ledger, which are whole units of their dimensions. ``usage_most``, the highest
-usage, has the name that it has in every version: a reader leaves an old file as it is. SQLite 3.34 is enough
-(https://www.sqlite.org/pragma.html: application_id, user_version, auto_vacuum).
-"""
+Amounts are whole numbers of thousandths, because sums of whole numbers lose nothing. ``usage``,
+``idle``, ``requested`` and ``allocated`` are sums over time: the amount times ``span``, or times
+``looks`` in a row that stands for no time. So are all amounts of the ledger, which are whole
+units of their dimensions. ``usage_most``, the highest usage, has the name that it has in every
+version: a reader leaves an old file as it is. SQLite 3.34 is enough
+(https://www.sqlite.org/pragma.html: application_id, user_version, auto_vacuum)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ _LEDGER = (
         PRIMARY KEY (pool, time, account)) WITHOUT ROWID""",
 )
 
-#: ``hours_to``: what is no later has been merged into hours; ``days_to``: into days. Nothing but the code holds groups
-#: and samples together: SQLite would look through all samples for every group that is forgotten.
+#: ``hours_to``: what is no later has been merged into hours; ``days_to``: into days. Nothing but
+#: the code holds groups and samples together: SQLite would look through all samples for every group
+#: that is forgotten.
 TABLES = (
     """CREATE TABLE pool (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, first INTEGER NOT NULL, last INTEGER NOT NULL,

@@ -1,7 +1,7 @@
 """The journal of reclaim on disk: what was seen and done, each before it counts.
 
-htcq-elastic(1) tells what the kinds of records hold. A line that a crash left half done is passed over.
-"""
+htcq-elastic(1) tells what the kinds of records hold. A line that a crash left half done is
+passed over."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class ReclaimJournal:
         """Return the records, the oldest first; none where there is no file.
 
         Raises:
-            JournalError: it cannot be read, a newer htcq has written it, or a line holds what no htcq wrote.
+            JournalError: it cannot be read, a newer htcq has written it, or a line holds what no
+                htcq wrote.
         """
         return list(self._log.events)
 

@@ -28,7 +28,8 @@ from htcq.whole_file import put
 JOBS, _LOCK, _STATE = "jobs", ".lock", "sweep.json"
 #: So many digits of a digest make a name, with endings like these.
 _DIGITS, _PLAIN = 12, re.compile(r"(\.[A-Za-z0-9]{1,10})*")
-#: A run that is killed just when it begins a child may hold the lock until that child runs, in seconds.
+#: A run that is killed just when it begins a child may hold the lock until that child runs, in
+#: seconds.
 _PATIENCE = 0.5
 _HOW = "a directory of its own for the results of one sweep"
 
@@ -57,7 +58,8 @@ class Results:
         """Return what came of ``item`` as it is now; None where nothing is known."""
         try:
             told = json.loads(self.place(item).read_text(encoding="utf-8"))
-            # Python reads NaN and 1e999, which no JSON may hold: what is printed of them would be none.
+            # Python reads NaN and 1e999, which no JSON may hold: what is printed of them would be
+            # none.
             json.dumps(told, allow_nan=False)
         except (OSError, ValueError, RecursionError):
             return None

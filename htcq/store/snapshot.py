@@ -1,9 +1,9 @@
 """A snapshot on disk: a directory or a .tar.gz of plain files, as htcq or HTCondor's own tools print them.
 
-htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere is read where it lies. Whoever made it
-may mean harm: no link in it is followed, and what it expands to has limits. Files are opened once, before anything in
-them is looked at, so that a process with fewer rights can read them.
-"""
+htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere is read where it
+lies. Whoever made it may mean harm: no link in it is followed, and what it expands to has
+limits. Files are opened once, before anything in them is looked at, so that a process with fewer
+rights can read them."""
 
 from __future__ import annotations
 
@@ -165,7 +165,8 @@ def open_snapshot(path: Path, limits: Limits = USUAL) -> Snapshot:
     """Return the snapshot at ``path``.
 
     Raises:
-        InputError: there is none, or it holds none of a snapshot's files, or more than ``limits`` allow.
+        InputError: there is none, or it holds none of a snapshot's files, or more than ``limits``
+            allow.
     """
     return snapshot_of(open_files(path, limits))
 
@@ -193,7 +194,8 @@ def snapshot_of(opened: Opened) -> Snapshot:
     """Return the snapshot whose files are open.
 
     Raises:
-        InputError: it is no archive, or holds none of a snapshot's files, or more than its limits allow.
+        InputError: it is no archive, or holds none of a snapshot's files, or more than its limits
+            allow.
     """
     members = opened.members
     if opened.archive is not None:

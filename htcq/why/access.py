@@ -1,8 +1,7 @@
 """Walls of the access point: it does not offer the job, or it offers others first and no more than so many.
 
-Follows Runnable of src/condor_schedd.V6/qmgmt.cpp and negotiate of schedd.cpp, HTCondor 25.14; the decisions themselves
-are those of :mod:`htcq.poolquota.access.access_points`.
-"""
+Follows Runnable of src/condor_schedd.V6/qmgmt.cpp and negotiate of schedd.cpp, HTCondor 25.14;
+the decisions themselves are those of :mod:`htcq.poolquota.access.access_points`."""
 
 from __future__ import annotations
 
@@ -32,7 +31,10 @@ def refusal_walls(cycle: Cycle, job: Job) -> Iterator[MatchFailure]:
 
 
 def _cool_down(amounts: Amounts) -> str:
-    return f"it is in its cool-down after a failure until {_time(amounts['until'])} (JobCoolDownExpiration)"
+    return (
+        f"it is in its cool-down after a failure until {_time(amounts['until'])} "
+        "(JobCoolDownExpiration)"
+    )
 
 
 def _deferred(amounts: Amounts) -> str:
@@ -41,7 +43,8 @@ def _deferred(amounts: Amounts) -> str:
 
 def _user_max_jobs(amounts: Amounts) -> str:
     return (
-        f"{amounts['user']} runs {amounts['used']} of the {amounts['limit']} jobs that its user record allows "
+        f"{amounts['user']} runs {amounts['used']} of the {amounts['limit']} jobs that its user "
+        "record allows "
         "(MaxJobsRunning)"
     )
 
@@ -83,7 +86,8 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
 }
 
 
-# What others of the submitter use up ------------------------------------------------------------------------------
+# What others of the submitter use up
+# ------------------------------------------------------------------------------
 
 
 def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Iterator[MatchFailure]:
@@ -111,7 +115,8 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
     if talk.budget != asking.access.per_submitter:
         id_, what = wall.MAX_JOBS_RUNNING, "MAX_JOBS_RUNNING leaves no more"
     text = (
-        f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} per negotiation ({what}), and "
+        f"the schedd offers {counted(talk.budget, 'job')} of {asking.submitter.name} per "
+        f"negotiation ({what}), and "
         f"earlier jobs use this up: {_users(talk.offered)}"
     )
     yield MatchFailure(id_, text, amounts)
@@ -127,8 +132,10 @@ def _kept_by_user(
     )
     if limit is not None and matches:
         text = (
-            f"{limit.user} runs {limit.running} of the {limit.limit} jobs that its user record allows "
-            f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs of its autocluster use the rest"
+            f"{limit.user} runs {limit.running} of the {limit.limit} jobs that its user record "
+            "allows "
+            f"(MaxJobsRunning), and {counted(matches, 'match', 'matches')} for jobs of its "
+            "autocluster use the rest"
         )
         amounts: Amounts = {
             "user": limit.user,

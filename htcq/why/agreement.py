@@ -1,10 +1,9 @@
 """HTCondor's own reasons why jobs were not matched, beside those of the simulated cycle.
 
-The negotiator gives one reason for each autocluster that it rejects, and the schedd keeps it in the job that the
-request was made for: LastRejMatchReason, LastRejMatchTime and, since 24.4, LastRejMatchNegotiator. Follows negotiate
-of src/condor_negotiator.V6/matchmaker.cpp and ScheddNegotiate::messageReceived of
-src/condor_schedd.V6/schedd_negotiate.cpp, HTCondor 25.14.
-"""
+The negotiator gives one reason for each autocluster that it rejects, and the schedd keeps it in
+the job that the request was made for: LastRejMatchReason, LastRejMatchTime and, since 24.4,
+LastRejMatchNegotiator. Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp and
+ScheddNegotiate::messageReceived of src/condor_schedd.V6/schedd_negotiate.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -23,8 +22,9 @@ from htcq.why import match_failure as wall
 _LIMITS = frozenset(
     {wall.SUBMITTER_SHARE, wall.SUBMITTER_CEILING, wall.GROUP_QUOTA, wall.GROUP_ORDER}
 )
-#: Every reason that a negotiator gives, with the walls that it may stand for. It says "no match found" also of claimed
-#: slots whose Rank is lower for the job, and of a submitter beyond its limits: it then looks at claimed slots alone.
+#: Every reason that a negotiator gives, with the walls that it may stand for. It says "no match
+#: found" also of claimed slots whose Rank is lower for the job, and of a submitter beyond its
+#: limits: it then looks at claimed slots alone.
 REASONS: Mapping[str, frozenset[str]] = {
     NO_MATCH: frozenset({
         wall.REQUIREMENTS, wall.START, wall.SLOT_CONSTRAINT, wall.NO_SUCH_MACHINE, wall.CONSUMPTION,
@@ -48,9 +48,8 @@ STARTS, NOT_ASKED = "all of its jobs are matched", "the negotiator does not reac
 class NegotiatorReason:
     """Why a negotiator rejected a job last; ``walls`` are the ids that this may stand for.
 
-    ``time`` is in seconds since 1970, None where the job does not say. ``latest`` tells whether it is of the last
-    cycle, as far as that is known.
-    """
+    ``time`` is in seconds since 1970, None where the job does not say. ``latest`` tells whether
+    it is of the last cycle, as far as that is known."""
 
     reason: str
     negotiator: str
@@ -90,15 +89,16 @@ def _begin_of_last_cycle(pool: Pool) -> float | None:
     return max((each for each in begun if each is not None), default=None)
 
 
-# All autoclusters of a pool -------------------------------------------------------------------------------------
+# All autoclusters of a pool
+# -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Compared:
     """One autocluster of a submitter, HTCondor's reason and the simulated one.
 
-    ``autocluster`` is the schedd's number of it, empty where the jobs do not say; ``job`` its first idle job.
-    """
+    ``autocluster`` is the schedd's number of it, empty where the jobs do not say; ``job`` its
+    first idle job."""
 
     access_point: str
     autocluster: str
@@ -118,9 +118,8 @@ class Compared:
 class Agreement:
     """HTCondor's reasons beside the simulated ones.
 
-    ``silent`` autoclusters have no reason, that of ``stale`` ones is older than the last cycle, and that of ``others``
-    is of another negotiator: these are not compared.
-    """
+    ``silent`` autoclusters have no reason, that of ``stale`` ones is older than the last cycle,
+    and that of ``others`` is of another negotiator: these are not compared."""
 
     compared: tuple[Compared, ...]
     silent: int

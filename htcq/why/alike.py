@@ -17,9 +17,9 @@ from htcq.simulate.cycle.offers import Offer
 class Alike:
     """Slots that differ in nothing that a job asks; ``offer`` stands for all ``count`` of them.
 
-    ``unused`` is their state with no job on them; ``last`` that at the end of the cycle, None where they are taken.
-    ``withheld`` ones are offered to no job, ``drained`` ones have no claim left to give.
-    """
+    ``unused`` is their state with no job on them; ``last`` that at the end of the cycle, None
+    where they are taken. ``withheld`` ones are offered to no job, ``drained`` ones have no claim
+    left to give."""
 
     offer: Offer
     unused: OfferGroup

@@ -98,9 +98,8 @@ def _spellings(job: Job) -> tuple[str, str]:
 def _of_id(jobs: Sequence[Job], who: str) -> list[Job]:
     """Return the job or the jobs of the cluster ``who``.
 
-    Of a cluster that makes its jobs one after another also the next one; a job that it has not made yet is like the
-    last one that it made.
-    """
+    Of a cluster that makes its jobs one after another also the next one; a job that it has not
+    made yet is like the last one that it made."""
     cluster, _, proc = who.partition(".")
     of_cluster = {job.schedd: job for job in jobs if str(job.cluster) == cluster}
     found = [job for job in jobs if who in (job.id, str(job.cluster))]
@@ -119,7 +118,10 @@ def _of_id(jobs: Sequence[Job], who: str) -> list[Job]:
 def _unknown_job(pool: Pool, who: str) -> InputError:
     """Return the error of a job that no access point has; it is unknown where not all of them answered."""
     _check_answers(pool, f"the job {who} is not known")
-    why = "it may have left the queue since the pool was captured, or no job of its cluster is in the queue yet"
+    why = (
+        "it may have left the queue since the pool was captured, or no job of its cluster is in "
+        "the queue yet"
+    )
     return InputError(f"there is no job {who}", why)
 
 

@@ -1,8 +1,8 @@
 """The clauses that a job and a slot ask of each other, each with the text that its owner wrote.
 
-The same taking apart as in the simulated cycle, but every clause is kept, also where another is false already.
-Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
-"""
+The same taking apart as in the simulated cycle, but every clause is kept, also where another is
+false already. Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp, HTCondor
+25.14."""
 
 from __future__ import annotations
 
@@ -105,10 +105,12 @@ class Clauses(Conditions):
                 clauses[varying.clause] = None
         return Failure(tuple(clauses), tuple(short))
 
-    # Taking apart -----------------------------------------------------------------------------------------------
+    # Taking apart
+    # -----------------------------------------------------------------------------------------------
 
     def _clause(self, text: str, in_job: bool, path: frozenset[str]) -> None:
-        # What is known of an attribute or of several clauses at once would hide which of them is false.
+        # What is known of an attribute or of several clauses at once would hide which of them is
+        # false.
         inner = self._attribute(text, in_job)
         if inner is not None and literal(inner) is None and text.lower() not in path:
             self._all(inner, in_job, path | {text.lower()})

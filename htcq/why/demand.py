@@ -1,8 +1,7 @@
 """Walls of demand: the negotiator does not know of the jobs of a submitter, or they weigh nothing for their group.
 
-Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and hgq_prepare_for_matchmaking of
-GroupEntry.cpp, HTCondor 25.14.
-"""
+Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
+hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -34,7 +33,8 @@ def demand_walls(
     if quotas.grouped and quotas.requested(group) <= 0:
         idle, weighted = asking.submitter.idle, asking.submitter.weighted_idle
         text = (
-            f"its {idle} idle jobs weigh {show_number(weighted)} (WeightedIdleJobs): group {group} has no demand, "
+            f"its {idle} idle jobs weigh {show_number(weighted)} (WeightedIdleJobs): group "
+            f"{group} has no demand, "
             "and the negotiator skips it"
         )
         amounts: Amounts = {
@@ -54,7 +54,10 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> MatchFailure:
     if not here:
         others = sorted({each.text("ScheddName") for each in named})
         where = f"; {', '.join(others)} has one" if others else ""
-        text = f"the collector has no submitter ad of {submitter} from {access_point or 'its schedd'}{where}"
+        text = (
+            f"the collector has no submitter ad of {submitter} from "
+            f"{access_point or 'its schedd'}{where}"
+        )
         return MatchFailure(wall.NOT_ADVERTISED, text, amounts)
     if all(skips(each, cycle.quotas.negotiator_version) for each in here):
         return MatchFailure(

@@ -1,8 +1,8 @@
 """Walls of groups and submitters: quotas, shares and ceilings, as the turns of the cycle found them.
 
-Follows negotiateWithGroup and calculateSubmitterLimit of src/condor_negotiator.V6/matchmaker.cpp and
-hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's unit.
-"""
+Follows negotiateWithGroup and calculateSubmitterLimit of src/condor_negotiator.V6/matchmaker.cpp
+and hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's
+unit."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def group_walls(
 ) -> Iterator[MatchFailure]:
     """Yield what of quotas, shares and ceilings keeps ``run`` from more matches.
 
-    A share of all that there is counts only where there are no ``others``: then the pool is full, not the share.
-    """
+    A share of all that there is counts only where there are no ``others``: then the pool is
+    full, not the share."""
     if asking is None or asking.idle <= 0:
         return
     yield from _no_turn(cycle, asking)
@@ -104,7 +104,10 @@ def _share(cycle: Cycle, asking: SubmitterQueue, left: _Left) -> MatchFailure:
         "submitter": name, "used": left.used, "share": share, "part": left.part, "of": left.base,
         "priority": cycle.accounts.claimant(asking.submitter).priority,
     }  # fmt: skip
-    text = f"{name} uses {show_number(left.used)} of its share of {show_number(share)}, which is {whole}"
+    text = (
+        f"{name} uses {show_number(left.used)} of its share of {show_number(share)}, which is "
+        f"{whole}"
+    )
     return MatchFailure(wall.SUBMITTER_SHARE, f"{text}; the next match would exceed it", amounts)
 
 
@@ -140,7 +143,8 @@ def _no_turn(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
     }
     text = (
         f"group {group} is not negotiated in this cycle: "
-        f"it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses {show_number(used)}"
+        f"it is allocated {show_number(allocated)} (quota {show_number(quota)}) and uses "
+        f"{show_number(used)}"
     )
     yield MatchFailure(wall.GROUP_QUOTA, text, amounts)
 
@@ -175,7 +179,8 @@ def order_wall(cycle: Cycle, asking: SubmitterQueue | None) -> Iterator[MatchFai
     )
     more = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
     text = (
-        f"group {asking.submitter.group} is negotiated at position {turn.place}; groups before it take the slots: "
+        f"group {asking.submitter.group} is negotiated at position {turn.place}; groups before it "
+        "take the slots: "
         f"{named}{more}"
     )
     amounts: Amounts = {

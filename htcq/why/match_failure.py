@@ -73,7 +73,8 @@ WALLS: Mapping[str, WallType] = {
     NOT_IDLE: WallType("The job is not idle.", "nothing (no action is needed)"),
     MAX_IDLE: WallType(
         "The job is not materialized yet, because of max_idle or max_materialize of its cluster.",
-        "the start of earlier jobs of the cluster; condor_qedit of JobMaterializeMaxIdle or JobMaterializeLimit",
+        ("the start of earlier jobs of the cluster; condor_qedit of JobMaterializeMaxIdle or "
+        "JobMaterializeLimit"),
     ),
     UNMATCHED_UNIVERSE: WallType(
         "The access point runs jobs of this universe itself, without the negotiator.",
@@ -93,14 +94,16 @@ WALLS: Mapping[str, WallType] = {
         "the end of a job; condor_qusers -edit MaxJobsRunning"
     ),
     OFFER_BUDGET: WallType(
-        "The schedd offers a limited number of jobs of a submitter per cycle, and earlier jobs use it up.",
+        ("The schedd offers a limited number of jobs of a submitter per cycle, and earlier jobs "
+        "use it up."),
         "removal of earlier jobs, a higher JobPrio, a higher MAX_CONCURRENT_UPLOADS_PER_USER",
     ),
     CURB_MATCHMAKING: WallType(
         "CURB_MATCHMAKING is true in the schedd: it offers no jobs.", "the expression CURB_MATCHMAKING"
     ),
     START_VANILLA_UNIVERSE: WallType(
-        "START_VANILLA_UNIVERSE of the schedd is not true for the job, or not for the job on its matched slot.",
+        ("START_VANILLA_UNIVERSE of the schedd is not true for the job, or not for the job on its "
+        "matched slot."),
         "the expression START_VANILLA_UNIVERSE, in which names need the scope JOB or SLOT",
     ),
     DEDICATED_SCHEDULER: WallType(
@@ -185,7 +188,8 @@ WALLS: Mapping[str, WallType] = {
         "The negotiator ends its cycle before it reaches the job.", "the time limits of the negotiator"
     ),
     SLOT_WEIGHT: WallType(
-        "SlotWeight or an asset of a slot is not a number: the negotiator crashes when it evaluates that slot.",
+        ("SlotWeight or an asset of a slot is not a number: the negotiator crashes when it "
+        "evaluates that slot."),
         "SLOT_WEIGHT of the execution point",
     ),
 }  # fmt: skip

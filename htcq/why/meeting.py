@@ -1,9 +1,8 @@
 """One request and the slots that it meets: what suits it, what is too small, and which clauses are false.
 
-Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets of
-src/condor_utils/consumption_policy.cpp, HTCondor 25.14. What all slots of a frame ask is worked out once, most often by
-the cycle already; reading it clause by clause is dearer.
-"""
+Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets
+of src/condor_utils/consumption_policy.cpp, HTCondor 25.14. What all slots of a frame ask is
+worked out once, most often by the cycle already; reading it clause by clause is dearer."""
 
 from __future__ import annotations
 

@@ -12,13 +12,14 @@ from htcq.why import match_failure as wall
 from htcq.why.clauses import Clause, Failure
 from htcq.why.match_failure import MatchFailure
 
-#: How a slot is kept from a request: by its consumption policy, by another schedd's claim, even unused, for lack of
-#: room or of claims, by a weight that is no number, by earlier matches.
+#: How a slot is kept from a request: by its consumption policy, by another schedd's claim, even
+#: unused, for lack of room or of claims, by a weight that is no number, by earlier matches.
 POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
     "policy", "claimer", "unused", "room", "claims", "weight", "taken",
 )  # fmt: skip
-#: Clauses that HTCondor writes into Requirements by itself, by an attribute that they name: condor_submit for the
-#: deferral of a start, the schedd for a job that asks for slots of its dedicated scheduler.
+#: Clauses that HTCondor writes into Requirements by itself, by an attribute that they name:
+#: condor_submit for the deferral of a start, the schedd for a job that asks for slots of its
+#: dedicated scheduler.
 _WRITTEN = {
     "deferraltime": (wall.DEFERRED, "it requests a later start: {} is not true yet"),
     "dedicatedscheduler": (
@@ -53,9 +54,8 @@ def left_on(slots: Iterable[tuple[Mapping[str, Number], int]]) -> tuple[Left, ..
 class Blocked(NamedTuple):
     """How some slots are kept from a request.
 
-    ``left`` is what they have of the assets that count here. ``has_room`` tells whether they have enough left of
-    all assets, whatever their clauses say.
-    """
+    ``left`` is what they have of the assets that count here. ``has_room`` tells whether they
+    have enough left of all assets, whatever their clauses say."""
 
     how: str
     failure: Failure = Failure()
@@ -128,7 +128,8 @@ def _outranked(found: _Counted) -> MatchFailure:
     return MatchFailure(wall.OUTRANKED, text, {"slots": number})
 
 
-# Clauses --------------------------------------------------------------------------------------------------------
+# Clauses
+# --------------------------------------------------------------------------------------------------------
 
 
 def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
@@ -162,7 +163,8 @@ def _written(clause: Clause) -> MatchFailure | None:
     return None
 
 
-# Assets ---------------------------------------------------------------------------------------------------------
+# Assets
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
@@ -207,7 +209,8 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
     number = _number(found)
     short = [each for each in found if each[0].failure.short]
     if len(short) < len(found):
-        # Amounts suffice on some of them, but a clause that looks at what is left does not hold now.
+        # Amounts suffice on some of them, but a clause that looks at what is left does not hold
+        # now.
         yield from _clauses([each for each in found if not each[0].failure.short], number)
         return
     missing = _missing_on_all(found)
@@ -221,7 +224,8 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
         left = ", ".join(f"{show_amount(each, free_of[each])} {each}" for each in others)
         text = (
             f"{asset}: {show_amount(asset, asked)} requested, {show_amount(asset, free)} free on "
-            f"{counted(number, 'slot')} that could take it when empty, at most {show_amount(asset, largest)} on one"
+            f"{counted(number, 'slot')} that could take it when empty, at most "
+            f"{show_amount(asset, largest)} on one"
         )
         if largest >= asked:
             text += "; the matching ones are in use"

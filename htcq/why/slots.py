@@ -1,9 +1,8 @@
 """The walls between a job and the slots of one simulated cycle.
 
-Slots are looked at with no job on them, as they were when the cycle began, and as they were at its end; those that are
-alike once for each autocluster. Follows matchmakingAlgorithm and trimStartdAds of
-src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
-"""
+Slots are looked at with no job on them, as they were when the cycle began, and as they were at
+its end; those that are alike once for each autocluster. Follows matchmakingAlgorithm and
+trimStartdAds of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -108,7 +107,10 @@ class SlotSide:
             if start is None or each.id != REQUIREMENTS or not is_written:
                 yield each
                 continue
-            text = f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of {each.amounts['of']} slots: {start.text}"
+            text = (
+                f"START_VANILLA_UNIVERSE of the schedd is false on {slots} of "
+                f"{each.amounts['of']} slots: {start.text}"
+            )
             yield MatchFailure(
                 START_VANILLA_UNIVERSE, text, {**each.amounts, "expression": start.text}
             )
@@ -215,7 +217,8 @@ class SlotSide:
                 for part in meeting.failing(large):
                     yield part, _refused(part, meeting, has_room)
 
-    # Claimed slots ----------------------------------------------------------------------------------------------
+    # Claimed slots
+    # ----------------------------------------------------------------------------------------------
 
     def _preemption(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield why claimed slots that suit a request are not preempted, each reason with one slot."""
@@ -228,7 +231,8 @@ class SlotSide:
             )
             if not refused and alike.withheld:
                 refused = _RUNS_ON
-            # A submitter never preempts its own claims but by Rank: no policy stands in the way there.
+            # A submitter never preempts its own claims but by Rank: no policy stands in the way
+            # there.
             if refused != OWN_CLAIM and refused not in found and meeting.suits(alike.first):
                 found[refused] = alike.offer.name
         for refused, slot in found.items():
@@ -238,7 +242,8 @@ class SlotSide:
             text = f"claimed slots that match it, such as {slot}, {what}"
             yield MatchFailure(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
 
-    # Limits -----------------------------------------------------------------------------------------------------
+    # Limits
+    # -----------------------------------------------------------------------------------------------------
 
     def _concurrency_limits(self, request: Request) -> Iterator[MatchFailure]:
         limits = limits_of(request)

@@ -1,7 +1,7 @@
 """Walls of the job's own state: it is held, not idle, not in the queue yet, or of a universe that no negotiator sees.
 
-Follows service_this_universe of src/condor_schedd.V6/schedd.cpp and Runnable of qmgmt.cpp, HTCondor 25.14.
-"""
+Follows service_this_universe of src/condor_schedd.V6/schedd.cpp and Runnable of qmgmt.cpp,
+HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -46,13 +46,19 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
         yield MatchFailure(wall.NOT_IDLE, text, {"job_status": str(job.status)})
     if job.universe in UNMATCHED_UNIVERSES:
         name = _UNIVERSES.get(job.universe, "") if isinstance(job.universe, int) else ""
-        text = f"its universe is {name} ({job.universe}): the access point starts it without the negotiator"
+        text = (
+            f"its universe is {name} ({job.universe}): the access point starts it without the "
+            "negotiator"
+        )
         yield MatchFailure(wall.UNMATCHED_UNIVERSE, text, {"universe": name})
     elif job.managed_externally:
         text = "Managed is External: a job router or another manager starts it, the schedd does not"
         yield MatchFailure(wall.MANAGED, text)
     elif job.status == IDLE and not job.wanted:
-        text = f"it has {job.current_hosts} of the {job.max_hosts} slots that it requests (CurrentHosts, MaxHosts)"
+        text = (
+            f"it has {job.current_hosts} of the {job.max_hosts} slots that it requests "
+            "(CurrentHosts, MaxHosts)"
+        )
         yield MatchFailure(
             wall.HOSTS_TAKEN,
             text,
@@ -85,7 +91,9 @@ def _to_come(job: Job) -> MatchFailure:
         amounts["paused"] = True
     condition = f" while {' and '.join(told)}" if told else ""
     text = (
-        f"it is not in the queue yet: the schedd materializes the jobs of its cluster one by one{condition}; "
-        f"the next one is {job.cluster}.{following:g}, {counted(int(total - following), 'job')} to come"
+        "it is not in the queue yet: the schedd materializes the jobs of its cluster one by "
+        f"one{condition}; "
+        f"the next one is {job.cluster}.{following:g}, {counted(int(total - following), 'job')} "
+        "to come"
     )
     return MatchFailure(wall.MAX_IDLE, text, amounts)

@@ -1,9 +1,8 @@
 """One verdict on each idle job: whether the next cycle starts it, and otherwise every wall between it and a start.
 
-The verdict is that of the simulated cycle: what was matched starts, and what was not is explained by what the cycle
-itself noted (which requests each talk offered, how it ended, which turns the groups had). Jobs of one queue that are
-alike and stand together share one explanation.
-"""
+The verdict is that of the simulated cycle: what was matched starts, and what was not is
+explained by what the cycle itself noted (which requests each talk offered, how it ended, which
+turns the groups had). Jobs of one queue that are alike and stand together share one explanation."""
 
 from __future__ import annotations
 
@@ -58,9 +57,8 @@ _RETURNED: Mapping[str, str] = {
 class Verdict:
     """What the next cycle makes of ``jobs``, which are alike and wait at one access point.
 
-    ``starts_by`` is how they start, empty where they do not. ``rejection`` is the reason of the simulated negotiator,
-    empty where it gave none.
-    """
+    ``starts_by`` is how they start, empty where they do not. ``rejection`` is the reason of the
+    simulated negotiator, empty where it gave none."""
 
     jobs: tuple[Job, ...]
     submitter: str
@@ -90,7 +88,8 @@ class Verdicts:
         self._made = {
             (self.access_point(made.job), made.job.id): made for made in self.cycle.talks.made
         }
-        #: Matches that the schedd gives back: for a job that it names, or for the first of a request.
+        #: Matches that the schedd gives back: for a job that it names, or for the first of a
+        #: request.
         self._given_back = {
             (where, match.job or match.request): match
             for where, match in self.cycle.talks.given_back
@@ -182,7 +181,8 @@ class Verdicts:
             walls = tuple(refusal_walls(self.cycle, job))
         return (*walls, *self._of_cycle)
 
-    # A job that was in a queue and was not matched ----------------------------------------------------------------
+    # A job that was in a queue and was not matched
+    # ----------------------------------------------------------------
 
     def _waiting(self, place: _Place, job: Job) -> tuple[tuple[MatchFailure, ...], str]:
         known = self._by_run.get(id(place.run))
@@ -223,7 +223,8 @@ class Verdicts:
 
     def _demand(self, asking: SubmitterQueue | None, job: Job) -> Iterator[MatchFailure]:
         for each in demand_walls(self.cycle, asking, job.submitter, self.access_point(job)):
-            # The dedicated scheduler counts idle jobs only once it asks for slots: its ad says nothing of demand.
+            # The dedicated scheduler counts idle jobs only once it asks for slots: its ad says
+            # nothing of demand.
             if each.id != NO_DEMAND or not job.parallel:
                 yield each
 
@@ -253,7 +254,10 @@ def _back(match: Match, access: AccessPoint) -> MatchFailure:
     if match.refusal == START_REFUSES and access.start is not None:
         why = f"START_VANILLA_UNIVERSE of the schedd is not true for it there: {access.start.text}"
         if access.start.lost:
-            why += f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are in JOB or SLOT)"
+            why += (
+                f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are "
+                "in JOB or SLOT)"
+            )
     return MatchFailure(
         id_, f"a match is made for it and returned: {why}", {"given_back": match.slot}
     )

@@ -1,8 +1,8 @@
 """Pools whose nodes have taken what ``htcq emit`` writes: the ads that its startd would publish, and all files.
 
-A partitionable slot publishes SLOT_WEIGHT, CONSUMPTION_<asset> and NUM_CLAIMS as SlotWeight, Consumption<asset> and
-NumClaims, and makes WithinResourceLimits of the policy (ResAttributes.cpp:publish_static, 25.14).
-"""
+A partitionable slot publishes SLOT_WEIGHT, CONSUMPTION_<asset> and NUM_CLAIMS as SlotWeight,
+Consumption<asset> and NumClaims, and makes WithinResourceLimits of the policy
+(ResAttributes.cpp:publish_static, 25.14)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ def slot_ad(laid_out: Slot, text: str, node: str = "node1") -> str:
         for asset, name in assets.items():
             ad[f"Consumption{name}"] = values[f"CONSUMPTION_{asset.upper()}"]
         ad["WithinResourceLimits"] = " && ".join(
-            f"ifThenElse(TARGET._cp_orig_Request{name} =!= undefined, TARGET.Request{name} <= MY.{name}, "
+            f"ifThenElse(TARGET._cp_orig_Request{name} =!= undefined, TARGET.Request{name} <= "
+            f"MY.{name}, "
             f"MY.Consumption{name} <= MY.{name})"
             for name in assets.values()
         )

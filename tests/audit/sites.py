@@ -36,7 +36,8 @@ _POLICY: dict[str, Text] = {
     "ConsumptionGPUs": "TARGET.RequestGPUs ?: 0",
     "NumClaims": 8,
     "WithinResourceLimits": " && ".join(
-        f"ifThenElse(TARGET._cp_orig_Request{asset} =!= undefined, TARGET.Request{asset} <= MY.{asset}, "
+        f"ifThenElse(TARGET._cp_orig_Request{asset} =!= undefined, TARGET.Request{asset} <= "
+        f"MY.{asset}, "
         f"MY.Consumption{asset} <= MY.{asset})"
         for asset in ("Cpus", "Disk", "GPUs", "Memory")
     ),

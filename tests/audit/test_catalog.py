@@ -68,7 +68,10 @@ def test_rules_on_declared_groups_are_their_own_and_those_that_pools_break_as_we
         ("import htcq.audit.site", set()),
         ("import htcq.report.schemas", set()),
         (
-            "from htcq.audit.elastic import unsound; from htcq.audit.catalog import family; family('elastic')",
+            (
+                "from htcq.audit.elastic import unsound; from htcq.audit.catalog import family; "
+                "family('elastic')"
+            ),
             {ELASTIC},
         ),
     ],

@@ -56,9 +56,9 @@ def test_groups_lost_to_a_later_file_are_one_finding_with_both_files_and_lines()
     root = _of(outcome, "group-names-overridden")
 
     assert (
-        "/etc/condor/config.d/90-astro.config:1 overrides GROUP_NAMES of /etc/condor/config.d/20-groups.config:3"
-        in (root.message)
-    )
+        "/etc/condor/config.d/90-astro.config:1 overrides GROUP_NAMES of "
+        "/etc/condor/config.d/20-groups.config:3"
+    ) in (root.message)
     assert [(fact.value, fact.place) for fact in root.evidence] == [
         ("chem, physics", "/etc/condor/config.d/20-groups.config:3"),
         ("astro", "/etc/condor/config.d/90-astro.config:1"),
@@ -106,7 +106,10 @@ def test_a_list_that_goes_on_with_a_former_one_overrides_nothing() -> None:
 
 
 def test_without_files_several_groups_that_are_not_listed_are_one_finding() -> None:
-    config = "GROUP_NAMES = astro\nGROUP_QUOTA_astro = 1\nGROUP_QUOTA_chem = 4\nGROUP_QUOTA_physics = 2\n"
+    config = (
+        "GROUP_NAMES = astro\nGROUP_QUOTA_astro = 1\nGROUP_QUOTA_chem = 4\n"
+        "GROUP_QUOTA_physics = 2\n"
+    )
     root = _of(_whole(_site(config)), "group-names-overridden")
     assert root.examples == ("chem", "physics")
 
@@ -153,7 +156,8 @@ def test_an_access_point_without_the_pools_weight_explains_what_its_ads_say() ->
     assert {"advertised-demand-differs"} <= {each.rule for each in root.caused}
 
 
-# Harm -----------------------------------------------------------------------------------------------------------
+# Harm
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -231,7 +235,8 @@ def test_harm_has_a_least_severity(harm: Harm, severity: Severity) -> None:
     assert harm.severity is severity
 
 
-# The engine -----------------------------------------------------------------------------------------------------
+# The engine
+# -----------------------------------------------------------------------------------------------------
 
 POOL = pool(slot(), config="ROOT = yes\nOTHER = yes\n")
 _MEND = (Setting(Role.CENTRAL, "ROOT", ""),)

@@ -242,7 +242,8 @@ def test_an_amount_that_is_no_whole_number_breaks_a_rule(key: str, amounts: obje
         quotas_from({"groups": {"a": {key: amounts}}}, "q.toml")
 
 
-# What Koordinator's own tests refuse and accept ------------------------------------------------------------------
+# What Koordinator's own tests refuse and accept
+# ------------------------------------------------------------------
 
 #: The rules of the stated cases, by what those call them.
 STATED = {

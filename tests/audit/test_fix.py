@@ -148,7 +148,10 @@ def test_a_value_on_which_the_negotiator_ends_becomes_what_was_meant(
 
 
 def test_groups_that_are_missing_are_added_together_with_their_quota() -> None:
-    config = "GROUP_NAMES = a.x, a.y, b, B\nGROUP_QUOTA_a.x = 2\nGROUP_QUOTA_a.y = 3\nGROUP_QUOTA_b = 1\n"
+    config = (
+        "GROUP_NAMES = a.x, a.y, b, B\nGROUP_QUOTA_a.x = 2\nGROUP_QUOTA_a.y = 3\n"
+        "GROUP_QUOTA_b = 1\n"
+    )
     for finding in found("group-dropped", pool(slot(), config=config)):
         assert lines(finding) == ["GROUP_NAMES = a, a.x, a.y, b", "GROUP_QUOTA_a = 5"]
 

@@ -9,7 +9,10 @@ from htcq.audit.reach import Demand, Filling, Step, filling, reach
 from tests.audit.sites import job, policy_slot, pool
 
 #: A claim costs what the scarcer asset loses and is charged the dominant one.
-DOMINANT = "ifThenElse(DynamicSlot =?= true, max({Cpus, ceiling(Memory / 2048.0)}), min({Cpus, floor(Memory / 2048)}))"
+DOMINANT = (
+    "ifThenElse(DynamicSlot =?= true, max({Cpus, ceiling(Memory / 2048.0)}), min({Cpus, "
+    "floor(Memory / 2048)}))"
+)
 
 
 def filled(cpus: int, memory: int, slots: int = 1) -> Filling:

@@ -1,11 +1,12 @@
 """How long ``htcq audit`` takes for a large pool, beside HTCondor's own tool that reads the same file.
 
-``condor_status -ads FILE -af Name SlotWeight`` parses every ad and evaluates one expression of each. Both run in turn
-on one snapshot, made by ``tests/large_pool.py`` unless it lies there already, and read once before, so that it comes
-from memory for both. ``python tests/benchmarks/audit_scale.py [DIR] [--slots N] [--runs N] [--command 'OTHER DIR']``.
+``condor_status -ads FILE -af Name SlotWeight`` parses every ad and evaluates one expression of
+each. Both run in turn on one snapshot, made by ``tests/large_pool.py`` unless it lies there
+already, and read once before, so that it comes from memory for both. ``python
+tests/benchmarks/audit_scale.py [DIR] [--slots N] [--runs N] [--command 'OTHER DIR']``.
 
-Without condor_status on PATH the one of Debian's sid is used, in the root directory of ``contrib/testpool``, as root.
-"""
+Without condor_status on PATH the one of Debian's sid is used, in the root directory of
+``contrib/testpool``, as root."""
 
 from __future__ import annotations
 
@@ -95,7 +96,8 @@ def audit_command(text: str, directory: Path) -> list[str]:
 def cost_of(command: Sequence[str]) -> Cost:
     """Return what ``command`` costs; the memory is that of all its processes at one time, as far as it was seen.
 
-    Less than this process itself has cannot be seen: the kernel counts the child from before it became ``command``.
+    Less than this process itself has cannot be seen: the kernel counts the child from before it
+    became ``command``.
 
     Raises:
         RuntimeError: it failed, so that its time means nothing.

@@ -1,7 +1,8 @@
 """What telling root causes from their consequences costs ``htcq audit``, beside the same audit without it, in one run.
 
-Each root cause is one more look at the pool, with the cause mended, by the rules that found something. The pool is one
-of ``tests/large_pool.py`` in which some knobs and machines are broken; the garbage collector is off, as in ``htcq``.
+Each root cause is one more look at the pool, with the cause mended, by the rules that found
+something. The pool is one of ``tests/large_pool.py`` in which some knobs and machines are broken;
+the garbage collector is off, as in ``htcq``.
 
 ``python tests/benchmarks/causes_rate.py [--slots N] [--runs N]``
 """
@@ -31,7 +32,8 @@ from htcq.pool.pool import Pool
 from htcq.store.snapshot import open_snapshot
 from tests.large_pool import Size, write_snapshot
 
-#: A handful of root causes of the central manager: a lost group, a misspelt one and a misspelt knob, and no weights.
+#: A handful of root causes of the central manager: a lost group, a misspelt one and a misspelt
+#: knob, and no weights.
 _BROKEN = """
 GROUP_QUOTA_nosuchgroup = 100
 NEGOTIATOR_DEPHT_FIRST = True

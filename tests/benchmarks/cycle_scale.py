@@ -1,15 +1,17 @@
 """What a negotiation cycle costs htcq, per match, beside the real negotiator's own cycle over the same pool.
 
-A startd offers ``--slots`` partitionable slots with a consumption policy, of many sizes, and a schedd holds ``--jobs``
-idle jobs of ``--autoclusters`` kinds. htcq takes a snapshot while the negotiator is off, then the negotiator goes
-through one cycle; the startd is stopped by then, so that no job ever starts. The negotiator's processor time is the sum
-of what it publishes of its four phases: LastNegotiationCycleCpuTime0 is that of the first phase alone (25.14). Then
-htcq goes through the same cycle, from the files of the snapshot, in a process of its own.
+A startd offers ``--slots`` partitionable slots with a consumption policy, of many sizes, and a
+schedd holds ``--jobs`` idle jobs of ``--autoclusters`` kinds. htcq takes a snapshot while the
+negotiator is off, then the negotiator goes through one cycle; the startd is stopped by then, so
+that no job ever starts. The negotiator's processor time is the sum of what it publishes of its four
+phases: LastNegotiationCycleCpuTime0 is that of the first phase alone (25.14). Then htcq goes
+through the same cycle, from the files of the snapshot, in a process of its own.
 
-``--grow`` measures htcq alone instead, on made-up pools without any daemon, each in a process of its own.
+``--grow`` measures htcq alone instead, on made-up pools without any daemon, each in a process of
+its own.
 
-``python tests/benchmarks/cycle_scale.py [--slots N] [--jobs N] [--autoclusters N] [--sizes N] [--suite sid]``, as root.
-"""
+``python tests/benchmarks/cycle_scale.py [--slots N] [--jobs N] [--autoclusters N] [--sizes N]
+[--suite sid]``, as root."""
 
 from __future__ import annotations
 

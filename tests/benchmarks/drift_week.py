@@ -1,10 +1,10 @@
 """What the history of ``htcq drift`` costs: its size, the time of one recording, the time to read it.
 
-A week of observations of many groups, every five minutes, is made up from a seed: usage and demand that wander, groups
-that sleep, quotas that are changed now and then. Each is recorded in a session of its own, as a command does. With
-``--ledger`` all groups have elastic quotas in weight and gpus besides, and their ledger is kept and read.
-``python tests/benchmarks/drift_week.py [--groups N] [--days N] [--seed N] [--ledger] [FILE]``.
-"""
+A week of observations of many groups, every five minutes, is made up from a seed: usage and
+demand that wander, groups that sleep, quotas that are changed now and then. Each is recorded in
+a session of its own, as a command does. With ``--ledger`` all groups have elastic quotas in
+weight and gpus besides, and their ledger is kept and read. ``python
+tests/benchmarks/drift_week.py [--groups N] [--days N] [--seed N] [--ledger] [FILE]``."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ def measure(path: Path, given: argparse.Namespace) -> None:
     _say(f"{given.groups} groups, {len(took)} observations: {_megabytes(path)}")
     mean, late = (statistics.mean(part) * 1000 for part in (took, took[-100:]))
     _say(
-        f"one recording: mean {mean:.0f} ms, of the last 100 {late:.0f} ms, longest {max(took) * 1000:.0f} ms"
+        f"one recording: mean {mean:.0f} ms, of the last 100 {late:.0f} ms, longest "
+        f"{max(took) * 1000:.0f} ms"
     )
     _read(path, last - 7 * DAY, last, "7 days")
     for name, retention in (
@@ -136,7 +137,8 @@ def measure(path: Path, given: argparse.Namespace) -> None:
         with open_history(path, writable=True) as history:
             removed = history.prune(last, retention)
         _say(
-            f"pruned to one day of looks and else {name} in {time.perf_counter() - begun:.1f} s: {removed} rows fewer, "
+            f"pruned to one day of looks and else {name} in {time.perf_counter() - begun:.1f} s: "
+            f"{removed} rows fewer, "
             f"{_megabytes(path)}"
         )
     _read(path, last - 7 * DAY, last, "7 days, pruned")
@@ -153,7 +155,8 @@ def _read(path: Path, since: int, until: int, what: str) -> None:
         windows(found, since, until)
         both = time.perf_counter() - begun
         _say(
-            f"{what}, {name}: {len(found)} samples, {len(kept)} texts, {read:.1f} s, with windows {both:.1f} s"
+            f"{what}, {name}: {len(found)} samples, {len(kept)} texts, {read:.1f} s, with "
+            f"windows {both:.1f} s"
         )
     begun = time.perf_counter()
     with open_history(path) as history:

@@ -1,11 +1,12 @@
 """How long elastic quotas take for large trees, what they need of memory, and how both grow with the groups.
 
-The trees of ``--groups`` are ten deep, in six dimensions: two plain ones, cards of any kind and of three kinds. Most
-groups want more than their min, some have jobs of their own above others, some lend nothing. Beside them stand trees
-of one level, where all groups share with all. For each tree: seconds of processor time to compute it, to compute it
-and tell all steps, and for the whole command from its files; the most memory that Python held while it computed. The
-growth between two sizes is the exponent of the time by the number of groups, beside that of n log n. The fastest of
-``--runs`` counts; as in the command, Python collects no garbage.
+The trees of ``--groups`` are ten deep, in six dimensions: two plain ones, cards of any kind and of
+three kinds. Most groups want more than their min, some have jobs of their own above others, some
+lend nothing. Beside them stand trees of one level, where all groups share with all. For each tree:
+seconds of processor time to compute it, to compute it and tell all steps, and for the whole command
+from its files; the most memory that Python held while it computed. The growth between two sizes is
+the exponent of the time by the number of groups, beside that of n log n. The fastest of ``--runs``
+counts; as in the command, Python collects no garbage.
 
 ``python tests/benchmarks/elastic_scale.py [--groups N ...] [--runs N]``
 """
@@ -116,7 +117,9 @@ def written(tree: Tree, directory: Path) -> tuple[Path, Path]:
         lines.append(f"[groups.{json.dumps(group.name)}]")
         for what, amounts in (("min", group.min), ("max", group.max)):
             lines.append(
-                f"{what} = {{ {', '.join(f'{json.dumps(key)} = {value}' for key, value in amounts.items())} }}"
+                f"{what} = {{ "
+                f"{', '.join(f'{json.dumps(key)} = {value}' for key, value in amounts.items())} "
+                f"}}"
             )
         lines.append(f"lend = {str(group.lend).lower()}")
     quotas, demand = directory / "quotas.toml", directory / "demand.json"

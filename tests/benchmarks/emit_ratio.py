@@ -1,9 +1,9 @@
 """What a whole ``htcq emit`` costs, beside a Python that only imports the libraries it stands on.
 
-The two run in turn, so that whatever else the machine does burdens both alike; the ratio of their medians says what
-htcq adds. Both find their modules compiled, as an installation leaves them: a checkout without byte code would be
-compiled anew in every run. ``python tests/benchmarks/emit_ratio.py [--node FILE] [--runs N]``.
-"""
+The two run in turn, so that whatever else the machine does burdens both alike; the ratio of
+their medians says what htcq adds. Both find their modules compiled, as an installation leaves
+them: a checkout without byte code would be compiled anew in every run. ``python
+tests/benchmarks/emit_ratio.py [--node FILE] [--runs N]``."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def main() -> None:
         for name, arguments in (("from a node file", ["--node", node]), ("probing", [])):
             emitted, imported = compare(arguments, given.runs)
             sys.stdout.write(
-                f"htcq emit, {name:<17} {emitted * 1000:4.0f} ms, imports {imported * 1000:4.0f} ms, "
+                f"htcq emit, {name:<17} {emitted * 1000:4.0f} ms, imports {imported * 1000:4.0f} "
+                "ms, "
                 f"ratio {emitted / imported:.2f}\n"
             )
 

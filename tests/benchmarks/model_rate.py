@@ -66,7 +66,8 @@ def main() -> None:
         seconds = time.perf_counter() - begun
         pairs = len(slots) * len(SHAPES)
         sys.stdout.write(
-            f"{name:<16} {pairs} pairs, {matches} matches, {seconds:.2f} s, {pairs / seconds:,.0f} pairs/s\n"
+            f"{name:<16} {pairs} pairs, {matches} matches, {seconds:.2f} s, "
+            f"{pairs / seconds:,.0f} pairs/s\n"
         )
 
 

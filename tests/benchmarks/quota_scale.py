@@ -1,13 +1,14 @@
 """How long htcq takes for the group quotas of a large pool, beside a real negotiator's own time for a smaller one.
 
-The negotiator goes through one cycle over a tree of ``--real`` groups, ten deep, with five submitters each. Its log
-tells how long it was about the groups: from the first quota to the end of the last round, with what it says of each
-group at the usual log level, without the time in which it asks submitters for jobs. Then htcq computes the same tree
-and those of ``--groups``: the quotas alone (``compute_quotas``), and all that comes before them, from the files of a
-snapshot. Everything is measured in one run; of several ``--runs`` the fastest counts.
+The negotiator goes through one cycle over a tree of ``--real`` groups, ten deep, with five
+submitters each. Its log tells how long it was about the groups: from the first quota to the end of
+the last round, with what it says of each group at the usual log level, without the time in which it
+asks submitters for jobs. Then htcq computes the same tree and those of ``--groups``: the quotas
+alone (``compute_quotas``), and all that comes before them, from the files of a snapshot. Everything
+is measured in one run; of several ``--runs`` the fastest counts.
 
-``python tests/benchmarks/quota_scale.py [--real N] [--groups N ...] [--runs N] [--suite sid]``, as root.
-"""
+``python tests/benchmarks/quota_scale.py [--real N] [--groups N ...] [--runs N] [--suite sid]``,
+as root."""
 
 from __future__ import annotations
 
@@ -165,7 +166,8 @@ def real(case: Case, suite: str, runs: int, directory: Path) -> float:
             seconds.append(took)
         oracle.snapshot(directory, ads)
         sys.stdout.write(
-            f"HTCondor {pool.record.version}: {rounds} rounds over {len(case.submitters)} submitters\n"
+            f"HTCondor {pool.record.version}: {rounds} rounds over {len(case.submitters)} "
+            "submitters\n"
         )
     return min(seconds)
 

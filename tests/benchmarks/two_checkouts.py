@@ -1,11 +1,11 @@
 """What htcq costs in this checkout and in another one: the same commands on the same pool, in turn, in one run.
 
-Processor time is that of a command with all its children, which a busy machine changes less than the time on the clock;
-of several ``--runs`` the medians count.
-``python tests/benchmarks/two_checkouts.py OTHER [--slots N] [--runs N]``, where OTHER is a checkout, such as
-``git worktree add /tmp/before COMMIT`` makes. ``--only simulate`` wants a pool of some hundred slots. Without OTHER
-this checkout is compared with itself: what it costs that foreign data is read in a confined process.
-"""
+Processor time is that of a command with all its children, which a busy machine changes less than
+the time on the clock; of several ``--runs`` the medians count. ``python
+tests/benchmarks/two_checkouts.py OTHER [--slots N] [--runs N]``, where OTHER is a checkout, such
+as ``git worktree add /tmp/before COMMIT`` makes. ``--only simulate`` wants a pool of some
+hundred slots. Without OTHER this checkout is compared with itself: what it costs that foreign
+data is read in a confined process."""
 
 from __future__ import annotations
 
@@ -135,7 +135,8 @@ def main() -> None:
             )
             sys.stdout.write(
                 f"{name:<9} processor {there.processor:8.2f} -> {here.processor:8.2f} s  "
-                f"x{here.processor / there.processor:.3f}   clock {there.clock:8.2f} -> {here.clock:8.2f} s   "
+                f"x{here.processor / there.processor:.3f}   clock {there.clock:8.2f} -> "
+                f"{here.clock:8.2f} s   "
                 f"memory {there.peak_mb:6.0f} -> {here.peak_mb:6.0f} MB\n"
             )
             sys.stdout.flush()

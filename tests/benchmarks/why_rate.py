@@ -1,8 +1,8 @@
 """What ``htcq why --all`` costs beside one simulated cycle of the same pool, both in one run.
 
-The verdict takes a cycle itself; what is compared is what comes on top: every wall of every job that waits. Machines
-differ in memory and disk, as they do in real pools. In a full pool all jobs wait; in one that is used in part most do,
-and no two slots have the same left.
+The verdict takes a cycle itself; what is compared is what comes on top: every wall of every job
+that waits. Machines differ in memory and disk, as they do in real pools. In a full pool all jobs
+wait; in one that is used in part most do, and no two slots have the same left.
 
 ``python tests/benchmarks/why_rate.py [--slots N] [--jobs N] [--autoclusters N] [--submitters N]``
 """

@@ -21,7 +21,8 @@ _FLAGS = (
 )  # fmt: skip
 
 
-#: Every element with text of its own: its text, colour and the colour behind it; WCAG 2.1 contrast ratios.
+#: Every element with text of its own: its text, colour and the colour behind it; WCAG 2.1 contrast
+#: ratios.
 _CONTRASTS = """
 const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
 const light = (colour) => {
@@ -48,7 +49,8 @@ return [...document.querySelectorAll('body *')]
   .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
   .map((each) => [each.textContent.trim().slice(0, 40), ratio(getComputedStyle(each).color, behind(each))]);
 """
-#: The selector of something in a picture and the property that has its colour; the page itself has neither.
+#: The selector of something in a picture and the property that has its colour; the page itself has
+#: neither.
 Shape = tuple[str, str]
 PAGE: Shape = ("", "")
 
@@ -80,7 +82,8 @@ class Browser:
         self.open(page)
         self._command("Emulation.setScriptExecutionDisabled", value=True)
         self.driver.get(page.as_uri())
-        # What looks at the page is a script as well; those of the page did not run when it was loaded.
+        # What looks at the page is a script as well; those of the page did not run when it was
+        # loaded.
         self._command("Emulation.setScriptExecutionDisabled", value=False)
 
     def run(self, script: str, *arguments: object) -> Any:
@@ -89,9 +92,13 @@ class Browser:
 
     def scrolling(self) -> int:
         """Return how many elements of the page are narrower than what is in them, and do not let it stand out."""
-        wide = "return [...document.querySelectorAll('main *')].filter((each) => each.scrollWidth > each.clientWidth + 1"
+        wide = (
+            "return [...document.querySelectorAll('main *')].filter((each) => each.scrollWidth > "
+            "each.clientWidth + 1"
+        )
         count = self.run(
-            f"{wide} && getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1).length"
+            f"{wide} && getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > "
+            "1).length"
         )
         return int(count)
 

@@ -85,7 +85,10 @@ def test_words_filter_rows_and_plots(browser: Browser, page: Path) -> None:
 
 def test_words_filter_the_ledger_and_paper_has_it_all(browser: Browser, page: Path) -> None:
     browser.open(page)
-    script = "return [...document.querySelectorAll('.ledger tbody tr')].filter((each) => each.checkVisibility()).length"
+    script = (
+        "return [...document.querySelectorAll('.ledger tbody tr')].filter((each) => "
+        "each.checkVisibility()).length"
+    )
     assert browser.run(script) == 5
     browser.driver.find_element(By.ID, "text").send_keys("PHYS")
 
@@ -196,7 +199,8 @@ def test_words_of_an_axis_do_not_lie_on_each_other(
 ) -> None:
     browser.open(page, width)
     boxes = browser.run(
-        "return [...document.querySelectorAll('figure')].map((each) => [...each.querySelectorAll('text')]"
+        "return [...document.querySelectorAll('figure')].map((each) => "
+        "[...each.querySelectorAll('text')]"
         ".map((text) => text.getBoundingClientRect()).map((box) => [box.left, box.right]))"
     )
 
@@ -212,7 +216,8 @@ def test_the_amounts_stand_beside_their_lines(browser: Browser, page: Path) -> N
     marks, lines = browser.run(
         "const plot = document.querySelector('figure'); const middle = (each) => {"
         "const box = each.getBoundingClientRect(); return (box.top + box.bottom) / 2; };"
-        "return [[...plot.querySelectorAll('.scale span')].map(middle), [...plot.querySelectorAll('.plot > .grid')]"
+        "return [[...plot.querySelectorAll('.scale span')].map(middle), "
+        "[...plot.querySelectorAll('.plot > .grid')]"
         ".filter((line) => line.getAttribute('x2') === '100%').map(middle)]"
     )
 

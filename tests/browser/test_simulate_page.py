@@ -238,7 +238,8 @@ def test_words_of_an_axis_do_not_lie_on_each_other(
 ) -> None:
     browser.open(page, width)
     plots = browser.run(
-        "return [...document.querySelectorAll('svg.plot')].map((each) => [...each.querySelectorAll('text')]"
+        "return [...document.querySelectorAll('svg.plot')].map((each) => "
+        "[...each.querySelectorAll('text')]"
         ".map((text) => text.getBoundingClientRect()).map((box) => [box.left, box.right]))"
     )
 
@@ -250,8 +251,10 @@ def test_amounts_stand_beside_their_lines(browser: Browser, page: Path) -> None:
     browser.open(page)
     marks, lines = browser.run(
         "const chart = document.querySelector('.chart');"
-        "const middle = (each) => { const box = each.getBoundingClientRect(); return (box.top + box.bottom) / 2; };"
-        "const lines = [...chart.querySelectorAll('.grid')].filter((line) => line.getAttribute('x2') === '100%');"
+        "const middle = (each) => { const box = each.getBoundingClientRect(); return (box.top + "
+        "box.bottom) / 2; };"
+        "const lines = [...chart.querySelectorAll('.grid')].filter((line) => "
+        "line.getAttribute('x2') === '100%');"
         "return [[...chart.querySelectorAll('.scale span')].map(middle), lines.map(middle)]"
     )
 
@@ -290,7 +293,8 @@ def test_every_line_has_contrast_and_bands_are_told_apart(
 ) -> None:
     browser.open(page, scheme=scheme)
     fills = browser.run(
-        "return [...document.querySelectorAll('.key li')].filter((each) => each.className.startsWith('fill'))"
+        "return [...document.querySelectorAll('.key li')].filter((each) => "
+        "each.className.startsWith('fill'))"
         ".map((each) => getComputedStyle(each, '::before').backgroundColor)"
     )
 

@@ -41,7 +41,8 @@ def test_the_expressions_are_the_same_on_every_slot() -> None:
     assert policy.consumption["gpus"] == "ceiling(target.RequestGPUs ?: 0)"
     assert set(policy.modify.values()) == {"UNDEFINED"}
     assert policy.schedd_weight == (
-        "max({1, ceiling(max({1, ceiling(RequestCpus ?: 0)}) + max({1, ceiling(RequestMemory ?: 0)}) / 4096.0"
+        "max({1, ceiling(max({1, ceiling(RequestCpus ?: 0)}) + max({1, ceiling(RequestMemory ?: "
+        "0)}) / 4096.0"
         " + 8 * ceiling(RequestGPUs ?: 0))})"
     )
     assert policy.claims(literal=False) == "$(NUM_CPUS)"
@@ -85,7 +86,8 @@ def test_shares_of_a_core_weigh_their_part_of_it() -> None:
     )
 
 
-# Cards ----------------------------------------------------------------------------------------------------------
+# Cards
+# ----------------------------------------------------------------------------------------------------------
 
 CARDS = {**WEIGHTS, "gpus:a100": Fraction(16), "gpus:a100-sxm4-80gb": Fraction(20)}
 
@@ -113,7 +115,8 @@ def test_cards_weigh_by_their_name(names: tuple[str, ...], expected: int) -> Non
     assert job.schedd_weight == 22
 
 
-# Bad input ------------------------------------------------------------------------------------------------------
+# Bad input
+# ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,8 @@ def test_a_resource_that_only_other_nodes_have_can_weigh() -> None:
     ] == [8, 14]
 
 
-# Prices ---------------------------------------------------------------------------------------------------------
+# Prices
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_each_asset_is_worth_the_same_in_all() -> None:
@@ -184,7 +188,8 @@ def test_a_fleet_without_what_is_weighed_is_refused(
     assert refused.value.hint
 
 
-# Kinds of node --------------------------------------------------------------------------------------------------
+# Kinds of node
+# --------------------------------------------------------------------------------------------------
 
 PLAIN = (SlotType(Choice(weights=WEIGHTS)),)
 GPU = NodeKind("gpu", "TotalGPUs > 0", (SlotType(Choice(weights=CARDS)),))

@@ -6,7 +6,8 @@ from random import Random
 
 from tests.claims.reference import Pair
 
-#: Versions of startds on both sides of what they changed: disk in shares, the quantum of disk, space of catalogs.
+#: Versions of startds on both sides of what they changed: disk in shares, the quantum of disk,
+#: space of catalogs.
 _VERSIONS = (
     "23.9.6",
     "24.12.17",
@@ -155,7 +156,8 @@ def _limits(assets: list[str], policy: bool, version: str) -> str:
     """Return what a startd publishes (ResAttributes.cpp: withinLimitsExpression, consumptionLimitsExpression)."""
     if policy:
         return " && ".join(
-            f"ifThenElse(TARGET._cp_orig_Request{asset} isnt UNDEFINED, TARGET.Request{asset} <= MY.{asset}, "
+            f"ifThenElse(TARGET._cp_orig_Request{asset} isnt UNDEFINED, TARGET.Request{asset} <= "
+            f"MY.{asset}, "
             f"MY.Consumption{asset} <= MY.{asset})"
             for asset in assets
         )
@@ -163,7 +165,8 @@ def _limits(assets: list[str], policy: bool, version: str) -> str:
     if tuple(map(int, version.split("."))) >= (25, 12, 2):
         disk = f"(TARGET.RequestDisk - {CATALOG_SPACE})"
     built_in = (
-        "MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && TARGET.RequestMemory <= MY.Memory && "
+        "MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && TARGET.RequestMemory <= "
+        "MY.Memory && "
         f"MY.Disk > 0 && {disk} <= MY.Disk"
     )
     custom = (

@@ -127,7 +127,8 @@ def audit(pair: Pair, pool: Pool) -> Outcome:
     (modification,) = modifications(evidence, kind)
     taken = modification.taken(kind, trial)
     charge = next(charges(kind, (trial,)), None)
-    # Neither the slop of old startds nor a request that is put back as it came is looked at by any rule.
+    # Neither the slop of old startds nor a request that is put back as it came is looked at by any
+    # rule.
     way = claim_of(kind, trial.jobs, modification.startd)
     told = way.consumed == taken and modification.startd.version >= ABSOLUTE_DISK
     return Outcome(
@@ -157,7 +158,8 @@ def elastic(pair: Pair, pool: Pool) -> Outcome:
 def plan(pair: Pair, pool: Pool) -> Outcome:
     """Return what ``htcq plan`` says of a policy of its own that has these expressions."""
     of_pools = any(name in pair.job for name in ("RequestedCatalogs", "_condor_RequestMemory"))
-    # A shape has numbers: a request that is told by another one would follow where the startd changes that.
+    # A shape has numbers: a request that is told by another one would follow where the startd
+    # changes that.
     follows = not pair.job["RequestCpus"].isdigit() and bool(pair.modify["Memory"])
     if pair.slot["SlotType"] == '"Static"' or of_pools or pair.must_modify or follows:
         return Outcome()

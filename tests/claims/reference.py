@@ -1,9 +1,10 @@
 """What HTCondor does with one job on one full slot: its source read again, for tests, with its ClassAd library alone.
 
-src/condor_utils/consumption_policy.cpp, src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, Accountant.cpp:
-GetSlotWeight, src/condor_startd.V6/Resource.cpp:create_dslot and command.cpp:activate_claim, HTCondor 25.14; disk as
-shares of the machine's up to 25.3. Nothing of htcq is used here, so that it can be compared with this.
-"""
+src/condor_utils/consumption_policy.cpp,
+src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, Accountant.cpp:
+GetSlotWeight, src/condor_startd.V6/Resource.cpp:create_dslot and command.cpp:activate_claim,
+HTCondor 25.14; disk as shares of the machine's up to 25.3. Nothing of htcq is used here, so that
+it can be compared with this."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ _MODIFIED = ("Cpus", "Disk", "Memory")
 class Outcome:
     """What comes of one pair; None: an engine does not say, or HTCondor has no number.
 
-    ``consumed`` is the negotiator's reckoning, of a slot with a consumption policy. ``carved`` are the assets of the
-    claimed slot, empty where there is none. ``standing`` is what the accountant charges for it.
-    """
+    ``consumed`` is the negotiator's reckoning, of a slot with a consumption policy. ``carved``
+    are the assets of the claimed slot, empty where there is none. ``standing`` is what the
+    accountant charges for it."""
 
     matched: bool | None = None
     consumed: Mapping[str, Number] | None = None
@@ -149,7 +150,8 @@ def _weight(slot: Any) -> Number:
     return 1 if found is None or found < 0 else found
 
 
-# The startd ---------------------------------------------------------------------------------------------------------
+# The startd
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _claimed(pair: Pair, slot: Any, job: Any, policy: bool, so_far: Outcome) -> Outcome:

@@ -70,7 +70,8 @@ def test_every_engine_says_what_htcondor_does(pytestconfig: pytest.Config) -> No
             outcomes.add((expected.matched, expected.refused))
 
     assert not found, f"{len(found)} differences, such as\n" + "\n".join(found[:5])
-    # Nothing, a claim, and a claim that the startd refuses: a run of some hundred pairs has them all.
+    # Nothing, a claim, and a claim that the startd refuses: a run of some hundred pairs has them
+    # all.
     assert outcomes == {(False, None), (True, False), (True, True)}
 
 

@@ -62,7 +62,8 @@ def _refused(done: Done, said: str) -> None:
     assert said in done.err
 
 
-# What is printed ------------------------------------------------------------------------------------------------
+# What is printed
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("snap")
@@ -151,7 +152,8 @@ def test_an_output_that_lacks_a_character_gets_it_spelled_out(
     assert f"error  {RULE}  slot slot1@z\\xfcrich\n" in done.out
 
 
-# The exit status ------------------------------------------------------------------------------------------------
+# The exit status
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -224,7 +226,8 @@ def test_a_pool_that_cannot_be_reached_is_status_3(call: Call) -> None:
     assert call("audit", "--pool", "127.0.0.1:1", "--timeout", "5", "--nagios").status == 3
 
 
-# The site file and the baseline ---------------------------------------------------------------------------------
+# The site file and the baseline
+# ---------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("snap")
@@ -264,7 +267,8 @@ def test_only_what_is_new_is_reported(call: Call, quiet_place: Path) -> None:
     assert "slot slot1@node1" not in new.out
 
 
-# Files ----------------------------------------------------------------------------------------------------------
+# Files
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("snap")
@@ -301,7 +305,8 @@ def test_a_slot_called_script_stays_text(call: Call, quiet_place: Path) -> None:
     assert "slot1@&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
-# What is refused ------------------------------------------------------------------------------------------------
+# What is refused
+# ------------------------------------------------------------------------------------------------
 
 _AUDIT = '{"schema": 1, "findings": []}'
 
@@ -399,7 +404,8 @@ def test_a_directory_that_cannot_be_written_is_refused(command: Call, quiet_plac
     assert names(place) == []
 
 
-# What is loaded -------------------------------------------------------------------------------------------------
+# What is loaded
+# -------------------------------------------------------------------------------------------------
 
 
 def _loaded(place: Path, *arguments: str) -> set[str]:

@@ -283,7 +283,10 @@ def test_a_name_that_the_site_excludes_is_refused(
     call: Call, quiet_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (quiet_place / "config.d").mkdir()
-    config = f"LOCAL_CONFIG_DIR = {quiet_place}/config.d\nLOCAL_CONFIG_DIR_EXCLUDE_REGEXP = ^.*draft.*$\n"
+    config = (
+        f"LOCAL_CONFIG_DIR = {quiet_place}/config.d\n"
+        "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP = ^.*draft.*$\n"
+    )
     (quiet_place / "condor_config").write_text(config)
     monkeypatch.setenv("CONDOR_CONFIG", str(quiet_place / "condor_config"))
 

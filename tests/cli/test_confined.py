@@ -143,7 +143,8 @@ def test_a_bomb_of_time_that_nothing_tells_ends_with_one_line(tmp_path: Path) ->
 
     assert (done.status, done.out) == (3, "")
     assert done.err == (
-        f"htcq: {where}: one of its expressions takes more than 4 s to evaluate (--limits raises the limit)\n"
+        f"htcq: {where}: one of its expressions takes more than 4 s to evaluate (--limits raises "
+        "the limit)\n"
     )
     assert done.seconds < 10
 
@@ -185,7 +186,8 @@ def test_a_nagios_check_that_a_limit_ends_is_unknown(tmp_path: Path) -> None:
     assert done.out.count("\n") == 1
 
 
-# What the process is -------------------------------------------------------------------------------------------
+# What the process is
+# -------------------------------------------------------------------------------------------
 
 _LOOK = """
 import json, os, resource, sys
@@ -211,7 +213,8 @@ print(json.dumps({
     "other": other,
 }))
 """
-#: The interpreter may lie where only root looks, in /root: a mount of its own makes the way to it readable.
+#: The interpreter may lie where only root looks, in /root: a mount of its own makes the way to it
+#: readable.
 _READABLE = """
 set -e
 mkdir "$2" && mount --bind "$1" "$2" && mount -t tmpfs -o mode=755 tmpfs "$1"
@@ -317,7 +320,8 @@ def test_root_reads_as_nobody_where_nobody_can_read_the_program(tmp_path: Path) 
         assert (found["gid"], found["groups"]) == ([65534] * 3, [])
 
 
-# Like any other process ----------------------------------------------------------------------------------------
+# Like any other process
+# ----------------------------------------------------------------------------------------
 
 
 def test_pages_are_written_and_the_status_is_that_of_the_audit(tmp_path: Path) -> None:

@@ -153,7 +153,10 @@ def test_damage_is_told_beside_what_could_be_read(
     assert "slot1@node1" in done.out
     assert done.err.splitlines() == [
         "htcq: incomplete: collector.ads ends in the middle of an ad, which was left out",
-        "htcq: incomplete: jobs.ads has 1 lines that are no attributes, the first: '\\x1b[31mrubbish'",
+        (
+            "htcq: incomplete: jobs.ads has 1 lines that are no attributes, the first: "
+            "'\\x1b[31mrubbish'"
+        ),
     ]
 
 

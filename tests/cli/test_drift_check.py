@@ -40,7 +40,8 @@ def unknown(done: Done, said: str) -> None:
     assert said in done.out
 
 
-# The verdict ----------------------------------------------------------------------------------------------------
+# The verdict
+# ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("agreed")
@@ -120,7 +121,8 @@ def test_what_the_site_declares_counts(call: Call, quiet_place: Path) -> None:
     site = quiet_place / "site.toml"
     site.write_text(
         "[groups.physics]\nquota = 20\n[groups.physics.hep]\nquota = 15\naccept_surplus = true\n"
-        "[groups.physics.lep]\nquota = 5\naccept_surplus = true\n[groups.chem]\nquota = 12\n[groups.bio]\nquota = 1\n"
+        "[groups.physics.lep]\nquota = 5\naccept_surplus = true\n[groups.chem]\nquota = 12\n"
+        "[groups.bio]\nquota = 1\n"
     )
     done = call("drift", "check", "--nagios", "--snapshot", "snap", "--config", "site.toml")
 
@@ -145,7 +147,8 @@ def test_more_lines_can_be_asked_for(call: Call) -> None:
     assert "physics.hep: quota 15, usage 0, idle demand 30" in set(twice) - set(once)
 
 
-# Everything else is UNKNOWN -------------------------------------------------------------------------------------
+# Everything else is UNKNOWN
+# -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

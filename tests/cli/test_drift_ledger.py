@@ -117,7 +117,8 @@ def test_the_report_has_hours_and_who_lent_when(call: Call) -> None:
     assert "physics  weight  |▅▅▂▂ " in out
     assert "chem     weight  |▲▲▲▲ " in out
     assert (
-        "weight: 2.2 borrowed = 1.5 lent + 0.7 guaranteed to nobody; 0.5 of the guarantees unused; 6.2 of 6.7 used\n"
+        "weight: 2.2 borrowed = 1.5 lent + 0.7 guaranteed to nobody; 0.5 of the guarantees "
+        "unused; 6.2 of 6.7 used\n"
     ) in out
 
 

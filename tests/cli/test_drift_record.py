@@ -31,7 +31,8 @@ def kept(kind: str, pool: str = POOL) -> list[Kept]:
         return list(history.kept(pool, 0, START * 2, kind))
 
 
-# What is kept ---------------------------------------------------------------------------------------------------
+# What is kept
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_a_look_is_kept_in_silence(call: Call, quiet_place: Path) -> None:
@@ -128,7 +129,8 @@ def test_two_at_once_are_both_recorded(quiet_place: Path) -> None:
         assert history.pools() == tuple(f"cm{number}.example.net" for number in range(1, 5))
 
 
-# When nothing is ------------------------------------------------------------------------------------------------
+# When nothing is
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

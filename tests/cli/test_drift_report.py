@@ -38,7 +38,8 @@ def history(call: Call, quiet_place: Path) -> Path:
     return quiet_place / "history.db"
 
 
-# What is told ---------------------------------------------------------------------------------------------------
+# What is told
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("history")
@@ -199,7 +200,8 @@ def test_what_is_published_otherwise_is_known_from_before_the_time(
     ]
 
 
-# The mail and the page ------------------------------------------------------------------------------------------
+# The mail and the page
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("history")
@@ -261,7 +263,8 @@ def test_a_group_called_script_stays_text(call: Call, quiet_place: Path) -> None
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
-# Of what nothing is known ---------------------------------------------------------------------------------------
+# Of what nothing is known
+# ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("history")
@@ -339,7 +342,8 @@ def test_only_what_is_needed_is_loaded(quiet_place: Path, call: Call) -> None:
     call("drift", "record", "--config", "htcq.toml", "--snapshot", snapshot(quiet_place))
     code = (
         "import sys; from htcq.cli.main import run; status = run(sys.argv[1:]); "
-        "sys.exit(status or ' '.join({'htcondor2', 'classad2', 'jinja2', 'rich'} & {*sys.modules}) or 0)"
+        "sys.exit(status or ' '.join({'htcondor2', 'classad2', 'jinja2', 'rich'} & "
+        "{*sys.modules}) or 0)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *REPORT], cwd=quiet_place, capture_output=True, text=True, check=False,

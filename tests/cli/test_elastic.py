@@ -31,7 +31,8 @@ RUNTIME = [
     for key, rounding in STATED
     if case.get(key)
 ]
-#: Stated cases whose quotas must be refused: they have mins above a max, or mins below a group above its own.
+#: Stated cases whose quotas must be refused: they have mins above a max, or mins below a group
+#: above its own.
 REFUSED = {
     "gqm_chain_step3_leaf_max_raised": {"elastic-children-min-above-parent"},
     "gqm_reparent_after": {"elastic-min-above-max"},
@@ -115,7 +116,8 @@ def test_what_koordinator_refuses_of_one_group_is_refused(
     assert "[elastic-" in done.err or case["accept"]
 
 
-# Outputs --------------------------------------------------------------------------------------------------------
+# Outputs
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_the_json_has_the_names_of_the_manual(compute: Any) -> None:
@@ -190,9 +192,9 @@ def test_the_table_tells_of_promises_beyond_what_there_is(compute: Any) -> None:
 
     assert "the groups are promised 20 more than there is" in done.out
     assert (
-        "warning: the mins of the top-level groups add up to 30 cpus, but the total is 10 [elastic-mins"
-        in done.err
-    )
+        "warning: the mins of the top-level groups add up to 30 cpus, but the total is 10 "
+        "[elastic-mins"
+    ) in done.err
 
 
 def test_a_min_that_shrank_is_shown_with_what_was_declared(compute: Any) -> None:
@@ -262,9 +264,9 @@ def test_a_weight_that_was_left_behind_is_told_of(compute: Any, quiet_place: Pat
 
     assert done.status == 0
     assert (
-        "warning: group a has a weight of 5 cpus, which was its max before the change [elastic-weight-left-behind]"
-        in done.err
-    )
+        "warning: group a has a weight of 5 cpus, which was its max before the change "
+        "[elastic-weight-left-behind]"
+    ) in done.err
 
 
 def test_what_is_worth_knowing_is_in_the_json_alone(compute: Any) -> None:
@@ -274,7 +276,8 @@ def test_what_is_worth_knowing_is_in_the_json_alone(compute: Any) -> None:
     assert {each["rule"] for each in json.loads(done.out)["findings"]} == {"elastic-group-unused"}
 
 
-# What is refused ------------------------------------------------------------------------------------------------
+# What is refused
+# ------------------------------------------------------------------------------------------------
 
 ONE_LINE = re.compile(r"htcq: [^\n]+ \([^\n]+\)\n\Z")
 GROUP = "[groups.a]\n"
@@ -303,7 +306,10 @@ GROUP = "[groups.a]\n"
             "the parent a of group a.b does not exist [elastic-orphan]",
         ),
         (
-            '[groups.a]\nparent = "b"\nmax = { cpus = 1 }\n[groups.b]\nparent = "a"\nmax = { cpus = 1 }',
+            (
+                '[groups.a]\nparent = "b"\nmax = { cpus = 1 }\n[groups.b]\nparent = "a"\n'
+                "max = { cpus = 1 }"
+            ),
             {"total": {}},
             "group a below b below a: the parents form a circle [elastic-cycle]",
         ),

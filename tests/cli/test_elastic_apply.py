@@ -15,7 +15,10 @@ from htcq.store.lock import held
 from tests.cli.conftest import Call, names
 from tests.elastic.writing import intent, outcome, written
 
-QUOTAS = '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\nmin = { cpus = 4 }\nmax = { cpus = 8 }\n'
+QUOTAS = (
+    '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\n'
+    "min = { cpus = 4 }\nmax = { cpus = 8 }\n"
+)
 ELASTIC, STATIC = {"a": (8.0, False)}, {"a": (4.0, True)}
 #: Nobody listens there.
 NOWHERE = ("--pool", "127.0.0.1:9", "--timeout", "5")

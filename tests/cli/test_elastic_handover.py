@@ -1,7 +1,7 @@
 """``htcq elastic apply --from``: a plan of another account is written only if nothing about it is doubtful.
 
-Nobody answers here, so that a plan that stands all checks ends at the negotiator, with the file put back.
-"""
+Nobody answers here, so that a plan that stands all checks ends at the negotiator, with the file
+put back."""
 
 from __future__ import annotations
 

@@ -186,7 +186,10 @@ def test_a_file_without_groups_has_no_plan(plan: Any, quiet_place: Path) -> None
 
 
 def test_of_several_trees_one_must_be_named(plan: Any, quiet_place: Path) -> None:
-    trees = "[trees.central.groups.physics]\nmax = { cpus = 9 }\n[trees.gpu.groups.physics]\nmax = { cpus = 9 }\n"
+    trees = (
+        "[trees.central.groups.physics]\nmax = { cpus = 9 }\n[trees.gpu.groups.physics]\n"
+        "max = { cpus = 9 }\n"
+    )
     (quiet_place / "elastic.toml").write_text(trees)
     done = plan()
 

@@ -194,9 +194,9 @@ def test_former_options_are_refused_with_the_action(former: str, action: str, ca
     done = call("elastic", "reclaim", "--quotas", "q.toml", former)
 
     assert done.status == EXIT_USAGE
-    assert (
-        done.err
-        == f"htcq: {former} is no option (it is an action: htcq elastic reclaim {action} --quotas FILE)\n"
+    assert done.err == (
+        f"htcq: {former} is no option (it is an action: htcq elastic reclaim {action} "
+        "--quotas FILE)\n"
     )
 
 

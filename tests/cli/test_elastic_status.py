@@ -34,7 +34,8 @@ max = { cpus = 16, memory = "unlimited" }
 weight = { memory = 1 }
 """
 CONFIG = "GROUP_NAMES = physics, physics.hep, chem\nGROUP_QUOTA_physics = 8\nGROUP_QUOTA_chem = 8\n"
-#: Two machines of 8 cpus and 16 GiB; hep has 2 claims and wants 20 more of 2 GiB, chemistry nothing.
+#: Two machines of 8 cpus and 16 GiB; hep has 2 claims and wants 20 more of 2 GiB, chemistry
+#: nothing.
 ADS = (
     node("node1", 6, 14336),
     node("node2"),

@@ -197,7 +197,10 @@ def test_a_nested_emit_answers_nothing_at_once(command: Call) -> None:
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
-READ = "import htcondor2, json; print(json.dumps({k: htcondor2.param.get(k) for k in ('SLOT_WEIGHT', 'NUM_CLAIMS')}))"
+READ = (
+    "import htcondor2, json; print(json.dumps({k: htcondor2.param.get(k) for k in "
+    "('SLOT_WEIGHT', 'NUM_CLAIMS')}))"
+)
 
 
 def test_a_condor_config_may_include_the_command(command: Call, quiet_place: Path) -> None:
@@ -226,7 +229,8 @@ def test_writing_beside_an_included_command_does_not_run_in_circles(
     wrapper.chmod(0o755)
     config = quiet_place / "condor_config"
     config.write_text(
-        f"LOCAL_CONFIG_DIR = {target}\ninclude command : {wrapper} emit --node {quiet_place}/node.json\n"
+        f"LOCAL_CONFIG_DIR = {target}\ninclude command : {wrapper} emit --node "
+        f"{quiet_place}/node.json\n"
     )
     done = command(*ARGUMENTS, "--write", str(target), CONDOR_CONFIG=str(config))
 
@@ -251,9 +255,11 @@ def test_the_central_weight_is_that_of_each_slot_type(call: Call, quiet_place: P
     """Six levels of one type's cpus are a division by 0 on a slot of the other type, which has two."""
     (quiet_place / "two.toml").write_text(
         "[slot_types.1]\n"
-        'model = "quantized"\nlevel = { cpus = 6, memory = 6 }\nparts = { cpus = 6, memory = "75%", disk = "75%" }\n'
+        'model = "quantized"\nlevel = { cpus = 6, memory = 6 }\n'
+        'parts = { cpus = 6, memory = "75%", disk = "75%" }\n'
         "[slot_types.2]\n"
-        'model = "quantized"\nlevel = { cpus = 2, memory = 2 }\nparts = { cpus = 2, memory = "25%", disk = "25%" }\n'
+        'model = "quantized"\nlevel = { cpus = 2, memory = 2 }\n'
+        'parts = { cpus = 2, memory = "25%", disk = "25%" }\n'
     )
     done = call("emit", "--node", "node.json", "--config", "two.toml", "--role", "central")
 

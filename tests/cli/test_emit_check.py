@@ -54,8 +54,10 @@ def test_a_healthy_node_is_told_what_was_compared(call: Call, written: Path) -> 
 
     assert (done.status, done.out) == (0, "")
     assert done.err == (
-        f"htcq: the running startd was not looked at: {written} is not in this machine's LOCAL_CONFIG_DIR\n"
-        f"{written / NAME}: in effect; compared: the file, the node's hardware, the other files of {written}\n"
+        f"htcq: the running startd was not looked at: {written} is not in this machine's "
+        "LOCAL_CONFIG_DIR\n"
+        f"{written / NAME}: in effect; compared: the file, the node's hardware, the other files "
+        f"of {written}\n"
     )
     assert before == listing(written)
 
@@ -244,7 +246,8 @@ def test_a_startd_that_is_not_there_or_does_not_answer_is_no_ok(
 def test_all_nodes_that_read_one_site_file_have_one_hash(call: Call, quiet_place: Path) -> None:
     (quiet_place / "htcq.toml").write_text(
         '[capacity]\nmodel = "linear"\nweights = { cpus = 1, memory = "0.25/GiB" }\n'
-        '[nodes.gpu]\nmatch = "TotalGPUs > 0"\nweights = { cpus = 1, memory = "0.25/GiB", gpus = 8 }\n'
+        '[nodes.gpu]\nmatch = "TotalGPUs > 0"\n'
+        'weights = { cpus = 1, memory = "0.25/GiB", gpus = 8 }\n'
     )
 
     def advertised(**changes: object) -> str:

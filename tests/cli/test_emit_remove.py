@@ -26,7 +26,10 @@ def target(quiet_place: Path) -> Path:
     [
         (
             "execute",
-            "condor_restart -startd makes it take effect, which ends the node's jobs: drain it first",
+            (
+                "condor_restart -startd makes it take effect, which ends the node's jobs: drain it "
+                "first"
+            ),
         ),
         ("access", "condor_reconfig -schedd makes it take effect\n"),
         ("central", "condor_reconfig makes it take effect\n"),

@@ -37,7 +37,8 @@ def test_a_bug_is_one_line_that_says_so_with_its_place_and_how_to_report_it(
 
     assert (done.status, done.out) == (EXIT_UNKNOWN, "")
     assert re.fullmatch(
-        r"htcq: this is a bug in htcq: KeyError: \(\) at htcq/cli/main\.py:\d+ \(report it with this line and the "
+        r"htcq: this is a bug in htcq: KeyError: \(\) at htcq/cli/main\.py:\d+ \(report it with "
+        r"this line and the "
         r"output of 'htcq --version'; HTCQ_TRACEBACK=1 prints the traceback\)\n",
         done.err,
     )
@@ -98,7 +99,8 @@ def test_what_nobody_expected_is_one_line_and_status_3(
     assert done.err.startswith(said)
 
 
-# Streams --------------------------------------------------------------------------------------------------------
+# Streams
+# --------------------------------------------------------------------------------------------------------
 
 
 def shell(program: str, **environment: str) -> tuple[int, str, str]:
@@ -163,7 +165,8 @@ def test_bytes_that_are_no_text_are_spelled_out(locale: dict[str, str], quiet_pl
         assert "ud800" in out
 
 
-# Nested ---------------------------------------------------------------------------------------------------------
+# Nested
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

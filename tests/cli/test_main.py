@@ -46,7 +46,8 @@ def test_every_command_explains_itself(name: str, command: Call) -> None:
 def test_help_needs_no_bindings_and_no_machine(name: str, tmp_path: Path) -> None:
     """A command's libraries are loaded when they are needed, not to print its help."""
     program = (
-        "import sys; sys.modules.update(dict.fromkeys(('htcondor2', 'classad2', 'psutil', 'pynvml', 'rich')))\n"
+        "import sys; sys.modules.update(dict.fromkeys(('htcondor2', 'classad2', 'psutil', "
+        "'pynvml', 'rich')))\n"
         f"from htcq.cli.main import run; run(['{name}', '--help'])"
     )
     done = subprocess.run(

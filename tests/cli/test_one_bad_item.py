@@ -1,8 +1,7 @@
 """One bad item of many: every command answers about the rest, whatever stands in an ad, and names what it left out.
 
-Attributes of a healthy ad are replaced one by one by what nobody expects there, and all of these ads lie in one pool
-beside healthy ones.
-"""
+Attributes of a healthy ad are replaced one by one by what nobody expects there, and all of these
+ads lie in one pool beside healthy ones."""
 
 from __future__ import annotations
 
@@ -31,7 +30,10 @@ from tests.cli.conftest import Call
 
 #: 2026-11-02T08:15:00Z, by date(1).
 MOMENT = 1_793_607_300
-CONFIG = "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 8\nGROUP_QUOTA_chem = 8\nGROUP_ACCEPT_SURPLUS = true\n"
+CONFIG = (
+    "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 8\nGROUP_QUOTA_chem = 8\n"
+    "GROUP_ACCEPT_SURPLUS = true\n"
+)
 QUOTAS = """
 [elastic.write]
 directory = "."
@@ -198,7 +200,8 @@ def answers(call: Call, path: Path, skipped: Collection[str] = ()) -> str:
         if name in skipped:
             continue
         done = call(*words, "--snapshot", str(path))
-        # The elastic plan of a pool whose negotiator says little is no plan to apply: it says why, and exits with 3.
+        # The elastic plan of a pool whose negotiator says little is no plan to apply: it says why,
+        # and exits with 3.
         fine = (
             (EXIT_FINE, EXIT_FINDINGS)
             if name not in ("elastic plan", "elastic reclaim")

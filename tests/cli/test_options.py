@@ -10,7 +10,8 @@ import pytest
 
 from htcq.cli.main import COMMANDS, parser_of
 
-#: What means different things: the pools of a history are no collectors, and what is removed is a file or a machine.
+#: What means different things: the pools of a history are no collectors, and what is removed is a
+#: file or a machine.
 DIFFERENT = {"--pool", "-pool", "--demand", "--remove", "--model", "--rule"}
 #: Forms of the output, and whether they take a file.
 FORMS = {"--json": False, "--csv": False, "--nagios": False, "--html": True, "--prometheus": True}

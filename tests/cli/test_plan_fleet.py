@@ -63,7 +63,8 @@ def test_a_claim_model_on_mixed_hardware_is_said_to_leak(call: Call, nodes: Path
     assert quotas["hold"] is False
     assert quotas["max_factor"] == {"factor": 4, "job": 1, "kind": "64 cpus, 512 GiB"}
     assert quotas["words"] == [
-        "quotas can be exceeded up to x4 on nodes of kind 64 cpus, 512 GiB (job 1), x2 when all slots are full of one "
+        "quotas can be exceeded up to x4 on nodes of kind 64 cpus, 512 GiB (job 1), x2 when all "
+        "slots are full of one "
         "shape"
     ]
 
@@ -134,7 +135,8 @@ def test_nodes_that_cannot_be_used_are_refused(
     assert done.err.count("\n") == 1
 
 
-# Pools ----------------------------------------------------------------------------------------------------------
+# Pools
+# ----------------------------------------------------------------------------------------------------------
 
 
 def _machine(name: str, cpus: int, memory: int, **changes: Any) -> str:
@@ -222,13 +224,14 @@ def test_a_mix_is_said_in_words(call: Call, nodes: Path) -> None:
 
     assert "60 jobs of 1 shapes, all at once" in out
     assert (
-        "memory is the scarcest asset for these jobs; weights that say so: --weight memory=0.16875/GiB"
-        in out
-    )
+        "memory is the scarcest asset for these jobs; weights that say so: --weight "
+        "memory=0.16875/GiB"
+    ) in out
     assert "all at once" not in call("plan", "--node", "nodes", *LINEAR, *HUNGRY).out
 
 
-# The site file --------------------------------------------------------------------------------------------------
+# The site file
+# --------------------------------------------------------------------------------------------------
 
 KINDS = """
 [capacity]
@@ -259,7 +262,8 @@ def test_a_kind_of_no_node_is_refused_for_a_fleet_alone(
     assert call("plan", "--node", "nodes/a1.json").status == 0
 
 
-# emit -----------------------------------------------------------------------------------------------------------
+# emit
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("role", ["access", "central"])

@@ -81,7 +81,8 @@ def refused(done: Done, *said: str) -> None:
     assert done.err.endswith(" (nothing was written; --force overrides)\n")
 
 
-# Printing and writing -------------------------------------------------------------------------------------------
+# Printing and writing
+# -------------------------------------------------------------------------------------------
 
 
 def test_the_configuration_goes_to_standard_output_and_nothing_is_written(
@@ -228,7 +229,8 @@ def test_a_site_file_without_groups_is_refused(content: str, call: Call, site_fi
     assert "htcq.toml declares no groups (" in done.err
 
 
-# Promises -------------------------------------------------------------------------------------------------------
+# Promises
+# -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -271,7 +273,10 @@ def test_a_quota_after_its_last_day_and_a_group_without_one_are_told_and_written
 ) -> None:
     declare(
         site_file,
-        "[groups.bio]\nquota = 1\nexpires = 2001-12-31\n[groups.chem]\n[groups.geo]\nexpires = 2999-01-01\n",
+        (
+            "[groups.bio]\nquota = 1\nexpires = 2001-12-31\n[groups.chem]\n[groups.geo]\n"
+            "expires = 2999-01-01\n"
+        ),
     )
     done = call(*EMIT)
 
@@ -299,7 +304,8 @@ def test_what_only_a_pool_could_tell_is_said_to_be_unchecked(
     )
 
 
-# A pool that has other groups -----------------------------------------------------------------------------------
+# A pool that has other groups
+# -----------------------------------------------------------------------------------
 
 
 def test_a_group_that_is_in_use_is_not_dropped_unless_forced(call: Call, snap: Path) -> None:
@@ -363,9 +369,9 @@ def test_a_knob_that_stays_in_force_elsewhere_is_named(
 
     assert done.status == 0
     assert (
-        f"htcq: GROUP_QUOTA_old = 2 stays in force beside what is declared: remove it from {place}:3\n"
-        in done.err
-    )
+        "htcq: GROUP_QUOTA_old = 2 stays in force beside what is declared: remove it from "
+        f"{place}:3\n"
+    ) in done.err
 
 
 def test_a_pool_of_unknown_configuration_is_not_compared(call: Call, snap: Path) -> None:

@@ -108,9 +108,9 @@ def test_a_pool_tells_what_the_declared_groups_would_do_there(call: Call, snap: 
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith(f"{snap}\n")
     assert (
-        "static quotas add up to 8; the pool has 8: no quota is left for 1 submitter without a group"
-        in done.out
-    )
+        "static quotas add up to 8; the pool has 8: no quota is left for 1 submitter without a "
+        "group"
+    ) in done.out
     assert "info  groups-need-reconfig  " in done.out
 
 

@@ -105,7 +105,10 @@ def silent() -> Iterator[str]:
 
 
 SNAPSHOT = ("snapshot", "snap.tar.gz")
-QUOTAS = '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\nmin = { cpus = 4 }\nmax = { cpus = 8 }\n'
+QUOTAS = (
+    '[elastic.write]\ndirectory = "config.d"\njournal = "journal"\n[groups.a]\n'
+    "min = { cpus = 4 }\nmax = { cpus = 8 }\n"
+)
 #: It stays, and nobody holds it.
 LOCK = "config.d/.60-htcq-elastic.config.lock"
 ASKING = {
@@ -161,7 +164,10 @@ def test_a_signal_while_a_pool_is_asked_ends_the_children_and_takes_their_files(
 
 
 def test_a_signal_that_was_ignored_before_stays_ignored(quiet_place: Path) -> None:
-    program = "import signal, htcq.passing as p; p.end_with_signals(); print(int(signal.getsignal(signal.SIGHUP)))"
+    program = (
+        "import signal, htcq.passing as p; p.end_with_signals(); "
+        "print(int(signal.getsignal(signal.SIGHUP)))"
+    )
     command = f"trap '' HUP; exec {sys.executable} -c '{program}'"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

@@ -91,7 +91,8 @@ def test_the_table_says_who_got_what(snapshot: str, call: Call) -> None:
 
     # The bar is as wide as its limit, and all of that is matched.
     assert rows["a"] == ["a", "3", "0", "3", f"|{'▓' * 24}|"]
-    # On its first spin a group that has all it may use asks once more, for slots that prefer its jobs.
+    # On its first spin a group that has all it may use asks once more, for slots that prefer its
+    # jobs.
     assert rows["a.ann@site"] == [
         "a.ann@site",
         "a",
@@ -168,9 +169,9 @@ def test_the_end_of_the_negotiator_is_told(quiet_place: Path, call: Call) -> Non
 
     assert done.status == EXIT_FINDINGS
     assert (
-        "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1 for job 1.0\n"
-        in done.out
-    )
+        "the negotiator crashes here: Failed to evaluate SlotWeight, at slot slot1@node1 for job "
+        "1.0\n"
+    ) in done.out
     skipped = call("simulate", "--snapshot", given, "--skip-bad-slots")
     assert skipped.status == EXIT_FINE
     assert "left out: slot slot1@node1" in skipped.out

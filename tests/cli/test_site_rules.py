@@ -69,7 +69,8 @@ def findings(done: Done) -> list[str]:
     return [each["rule"] for each in json.loads(done.out)["findings"]]
 
 
-# Where a rule appears -------------------------------------------------------------------------------------------
+# Where a rule appears
+# -------------------------------------------------------------------------------------------
 
 
 def test_its_finding_stands_among_the_others_in_every_form(site: Site) -> None:
@@ -133,7 +134,8 @@ def test_it_runs_where_all_rules_run(site: Site, tmp_path: Path) -> None:
     assert f"seen as user {expected}\n" in site.htcq(*ONLY).out
 
 
-# What is left out -----------------------------------------------------------------------------------------------
+# What is left out
+# -----------------------------------------------------------------------------------------------
 
 BROKEN = [
     ("import no_such_module", "left out: ModuleNotFoundError: No module named 'no_such_module'"),

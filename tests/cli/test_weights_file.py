@@ -27,7 +27,10 @@ def test_the_line_is_what_the_site_file_reads() -> None:
         None,
         "",
         "# ours\njobs = ['cpus=1']\n",
-        "[capacity]\nmodel = 'linear' # the model\nweights = { cpus = 2 }\nscale = 3\n\n[groups.a]\nquota = 1\n",
+        (
+            "[capacity]\nmodel = 'linear' # the model\nweights = { cpus = 2 }\nscale = 3\n\n"
+            "[groups.a]\nquota = 1\n"
+        ),
         "[groups.a]\nquota = 1\n[ capacity ] # prices\nscale = 1\n[drift]\n",
         "jobs = ['cpus=1'] # no newline at the end",
     ],
@@ -102,7 +105,10 @@ def test_a_second_time_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFix
         ("[capacity.weights]\ncpus = 1\n", "cannot be edited safely"),
         ("capacity = { weights = { cpus = 1 } }\n", "cannot be edited safely"),
         (
-            "[capacity]\noptional_assets = [\n  'a',\n  # weights = 1\n]\n'weights' = { cpus = 1 }\n",
+            (
+                "[capacity]\noptional_assets = [\n  'a',\n  # weights = 1\n]\n"
+                "'weights' = { cpus = 1 }\n"
+            ),
             "edited safely",
         ),
         ('text = """\n[capacity]\n"""\n', "cannot be edited safely"),

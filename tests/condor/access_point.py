@@ -63,7 +63,8 @@ class AccessPoint:
             self._command(*arguments), self.pool.master_pid(), True
         )
         environment = self.pool._installation.environment(self.pool.record.config_file)
-        # A shell that runs the tests in the background lets them, and all that they start, ignore SIGINT.
+        # A shell that runs the tests in the background lets them, and all that they start, ignore
+        # SIGINT.
         command = ["/usr/bin/env", "--default-signal=INT", *joined]
         return subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -14,12 +14,14 @@ from typing import Any
 from conftest import ANSWERED, ROOT, Site
 from testpool import Pool
 
-#: With a consumption policy the negotiator forgets a match in its next cycle unless the collector has the claim's slot
-#: by then: with cycles of a second a group on a busy machine would get more than its quota.
+#: With a consumption policy the negotiator forgets a match in its next cycle unless the collector
+#: has the claim's slot by then: with cycles of a second a group on a busy machine would get more
+#: than its quota.
 UNHURRIED = dict.fromkeys(
     ("NEGOTIATOR_INTERVAL", "NEGOTIATOR_MIN_INTERVAL", "NEGOTIATOR_CYCLE_DELAY"), "3"
 )
-#: A sound consumption policy for a pool of 8 cpus and 16 GiB; each test replaces the line that it is about.
+#: A sound consumption policy for a pool of 8 cpus and 16 GiB; each test replaces the line that it
+#: is about.
 POLICY: Mapping[str, str] = {
     **UNHURRIED,
     "CONSUMPTION_POLICY": "True",

@@ -31,9 +31,8 @@ def groups(**quotas: str) -> dict[str, str]:
 def queued(pool: Pool, idle: Mapping[str, int], weight: int = 1, **asked: object) -> None:
     """Submit jobs: so many for each submitter, with ``asked`` in place of what a small job asks for.
 
-    Waits until the collector has heard of them and of what they weigh to the schedd: ``weight`` each. Some of them may
-    run by then.
-    """
+    Waits until the collector has heard of them and of what they weigh to the schedd: ``weight``
+    each. Some of them may run by then."""
     before = _of_all_jobs(pool, idle)
     for submitter, count in idle.items():
         group, _, user = submitter.rpartition(".")

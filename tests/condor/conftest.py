@@ -26,10 +26,11 @@ NODE = {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000}
 ROLES = ("central", "access", "execute")
 #: Files of a pool's configuration directory that tests write.
 _WRITTEN = ("50-htcq-*", "60-htcq-*", ".60-htcq-*", "99-*")
-#: Exit statuses with an answer: 3 where the pool is not healthy, as where a test keeps the negotiator off.
+#: Exit statuses with an answer: 3 where the pool is not healthy, as where a test keeps the
+#: negotiator off.
 ANSWERED = (0, 3)
-#: Faster than the test pool's own pace. (Without a minimum the schedd counts its jobs anew every 5 seconds, whatever
-#: SCHEDD_INTERVAL says.)
+#: Faster than the test pool's own pace. (Without a minimum the schedd counts its jobs anew every 5
+#: seconds, whatever SCHEDD_INTERVAL says.)
 PACE = (
     "NEGOTIATOR_INTERVAL = 1\nSCHEDD_INTERVAL = 1\nSCHEDD_MIN_INTERVAL = 1\nUPDATE_INTERVAL = 2\n"
 )
@@ -96,8 +97,8 @@ class Site:
     def emptied(self) -> None:
         """Take away the jobs of earlier tests, and what they wrote to the configuration.
 
-        The jobs go first: a schedd that starts anew while jobs run waits to hear of them, and removes none meanwhile.
-        """
+        The jobs go first: a schedd that starts anew while jobs run waits to hear of them, and
+        removes none meanwhile."""
         self.pool.remove_jobs()
         for pattern in _WRITTEN:
             for old in self.pool.config_dir.glob(pattern):
@@ -106,8 +107,8 @@ class Site:
     def start(self, knobs: str) -> None:
         """Start the daemons anew with ``knobs``, and forget who used what.
 
-        The restart ends the claims: one whose job is removed while it is being made can outlive that job for long.
-        """
+        The restart ends the claims: one whose job is removed while it is being made can outlive
+        that job for long."""
         self.pool.configure(PACE + knobs)
         self.pool.restart()
         with suppress(PoolError):  # a negotiator that cannot even start

@@ -101,9 +101,8 @@ class Elastic:
     def step_while_claims_turn_over(self, busy: int, quiet: int) -> str:
         """Take steps, as a timer does, until the quotas in the configuration are these; return what the last one says.
 
-        A look at so small a pool can miss some of it while claims end and others begin: then a step is refused, or
-        divides a claim less.
-        """
+        A look at so small a pool can miss some of it while claims end and others begin: then a
+        step is refused, or divides a claim less."""
         for _ in range(20):
             status, out, err = self.htcq("run", "--once", "--yes")
             assert status == 0 or "the pool weighs" in err, err

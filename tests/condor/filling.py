@@ -11,7 +11,8 @@ from measured import GATE
 from testpool import PoolError
 
 _ENDED = "Finished Negotiation Cycle"
-#: Cycles without any change after which a pool is full: the negotiator offers 20 jobs of a submitter in one cycle.
+#: Cycles without any change after which a pool is full: the negotiator offers 20 jobs of a
+#: submitter in one cycle.
 _QUIET_CYCLES = 3
 
 

@@ -1,9 +1,8 @@
 """A real pool of several execution points and access points on one machine.
 
-One master runs a startd for each node and a schedd for each access point. Each of them has a host name, a
-configuration directory and logs of its own, so that a file for one node reaches that node alone and one node is
-restarted while the others run on.
-"""
+One master runs a startd for each node and a schedd for each access point. Each of them has a
+host name, a configuration directory and logs of its own, so that a file for one node reaches
+that node alone and one node is restarted while the others run on."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ from process_tree import descendants
 from running_pool import LOGS, SLEEPER
 from testpool import Pool, PoolError
 
-#: Slower cycles than other tests have: the negotiator forgets a match unless the ad of its claim comes before the
-#: next cycle, and a machine that starts a hundred jobs is late.
+#: Slower cycles than other tests have: the negotiator forgets a match unless the ad of its claim
+#: comes before the next cycle, and a machine that starts a hundred jobs is late.
 PACE = """
 NEGOTIATOR_INTERVAL = 3
 NEGOTIATOR_MIN_INTERVAL = 3
@@ -74,7 +73,8 @@ class Fleet:
         self.machines = dict(machines)
         self.access_points = tuple(access_points)
 
-    # --- places -----------------------------------------------------------------------------------------------
+    # --- places
+    # -----------------------------------------------------------------------------------------------
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -136,7 +136,8 @@ class Fleet:
         assert not check or not done.returncode, f"htcq {' '.join(command)}: {done.stderr}"
         return done
 
-    # --- daemons ----------------------------------------------------------------------------------------------
+    # --- daemons
+    # ----------------------------------------------------------------------------------------------
 
     def pid(self, member: str) -> int:
         """Return the pid of a node's startd or an access point's schedd, as the host sees it."""
@@ -225,7 +226,8 @@ class Fleet:
             "env", f"CONDOR_CONFIG={self.config_file(member)}", *command, check=check
         )
 
-    # --- jobs and slots ---------------------------------------------------------------------------------------
+    # --- jobs and slots
+    # ---------------------------------------------------------------------------------------
 
     def submit(
         self,
@@ -299,8 +301,8 @@ class Fleet:
         Args:
             attributes: their names; Name and Machine are always there.
             constraint: a ClassAd expression.
-            node: ask this node's startd, whose slots are of one moment. The collector has a partitionable slot that
-                was split some time before it has the dynamic slot.
+            node: ask this node's startd, whose slots are of one moment. The collector has a
+                partitionable slot that was split some time before it has the dynamic slot.
         """
         names = ("Name", "Machine", *attributes)
         options = ["-constraint", constraint] if constraint else []
@@ -362,8 +364,8 @@ def fleet_pool(
 ) -> Iterator[Fleet]:
     """Start a pool of these nodes and access points, with no configuration but its pace, and stop it at the end.
 
-    Their ads have Machine ``<name>.test``. Nothing is started yet that could match: :meth:`Fleet.start` does it.
-    """
+    Their ads have Machine ``<name>.test``. Nothing is started yet that could match:
+    :meth:`Fleet.start` does it."""
     with Pool.start(suite=suite, daemons=("NEGOTIATOR",), settings=pace) as pool:
         fleet = Fleet(pool, machines, access_points)
         for node, machine in machines.items():
@@ -394,7 +396,10 @@ def _furnish(fleet: Fleet, member: str, machine: str, pace: str) -> None:
     # The master gives the daemon its own name as a local name; tools look for the knobs without it.
     kind, log = _kind_of(daemon).upper(), _log_of(daemon)
     for prefix in ("", f"{daemon}."):
-        text += f"{prefix}{kind}_ADDRESS_FILE = $(LOG)/.daemon_address\n{prefix}{kind}_LOG = $(LOG)/{log}\n"
+        text += (
+            f"{prefix}{kind}_ADDRESS_FILE = $(LOG)/.daemon_address\n"
+            f"{prefix}{kind}_LOG = $(LOG)/{log}\n"
+        )
     (place / "condor_config").write_text(text)
 
 

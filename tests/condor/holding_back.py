@@ -12,7 +12,8 @@ from conftest import NEWEST, Site
 from testpool import Pool
 from waiting import running, running_jobs, submitted, until_running, walls, why
 
-#: What makes the negotiator pass all submitters of the schedd over, and what makes it count no slot.
+#: What makes the negotiator pass all submitters of the schedd over, and what makes it count no
+#: slot.
 SKIP = {"SCHEDD_ATTRS": "$(SCHEDD_ATTRS) SkipMatchmaking", "SkipMatchmaking": "True"}
 UNCOUNTED = {"NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": "NoSuchAttribute", "GROUP_NAMES": ""}
 CURB = {"CURB_MATCHMAKING": "True"}
@@ -102,9 +103,8 @@ def held_back(site: Site, directory: Path, knobs: Mapping[str, str]) -> None:
 def _with_slots(pool: Pool) -> bool:
     """Whether each running job has a slot of its own.
 
-    One whose startd went off counts as running until its shadow finds out that there is nothing to come back to. Then
-    it ends, and makes room below a limit of running jobs.
-    """
+    One whose startd went off counts as running until its shadow finds out that there is nothing
+    to come back to. Then it ends, and makes room below a limit of running jobs."""
     startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
     slots = pool.ads("slots", ["JobId"], constraint='Activity == "Busy"', direct=startd)
     return sorted(slot["JobId"] for slot in slots) == sorted(running_jobs(pool))

@@ -32,9 +32,8 @@ class LoggedMatch:
 class LoggedCycle:
     """What the logs say of a cycle.
 
-    A rejection is a request, a submitter and a reason. ``limits`` are those of each group's first turn, and ``used``
-    what each submitter used when it had its first one.
-    """
+    A rejection is a request, a submitter and a reason. ``limits`` are those of each group's
+    first turn, and ``used`` what each submitter used when it had its first one."""
 
     matches: tuple[LoggedMatch, ...]
     rejections: tuple[tuple[str, str, str], ...]

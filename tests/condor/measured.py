@@ -37,7 +37,8 @@ def run_jobs(
 ) -> Measured:
     """Submit all ``jobs``, let them match in one cycle, and measure until ``expected`` of them run and are charged.
 
-    The schedd's weighted count lags behind its count of jobs: ``demand`` is waited for, within a deadline.
+    The schedd's weighted count lags behind its count of jobs: ``demand`` is waited for, within a
+    deadline.
 
     Raises:
         PoolError: the schedd never reported the demand, or less of them ran within the deadline.
@@ -108,10 +109,9 @@ def _settled(pool: Pool, expected: int) -> float | None:
 def _matches(lines: Sequence[str], opened: int) -> tuple[tuple[float, ...], float]:
     """Return the weights charged at the matches since ``opened``, and the submitter's usage right after the last.
 
-    A match with a consumption policy is journalled on a resource called ``…_cp_match_NNN``, any other on the slot
-    itself. Only the first cycle counts: in the next one the negotiator may still see a slot as it was, match it once
-    more, and be refused by the startd.
-    """
+    A match with a consumption policy is journalled on a resource called ``…_cp_match_NNN``, any
+    other on the slot itself. Only the first cycle counts: in the next one the negotiator may
+    still see a slot as it was, match it once more, and be refused by the startd."""
     costs: list[float] = []
     usage = weight = 0.0
     for line in lines:

@@ -1,7 +1,7 @@
 """A site of three kinds of node: 2 of 32 cpus and 64 GiB, 1 of 64 cpus and 512 GiB, 1 of 16 cpus, 128 GiB and 4 GPUs.
 
-The jobs of biology take memory, those of chem take cpus, those of physics are small, and four of them take a GPU.
-"""
+The jobs of biology take memory, those of chem take cpus, those of physics are small, and four of
+them take a GPU."""
 
 from __future__ import annotations
 

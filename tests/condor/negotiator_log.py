@@ -18,7 +18,8 @@ _SUBTREE = re.compile(rf"group quotas: subtree {_ANY} receiving quota= (\S+)")
 _ASSIGNED = re.compile(rf"group quotas: group {_ANY} assigned quota= (\S+)")
 _ROUND = re.compile(r"group quotas: allocation round (\d+)")
 _GROUP = re.compile(
-    rf"group quotas: group= {_ANY}  quota= (\S+)  requested= (\S+)  allocated= (\S+)  unallocated= (\S+)"
+    rf"group quotas: group= {_ANY}  quota= (\S+)  requested= (\S+)  allocated= (\S+)  "
+    rf"unallocated= (\S+)"
 )
 _TOTALS = re.compile(r"group quotas: groups= .* surplus= (\S+)  maxdelta= (\S+)")
 _PASS = re.compile(r"group quotas: entering RR iteration n= (\S+)")
@@ -46,8 +47,8 @@ class LoggedRound:
 class LoggedCycle:
     """One cycle over so many ``slots``.
 
-    ``subtree_quotas`` has the groups that quota was handed down to, be it 0; ``quotas`` those for which it was more.
-    """
+    ``subtree_quotas`` has the groups that quota was handed down to, be it 0; ``quotas`` those
+    for which it was more."""
 
     slots: int = 0
     pool_weight: Logged = "missing"

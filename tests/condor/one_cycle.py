@@ -1,8 +1,7 @@
 """One cycle of a real negotiator over a pool whose startd stands still.
 
-The startd is stopped as a process while the cycle runs: what is matched is neither refused nor changed, and the schedd
-does not offer it a second time.
-"""
+The startd is stopped as a process while the cycle runs: what is matched is neither refused nor
+changed, and the schedd does not offer it a second time."""
 
 from __future__ import annotations
 
@@ -87,7 +86,8 @@ def _started(pool: Pool, clusters: Iterable[Cluster]) -> None:
 
     pool.wait(settled, 60, f"{count} running jobs", ("SchedLog", "StartLog"))
     pool.tool("condor_rm", "-constraint", "JobStatus == 1", check=False)
-    # The negotiator remembers which groups had nothing of the last remainders, and no ad tells that.
+    # The negotiator remembers which groups had nothing of the last remainders, and no ad tells
+    # that.
     pool.reconfig()
 
 

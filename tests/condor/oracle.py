@@ -1,8 +1,8 @@
 """A real negotiator as an oracle: it works out the group quotas of pools that consist of ads alone.
 
-Its pool has neither machines nor schedds. A cycle begins only when it is asked for: all ads of the case are there by
-then, and the negotiator has just read its configuration, so that it remembers nothing of earlier cases.
-"""
+Its pool has neither machines nor schedds. A cycle begins only when it is asked for: all ads of
+the case are there by then, and the negotiator has just read its configuration, so that it
+remembers nothing of earlier cases."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from negotiator_log import Logged, LoggedCycle, LoggedRound
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.cycle_quotas import CycleQuotas, Round
 
-#: std::sort leaves the order of equals open where there are more, and all order where a key is no number.
+#: std::sort leaves the order of equals open where there are more, and all order where a key is no
+#: number.
 _MAX_ORDERED = 16
 
 

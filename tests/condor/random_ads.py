@@ -1,7 +1,7 @@
 """Random ads: the slots of a pool, free and claimed, and its submitters, of groups and of none.
 
-Weights and demand are multiples of a half: their sums are exact, in whatever order the negotiator forms them.
-"""
+Weights and demand are multiples of a half: their sums are exact, in whatever order the
+negotiator forms them."""
 
 from __future__ import annotations
 

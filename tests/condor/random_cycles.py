@@ -1,8 +1,8 @@
 """Random pools to be negotiated in one cycle: slots and their policies, groups, submitters, jobs and the negotiator.
 
-What decides about matches in HTCondor 23.9 to 25.14 is drawn at some time. The same seed gives the same pool. No more
-than 16 slots: among more equals than that std::sort leaves the order open.
-"""
+What decides about matches in HTCondor 23.9 to 25.14 is drawn at some time. The same seed gives
+the same pool. No more than 16 slots: among more equals than that std::sort leaves the order
+open."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from random import Random
 from random_jobs import Cluster, SchedulersWeight, clusters, small_clusters
 from random_policies import slot_types
 
-#: One cycle at the start of the negotiator and then only those that are asked for; no slot and no priority changes with
-#: time.
+#: One cycle at the start of the negotiator and then only those that are asked for; no slot and no
+#: priority changes with time.
 ASKED_FOR: Mapping[str, str] = {
     "NEGOTIATOR_INTERVAL": "3600",
     "NEGOTIATOR_CYCLE_DELAY": "0",
@@ -72,7 +72,8 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "CURB_MATCHMAKING": (0.03, ("TotalIdleJobs > 5",)),
     "MAX_JOBS_RUNNING": (0.1, ("2", "5", "12")),
 }
-#: The most jobs that a user may run: condor_qusers, from 25.4 on. All jobs of a test pool are one user's.
+#: The most jobs that a user may run: condor_qusers, from 25.4 on. All jobs of a test pool are one
+#: user's.
 _MAX_OF_A_USER = (1, 3, 6)
 _GROUP_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "GROUP_ACCEPT_SURPLUS": (0.5, ("True",)),
@@ -89,10 +90,9 @@ _GROUP_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
 class Scenario:
     """One random pool; ``seed`` names it. ``userprio`` holds the options of condor_userprio calls.
 
-    ``running`` jobs are started in a cycle of their own before the ``clusters`` are submitted. ``groups`` maps each
-    submitter, written without its domain, to the group that it is charged to. ``user_limit`` is MaxJobsRunning of the
-    user, 0 where there is none.
-    """
+    ``running`` jobs are started in a cycle of their own before the ``clusters`` are submitted.
+    ``groups`` maps each submitter, written without its domain, to the group that it is charged
+    to. ``user_limit`` is MaxJobsRunning of the user, 0 where there is none."""
 
     seed: str
     knobs: Mapping[str, str]
@@ -130,8 +130,8 @@ def random_scenario(seed: str) -> Scenario:
             }
         )
     running: tuple[Cluster, ...] = ()
-    # A slot that prefers other jobs would be taken from its own; and a schedd asks again when it has the claim, of a
-    # slot that has no more cpus than the job.
+    # A slot that prefers other jobs would be taken from its own; and a schedd asks again when it
+    # has the claim, of a slot that has no more cpus than the job.
     starts = "RANK" not in knobs and knobs.get("START_VANILLA_UNIVERSE") != _MORE_CPUS
     if not types.strange and starts and dice.random() < 0.6:
         running = tuple(each for name in groups for each in small_clusters(dice, name))

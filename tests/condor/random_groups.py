@@ -1,7 +1,7 @@
 """Random pools with group quotas: what a configuration says of them, and the ads of their slots and submitters.
 
-What decides about group quotas in HTCondor 23.9 to 25.14 is drawn at some time. The same seed gives the same pool.
-"""
+What decides about group quotas in HTCondor 23.9 to 25.14 is drawn at some time. The same seed
+gives the same pool."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from random import Random
 from random_ads import WEIGHTS, claimed_slots, free_slots, submitters, users
 
 MAX_GROUPS, DEPTH = 200, 6
-#: The negotiator goes over all groups again and again, by a step of the round-robin rate; more would only fill its log.
+#: The negotiator goes over all groups again and again, by a step of the round-robin rate; more
+#: would only fill its log.
 _MAX_PASSES = 30
-#: std::sort leaves the order of equals open where there are more: of groups' names, and of the members of one level
-#: that take whole slots in turn.
+#: std::sort leaves the order of equals open where there are more: of groups' names, and of the
+#: members of one level that take whole slots in turn.
 _MAX_SORTED = 16
 _NAMES = ("phys", "CHEM", "bio", "Prod", "dev", "ops_1", "atlas", "It", "hpc2", "x")
 _RATIO = "GroupResourcesInUse / GroupQuota"
@@ -42,7 +43,8 @@ class Case:
 def random_case(seed: str) -> Case:
     """Return the pool that ``seed`` stands for."""
     dice = Random(seed)
-    # Where all is claimed, what a group may take is soon no more than what it uses; so it is where nothing is idle.
+    # Where all is claimed, what a group may take is soon no more than what it uses; so it is where
+    # nothing is idle.
     sizes = [
         dice.choice((1, 2, 4, 8, 12, 31, 64))
         for _ in range(dice.choice((0, *[dice.randint(1, 30)] * 9)))
@@ -59,7 +61,8 @@ def random_case(seed: str) -> Case:
     if "NEGOTIATOR_CONSIDER_PREEMPTION" in knobs and any(
         name.startswith("GROUP_AUTOREGROUP") for name in knobs
     ):
-        # The root's submitters that have all they may by their priorities keep their turn for the next round.
+        # The root's submitters that have all they may by their priorities keep their turn for the
+        # next round.
         knobs["GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"] = "1"
     return Case(seed, knobs, slots, tuple(submitters(dice, names, max_idle)))
 

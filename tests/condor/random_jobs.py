@@ -106,8 +106,8 @@ def _now_and_then(dice: Random, count: int, tokens: int) -> Iterator[tuple[str, 
     if shares < 0.15:
         yield "concurrency_limits", dice.choice(_LIMITS)
     elif shares < 0.35 and count == 1:
-        # With several jobs the negotiator may have to name reached limits where it has noted none, and reads what is no
-        # text; and before 24.9 a schedd has no use for a second match.
+        # With several jobs the negotiator may have to name reached limits where it has noted none,
+        # and reads what is no text; and before 24.9 a schedd has no use for a second match.
         yield "concurrency_limits_expr", dice.choice(_LIMITS_OF_SLOTS)
 
 

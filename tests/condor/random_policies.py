@@ -26,8 +26,8 @@ _WEIGHTS = (
 class SlotTypes:
     """Knobs of so many ``slots`` that have so many ``cpus`` and ``tokens`` together.
 
-    ``strange`` is whether some of them hand out tokens, of which the startd makes something else than the negotiator.
-    """
+    ``strange`` is whether some of them hand out tokens, of which the startd makes something else
+    than the negotiator."""
 
     knobs: Mapping[str, str]
     slots: int
@@ -77,7 +77,10 @@ def _minimum_charge(dice: Random) -> dict[str, str]:
 def _multi_asset(dice: Random) -> dict[str, str]:
     least = "min({Cpus, floor(Memory / 2048), floor(Disk / 100000)})"
     sum_ = "Cpus + Memory / 2048.0 + Disk / 1000000.0"
-    dominant = "ifThenElse(DynamicSlot =?= true, max({Cpus, ceiling(Memory / 2048.0)}), min({Cpus, floor(Memory / 2048)}))"
+    dominant = (
+        "ifThenElse(DynamicSlot =?= true, max({Cpus, ceiling(Memory / 2048.0)}), min({Cpus, "
+        "floor(Memory / 2048)}))"
+    )
     return _consumption(SLOT_WEIGHT=dice.choice((least, sum_, dominant)))
 
 
@@ -107,7 +110,10 @@ def slot_types(dice: Random) -> SlotTypes:
         count, each = dice.randint(1, 4), dice.choice((1, 2, 4, 4, 8, 16))
         each_mb = dice.choice((512, 1024, 2048, 2048)) * each + dice.choice((0, 0, 100))
         has_tokens = dice.randint(1, 12) if make is _tokens or dice.random() < 0.1 else 0
-        text = f"cpus={each}, memory={each_mb}, disk={dice.randint(1, _MAX_PERCENT)}%, Tokens={has_tokens}"
+        text = (
+            f"cpus={each}, memory={each_mb}, disk={dice.randint(1, _MAX_PERCENT)}%, "
+            f"Tokens={has_tokens}"
+        )
         policy = {"PARTITIONABLE": "True", **make(dice)}
         if "CONSUMPTION_POLICY" in policy and dice.random() < 0.4:
             policy["NUM_CLAIMS"] = str(dice.randint(1, 12))
@@ -117,7 +123,8 @@ def slot_types(dice: Random) -> SlotTypes:
         cpus, memory_mb = cpus + count * each, memory_mb + count * each_mb
         tokens, slots = tokens + count * has_tokens, slots + count
     knobs.update({"NUM_CPUS": str(cpus), "MEMORY": str(memory_mb), "DISK": str(_DISK_SIZE_KB)})
-    # A type that names an asset that there is none of is an error; types without tokens name 0 of them.
+    # A type that names an asset that there is none of is an error; types without tokens name 0 of
+    # them.
     knobs["MACHINE_RESOURCE_Tokens"] = str(max(1, tokens))
     return SlotTypes(knobs, slots, cpus, tokens, strange)
 

@@ -1,7 +1,7 @@
 """Reclaim on a real pool: a borrower that fills it, a lender that wakes up, and htcq as an administrator runs it.
 
-The machine of the tests has none of HTCondor's tools: condor_userprio is that of the pool, beside its daemons.
-"""
+The machine of the tests has none of HTCondor's tools: condor_userprio is that of the pool,
+beside its daemons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from testpool import Pool
 
 from tests.schemas.validation import objections
 
-#: Who owns half of the pool each; both may use all of it as long as nobody else wants it. Claims outlive their jobs.
+#: Who owns half of the pool each; both may use all of it as long as nobody else wants it. Claims
+#: outlive their jobs.
 KNOBS: Mapping[str, str] = {
     **UNHURRIED,
     "GROUP_NAMES": "borrower, lender, other",

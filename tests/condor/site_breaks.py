@@ -16,10 +16,10 @@ INFO, WARNING, ERROR = "info", "warning", "error"
 class Break:
     """One thing that is broken on purpose: the one finding of it that is expected, and how severe it is.
 
-    ``groups`` is the file of group quotas that it puts in place of the sound one; ``files`` are what it puts beside the
-    sound files of a node, an access point or ``central``. ``ends`` tells that the negotiator crashes when it reads it.
-    ``restart`` tells that a node must start anew to have it. ``says`` stands in the finding's message.
-    """
+    ``groups`` is the file of group quotas that it puts in place of the sound one; ``files`` are
+    what it puts beside the sound files of a node, an access point or ``central``. ``ends`` tells
+    that the negotiator crashes when it reads it. ``restart`` tells that a node must start anew
+    to have it. ``says`` stands in the finding's message."""
 
     name: str
     rule: str

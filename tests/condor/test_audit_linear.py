@@ -26,7 +26,8 @@ LINEAR = (
     "--weight",
     "gpus=8",
 )
-#: One startd stands for four nodes: 2 of 32 cpus and 64 GiB, one of 64 and 512 GiB, one of 16, 128 GiB and 4 GPUs.
+#: One startd stands for four nodes: 2 of 32 cpus and 64 GiB, one of 64 and 512 GiB, one of 16, 128
+#: GiB and 4 GPUs.
 SLOTS = """
 MACHINE_RESOURCE_GPUs = 4
 SLOT_TYPE_1 = cpus=32, memory=65536, disk=25%, gpus=0

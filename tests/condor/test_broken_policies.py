@@ -42,7 +42,8 @@ def test_a_sound_policy_holds_its_quota(site: Site, tmp_path: Path) -> None:
     charged(pool, "a", 2)
 
 
-# --- the weight ---------------------------------------------------------------------------------------------------
+# --- the weight
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,8 @@ def test_a_claim_is_charged_a_quarter_of_its_match_cost(site: Site, tmp_path: Pa
     assert sorted(map(float, weights)) == [1, 4], "the pool weighs 5, not 8"
 
 
-# --- what a claim takes -------------------------------------------------------------------------------------------
+# --- what a claim takes
+# -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,8 @@ def test_jobs_that_never_run(
     assert running(pool) == 0
 
 
-# --- assets that not all jobs ask for -----------------------------------------------------------------------------
+# --- assets that not all jobs ask for
+# -----------------------------------------------------------------------------
 
 
 def test_jobs_without_gpus_never_match_where_their_request_is_undefined(
@@ -281,7 +284,8 @@ def test_a_job_gets_a_gpu_that_it_cannot_use(site: Site, tmp_path: Path) -> None
     assert left(pool)[f"GPUs_{device}"]["Capability"] == 2.0
 
 
-# --- claims that others make --------------------------------------------------------------------------------------
+# --- claims that others make
+# --------------------------------------------------------------------------------------
 
 
 def test_an_access_point_fills_the_slot_behind_the_negotiator(site: Site, tmp_path: Path) -> None:

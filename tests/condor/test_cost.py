@@ -13,7 +13,8 @@ from measured import Measured, run_jobs
 
 pytestmark = pytest.mark.condor
 
-#: A policy as published: a job that needs much memory is charged its cpus alone once its slot is there.
+#: A policy as published: a job that needs much memory is charged its cpus alone once its slot is
+#: there.
 LEAKY = """
 CONSUMPTION_POLICY = True
 NUM_CLAIMS = 8
@@ -25,7 +26,8 @@ CLAIM_PARTITIONABLE_LEFTOVERS = False
 """
 SMALL = {"request_cpus": 1, "request_memory": 100, "request_disk": 1000}
 LARGE = {"request_cpus": 1, "request_memory": 8192, "request_disk": 200000}
-#: Models whose standing charge is the match cost, and what one small and one large job cost on 8 cpus and 16 GiB.
+#: Models whose standing charge is the match cost, and what one small and one large job cost on 8
+#: cpus and 16 GiB.
 SOUND = {
     "minimum-charge": (("--charge", "cpus=1", "--charge", "memory=2GiB", "--whole-charges"), 1, 4),
     "quantized": (("--level", "cpus=8", "--level", "memory=8"), 1, 4),

@@ -1,7 +1,7 @@
 """Disk in extents: what a startd carves where its slot says DiskQuantum, and what htcq says of it beforehand.
 
-A startd that has a volume group of LVM publishes DiskQuantum itself (VolumeManager.h, 25.14); here STARTD_ATTRS does.
-"""
+A startd that has a volume group of LVM publishes DiskQuantum itself (VolumeManager.h, 25.14);
+here STARTD_ATTRS does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ CLAIM_PARTITIONABLE_LEFTOVERS = False
 """
 JOB = {"request_cpus": 1, "request_memory": 128, "request_disk": 5000}
 GATED = {**JOB, "requirements": "(MayRun =?= true)"}
-#: KiB of the dynamic slot, and what it weighs: whole extents since 24.12.18, else some MiB and the startd's own slop.
+#: KiB of the dynamic slot, and what it weighs: whole extents since 24.12.18, else some MiB and the
+#: startd's own slop.
 EXPECTED = {"sid": (8192, 2), "trixie": (6144, 1)}
 
 

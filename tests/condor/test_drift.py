@@ -189,7 +189,8 @@ def test_two_at_once_are_both_right(pool: Pool, tmp_path: Path) -> None:
     ended = [(*process.communicate(timeout=600), process.returncode) for process in running]
     told = history.report()
 
-    # They may have looked in one order and have come to the store in the other: then one of them says so.
+    # They may have looked in one order and have come to the store in the other: then one of them
+    # says so.
     assert sorted(status for _, _, status in ended) in ([0, 0], [0, 3])
     assert all(status == 0 or "later than the observation" in err for _, err, status in ended)
     assert of_groups(told, "quota") == {"<none>": 2, "physics": 4, "chem": 2}

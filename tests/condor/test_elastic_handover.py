@@ -25,9 +25,11 @@ PLANNER = 61234
 #: Runs a command and tells on standard error which modules of htcq it has loaded.
 _TELLING = (
     "import sys; from htcq.cli.main import run; status = run(sys.argv[1:]); "
-    "print(*sorted(name for name in sys.modules if name.startswith('htcq.')), file=sys.stderr); sys.exit(status)"
+    "print(*sorted(name for name in sys.modules if name.startswith('htcq.')), file=sys.stderr); "
+    "sys.exit(status)"
 )
-#: What asks for ads of slots, jobs and schedds, and what evaluates them; both are loaded where they are used.
+#: What asks for ads of slots, jobs and schedds, and what evaluates them; both are loaded where they
+#: are used.
 LOOKING = {"htcq.live.capture", "htcq.elastic.observation"}
 
 

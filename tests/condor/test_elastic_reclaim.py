@@ -71,7 +71,10 @@ def test_a_ceiling_of_somebody_else_stays(site: Site, tmp_path: Path) -> None:
     plan = reclaim.json("apply")
     assert not plan["victims"]
     assert {each["why"] for each in plan["spared"]} == {
-        "somebody else set the ceiling of borrower.bob@test to 8, with which the job would start again"
+        (
+            "somebody else set the ceiling of borrower.bob@test to 8, with which the job would start "
+            "again"
+        )
     }
     site.pool.tool("condor_userprio", "-setceiling", "borrower.bob@test", "3")
     assert len(reclaim.json("apply")["done"]["vacated"]) == 2

@@ -22,7 +22,8 @@ from htcq.store.lock import held
 
 pytestmark = pytest.mark.condor
 ONLY_SUITES = [NEWEST]
-#: A negotiator that obeys nobody: it says so in its log, and whoever sends the command hears nothing.
+#: A negotiator that obeys nobody: it says so in its log, and whoever sends the command hears
+#: nothing.
 DEAF = "NEGOTIATOR.ALLOW_ADMINISTRATOR = nobody@nowhere\nNEGOTIATOR.ALLOW_WRITE = nobody@nowhere\n"
 
 
@@ -261,7 +262,8 @@ def test_a_schedd_that_has_no_jobs_is_told_of_and_does_not_hold_the_writer(
     elastic.step()
     elastic.declare(fixed(5, 3))
     ad = (
-        'MyType = "Scheduler"\nName = "late.test"\nMachine = "late.test"\nMyAddress = "<127.0.0.1:1>"\n'
+        'MyType = "Scheduler"\nName = "late.test"\nMachine = "late.test"\n'
+        'MyAddress = "<127.0.0.1:1>"\n'
         f'ScheddIpAddr = "<127.0.0.1:1>"\nMyCurrentTime = {int(time.time()) - 3600}\n'
     )
     elastic.pool.tool("condor_advertise", "UPDATE_SCHEDD_AD", "-", text=ad)
@@ -293,7 +295,8 @@ def test_two_instances_do_not_write_at_once(elastic: Elastic) -> None:
             status, out, err = elastic.htcq(*action)
             assert (status, out) == (3, "")
             assert err == (
-                "htcq: another htcq is writing there: other.example.org:/journal (wait until it has ended)\n"
+                "htcq: another htcq is writing there: other.example.org:/journal (wait until it "
+                "has ended)\n"
             )
     assert elastic.path.read_text() == text
 

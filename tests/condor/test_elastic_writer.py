@@ -14,11 +14,12 @@ from elastic_pool import BOTH_MAY_ALL, Elastic, elastic_pool, fixed
 from testpool import Pool
 
 pytestmark = pytest.mark.condor
-#: Seconds that a short job takes, and for which a claim is used for more of them; a cycle takes one or more.
+#: Seconds that a short job takes, and for which a claim is used for more of them; a cycle takes one
+#: or more.
 SHORT, WORKLIFE = 3, 5
-#: Cycles until a group that wakes up has its min: its quota shows after 2 at most; claims that the other has by then
-#: are used on for WORKLIFE and end with the job after that; what they had is offered and matched within 2 + 2 more.
-#: Where the machine is busy jobs end later, by many cycles.
+#: Cycles until a group that wakes up has its min: its quota shows after 2 at most; claims that the
+#: other has by then are used on for WORKLIFE and end with the job after that; what they had is
+#: offered and matched within 2 + 2 more. Where the machine is busy jobs end later, by many cycles.
 MAX_CYCLES = 2 + WORKLIFE + SHORT + 4 + 40
 
 
@@ -52,7 +53,8 @@ def wait_shown(elastic: Elastic, busy: float, quiet: float) -> None:
 def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(
     site: Site, tmp_path: Path
 ) -> None:
-    # In a shorter cycle the negotiator can forget a match whose claim it has not heard of, and give quiet too much.
+    # In a shorter cycle the negotiator can forget a match whose claim it has not heard of, and give
+    # quiet too much.
     elastic = elastic_pool(site, tmp_path, CLAIM_WORKLIFE=str(WORKLIFE), **UNHURRIED)
     elastic.declare(BOTH_MAY_ALL)
     pool = elastic.pool
@@ -156,7 +158,8 @@ def test_the_loop_follows_the_demand_in_damped_steps_and_ends_when_told(elastic:
     wait_shown(elastic, 4, 4)
     pool.wait(lambda: claims(pool)["busy.ann"] == 4, 30, "busy's claims", ("NegotiatorLog",))
     pool.tool("condor_rm", "-constraint", 'AcctGroup == "quiet"')
-    # By surplus; until the collector has heard of all that, the pool is too light, or its demand too small.
+    # By surplus; until the collector has heard of all that, the pool is too light, or its demand
+    # too small.
     come_to(pool, {"busy.ann": 8})
     pool.wait(lambda: running(pool, "busy.ann@test") == 8, 30, "running jobs", ("SchedLog",))
     shown = []

@@ -32,8 +32,10 @@ class ExecuteNode:
     def __post_init__(self) -> None:
         pool = self.site.pool
         (self.place / "condor_config").write_text(
-            f"LOCAL_CONFIG_DIR = {pool.config_dir}\nLOCAL_CONFIG_FILE = {pool.path('condor_config.local')}\n"
-            f"STARTD_ADDRESS_FILE = {pool.path('log')}/.startd_address\nDAEMON_LIST = MASTER, STARTD\n"
+            f"LOCAL_CONFIG_DIR = {pool.config_dir}\n"
+            f"LOCAL_CONFIG_FILE = {pool.path('condor_config.local')}\n"
+            f"STARTD_ADDRESS_FILE = {pool.path('log')}/.startd_address\n"
+            "DAEMON_LIST = MASTER, STARTD\n"
             f"NUM_CPUS = {NODE['cpus']}\nUSER_CONFIG_FILE =\n"
         )
 
@@ -96,9 +98,9 @@ def test_a_node_from_the_first_write_to_going_back(site: Site, tmp_path: Path) -
     node.wait(lambda: node.states(*OLD)[0] == 0, "a node on which all is in effect")
     _, said = node.emit(*OLD, "--check")
     assert (
-        "compared: the file, the node's hardware, the configuration of this machine, the running startd\n"
-        in said
-    )
+        "compared: the file, the node's hardware, the configuration of this machine, the running "
+        "startd\n"
+    ) in said
 
     pool.submit({"request_cpus": 1, "request_memory": 2048, "request_disk": 1024})
     node.wait(lambda: len(node.slots()) == 2, "a dynamic slot")

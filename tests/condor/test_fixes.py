@@ -36,9 +36,8 @@ FAMILY = {
 class Break:
     """The rules of which errors are found, the knobs that break the pool, and the jobs of each submitter that then run.
 
-    Eight jobs of each wait, with ``asked`` in place of what a small job asks for. Where the negotiator could not start
-    with the knobs the pool is started with ``sound`` ones.
-    """
+    Eight jobs of each wait, with ``asked`` in place of what a small job asks for. Where the
+    negotiator could not start with the knobs the pool is started with ``sound`` ones."""
 
     rules: frozenset[str]
     knobs: Mapping[str, str]
@@ -292,8 +291,8 @@ def test_jobs_that_fit_nowhere_no_longer_starve_those_behind_them(
 def test_no_setting_renames_a_group(site: Site, tmp_path: Path) -> None:
     """A legal name in GROUP_NAMES leaves its jobs under the old one, and its quota was never written anywhere.
 
-    The advice, followed to its end, mends it: the new name, a quota, and jobs that name the group so.
-    """
+    The advice, followed to its end, mends it: the new name, a quota, and jobs that name the
+    group so."""
     knobs = {**groups(ok="4"), "GROUP_NAMES": "ok, nice-user"}
     pool = break_it(site, knobs)
     with before(pool):
@@ -334,7 +333,8 @@ _NO_SETTING: Mapping[str, str] = {
 }
 #: Proven by a test of its own.
 _ALONE = frozenset(("slot-constraint-hides-claims", "offer-budget-used-up"))
-#: How a rule makes an error of a finding: by its own severity, by that of the finding, or by what it does to the pool.
+#: How a rule makes an error of a finding: by its own severity, by that of the finding, or by what
+#: it does to the pool.
 _SEVERE = ("Severity.ERROR", "Harm(shut", "Harm(starved")
 
 
@@ -412,7 +412,8 @@ def _mend(pool: Pool, directory: Path, knobs: Mapping[str, str]) -> None:
         ads = pool.ads("slots", ["DaemonStartTime", "DaemonLastReconfigTime"])
         demands = pool.ads("submitters", ["LastHeardFrom"])
         slots = bool(ads) and all(max(ad.values()) >= begun for ad in ads)
-        # The schedd looks at its jobs before it has read its configuration, and tells it a second later.
+        # The schedd looks at its jobs before it has read its configuration, and tells it a second
+        # later.
         return slots and all(ad["LastHeardFrom"] > reread + 2 for ad in demands)
 
     pool.wait(read, 40, "ads of the new configuration", ("StartLog",))

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.condor
 #: Fleets for each version of HTCondor.
 CASES = 5
 SUBMITTER = "ann"
-#: A startd before 25.4 adds about 1 MiB of disk to each claim, which plan counts and simulate and cost do not.
+#: A startd before 25.4 adds about 1 MiB of disk to each claim, which plan counts and simulate and
+#: cost do not.
 CLOSE = {"sid": 1e-6, "trixie": 1e-4}
 MACHINES = {"p1": Machine(8, 16384), "p2": Machine(16, 65536, gpus=2)}
 
@@ -122,7 +123,8 @@ def _compare(fleet: Fleet, case: Case, place: Path, close: float) -> None:
     )
     claims = _claims(fleet)
 
-    # The simulated cycle matched the same jobs on the same nodes, at the charges that plan had for them.
+    # The simulated cycle matched the same jobs on the same nodes, at the charges that plan had for
+    # them.
     shapes = {cluster: number for number, cluster in enumerate(clusters)}
     expected = {}
     for job, (machine, cost, standing) in simulated.items():

@@ -197,12 +197,16 @@ def test_no_group_starves_on_the_way_and_what_was_foreseen_comes_true(
     expected = {name: group["quota"]["after"] for name, group in groups.items()}
     assert published(fleet, "EffectiveQuota") == expected
 
-    # The schedd reports what runs in the unit in which it was claimed: the group that was named gets no turn.
+    # The schedd reports what runs in the unit in which it was claimed: the group that was named
+    # gets no turn.
     starving = {name for name, group in groups.items() if group["starves"]}
     assert starving == {"biology"}
     fleet.tool("ap1", "condor_qedit", str(waiting), "MayRun", "true")
     told = groups["biology"]
-    numbers = f"(quota={told['quota']['after']:g}) (usage={told['usage']['after']:g}) (allocation={told['allocated']:g})"
+    numbers = (
+        f"(quota={told['quota']['after']:g}) (usage={told['usage']['after']:g}) "
+        f"(allocation={told['allocated']:g})"
+    )
     cycle = f"Group biology - skipping, at or over quota {numbers}"
     fleet.pool.wait(
         lambda: cycle in fleet.pool.log("NegotiatorLog"), 30, "the group without a turn"

@@ -27,8 +27,8 @@ COSTS = {"biology": 8.0, "chem": 16.0}
 def test_charges_of_the_dominant_asset_leak(suite: str, tmp_path: Path) -> None:
     """A job of 32 GiB costs 2 at its match on the large node and weighs 8 from then on.
 
-    No group uses more than the plan's factor times its quota and one more match, which the first spin may let through.
-    """
+    No group uses more than the plan's factor times its quota and one more match, which the first
+    spin may let through."""
     with fleet_pool(suite, MACHINES) as fleet:
         configured(fleet, tmp_path, CLAIMS, group_knobs(QUOTAS))
         empty = fleet.weights()

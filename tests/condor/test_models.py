@@ -99,12 +99,14 @@ def submit_commands(shape: str) -> dict[str, object]:
     return commands
 
 
-#: Some ways of configuring a model have a price that htcq-models(7) names, and the audit names it too: claims that take
-#: nothing still get 1 MB, and the rule max charges less for a claim than its match cost.
+#: Some ways of configuring a model have a price that htcq-models(7) names, and the audit names it
+#: too: claims that take nothing still get 1 MB, and the rule max charges less for a claim than its
+#: match cost.
 PRICE = {
     "fixed-none": {"consumes-no-cpu-or-memory"},
     "quantized-max": {"weight-not-additive"},
-    # Charges are whole and consumption is not: as such claims fill the slot they are charged above their match costs.
+    # Charges are whole and consumption is not: as such claims fill the slot they are charged above
+    # their match costs.
     "minimum-charge": {"weight-overcharges"},
     "minimum-charge-proposed": {"weight-overcharges"},
     "multi-centric": {"weight-overcharges"},
@@ -134,7 +136,8 @@ def test_daemons_do_what_the_plan_says(
     flags, shapes = model
     site.adopt(tmp_path, flags)
     mixed = [f"{shape},count={1 + index}" for index, shape in enumerate(shapes)]
-    # The newest version proves every shape for itself; the older one the first of them and all together.
+    # The newest version proves every shape for itself; the older one the first of them and all
+    # together.
     alone = shapes if site.suite == NEWEST else shapes[:1]
     runs = [
         [f"{shape},count={_more_than_fit(site, tmp_path, flags, shape)}"] for shape in alone

@@ -39,6 +39,7 @@ def test_a_history_has_the_seconds_for_which_each_job_held_its_slot(
     assert not read.damage.told()
     for cluster, seconds in zip(clusters, SECONDS):
         told = ran[cluster]
-        # A job holds its slot a little longer than its program runs: transfers, and the start of shadow and starter.
+        # A job holds its slot a little longer than its program runs: transfers, and the start of
+        # shadow and starter.
         assert told is not None
         assert seconds <= told <= all_of_it

@@ -20,7 +20,8 @@ from htcq.errors import EXIT_FINE, EXIT_UNKNOWN
 
 pytestmark = pytest.mark.condor
 
-#: hep and lep share the 4 of physics, which accepts nothing from outside; chemistry has a quarter of the rest.
+#: hep and lep share the 4 of physics, which accepts nothing from outside; chemistry has a quarter
+#: of the rest.
 GROUPS: Mapping[str, str] = {
     "GROUP_NAMES": "physics, physics.hep, physics.lep, chem",
     "GROUP_QUOTA_physics": "4",

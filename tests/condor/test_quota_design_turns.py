@@ -23,7 +23,10 @@ def test_groups_that_regroup_have_their_turns_and_then_their_submitters_with_the
     site: Site,
 ) -> None:
     """Autoregroup, as src/condor_tests/job_hgq_autoregroup_basic_van.run has it, with the root last of all."""
-    order = 'ifThenElse(AccountingGroup =?= "a", 2, ifThenElse(AccountingGroup =?= "b", 1, 3.40282e+38))'
+    order = (
+        'ifThenElse(AccountingGroup =?= "a", 2, ifThenElse(AccountingGroup =?= "b", 1, '
+        "3.40282e+38))"
+    )
     knobs = {"GROUP_AUTOREGROUP": "True", "GROUP_SORT_EXPR": order, **NO_PREEMPTION}
     pool = break_it(site, {**slots(4), **tree(a="1", b="1"), **knobs})
     with before(pool):

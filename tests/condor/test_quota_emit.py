@@ -15,8 +15,8 @@ from testpool import Pool
 
 pytestmark = pytest.mark.condor
 NAME = "50-htcq-groups.config"
-#: One of each kind, with what is hard to write down: small and long numbers, a slash, comments that want out. HTCondor
-#: prints no more than 16 digits.
+#: One of each kind, with what is hard to write down: small and long numbers, a slash, comments that
+#: want out. HTCondor prints no more than 16 digits.
 GROUPS = r"""
 [quotas]
 accept_surplus = true

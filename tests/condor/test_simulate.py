@@ -1,7 +1,7 @@
 """Random pools, drawn anew in every run: a simulated cycle makes the matches that a real negotiator makes.
 
-``--cycle-cases N`` draws N pools for each HTCondor version; a failure names the options that draw its pool again.
-"""
+``--cycle-cases N`` draws N pools for each HTCondor version; a failure names the options that
+draw its pool again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
     trace = run_cycle(pool_of(open_snapshot(found.before), str(found.before)))
 
     differing = [*differing_in(scenario, found.cycle, trace)]
-    again = f"again with: --cycle-seed {seed} --cycle-cases {number + 1} --suite {site.suite} -k case-{number:03}"
+    again = (
+        f"again with: --cycle-seed {seed} --cycle-cases {number + 1} --suite {site.suite} -k "
+        f"case-{number:03}"
+    )
     told = [again, *map(str, trace.unmodelled), *differing[:_MAX_DIFFERENCES]]
     assert not differing, "\n".join(told)
     assert trace.crash is None, again

@@ -1,8 +1,7 @@
 """A sound site has nothing above info; of each thing that is broken there, the audit has one finding, ranked right.
 
-The site has two access points and three kinds of node, groups with quotas that are used up, and jobs that wait.
-``--all-breaks`` makes all 35 breaks; otherwise the first eight stand for them.
-"""
+The site has two access points and three kinds of node, groups with quotas that are used up, and
+jobs that wait. ``--all-breaks`` makes all 35 breaks; otherwise the first eight stand for them."""
 
 from __future__ import annotations
 
@@ -35,8 +34,8 @@ _SLOW = PACE.replace("NEGOTIATOR_INTERVAL = 3", "NEGOTIATOR_INTERVAL = 800").rep
 )
 #: A counter in the ads of a member tells which configuration it has read.
 _COUNTER = "{kind}_ATTRS = $({kind}_ATTRS) BreakCounter\nBreakCounter = {count}\n"
-#: What waits when each group has used up its quota, at both access points: of biology's jobs more than its quota takes,
-#: so that some wait at either, whichever had its turn first.
+#: What waits when each group has used up its quota, at both access points: of biology's jobs more
+#: than its quota takes, so that some wait at either, whichever had its turn first.
 _JOBS = (
     Crowd("biology.ann", 12, cpus=2, memory=32768),
     Crowd("chem.ben", 4, cpus=16, memory=4096),
@@ -64,7 +63,8 @@ class _Site:
     def breaks(self, one: Break) -> None:
         """Break it, fix what was broken before, and wait until the daemons concerned have read so."""
         if one.ends:
-            # The negotiator would end before anybody could ask it: the collector has read the same files.
+            # The negotiator would end before anybody could ask it: the collector has read the same
+            # files.
             self.fleet.pool.off("negotiator")
         texts = {(member, _BROKEN): text for member, text in one.files.items()}
         if one.groups:
@@ -183,7 +183,8 @@ def site(suite: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Site
         fleet.pool.wait(
             lambda: _used_up(fleet), 90, "groups that use up their quotas", ("NegotiatorLog",)
         )
-        # Most of biology's demand is at one access point, whichever started more: what is wrong there is seen in all.
+        # Most of biology's demand is at one access point, whichever started more: what is wrong
+        # there is seen in all.
         fleet.submit(_JOBS[0].commands(), 2 * _JOBS[0].count, "ap2")
         fleet.pool.configure(_SLOW)
         fleet.reconfig_central()
@@ -218,7 +219,8 @@ def test_what_is_broken_is_one_finding(site: _Site, broken: Break) -> None:
 
     site.breaks(broken)
     try:
-        # What follows from a break takes a while to reach the collector where daemons have much to do.
+        # What follows from a break takes a while to reach the collector where daemons have much to
+        # do.
         with suppress(PoolError):
             site.fleet.pool.wait(is_found, 6, f"{broken.rule} alone")
     finally:

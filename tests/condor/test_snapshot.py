@@ -381,7 +381,8 @@ def test_a_collector_that_hangs_leaves_nothing(pool: Pool, tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-#: In a mount namespace of its own a test may mount what it likes; who is not root is root there alone.
+#: In a mount namespace of its own a test may mount what it likes; who is not root is root there
+#: alone.
 NAMESPACE = (
     ["unshare", "--mount"]
     if os.geteuid() == 0
@@ -397,7 +398,8 @@ def test_a_full_disk_is_called_one_and_nothing_is_left_on_it(
 ) -> None:
     goal = tmp_path / "snap.tar.gz"
     program = (
-        f"mount -t tmpfs -o size={size} tmpfs {tmp_path} && {sys.executable} -m htcq snapshot {goal} "
+        f"mount -t tmpfs -o size={size} tmpfs {tmp_path} && {sys.executable} -m htcq snapshot "
+        f"{goal} "
         f"--pool {pool.collector}; echo $? $(ls -A {tmp_path})"
     )
     done = subprocess.run(

@@ -20,8 +20,9 @@ from htcq.store.snapshot import open_snapshot
 
 pytestmark = pytest.mark.condor
 
-#: Site files in the order in which the pool has them: each is foreseen from what the one before made of the slots.
-#: The machine of the pool has fewer cores than the pool says: shares of them must be literal.
+#: Site files in the order in which the pool has them: each is foreseen from what the one before
+#: made of the slots. The machine of the pool has fewer cores than the pool says: shares of them
+#: must be literal.
 WHOLE_NODE = {
     "minimum-charge": "[capacity]\ncharge = { cpus = 1, memory = '2GiB', disk = '1GiB' }\n",
     "levels": "[capacity]\nlevel = { cpus = 5, memory = 7, disk = 9 }\n",
@@ -65,7 +66,8 @@ def test_slots_tell_what_the_what_if_made_of_them(
             continue
         expected = with_models(before, [_model(tmp_path, name, text)])
         if name == "one-model-for-both":
-            # It leaves the layout as it is, and htcq emit would not: its slots are those of the file before.
+            # It leaves the layout as it is, and htcq emit would not: its slots are those of the
+            # file before.
             text = _as_it_is(text)
         _adopted(site, tmp_path, name, text)
         before = _captured(site, tmp_path / name)

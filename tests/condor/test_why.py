@@ -37,9 +37,11 @@ SLOTS = {
     "SLOT_TYPE_2_START": "$(START) && TARGET.RequestMemory >= 4096",
     "SLOT_TYPE_3_START": "$(START) && TARGET.RequestCpus >= 2",
 }  # fmt: skip
-#: By the job, by the slot, and by a name without a scope, which the negotiator finds and the schedd does not.
+#: By the job, by the slot, and by a name without a scope, which the negotiator finds and the schedd
+#: does not.
 START_VANILLA = (
-    "JOB.NoStart =!= true && (JOB.Unfit =!= true || SLOT.SlotTypeID == 9) && (JOB.Unscoped =!= true || RequestCpus > 0)"
+    "JOB.NoStart =!= true && (JOB.Unfit =!= true || SLOT.SlotTypeID == 9) && (JOB.Unscoped =!= "
+    "true || RequestCpus > 0)"
     " && OWNER.JobsHeld < 99"
 )
 KNOBS = {
@@ -148,7 +150,8 @@ def test_jobs_that_wait(site: Site, tmp_path: Path) -> None:
     pool.wait(lambda: last in running_jobs(pool), 30, f"a start of {last}")
 
 
-#: Slots by consumption policy: a large one, one without a claim to give, and one that the negotiator does not see.
+#: Slots by consumption policy: a large one, one without a claim to give, and one that the
+#: negotiator does not see.
 POLICY = {
     **policy(CONSUMPTION_MEMORY="ifThenElse(TARGET.Odd =?= true, undefined, TARGET.RequestMemory)"),
     **dict.fromkeys(UNHURRIED, "1"),

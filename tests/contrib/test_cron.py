@@ -1,7 +1,7 @@
 """Debian's own cron runs the lines of contrib/cron when they are due, as whom they say, and mails what it should.
 
-It has namespaces of its own, a clock of its own, and in the place of htcq a program that tells how it was called.
-"""
+It has namespaces of its own, a clock of its own, and in the place of htcq a program that tells
+how it was called."""
 
 from __future__ import annotations
 

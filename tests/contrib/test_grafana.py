@@ -1,7 +1,7 @@
 """The dashboard has the form that Grafana reads, and a real Prometheus answers each of its queries.
 
-Its form is that of Grafana's own library for making dashboards: what the library does not know, it loses.
-"""
+Its form is that of Grafana's own library for making dashboards: what the library does not know,
+it loses."""
 
 from __future__ import annotations
 

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parents[2] / "contrib" / "house"
-#: Three functions with 11 lines of code, without docstring and comment: an if, an ``and``, a conditional expression, a
-#: loop, and a comprehension with a condition, which counts twice: 6 branches.
+#: Three functions with 11 lines of code, without docstring and comment: an if, an ``and``, a
+#: conditional expression, a loop, and a comprehension with a condition, which counts twice: 6
+#: branches.
 ONE = '''
 class Group:
     name: str

@@ -9,7 +9,8 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Tests of which each says that it runs. Those called late fail unless they run alone; those called wrong always fail.
+#: Tests of which each says that it runs. Those called late fail unless they run alone; those called
+#: wrong always fail.
 TESTS = """
 import os, pytest
 

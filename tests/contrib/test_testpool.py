@@ -202,7 +202,8 @@ def test_a_pool_dies_with_the_python_that_started_it(home: Home) -> None:
     program = (
         f"import sys, time; sys.path.insert(0, {str(TESTPOOL)!r}); from pathlib import Path\n"
         "from testpool import Home, Pool\n"
-        f"pool = Pool.start('tied', suite='sid', home=Home(Path({str(home.path)!r})), roots=Path({str(ROOTS)!r}))\n"
+        f"pool = Pool.start('tied', suite='sid', home=Home(Path({str(home.path)!r})), "
+        f"roots=Path({str(ROOTS)!r}))\n"
         "print('ready', flush=True); time.sleep(600)\n"
     )
     with subprocess.Popen(
@@ -346,7 +347,8 @@ def test_configuration_changes_with_reconfig_and_restart(pool: Pool) -> None:
 def test_the_bindings_reach_the_pool_from_outside(pool: Pool) -> None:
     program = (
         "import sys, htcondor2; collector = htcondor2.Collector(sys.argv[1])\n"
-        "print(sorted(ad['MyType'] for ad in collector.query(htcondor2.AdType.Any, projection=['MyType'])))\n"
+        "print(sorted(ad['MyType'] for ad in collector.query(htcondor2.AdType.Any, "
+        "projection=['MyType'])))\n"
     )
     environment = {**os.environ, "CONDOR_CONFIG": "ONLY_ENV"}
     command = [sys.executable, "-c", program, pool.collector]
@@ -479,7 +481,10 @@ def fake_mmdebstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
     def install(ending: str) -> Path:
         script = tmp_path / "bin" / "mmdebstrap"
         script.parent.mkdir()
-        body = f'#!/bin/sh\necho called >> {calls}\nfor last; do :; done\nmkdir "$last" "$last/usr"\n{ending}\n'
+        body = (
+            f"#!/bin/sh\necho called >> {calls}\nfor last; do :; done\n"
+            f'mkdir "$last" "$last/usr"\n{ending}\n'
+        )
         script.write_text(body)
         script.chmod(0o755)
         monkeypatch.setenv("PATH", f"{script.parent}:/usr/bin:/bin")

@@ -1,9 +1,9 @@
 """Reads the documents: options and keys of manual pages, examples of pages and of README.
 
-An example is a block (between .EX and .EE in the EXAMPLES of a page, or fenced as ``console`` or ``toml`` in Markdown).
-Lines that begin with ``$`` are commands, with ``>`` their continuation; all else is what the command prints, in which a
-word ``...`` stands for anything that was left out. A block that begins with ``# NAME.toml`` is that file's content.
-"""
+An example is a block (between .EX and .EE in the EXAMPLES of a page, or fenced as ``console`` or
+``toml`` in Markdown). Lines that begin with ``$`` are commands, with ``>`` their continuation;
+all else is what the command prints, in which a word ``...`` stands for anything that was left
+out. A block that begins with ``# NAME.toml`` is that file's content."""
 
 from __future__ import annotations
 

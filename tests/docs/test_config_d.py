@@ -20,7 +20,10 @@ INCLUDE = EXAMPLES / "10-htcq-include.config"
 SITE = EXAMPLES / "htcq.toml"
 KNOBS = ("SLOT_TYPE_1_PARTITIONABLE", "CONSUMPTION_POLICY", "CONSUMPTION_MEMORY")
 #: As a daemon reads its configuration; the parser ends the process where it refuses a text.
-READER = "import htcondor2, json, sys; print(json.dumps({name: htcondor2.param.get(name) for name in sys.argv[1:]}))"
+READER = (
+    "import htcondor2, json, sys; print(json.dumps({name: htcondor2.param.get(name) for name in "
+    "sys.argv[1:]}))"
+)
 
 
 @pytest.fixture

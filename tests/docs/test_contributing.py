@@ -19,7 +19,8 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 ARCHITECTURE = ROOT / "docs/architecture.md"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DOCUMENTS = [CONTRIBUTING, ARCHITECTURE, ROOT / "README.md", ROOT / "contrib/site_rules/README.md"]
-#: A path of this checkout in code marks: with a slash, and without anything that stands for something else.
+#: A path of this checkout in code marks: with a slash, and without anything that stands for
+#: something else.
 _PATH = re.compile(r"`([a-z][\w.-]*(?:/[\w.-]+)+/?)`")
 
 

@@ -1,7 +1,7 @@
 """Words and phrases that users are not to read: each was in a help text, a finding, a page or a manual once.
 
-Searched are what argparse prints, rules, every text with a blank in ``htcq``, templates, and manuals.
-"""
+Searched are what argparse prints, rules, every text with a blank in ``htcq``, templates, and
+manuals."""
 
 from __future__ import annotations
 

@@ -123,7 +123,8 @@ def test_any_other_declaration_that_changed_did(
     assert "declared" in [each.kind for each in changes(texts, 0, 1000, FIRST)]
 
 
-# Declared and configured ----------------------------------------------------------------------------------------
+# Declared and configured
+# ----------------------------------------------------------------------------------------
 
 
 def test_a_configuration_that_left_the_declaration_disagrees_from_then_on() -> None:
@@ -186,7 +187,8 @@ def test_a_text_that_cannot_be_read_says_nothing() -> None:
     assert setting_spells([kept("configured", "chem", "rubbish", 100)], 1000) == ()
 
 
-# Published and computed -----------------------------------------------------------------------------------------
+# Published and computed
+# -----------------------------------------------------------------------------------------
 
 
 def published(*pairs: tuple[float | None, float | None], group: str = "chem") -> list[Sample]:

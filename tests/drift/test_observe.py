@@ -45,7 +45,8 @@ def test_every_group_is_there_and_the_root() -> None:
 def test_what_is_configured_is_read_as_the_negotiator_reads_it() -> None:
     found = look(
         groups(
-            f"{PHYSICS}GROUP_QUOTA_DYNAMIC_bio = 0.25\nGROUP_NAMES = chem, bio\nGROUP_AUTOREGROUP = True\n"
+            f"{PHYSICS}GROUP_QUOTA_DYNAMIC_bio = 0.25\nGROUP_NAMES = chem, bio\n"
+            "GROUP_AUTOREGROUP = True\n"
         )
     )
 
@@ -172,7 +173,10 @@ def test_doubts_tell_what_cannot_be_taken_as_it_is() -> None:
     negative = look(groups(PHYSICS, told("chem", WeightedResourcesUsed="-3.0"), *uses("chem", 2)))
 
     assert silent.doubts == (
-        "the negotiator publishes nothing of its groups: what their claimed slots weigh is their usage",
+        (
+            "the negotiator publishes nothing of its groups: what their claimed slots weigh is their "
+            "usage"
+        ),
     )
     assert negative.doubts == (
         "the published usage of chem is -3: what its claimed slots weigh counts instead",

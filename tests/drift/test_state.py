@@ -30,7 +30,8 @@ def test_a_group_alone(quota: float | None, usage: float, idle: float, state: Qu
 @pytest.mark.parametrize(
     ("quota", "usage", "starved", "over"),
     [
-        # The negotiator lets nobody beyond the integer part of a limit, and no part of a slot is claimed.
+        # The negotiator lets nobody beyond the integer part of a limit, and no part of a slot is
+        # claimed.
         (10.7, 10.0, False, False),
         (10.7, 11.0, False, False),
         (10.7, 9.0, True, False),

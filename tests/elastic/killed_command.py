@@ -13,7 +13,8 @@ from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Where files are written, the journal above all, and in which order; not where daemons are waited for.
+#: Where files are written, the journal above all, and in which order; not where daemons are waited
+#: for.
 WATCHED = tuple(
     str(ROOT / "htcq" / name)
     for name in (

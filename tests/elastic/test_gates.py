@@ -178,7 +178,8 @@ def test_a_knob_that_is_overridden_later_is_told_with_its_place() -> None:
 
     assert found.gate == "overridden"
     assert found.message == (
-        "GROUP_QUOTA_physics is 2 in /etc/condor/config.d/99-local.config:1 in the negotiator, not 7"
+        "GROUP_QUOTA_physics is 2 in /etc/condor/config.d/99-local.config:1 in the negotiator, "
+        "not 7"
     )
 
 

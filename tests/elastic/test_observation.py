@@ -97,8 +97,14 @@ def test_who_names_no_group_belongs_to_the_group_that_lists_him_and_everybody_el
     assert seen.demand.default_used == {"cpus": 2, "memory": 2048}
     assert seen.demand.effective_total["cpus"] == 6
     assert seen.problems[:2] == (
-        "1 submitters (biology.eve@site) name groups that do not exist: their jobs count for <default>",
-        "1 submitters (bob@site) name no group and count for chem: the negotiator charges them to the root",
+        (
+            "1 submitters (biology.eve@site) name groups that do not exist: their jobs count for "
+            "<default>"
+        ),
+        (
+            "1 submitters (bob@site) name no group and count for chem: the negotiator charges them "
+            "to the root"
+        ),
     )
 
 
@@ -187,7 +193,10 @@ def test_a_slot_that_only_lacks_room_is_no_closed_one() -> None:
 
 
 def test_quotas_of_today_are_in_slot_weight_whether_amounts_or_shares() -> None:
-    config = "GROUP_NAMES = Physics, chem, other\nGROUP_QUOTA_Physics = 3\nGROUP_QUOTA_DYNAMIC_chem = 0.5\n"
+    config = (
+        "GROUP_NAMES = Physics, chem, other\nGROUP_QUOTA_Physics = 3\n"
+        "GROUP_QUOTA_DYNAMIC_chem = 0.5\n"
+    )
     seen = observe(pool(node("a"), node("b"), jobs=[], config=config), TWO)
 
     # 16 is the pool, 3 of it is physics' own: a share is one of the rest.
@@ -216,7 +225,10 @@ def test_dimensions_that_no_group_names_are_not_in_the_demand_but_in_the_capacit
 
 def test_groups_that_regroup_are_told_of() -> None:
     """Their submitters negotiate once more after all groups, with no quota."""
-    config = "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 4\nGROUP_QUOTA_chem = 4\nGROUP_AUTOREGROUP_chem = True\n"
+    config = (
+        "GROUP_NAMES = physics, chem\nGROUP_QUOTA_physics = 4\nGROUP_QUOTA_chem = 4\n"
+        "GROUP_AUTOREGROUP_chem = True\n"
+    )
     seen = observe(pool(node(), jobs=[], config=config), TWO)
 
     assert seen.problems == (

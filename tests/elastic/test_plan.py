@@ -101,7 +101,8 @@ def test_who_wakes_up_has_its_min_at_once_and_the_other_is_over() -> None:
     plan = planned(observed({"busy": 90}, {"busy": 10, "quiet": 70}), records).plan
     busy, quiet = plan.groups
 
-    # 100 cpus: mins of 40 and 50, and the 10 that are left by max of 90 and 100: 5 and 5, of which busy may want 5.
+    # 100 cpus: mins of 40 and 50, and the 10 that are left by max of 90 and 100: 5 and 5, of which
+    # busy may want 5.
     assert (busy.target.quota, quiet.target.quota) == (45.0, 55.0)
     # quiet was changed a minute ago, but what it is guaranteed does not wait; the other 5 do.
     assert (quiet.written.quota, quiet.damped) == (50.0, "held")

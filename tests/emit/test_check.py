@@ -53,7 +53,10 @@ def test_a_text_that_would_harm_a_daemon_is_refused(role: str, more: str, said: 
 
 
 def test_several_dangers_are_counted() -> None:
-    text = f"{configuration(EXECUTE, NODE, SLOTS)}CONSUMPTION_CPUS = 1.5\nCONSUMPTION_MEMORY = -1\nNUM_CLAIMS = 0\n"
+    text = (
+        f"{configuration(EXECUTE, NODE, SLOTS)}CONSUMPTION_CPUS = 1.5\nCONSUMPTION_MEMORY = -1\n"
+        "NUM_CLAIMS = 0\n"
+    )
     with pytest.raises(PolicyError, match=r"\(and 2 more\)"):
         check_configuration(EXECUTE, text, SLOTS, read_configuration)
 

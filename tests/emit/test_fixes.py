@@ -53,7 +53,10 @@ def test_two_values_of_one_knob_are_told_and_none_is_written() -> None:
     third = Setting(Role.EXECUTE, "NUM_CLAIMS", "8")
     files, (conflict,) = fix_files(_audit((one,), (other, third)))
 
-    said = "SLOT_WEIGHT of the execution points is not written: rule-0 wants 'Cpus' and rule-1 wants 'Memory'"
+    said = (
+        "SLOT_WEIGHT of the execution points is not written: rule-0 wants 'Cpus' and rule-1 "
+        "wants 'Memory'"
+    )
     assert conflict.sentence == said
     assert {name: _lines(text) for name, text in files.items()} == {
         "execution-points.config": ["NUM_CLAIMS = 8"]

@@ -120,8 +120,10 @@ def test_a_site_s_template_takes_the_place_of_htcq_s(tmp_path: Path) -> None:
 
 def test_a_pool_takes_over_the_declared_groups_and_keeps_all_else() -> None:
     config = (
-        "GROUP_NAMES = old, hep\nGROUP_QUOTA_old = 5\nGROUP_QUOTA_DYNAMIC_hep = 0.5\nGROUP_AUTOREGROUP_hep = True\n"
-        "GROUP_PRIO_FACTOR_hep = 10\nGROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 2\nNEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n"
+        "GROUP_NAMES = old, hep\nGROUP_QUOTA_old = 5\nGROUP_QUOTA_DYNAMIC_hep = 0.5\n"
+        "GROUP_AUTOREGROUP_hep = True\n"
+        "GROUP_PRIO_FACTOR_hep = 10\nGROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 2\n"
+        "NEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n"
     )
     central = adopted(pool(config=config), emitted(declared(hep={"quota": 7}))).central
 

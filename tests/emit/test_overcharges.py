@@ -34,7 +34,8 @@ def test_the_worst_is_named_with_its_numbers() -> None:
         refuse_overcharges(_nodes(CLAIMS)[1:], [HUNGRY])
 
     assert str(refused.value) == (
-        "refused, since groups could exceed their quotas: a job of cpus=2,memory=32 GiB,disk=1 MiB on nodes of kind "
+        "refused, since groups could exceed their quotas: a job of cpus=2,memory=32 GiB,disk=1 "
+        "MiB on nodes of kind "
         "64 cpus, 512 GiB has a match cost of 4 and a standing charge of 8 (x2)"
     )
     assert "--force" in refused.value.hint

@@ -1,7 +1,7 @@
 """``python -m tests.fuzz``: many inputs through every command, or one again that failed.
 
-An interrupt (SIGINT, SIGTERM) ends it after the inputs that are under way, with the counts of what was run.
-"""
+An interrupt (SIGINT, SIGTERM) ends it after the inputs that are under way, with the counts of
+what was run."""
 
 from __future__ import annotations
 

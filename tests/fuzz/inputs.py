@@ -15,7 +15,8 @@ from tests.fuzz.targets import Target
 from tests.fuzz.values import text_value, word_value
 
 _FORMS = ("snap", "snap", "snap.tar.gz", "snap.tar.xz", "snap.tar")
-#: Parts of all inputs: those whose command line is changed, and those with something strange among the files.
+#: Parts of all inputs: those whose command line is changed, and those with something strange among
+#: the files.
 _WORDS, _STRANGE = 0.1, 0.05
 
 

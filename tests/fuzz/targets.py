@@ -21,8 +21,9 @@ _LOCKS = ("*.lock", "*/.lock")
 class Target:
     """One command or action: a line of ``lines`` is run; files whose names match ``changed`` are mutated.
 
-    ``writes`` are patterns of what it may write; ``again``: what it has written must serve a second run.
-    Of all inputs it has a part by its ``weight``. Without the ``ending`` words the command would rightly run for ever:
+    ``writes`` are patterns of what it may write; ``again``: what it has written must serve a second
+    run. Of all inputs it has a part by its ``weight``. Without the ``ending`` words the command
+    would rightly run for ever:
     every input has them.
     """
 

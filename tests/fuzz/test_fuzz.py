@@ -1,7 +1,7 @@
 """No input ends a command with a traceback, a hang, a half-written file or a text that a terminal would act on.
 
-``--fuzz-inputs N`` and ``--fuzz-seed S`` draw more inputs, or others; ``python -m tests.fuzz`` does so without pytest.
-"""
+``--fuzz-inputs N`` and ``--fuzz-seed S`` draw more inputs, or others; ``python -m tests.fuzz``
+does so without pytest."""
 
 from __future__ import annotations
 

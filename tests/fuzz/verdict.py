@@ -16,7 +16,8 @@ _LONGEST_LINE = 2000
 _MAX_MB = 700
 _MAX_LINES = 200
 _STATUSES = range(4)
-#: What a terminal acts on: C0 but for tab and line end, DEL, C1, marks that turn the direction of writing, separators.
+#: What a terminal acts on: C0 but for tab and line end, DEL, C1, marks that turn the direction of
+#: writing, separators.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 #: A bug that was caught at the door is a bug.
 _BUG = re.compile(

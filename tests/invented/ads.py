@@ -1,8 +1,8 @@
 """The texts of ads, recorded from a real pool of HTCondor 25.14.1, with names in place of the values that differ.
 
-The files in ``ads/`` hold one ``Attribute = expression`` a line, as ``condor_status -long`` and ``condor_q -long``
-print them. ``%(name)s`` is filled once, in slot ads once a machine, and ``%%(name)s`` afterwards, once a slot.
-"""
+The files in ``ads/`` hold one ``Attribute = expression`` a line, as ``condor_status -long`` and
+``condor_q -long`` print them. ``%(name)s`` is filled once, in slot ads once a machine, and
+``%%(name)s`` afterwards, once a slot."""
 
 from __future__ import annotations
 

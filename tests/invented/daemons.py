@@ -1,8 +1,7 @@
 """The ads that sum a pool up: submitters, access points, accounting, negotiator and collector.
 
-Weights are charged as the schedd and the accountant of HTCondor 25.14 do: SlotWeight of the claimed slot, 1 where that
-is undefined; RequestCpus for an idle job.
-"""
+Weights are charged as the schedd and the accountant of HTCondor 25.14 do: SlotWeight of the
+claimed slot, 1 where that is undefined; RequestCpus for an idle job."""
 
 from __future__ import annotations
 

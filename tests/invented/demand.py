@@ -1,8 +1,8 @@
 """Who wants what: access points, submitters, and the classes of jobs in their queues.
 
-Submitters of this pool have their jobs on its access points. Others come from elsewhere: they have submitter ads and
-claims here, but their access points and jobs are in another pool. So a pool can have more claims than jobs to look at.
-"""
+Submitters of this pool have their jobs on its access points. Others come from elsewhere: they
+have submitter ads and claims here, but their access points and jobs are in another pool. So a
+pool can have more claims than jobs to look at."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from tests.invented.policies import Shape
 FOREIGN_DOMAIN = "campus.example"
 _SCHEDDS = 40
 _FOREIGN_SCHEDDS = 12
-#: The share of submitters who come from elsewhere, of those in a group, and of those who use two access points.
+#: The share of submitters who come from elsewhere, of those in a group, and of those who use two
+#: access points.
 _FOREIGN, _GROUPED, _TWICE = 0.3, 0.9, 0.05
 _MB_PER_CPU = (500, 1000, 1000, 1500, 2000, 2000, 2048, 3000, 4000, 6000)
 _DISKS_KB = (100_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000)
@@ -206,8 +207,8 @@ def distinct_autoclusters(rng: Random, count: int) -> list[Autocluster]:
 def requirements(request: Shape, system: str, wish: str, transfer: str) -> str:
     """Return Requirements as condor_submit of 25.14 completes them.
 
-    A user's own clause comes first. OpSys is left out where that clause names a system, and the cpus for one of 1.
-    """
+    A user's own clause comes first. OpSys is left out where that clause names a system, and the
+    cpus for one of 1."""
     own = [f'TARGET.OpSysAndVer == "{system}"'] if system else []
     own += [wish] if wish else []
     terms = [f"({' && '.join(own)})"] if own else []

@@ -1,8 +1,7 @@
 """A pool at rest: empty partitionable slots with a consumption policy, and jobs that all wait.
 
-What a negotiation cycle has the most to do with. Every fifth machine is of another kind; memory and disk differ from
-machine to machine, as they do in real pools, unless all are ``alike``.
-"""
+What a negotiation cycle has the most to do with. Every fifth machine is of another kind; memory
+and disk differ from machine to machine, as they do in real pools, unless all are ``alike``."""
 
 from __future__ import annotations
 

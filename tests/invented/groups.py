@@ -1,8 +1,8 @@
 """The tree of accounting groups: names, quotas, what the negotiator makes of them, and its configuration.
 
-Quotas follow GroupEntry::hgq_assign_quotas with NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION (HTCondor 25.14): static
-quotas as configured, dynamic ones as fractions of what those leave of the parent's quota.
-"""
+Quotas follow GroupEntry::hgq_assign_quotas with NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION
+(HTCondor 25.14): static quotas as configured, dynamic ones as fractions of what those leave of
+the parent's quota."""
 
 from __future__ import annotations
 

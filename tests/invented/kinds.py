@@ -45,9 +45,9 @@ SYSTEMS = (ENTERPRISE, DEBIAN)
 class Kind:
     """Machines that are alike, but for what each has a little less of: memory and disk.
 
-    ``static_cpus`` says how many cpus each static slot has, and ``static_slots`` how many there are beside the
-    partitionable slot; without one (``partitionable`` false) they fill the machine.
-    """
+    ``static_cpus`` says how many cpus each static slot has, and ``static_slots`` how many there
+    are beside the partitionable slot; without one (``partitionable`` false) they fill the
+    machine."""
 
     name: str
     cpus: int

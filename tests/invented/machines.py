@@ -1,8 +1,7 @@
 """Machines: what each has, and how claims were carved out of it.
 
-Amounts add up: what is left on a partitionable slot and what its dynamic slots have is what it had at birth, and all
-partitionable and static slots together are the machine.
-"""
+Amounts add up: what is left on a partitionable slot and what its dynamic slots have is what it
+had at birth, and all partitionable and static slots together are the machine."""
 
 from __future__ import annotations
 
@@ -82,9 +81,12 @@ class Machine:
         if gpu is None:
             return ""
         return "".join(
-            f'\nGPUs_GPU_{self.devices[device]} = [ Id = "GPU-{self.devices[device]}"; Capability = {gpu.capability}; '
-            f'DeviceName = "{gpu.name}"; DeviceUuid = "{self.devices[device]}-4445-5667-899a-abbccddeeff0"; '
-            f'ECCEnabled = true; DevicePciBusId = "0000:{64 + device:02x}:00.0"; GlobalMemoryMb = {gpu.memory_mb} ]'
+            f'\nGPUs_GPU_{self.devices[device]} = [ Id = "GPU-{self.devices[device]}"; Capability '
+            f"= {gpu.capability}; "
+            f'DeviceName = "{gpu.name}"; DeviceUuid = '
+            f'"{self.devices[device]}-4445-5667-899a-abbccddeeff0"; '
+            f'ECCEnabled = true; DevicePciBusId = "0000:{64 + device:02x}:00.0"; GlobalMemoryMb = '
+            f"{gpu.memory_mb} ]"
             for device in wanted
         )
 

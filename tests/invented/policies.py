@@ -1,8 +1,7 @@
 """What the slots of the pool charge: consumption policies and slot weights, good ones and bad ones.
 
-Expressions stand as the startd of HTCondor 25.14 prints them. The good policies are those of htcq's models and of the
-manual; what is wrong with the bad ones stands in :data:`BAD_KINDS`.
-"""
+Expressions stand as the startd of HTCondor 25.14 prints them. The good policies are those of
+htcq's models and of the manual; what is wrong with the bad ones stands in :data:`BAD_KINDS`."""
 
 from __future__ import annotations
 
@@ -10,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-#: SlotWeight from cpus, memory (MB) and GPUs of a slot, and whether it is dynamic; None where it is undefined.
+#: SlotWeight from cpus, memory (MB) and GPUs of a slot, and whether it is dynamic; None where it is
+#: undefined.
 Weigh = Callable[[int, int, int, bool], Optional[int]]
 
 
@@ -63,10 +63,15 @@ class Policy:
         """Return WithinResourceLimits, which the startd writes by itself."""
         if not self.consumption:
             catalogs = "ifthenelse(RequestedCatalogs =?= undefined || catalogs =?= undefined,0,"
-            catalogs += "sum(evalInEachContext(member(CatalogID,RequestedCatalogIDs) ? CatalogSize : 0,catalogs)))"
+            catalogs += (
+                "sum(evalInEachContext(member(CatalogID,RequestedCatalogIDs) ? CatalogSize : "
+                "0,catalogs)))"
+            )
             return (
-                "MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && TARGET.RequestMemory <= MY.Memory"
-                f' && MY.Disk > 0 && (TARGET.RequestDisk - ifthenelse(MappingMethod ?: "" != "Copy",{catalogs},0))'
+                "MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0 && "
+                "TARGET.RequestMemory <= MY.Memory"
+                ' && MY.Disk > 0 && (TARGET.RequestDisk - ifthenelse(MappingMethod ?: "" != '
+                f'"Copy",{catalogs},0))'
                 " <= MY.Disk && (TARGET.RequestGPUs =?= undefined || MY.GPUs >= TARGET.RequestGPUs)"
             )
         assets = sorted(name[len("Consumption") :] for name in self.consumption)
@@ -128,10 +133,14 @@ MINIMUM = Policy(
 BAD_KINDS: Mapping[str, str] = {
     "undefined-consumption": "ConsumptionGPUs is undefined for a job that asks for no GPUs: such jobs never match",
     "undefined-weight": "SlotWeight is undefined: the negotiator exits at the first match",
-    "memory-weight": "SlotWeight is floor(Memory / 4096): not the sum of its parts, and 0 on small dynamic slots",
+    "memory-weight": (
+        "SlotWeight is floor(Memory / 4096): not the sum of its parts, and 0 on small dynamic slots"
+    ),
     "partial-consumption": "ConsumptionGPUs is missing: the negotiator takes the slot for an ordinary one",
     "constant-weight": "SlotWeight is 1 whatever is left: a match costs nothing",
-    "fractional-cpus": "ConsumptionCpus is no whole number for odd requests: the startd refuses the claim for ever",
+    "fractional-cpus": (
+        "ConsumptionCpus is no whole number for odd requests: the startd refuses the claim for ever"
+    ),
 }
 
 MISTAKES: Mapping[str, Policy] = {

@@ -70,7 +70,8 @@ def test_no_configuration_of_its_own_is_no_error(monkeypatch: pytest.MonkeyPatch
     assert own_configuration(["SLOT_WEIGHT"]) in ({}, {"SLOT_WEIGHT": "Cpus"})
 
 
-# A text from elsewhere ------------------------------------------------------------------------------------------
+# A text from elsewhere
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

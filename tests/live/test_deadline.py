@@ -199,7 +199,8 @@ def test_after_many_silent_daemons_the_rest_is_not_asked_and_named() -> None:
     assert not_asked[0].why.startswith("no answer: not asked, since ")
 
 
-# Budgets --------------------------------------------------------------------------------------------------------
+# Budgets
+# --------------------------------------------------------------------------------------------------------
 
 
 def _grow(size: int) -> int:

@@ -20,10 +20,14 @@ else:
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ROOT / "contrib/lock"
-#: Each lock with the group whose packages are in it besides those that htcq needs to run, and the Python it is for.
+#: Each lock with the group whose packages are in it besides those that htcq needs to run, and the
+#: Python it is for.
 CASES = [("dev.txt", "dev", "3.11"), ("dev.txt", "dev", "3.13"), ("python3.9.txt", "test", "3.9")]
 _ENTRY = re.compile(
-    r"^(?P<requirement>[^#\s][^\\\n]*?) *\\\n(?P<hashes>(?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)",
+    (
+        r"^(?P<requirement>[^#\s][^\\\n]*?) *\\\n(?P<hashes>(?: +--hash=sha256:[0-9a-f]{64}(?: "
+        r"\\)?\n)+)"
+    ),
     re.MULTILINE,
 )
 

@@ -1,8 +1,7 @@
 """What CONTRIBUTING.md promises: three commands, as a user of a bare Debian 12, lead to a green test in two minutes.
 
-The Debian is a root directory made by mmdebstrap and kept in .testpool; the user's home is new each time. Where pip
-finds packages is taken from this machine's own settings of pip.
-"""
+The Debian is a root directory made by mmdebstrap and kept in .testpool; the user's home is new
+each time. Where pip finds packages is taken from this machine's own settings of pip."""
 
 from __future__ import annotations
 
@@ -24,7 +23,8 @@ USER = "newcomer"
 PROMISED = 120
 _SETTING = re.compile(r"^[\w:-]+\.(?P<name>[\w-]+)='(?P<value>.*)'$", re.MULTILINE)
 _FILE = re.compile(r"(?:^|\s|file://)(/[^\s?*]+)")
-#: As root, in namespaces of its own that end with it: the directory, then places of this machine, then the command.
+#: As root, in namespaces of its own that end with it: the directory, then places of this machine,
+#: then the command.
 _ENTER = """
 root=$1; shift
 mount --bind "$root" "$root"

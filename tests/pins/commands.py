@@ -1,7 +1,7 @@
 """The commands whose output is pinned, by the name of the file that has it; each begins in a fresh place.
 
-A line is one command; those of one name run one after the other. What a command writes below ``out`` is pinned besides.
-"""
+A line is one command; those of one name run one after the other. What a command writes below
+``out`` is pinned besides."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "plan": (
         "plan --node small.json --json",
         "plan --node small.json --preset simple --job cpus=1,memory=2GiB,count=3 --json",
-        "plan --node small.json --charge cpus=1 --charge memory=2GiB --whole-charges --job cpus=1,memory=5GiB --json",
+        (
+            "plan --node small.json --charge cpus=1 --charge memory=2GiB --whole-charges --job "
+            "cpus=1,memory=5GiB --json"
+        ),
         "plan --node small.json --model fixed --claims 4 --job cpus=3,memory=1GiB --json",
         "plan --node small.json --model quantized --level memory=8 --job cpus=1,memory=1GiB --json",
         "plan --node fleet --config model.toml --job cpus=2,memory=32GiB,disk=1GiB --json",
@@ -103,7 +106,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "simulate-cycles": (
         "simulate --snapshot limits --cycles 4 --json",
-        "simulate --snapshot weights --cycles 3 --run-time 600 --set GROUP_ACCEPT_SURPLUS=True --json",
+        (
+            "simulate --snapshot weights --cycles 3 --run-time 600 --set GROUP_ACCEPT_SURPLUS=True "
+            "--json"
+        ),
         "simulate --snapshot quotas --cycles 2 --set GROUP_ACCEPT_SURPLUS=True --json",
         "simulate --snapshot limits --cycles 3 --html out/course.html",
         "simulate --snapshot quotas --sweep sweep.toml --processes 1 --json",
@@ -169,8 +175,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         f"{_PLAN} --snapshot access --json",
         f"{_PLAN} --snapshot shared --json",
         f"{_PLAN} --snapshot sick --json",
-        "elastic plan --quotas over/q.toml --snapshot over/pool --journal none --directory . --json",
-        "elastic apply --quotas plan.toml --snapshot planned --plan 20261121-000000 --directory . --journal journal",
+        (
+            "elastic plan --quotas over/q.toml --snapshot over/pool --journal none --directory . "
+            "--json"
+        ),
+        (
+            "elastic apply --quotas plan.toml --snapshot planned --plan 20261121-000000 --directory "
+            ". --journal journal"
+        ),
         "elastic run --quotas plan.toml --snapshot planned --once --directory . --journal journal",
         "elastic rollback --journal journal",
         "elastic disable --journal journal",

@@ -64,7 +64,8 @@ TEXTS = {
     "kinds.toml": '[nodes.cards]\nmatch = "TotalGPUs > 0"\nmodel = "linear"\nweights = { cpus = 1, gpus = 8 }\n'
     '[capacity]\nmodel = "linear"\nweights = { cpus = 1, memory = "0.25/GiB" }\n',
     "groups.toml": "[groups.physics]\nquota = 20\n[groups.physics.hep]\nquota = 15\n[groups.physics.lep]\nshare = 0.2\n"
-    '[groups.chem]\nquota = 10\nowner = "Ann"\naccept_surplus = true\n[quotas]\nround_robin_rate = 5\n',
+    '[groups.chem]\nquota = 10\nowner = "Ann"\naccept_surplus = true\n[quotas]\n'
+    "round_robin_rate = 5\n",
     "broken.toml": '[groups.bio.lab]\nquota = 90\nowner = "Ben"\nexpires = "2001-12-31"\n',
     "rules.toml": '[audit.rules."quota-for-unknown-group"]\nseverity = "info"\n',
     "bad.toml": "[capacity]\nmodle = 'linear'\n",

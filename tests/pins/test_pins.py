@@ -24,7 +24,8 @@ from tests.pins.pinned import PINNED, load, save
 from tests.pins.places import furnish
 from tests.probe.recorded import recorded_machine
 
-#: What the clock says: 2026-11-21T12:01:00Z, a minute after the snapshot that elastic quotas are planned on.
+#: What the clock says: 2026-11-21T12:01:00Z, a minute after the snapshot that elastic quotas are
+#: planned on.
 NOW = 1_795_262_460.0
 #: How long something took.
 _TOOK = re.compile(r"(duration_seconds\{[^}]*\}) [0-9.e-]+")

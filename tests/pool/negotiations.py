@@ -1,9 +1,8 @@
 """Negotiation cycles recorded from a real negotiator: the pool before, and what was matched, in its order.
 
-In ``negotiation`` of jobs that are alike those are kept that the record names; ``jobs`` in expected.json counts all of
-each cluster. In ``negotiation-2`` all jobs are there, and what the accountant held; knobs and attributes that no cycle
-depends on were left out.
-"""
+In ``negotiation`` of jobs that are alike those are kept that the record names; ``jobs`` in
+expected.json counts all of each cluster. In ``negotiation-2`` all jobs are there, and what the
+accountant held; knobs and attributes that no cycle depends on were left out."""
 
 from __future__ import annotations
 
@@ -25,7 +24,8 @@ from htcq.pool.slot_class import SlotClass
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "golden" / "negotiation"
 CYCLES = sorted(DIRECTORY.iterdir())
-#: By families of their own: user priorities, what schedds offer, START, several machines, random sites.
+#: By families of their own: user priorities, what schedds offer, START, several machines, random
+#: sites.
 FAMILIES = sorted(DIRECTORY.with_name("negotiation-2").iterdir())
 
 

@@ -7,7 +7,10 @@ import pytest
 from htcq.pool.adtext import AdSchema, Damage, RawAd, blocks, read_ads
 
 MACHINE = AdSchema(("cpus", "memory"), frozenset({"slotweight", "consumption*"}))
-AD = b'MyType = "Machine"\nCpus = 8\nMemory = 1024\nSlotWeight = Cpus\nConsumptionCpus = 1\nArch = "X86_64"\n'
+AD = (
+    b'MyType = "Machine"\nCpus = 8\nMemory = 1024\nSlotWeight = Cpus\nConsumptionCpus = 1\n'
+    b'Arch = "X86_64"\n'
+)
 
 
 def read(*chunks: bytes, untyped: bytes = b"") -> tuple[list[RawAd], Damage]:

@@ -149,7 +149,8 @@ def test_an_account_that_every_machine_has_stays() -> None:
             ("5f3ac1d2", "77aa0011"),
         ),
         (
-            'MyType = "Machine"\nGPUs_GPU_5f3ac1d2 = [ Id = "GPU-5f3ac1d2"; DevicePciBusId = "0000:3B:00.0"; '
+            'MyType = "Machine"\nGPUs_GPU_5f3ac1d2 = [ Id = "GPU-5f3ac1d2"; DevicePciBusId = '
+            '"0000:3B:00.0"; '
             'DeviceUuid = "5f3ac1d2-1111-2222-3333-444455556666" ]',
             ("5f3ac1d2", "3B:00", "444455556666"),
         ),
@@ -182,7 +183,8 @@ def test_no_name_of_any_kind_is_left(ad: str, names: tuple[str, ...]) -> None:
 def test_what_a_gpu_is_called_is_the_same_everywhere() -> None:
     slot = rewritten(
         'MyType = "Machine"\nAssignedGPUs = "GPU-5f3ac1d2"\nAvailableGPUs = { GPUs_GPU_5f3ac1d2 }\n'
-        'GPUs_GPU_5f3ac1d2 = [ Id = "GPU-5f3ac1d2"; DeviceUuid = "5f3ac1d2-1111-2222-3333-444455556666" ]'
+        'GPUs_GPU_5f3ac1d2 = [ Id = "GPU-5f3ac1d2"; DeviceUuid = '
+        '"5f3ac1d2-1111-2222-3333-444455556666" ]'
     )[0]
     name = slot["AssignedGPUs"].strip('"').partition("-")[2]
 
@@ -214,7 +216,10 @@ def test_names_that_differ_in_case_still_do() -> None:
 
 
 def test_times_and_sizes_are_rounded_unless_an_expression_names_them() -> None:
-    job = 'MyType = "Job"\nQDate = 1795251257\nImageSize = 123456\nResidentSetSize = 98765\nRank = MY.ImageSize'
+    job = (
+        'MyType = "Job"\nQDate = 1795251257\nImageSize = 123456\nResidentSetSize = 98765\n'
+        "Rank = MY.ImageSize"
+    )
     new = rewritten(job)[0]
 
     assert new == {
@@ -288,7 +293,10 @@ def test_groups_keep_their_order_and_their_tree() -> None:
 
 def test_a_user_called_as_a_group_is_another_name_than_the_group() -> None:
     job = rewritten(
-        'MyType = "Job"\nOwner = "physics"\nAcctGroup = "physics"\nAccountingGroup = "physics.physics"',
+        (
+            'MyType = "Job"\nOwner = "physics"\nAcctGroup = "physics"\n'
+            'AccountingGroup = "physics.physics"'
+        ),
         knobs=GROUPS,
     )[0]
     group, owner = job["AcctGroup"].strip('"'), job["Owner"].strip('"')
@@ -338,7 +346,10 @@ def test_the_negotiators_reason_and_its_time_stay(reason: str) -> None:
 
 
 def test_a_limit_in_a_reason_has_its_new_name() -> None:
-    job = 'MyType = "Job"\nConcurrencyLimits = "Matlab"\nLastRejMatchReason = "concurrency limit matlab reached"'
+    job = (
+        'MyType = "Job"\nConcurrencyLimits = "Matlab"\n'
+        'LastRejMatchReason = "concurrency limit matlab reached"'
+    )
     (new,) = rewritten(job + '\nLastRejMatchNegotiator = "cm01.cern.ch"')
     name = new["ConcurrencyLimits"].strip('"')
 
@@ -348,7 +359,10 @@ def test_a_limit_in_a_reason_has_its_new_name() -> None:
 
 def test_an_asset_keeps_its_name_unless_a_user_has_it() -> None:
     resources = 'MachineResources = "Cpus licence alicecards"'
-    slot = f'MyType = "Machine"\n{resources}\nLicence = 1\nTotalSlotLicence = 3\nTotalSlotAlicecards = 2'
+    slot = (
+        f'MyType = "Machine"\n{resources}\nLicence = 1\nTotalSlotLicence = 3\n'
+        "TotalSlotAlicecards = 2"
+    )
     job = 'MyType = "Job"\nOwner = "alice"\nRequestLicence = 1\nRequestAlicecards = 1'
     new_slot, new_job = rewritten(slot, job)
     asset = new_slot["MachineResources"].strip('"').split()[2]

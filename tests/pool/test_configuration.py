@@ -18,7 +18,8 @@ def read(text: str) -> Configuration:
 
 def test_macros_are_filled_in_by_htcondors_own_parser() -> None:
     found = read(
-        "BASE = /pool\nLOG = $(BASE)/log\nHALF = $INT(EIGHT,%d)\nEIGHT = 16/2\nNAMES = $(NONE:nobody)\n"
+        "BASE = /pool\nLOG = $(BASE)/log\nHALF = $INT(EIGHT,%d)\nEIGHT = 16/2\n"
+        "NAMES = $(NONE:nobody)\n"
     )
 
     assert [found.value(name) for name in ("log", "HALF", "Names")] == ["/pool/log", "8", "nobody"]
@@ -189,7 +190,10 @@ def test_the_commands_of_these_attacks_would_work(tmp_path: Path) -> None:
         "LOCAL_CONFIG_FILE = {place}/file\nTOOL.LOCAL_CONFIG_FILE = {place}/file\n",
         "LOCAL_CONFIG_DIR = {place}\nTOOL.LOCAL_CONFIG_DIR = {place}\n",
         "USER_CONFIG_FILE = {place}/file\nTOOL.USER_CONFIG_FILE = {place}/file\n",
-        "ENABLE_PERSISTENT_CONFIG = true\nPERSISTENT_CONFIG_DIR = {place}\nTOOL.PERSISTENT_CONFIG_DIR = {place}\n",
+        (
+            "ENABLE_PERSISTENT_CONFIG = true\nPERSISTENT_CONFIG_DIR = {place}\n"
+            "TOOL.PERSISTENT_CONFIG_DIR = {place}\n"
+        ),
         "include : {place}/file\n@include : {place}/file\ninclude ifexist : {place}/file\n",
     ],
 )
@@ -214,7 +218,8 @@ def test_knobs_that_are_not_given_to_the_parser_keep_their_text() -> None:
 def test_no_library_with_functions_for_expressions_is_loaded() -> None:
     text = safe_text(
         assignments(
-            "CLASSAD_USER_LIBS = /x.so\nCLASSAD_USER_PYTHON_LIB = /y.so\nTOOL.CLASSAD_USER_LIBS = z\n"
+            "CLASSAD_USER_LIBS = /x.so\nCLASSAD_USER_PYTHON_LIB = /y.so\n"
+            "TOOL.CLASSAD_USER_LIBS = z\n"
         )
     )
 
@@ -256,7 +261,8 @@ def test_a_circle_through_a_name_that_is_put_together_is_ended() -> None:
 def test_a_long_chain_and_a_long_value_are_no_circle() -> None:
     chain = "".join(f"A{each} = $(A{each + 1})\n" for each in range(300))
     found = read(
-        f"{chain}A300 = end\nHOSTS = {', '.join(f'node{each}.site' for each in range(8000))}\nALLOW = $(HOSTS)\n"
+        f"{chain}A300 = end\nHOSTS = {', '.join(f'node{each}.site' for each in range(8000))}\n"
+        "ALLOW = $(HOSTS)\n"
     )
 
     assert found.value("A0") == "end"

@@ -1,9 +1,9 @@
 """Expected weights follow schedd.cpp (count_a_job, guessJobSlotWeight) by hand; the zeros were measured on 25.14.1.
 
-Measured: 14 jobs of 1 cpu and 100 MB with SLOT_WEIGHT = min({Cpus, floor(Memory/2048), …}) gave WeightedIdleJobs 0,
-four jobs of 1024 MB with SLOT_WEIGHT = Memory/4096.0 gave 0, and four 1-cpu jobs of 100, 100, 2100 and 5000 MB gave 7
-with SCHEDD_SLOT_WEIGHT = max({RequestCpus, ceiling(RequestMemory/2048.0), …}).
-"""
+Measured: 14 jobs of 1 cpu and 100 MB with SLOT_WEIGHT = min({Cpus, floor(Memory/2048), …}) gave
+WeightedIdleJobs 0, four jobs of 1024 MB with SLOT_WEIGHT = Memory/4096.0 gave 0, and four 1-cpu
+jobs of 100, 100, 2100 and 5000 MB gave 7 with SCHEDD_SLOT_WEIGHT = max({RequestCpus,
+ceiling(RequestMemory/2048.0), …})."""
 
 from __future__ import annotations
 

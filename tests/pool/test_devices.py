@@ -17,7 +17,10 @@ def node(number: int, *devices: str, **changes: str) -> str:
     """A slot of node ``number``; every device of a real pool has an id of its own."""
     ids = [f"{number:04x}{place:04x}" for place in range(len(devices))]
     lines = {
-        f"GPUs_GPU_{id_}": f'[ Id = "GPU-{id_}"; DeviceUuid = "{id_}-77"; DevicePciBusId = "0000:{id_}"; {device} ]'
+        f"GPUs_GPU_{id_}": (
+            f'[ Id = "GPU-{id_}"; DeviceUuid = "{id_}-77"; DevicePciBusId = "0000:{id_}"; '
+            f"{device} ]"
+        )
         for id_, device in zip(ids, devices)
     }
     return slot(f"slot1@node{number}", GPUs=len(devices), **lines, **changes)

@@ -28,7 +28,10 @@ HONEST = [
     "countMatches(TARGET.Capability >= 7.5, AvailableGPUs) >= RequestGPUs",
     "evalInEachContext(Capability, AvailableGPUs)",
     "ifThenElse(countMatches(a, evalInEachContext(b, AvailableGPUs)) > 0, 1, 0)",
-    r'regexps("([^@]*)@(.*)", RemoteUser, "\1") =?= "ada" || regexps("(.*)[.](.*)", AcctGroup, "\1 \2") == "x"',
+    (
+        r'regexps("([^@]*)@(.*)", RemoteUser, "\1") =?= "ada" || regexps("(.*)[.](.*)", AcctGroup, '
+        r'"\1 \2") == "x"'
+    ),
     'join(".", split(strcat("a", string(Cpus)), ","))',
     "strcat(" + ",".join(f"string(A{number})" for number in range(40)) + ")",
 ]

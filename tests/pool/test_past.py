@@ -15,7 +15,8 @@ def past(*ads: str) -> list[Past]:
     return read_past(lambda: ["\n".join(ads).encode()], Expressions()).past
 
 
-#: Two runs: one that was broken off after 400 s, and one of 90 s of which 20 went into the transfer of input.
+#: Two runs: one that was broken off after 400 s, and one of 90 s of which 20 went into the transfer
+#: of input.
 TWO_RUNS = {
     "JobStatus": 4, "RemoteWallClockTime": "490.0", "LastRemoteWallClockTime": "90.0", "JobCurrentStartDate": 1000,
     "JobCurrentStartExecutingDate": 1020, "CompletionDate": 1089,

@@ -12,7 +12,8 @@ from htcq.pool.priorities import read_priorities
 from htcq.poolquota.published import Published
 from htcq.store.snapshot import open_snapshot
 
-#: As condor_userprio -allusers -long of 23.9.6 prints them, shortened, and as the bindings give them.
+#: As condor_userprio -allusers -long of 23.9.6 prints them, shortened, and as the bindings give
+#: them.
 NUMBERED = """\
 IsAccountingGroup1 = true
 IsAccountingGroup2 = false

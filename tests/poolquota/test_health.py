@@ -84,7 +84,10 @@ def test_without_the_collectors_ads_nothing_is_certain() -> None:
     [
         ("no answer within 5 s", True),
         (
-            "cannot connect to <10.0.0.1:9618>: Connection refused; what the collector has serves instead",
+            (
+                "cannot connect to <10.0.0.1:9618>: Connection refused; what the collector has "
+                "serves instead"
+            ),
             True,
         ),
         ("it is there, but does not answer as HTCondor's daemons do", True),

@@ -44,7 +44,8 @@ def test_where_a_schedd_offers_nothing_all_of_its_jobs_are_kept_back() -> None:
 
     assert physics == KeptBack("physics", 4, {"cool-down": 3, "curb-matchmaking": 1})
     assert not_offered(physics) == (
-        "4 of 4 idle jobs of physics count as demand and are not offered now: 3 by cool-down, 1 by curb-matchmaking"
+        "4 of 4 idle jobs of physics count as demand and are not offered now: 3 by cool-down, 1 "
+        "by curb-matchmaking"
     )
 
 

@@ -11,7 +11,8 @@ from tests.audit.rules.quota.groups import PHYSICS, uses, wants
 from tests.audit.sites import slot
 from tests.poolquota.looks import busy, group_ad, look, standing
 
-#: p has 20 and below it x and y 10 each, q has 30; all accept surplus, and the root keeps 50 of 100.
+#: p has 20 and below it x and y 10 each, q has 30; all accept surplus, and the root keeps 50 of
+#: 100.
 SHARING = """
 GROUP_NAMES = p, p.x, p.y, q
 GROUP_QUOTA_p = 20

@@ -39,7 +39,10 @@ def test_a_pool_constraint_only_says_what_counts() -> None:
 
 def test_the_older_name_counts_where_the_newer_one_is_not_set() -> None:
     assert supply("GROUP_DYNAMIC_MACH_CONSTRAINT = Cpus == 6\n").pool_weight == 6
-    both = "GROUP_DYNAMIC_MACH_CONSTRAINT = Cpus == 6\nNEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Cpus == 8\n"
+    both = (
+        "GROUP_DYNAMIC_MACH_CONSTRAINT = Cpus == 6\n"
+        "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Cpus == 8\n"
+    )
     assert supply(both).pool_weight == 8
 
 

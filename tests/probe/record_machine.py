@@ -1,9 +1,9 @@
 """Records the machine it runs on for tests/golden/nodes: ``python3 record_machine.py DIRECTORY``.
 
-Stands alone (psutil and nvidia-ml-py where they are installed), so that one file is all a strange machine needs, and
-asks everything itself, so that a recording does not depend on the code it is there to test. Names of hosts, groups
-and devices are for a person to replace; ``origin`` and ``expected.json`` are for a person to write.
-"""
+Stands alone (psutil and nvidia-ml-py where they are installed), so that one file is all a
+strange machine needs, and asks everything itself, so that a recording does not depend on the
+code it is there to test. Names of hosts, groups and devices are for a person to replace;
+``origin`` and ``expected.json`` are for a person to write."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A recorded machine of tests/golden/nodes as the readers that htcq.probe asks.
 
-A case is a directory: ``machine.json`` (files by path, psutil, nvml, free_kb by directory, unreadable paths),
-``commands/TOOL.txt`` (what the tool printed; where ``TOOL.failed`` stands beside it, it failed with that complaint),
-``origin`` (where it comes from) and ``expected.json`` (what its documentation says the machine has, and why).
-"""
+A case is a directory: ``machine.json`` (files by path, psutil, nvml, free_kb by directory,
+unreadable paths), ``commands/TOOL.txt`` (what the tool printed; where ``TOOL.failed`` stands
+beside it, it failed with that complaint), ``origin`` (where it comes from) and ``expected.json``
+(what its documentation says the machine has, and why)."""
 
 from __future__ import annotations
 

@@ -135,7 +135,10 @@ def test_every_listed_id_counts(ids):
 
 
 def test_properties_of_the_device_beat_the_common_ones():
-    text = 'DetectedGPUs="CUDA0"\nCommon=[ Capability=7.0; DeviceName="A; B"; ]\nCUDA0=[ id="CUDA0"; Capability=8.0; ]\n'
+    text = (
+        'DetectedGPUs="CUDA0"\nCommon=[ Capability=7.0; DeviceName="A; B"; ]\n'
+        'CUDA0=[ id="CUDA0"; Capability=8.0; ]\n'
+    )
     (gpu,) = parse_discovery(text)
     assert (gpu.capability, gpu.name) == ("8.0", "A; B")
 

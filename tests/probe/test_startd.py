@@ -103,7 +103,10 @@ def test_the_cron_form_arrives_in_the_slot_ads(pool):
 
 def test_htcondors_own_parser_reads_the_example():
     names = ["JOBLIST", "HTCQ_EXECUTABLE", "HTCQ_ARGS", "HTCQ_MODE", "HTCQ_PERIOD"]
-    code = f"import htcondor2; print(*(htcondor2.param['STARTD_CRON_' + name].strip() for name in {names}), sep='\\n')"
+    code = (
+        "import htcondor2; print(*(htcondor2.param['STARTD_CRON_' + name].strip() for name in "
+        f"{names}), sep='\\n')"
+    )
     # A process of its own: the bindings read the configuration once, when they are loaded.
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -50,13 +50,19 @@ def collector_ads(site: Site) -> str:
         full = f"{host}.{site.domain}"
         ads.append(
             f'Machine = "{full}"\n'
-            f'MyAddress = "<{site.address}:9618?alias={full}&CCBID={site.address}:9%3fx%3d{full}#1>"\n'
-            f'MyType = "Machine"\nName = "slot1@{full}"\nRemoteOwner = "{site.users[0]}@{site.domain}"\n'
+            "MyAddress = "
+            f'"<{site.address}:9618?alias={full}&CCBID={site.address}:9%3fx%3d{full}#1>"\n'
+            f'MyType = "Machine"\nName = "slot1@{full}"\n'
+            f'RemoteOwner = "{site.users[0]}@{site.domain}"\n'
             f'RemoteUser = "prod.top.{site.users[0]}@{site.domain}"\nSlotWeight = Cpus\n'
-            f'Start = (TARGET.Owner == "{site.users[-1]}") || stringListMember(TARGET.Machine,"{full},x")\n'
+            f'Start = (TARGET.Owner == "{site.users[-1]}") || '
+            f'stringListMember(TARGET.Machine,"{full},x")\n'
         )
     ads += [
-        f'MyType = "Submitter"\nName = "prod.top.{user}@{site.domain}"\nScheddName = "{site.hosts[0]}"\n'
+        (
+            f'MyType = "Submitter"\nName = "prod.top.{user}@{site.domain}"\n'
+            f'ScheddName = "{site.hosts[0]}"\n'
+        )
         for user in site.users
     ]
     ads.append('IsAccountingGroup = true\nMyType = "Accounting"\nName = "prod.top"\n')
@@ -66,7 +72,8 @@ def collector_ads(site: Site) -> str:
 def job_ads(site: Site) -> str:
     full = f"{site.hosts[0]}.{site.domain}"
     return "\n".join(
-        f'AccountingGroup = "prod.top.{user}"\nAcctGroup = "prod.top"\nAcctGroupUser = "{user}"\nClusterId = {number}\n'
+        f'AccountingGroup = "prod.top.{user}"\nAcctGroup = "prod.top"\nAcctGroupUser = "{user}"\n'
+        f"ClusterId = {number}\n"
         f'GlobalJobId = "{full}#{number}.0#1"\nIwd = "{site.directory}/{user}"\n'
         f'Log = "log of {user}@{full}: {site.address}"\n'
         f'MyType = "Job"\nOwner = "{user}"\n'
@@ -79,8 +86,10 @@ def job_ads(site: Site) -> str:
 def configuration(site: Site) -> str:
     full = f"{site.hosts[-1]}.{site.domain}"
     return (
-        f"# Configuration from machine: {full}\nCOLLECTOR_HOST = {full}:9618\nFLOCK_TO = {site.hosts[0]}\n"
-        f"GROUP_NAMES = prod.top\nLOCAL_CONFIG_DIR = {site.directory}/config.d, {site.directory}/more\n"
+        f"# Configuration from machine: {full}\nCOLLECTOR_HOST = {full}:9618\n"
+        f"FLOCK_TO = {site.hosts[0]}\n"
+        f"GROUP_NAMES = prod.top\nLOCAL_CONFIG_DIR = {site.directory}/config.d, "
+        f"{site.directory}/more\n"
         f'START @=end\n  TARGET.Owner =!= "{site.users[0]}" &&\n  Machine != "{full}"\n@end\n'
         f"UID_DOMAIN = {site.domain}\nQUEUE_SUPER_USERS = {', '.join(site.users)}\n"
     )
@@ -98,7 +107,10 @@ def anonymous(site: Site, check: Callable[[Path, str], None]) -> None:
             (f"access/{full}.txt", configuration(site)),
             (
                 "meta.json",
-                f'{{"pool": "{full}:9618", "failed": [{{"what": "jobs of {full}", "why": "x {site.address}"}}]}}',
+                (
+                    f'{{"pool": "{full}:9618", "failed": [{{"what": "jobs of {full}", "why": "x '
+                    f'{site.address}"}}]}}'
+                ),
             ),
         ):
             (directory / name).write_text(text)
@@ -148,7 +160,8 @@ def test_relations_survive(site: Site) -> None:
     anonymous(site, check)
 
 
-#: Names that could be taken for something else: words of HTCondor's, numbers, parts of each other, other alphabets.
+#: Names that could be taken for something else: words of HTCondor's, numbers, parts of each other,
+#: other alphabets.
 ODD = (
     "memory", "Owner", "linux", "user", "group", "condor_x", "true", "undefined", "test", "e", "ab", "g1", "12", "4711",
     "élodie", "Ωmega", "用户", "o'brien", "a b", "dot.ted", "two..dots", "x_y", "MCORP\\\\svc", 'quo\\"te', "-", "@",
@@ -164,8 +177,10 @@ GROUP = st.one_of(st.sampled_from(("prod", "Physics", "a", "memory", "x-y", "quo
 
 def slot_ad(number: int, users: list[str], host: str) -> str:
     return (
-        f'MyType = "Machine"\nName = "slot{number}@{host}"\nMachine = "{host}"\nCpus = 4\nMemory = 4096\nDisk = 9000\n'
-        f'State = "Unclaimed"\nActivity = "Idle"\nSlotID = {number}\nPartitionableSlot = true\nSlotWeight = Cpus\n'
+        f'MyType = "Machine"\nName = "slot{number}@{host}"\nMachine = "{host}"\nCpus = 4\n'
+        "Memory = 4096\nDisk = 9000\n"
+        f'State = "Unclaimed"\nActivity = "Idle"\nSlotID = {number}\nPartitionableSlot = true\n'
+        "SlotWeight = Cpus\n"
         f'SlotType = "Partitionable"\nCondorVersion = "$CondorVersion: 25.14.1 2026-10-16 $"\n'
         f'Rank = TARGET.Owner == "{users[0]}"\nSiteFlavour = "{users[0]}"\n'
         f'Requirements = TARGET.Owner != "{users[-1]}" || TARGET.Machine is undefined\n'
@@ -181,18 +196,25 @@ def odd_pool(directory: Path, users: list[str], groups: list[str], host: str) ->
     ):
         name = f"{group}.{user}" if group else user
         ads.append(
-            f'MyType = "Submitter"\nName = "{name}@{host}"\nScheddName = "{host}"\nIdleJobs = 1\nRunningJobs = 0\n'
+            f'MyType = "Submitter"\nName = "{name}@{host}"\nScheddName = "{host}"\nIdleJobs = 1\n'
+            "RunningJobs = 0\n"
             f"LastHeardFrom = {1795251257 + number}\n"
         )
         jobs.append(
-            f'MyType = "Job"\nClusterId = {7 * number}\nProcId = 0\nOwner = "{user}"\nUser = "{user}@{host}"\n'
-            f'AccountingGroup = "{name}"\nJobStatus = 1\nRequestCpus = 1\nRequestMemory = 100\nRequestDisk = 10\n'
-            f'Requirements = TARGET.SiteFlavour == "{users[0]}"\nQDate = 1795251257\nScheddName = "{host}"\n'
+            f'MyType = "Job"\nClusterId = {7 * number}\nProcId = 0\nOwner = "{user}"\n'
+            f'User = "{user}@{host}"\n'
+            f'AccountingGroup = "{name}"\nJobStatus = 1\nRequestCpus = 1\nRequestMemory = 100\n'
+            "RequestDisk = 10\n"
+            f'Requirements = TARGET.SiteFlavour == "{users[0]}"\nQDate = 1795251257\n'
+            f'ScheddName = "{host}"\n'
         )
     (directory / "collector.ads").write_text("\n".join(ads) + "\n", encoding="utf-8")
     (directory / "jobs.ads").write_text("\n".join(jobs) + "\n", encoding="utf-8")
     quotas = "".join(f"GROUP_QUOTA_{group} = {number}\n" for number, group in enumerate(groups, 2))
-    text = f"GROUP_NAMES = {', '.join(groups)}\n{quotas}NEGOTIATOR_CONSIDER_PREEMPTION = False\nUID_DOMAIN = {host}\n"
+    text = (
+        f"GROUP_NAMES = {', '.join(groups)}\n{quotas}NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+        f"UID_DOMAIN = {host}\n"
+    )
     (directory / "config.txt").write_text(text, encoding="utf-8")
 
 

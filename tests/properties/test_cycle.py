@@ -14,7 +14,10 @@ from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Trace
 from tests.audit.sites import accounting, job, policy_slot, pool, slot, static_slot, submitter
 
-CONFIG = "GROUP_NAMES = a, b\nGROUP_QUOTA_DYNAMIC_a = 0.4\nGROUP_QUOTA_DYNAMIC_b = 0.3\nGROUP_ACCEPT_SURPLUS = True\n"
+CONFIG = (
+    "GROUP_NAMES = a, b\nGROUP_QUOTA_DYNAMIC_a = 0.4\nGROUP_QUOTA_DYNAMIC_b = 0.3\n"
+    "GROUP_ACCEPT_SURPLUS = True\n"
+)
 WHO = ("a.ann", "a.ada", "b.ben", "cyd")
 
 

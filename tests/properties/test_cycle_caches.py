@@ -43,7 +43,8 @@ _LITERALS = (
 #: Written as daemons and condor_submit write them.
 _USUAL = (
     "true", "Start && WithinResourceLimits", "TARGET.Memory >= RequestMemory", "(TARGET.Disk >= RequestDisk) && true",
-    "ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= MY.Cpus,MY.ConsumptionCpus <= MY.Cpus)",
+    ("ifThenElse(TARGET._cp_orig_RequestCpus =!= undefined,TARGET.RequestCpus <= "
+    "MY.Cpus,MY.ConsumptionCpus <= MY.Cpus)"),
     "MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && (TARGET.RequestDisk - 1) <= MY.Disk",
     "TARGET.RequestTokens =?= undefined || MY.Tokens >= TARGET.RequestTokens", 'eval("Cp" + "us") > 1',
 )  # fmt: skip

@@ -215,7 +215,8 @@ def test_the_steps_lead_to_every_runtime(site: Site) -> None:
             assert reached == sorted(reached)
 
 
-# Where more leads to no less -----------------------------------------------------------------------------------
+# Where more leads to no less
+# -----------------------------------------------------------------------------------
 
 claims = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 9), st.booleans()), min_size=1, max_size=7)
 
@@ -281,7 +282,8 @@ def test_passes_are_few_however_great_the_amounts(
     assert len(sharing.passes) <= 63 + 70
 
 
-# Guarantee of usage ---------------------------------------------------------------------------------------------
+# Guarantee of usage
+# ---------------------------------------------------------------------------------------------
 
 
 @given(sites(st.just(Options(guarantee_usage=True))))
@@ -294,7 +296,8 @@ def test_what_is_used_is_kept_up_to_the_max_where_usage_is_guaranteed(site: Site
                 assert group.lent[name] == 0
 
 
-# Own jobs -------------------------------------------------------------------------------------------------------
+# Own jobs
+# -------------------------------------------------------------------------------------------------------
 
 
 @given(sites())
@@ -307,7 +310,8 @@ def test_own_jobs_of_a_parent_share_with_the_groups_below_it(site: Site) -> None
                 assert all(amount <= there[name] for name, amount in group.runtime.items())
 
 
-# Kinds of cards -------------------------------------------------------------------------------------------------
+# Kinds of cards
+# -------------------------------------------------------------------------------------------------
 
 KINDS = ("gpus:a", "gpus:b", "gpus:c")
 
@@ -445,7 +449,8 @@ def test_the_order_of_groups_does_not_matter_to_cards(site: Site, dice: random.R
     assert compute(replace(site.quotas, groups=tuple(groups)), site.demand) == site.outcome
 
 
-# Giving up jobs -------------------------------------------------------------------------------------------------
+# Giving up jobs
+# -------------------------------------------------------------------------------------------------
 
 running = st.lists(
     st.builds(

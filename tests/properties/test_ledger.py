@@ -212,7 +212,8 @@ def test_in_a_pool_with_room_for_all_no_group_at_the_top_lends(site: Site) -> No
     assert not any(each.lent for name in names(found) for each in below(found, site, name, ""))
 
 
-# Hours ------------------------------------------------------------------------------------------------------------
+# Hours
+# ------------------------------------------------------------------------------------------------------------
 
 amounts = st.integers(0, 10**6)
 booked = st.builds(
@@ -282,7 +283,8 @@ def test_the_order_of_bookings_does_not_matter(
     assert accounts(shuffled, 0, 9000) == accounts(bookings, 0, 9000)
 
 
-# The history ------------------------------------------------------------------------------------------------------
+# The history
+# ------------------------------------------------------------------------------------------------------
 
 entry = st.builds(
     lambda group, dimension, numbers: LedgerEntry(group, dimension, *numbers),

@@ -1,8 +1,7 @@
 """``why`` and ``simulate`` never contradict each other: which jobs start, and what keeps the others from it.
 
-Over all recorded cycles and random pools. The walls of slots are checked against another simulation besides: that of
-the job alone in the same pool, with nobody before it.
-"""
+Over all recorded cycles and random pools. The walls of slots are checked against another
+simulation besides: that of the job alone in the same pool, with nobody before it."""
 
 from __future__ import annotations
 
@@ -25,7 +24,8 @@ from tests.why.random_pools import random_pool
 
 #: Random pools are checked in so many at a time.
 _EACH = 10
-#: Of the job itself, or of its access point: it is in no queue, or not offered, whoever else there is.
+#: Of the job itself, or of its access point: it is in no queue, or not offered, whoever else there
+#: is.
 UNASKED = {
     wall.HELD, wall.COOL_DOWN, wall.NOT_IDLE, wall.UNMATCHED_UNIVERSE, wall.HOSTS_TAKEN, wall.MANAGED,
     wall.START_VANILLA_UNIVERSE, wall.CURB_MATCHMAKING, wall.JOB_CONSTRAINT, wall.NOT_ADVERTISED,
@@ -98,7 +98,8 @@ def check_alone(pool: Pool, verdicts: Verdicts, verdict: Verdict) -> None:
     """Check the walls against a cycle in which the first job of ``verdict`` is the only one."""
     if wall.CLAIM_REFUSED in ids(verdict) or CRASH & ids(verdict):
         return
-    # A match that the schedd gives back, or does not ask for, since the cycle's other matches bring it to a limit.
+    # A match that the schedd gives back, or does not ask for, since the cycle's other matches bring
+    # it to a limit.
     if any({"given_back", "matches"} & each.amounts.keys() for each in verdict.walls):
         return
     job = verdict.jobs[0]

@@ -1,8 +1,8 @@
 """Cycles recorded from a real negotiator, and the little that must be read of them before the groups' turn.
 
-What slots weigh, what is used and what is asked for follows matchmaker.cpp (count_effective_slots), Accountant.cpp
-(GetSlotWeight) and GroupEntry.cpp (hgq_prepare_for_matchmaking). Every recorded slot has the weight Cpus.
-"""
+What slots weigh, what is used and what is asked for follows matchmaker.cpp
+(count_effective_slots), Accountant.cpp (GetSlotWeight) and GroupEntry.cpp
+(hgq_prepare_for_matchmaking). Every recorded slot has the weight Cpus."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """HTCondor's group quota design, how groups are named and which one a job falls into, and what the negotiator does.
 
-A test whose name or docstring says that the design differs shows what HTCondor 25.14 does instead. A job's accounting
-group reaches the negotiator as the name of a submitter: that of the group, a dot, the user, an @ and a domain.
-"""
+A test whose name or docstring says that the design differs shows what HTCondor 25.14 does
+instead. A job's accounting group reaches the negotiator as the name of a submitter: that of the
+group, a dot, the user, an @ and a domain."""
 
 from __future__ import annotations
 

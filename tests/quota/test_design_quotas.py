@@ -1,8 +1,8 @@
 """HTCondor's group quota design, what a static and what a dynamic quota means, and the manual's examples of both.
 
-A test whose name or docstring says that the design differs shows what HTCondor 25.14 does instead. SCALED is
-NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False; the design knows nothing else, but the default is True.
-"""
+A test whose name or docstring says that the design differs shows what HTCondor 25.14 does
+instead. SCALED is NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False; the design knows nothing
+else, but the default is True."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ def test_a_dynamic_quota_is_a_share_of_what_static_siblings_leave(
     settings: Settings, of_p: float
 ) -> None:
     """Dynamic quota, its meaning: a quarter of p's 20 would be 5 by the design; s has 8, and a quarter of 12 is 3."""
-    knobs = "GROUP_NAMES = p p.d p.s\nGROUP_QUOTA_p = 20\nGROUP_QUOTA_p.s = 8\nGROUP_QUOTA_DYNAMIC_p.d = 0.25"
+    knobs = (
+        "GROUP_NAMES = p p.d p.s\nGROUP_QUOTA_p = 20\nGROUP_QUOTA_p.s = 8\n"
+        "GROUP_QUOTA_DYNAMIC_p.d = 0.25"
+    )
     assert quotas_of(cycle(knobs, 50, settings=settings)) == {
         "<none>": 30,
         "p": of_p,
@@ -106,7 +109,10 @@ def test_a_dynamic_quota_is_a_share_of_what_static_siblings_leave(
 
 def test_static_siblings_may_leave_nothing_to_share() -> None:
     """Dynamic quota, its meaning: static quotas of 25 leave nothing of p's 20."""
-    knobs = "GROUP_NAMES = p p.d p.s\nGROUP_QUOTA_p = 20\nGROUP_QUOTA_p.s = 25\nGROUP_QUOTA_DYNAMIC_p.d = 0.25"
+    knobs = (
+        "GROUP_NAMES = p p.d p.s\nGROUP_QUOTA_p = 20\nGROUP_QUOTA_p.s = 25\n"
+        "GROUP_QUOTA_DYNAMIC_p.d = 0.25"
+    )
     assert quotas_of(cycle(knobs, 50))["p.d"] == 0
 
 
@@ -143,7 +149,10 @@ def test_a_share_of_a_hundred_may_be_one_less_than_the_design_says(share: str, l
 
 def test_the_manual_s_thirds_of_thirty_are_nineteen_and_nine() -> None:
     """0.66 and 0.33 of 30: 19.8 and 9.9, with 0.3 left for the root; limits are cut off."""
-    knobs = "GROUP_NAMES = physics chemistry\nGROUP_QUOTA_DYNAMIC_physics = .66\nGROUP_QUOTA_DYNAMIC_chemistry = .33"
+    knobs = (
+        "GROUP_NAMES = physics chemistry\nGROUP_QUOTA_DYNAMIC_physics = .66\n"
+        "GROUP_QUOTA_DYNAMIC_chemistry = .33"
+    )
     quotas = cycle(knobs, 30, {"physics": 100, "chemistry": 100})
     (one, *_) = quotas.rounds
     assert quotas_of(quotas) == pytest.approx({"<none>": 0.3, "physics": 19.8, "chemistry": 9.9})

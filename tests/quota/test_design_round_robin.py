@@ -76,9 +76,9 @@ def test_a_step_is_a_share_of_each_group_s_way_and_the_rate_that_of_the_longest(
 
 def test_a_group_that_accepts_no_surplus_comes_half_way_in_each_round() -> None:
     """Round robin rate, its steps: by the design to its 6. A step counts from the usage at the round's start, and what
-    is left of the quota from that of now: 4 more than 0 are not left when 3 of 6 are used. The second round begins at 3
-    and comes to 5; it is the last, because more is used than the 3 that it allocated.
-    """
+    is left of the quota from that of now: 4 more than 0 are not left when 3 of 6 are used. The
+    second round begins at 3 and comes to 5; it is the last, because more is used than the 3 that
+    it allocated."""
     slots = Slots({"a": "any", "b": "any"}, {"any": 6})
     settings = Settings(round_robin_rate=1)
     cycle(pair(6, 0, surplus=False), 6, {"a": 50}, settings=settings, take_turn=slots.take_turn)
@@ -97,8 +97,8 @@ def test_a_free_root_makes_the_way_longer_where_no_group_accepts_surplus() -> No
 def test_a_step_of_less_than_one_leaves_a_group_waiting_and_not_out() -> None:
     """Round robin rate, its steps, as logged by 25.14.1 and 23.9.6: a quota of 1 in a pool of 8 without weights.
 
-    The root's 7 are the longest way: six limits of 0, and in the seventh pass 1, which the group then uses.
-    """
+    The root's 7 are the longest way: six limits of 0, and in the seventh pass 1, which the group
+    then uses."""
     slots = Slots({"a": "any"}, {"any": 8})
     settings = Settings(round_robin_rate=1, use_slot_weights=False)
     cycle(
@@ -142,8 +142,8 @@ GROUP_ACCEPT_SURPLUS_b = False
 def halves(pool: int, rate: float) -> Slots:
     """Return what became of src/condor_tests/job_hgq_negfail_basic_van.run in a pool of so many slots.
 
-    a.a wants half of the pool and finds it, nothing suits a.b, and b.a and b.b want the same quarter.
-    """
+    a.a wants half of the pool and finds it, nothing suits a.b, and b.a and b.b want the same
+    quarter."""
     quarter = pool // 4
     kinds = {"a.a": "rest", "a.b": "none", "b.a": "few", "b.b": "few"}
     slots = Slots(kinds, {"rest": pool - quarter, "none": 0, "few": quarter})
@@ -172,8 +172,8 @@ def test_without_it_the_first_takes_all() -> None:
 def test_steps_under_a_parent_that_refuses_surplus_end_half_way() -> None:
     """Round robin rate, its steps, as logged by 25.14.1 and 23.9.6: by the design a.a comes to its 4 of 8.
 
-    What it got in earlier steps is counted against its parent's 4 a second time, so that 2 is the end of it.
-    """
+    What it got in earlier steps is counted against its parent's 4 a second time, so that 2 is
+    the end of it."""
     slots = halves(8, 1)
     assert (slots.asked_for("a.a"), slots.used["a.a"]) == ([1, 2], 2)
 

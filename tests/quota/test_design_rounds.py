@@ -93,8 +93,8 @@ def test_there_are_as_many_rounds_as_configured_or_needed_and_three_by_default(
 ) -> None:
     """Allocation rounds, their number: the design has one unless more are asked for, and never ends them early.
 
-    10 each; a finds 4, so that b and c may go to 13; b finds 12, so that c may go to 14, and all 30 are in use.
-    """
+    10 each; a finds 4, so that b and c may go to 13; b finds 12, so that c may go to 14, and all
+    30 are in use."""
     knobs = f"{PAIR}GROUP_NAMES = a b c\nGROUP_QUOTA_c = 10"
     found = matching({"a": 4, "b": 12, "c": 99})
     some = cycle(knobs, 30, dict.fromkeys("abc", 50.0), settings=settings, take_turn=found).rounds

@@ -1,8 +1,8 @@
 """HTCondor's group quota design, how surplus is shared, and what the negotiator does.
 
-A test whose name or docstring says that the design differs shows what HTCondor 25.14 does instead. SCALED is
-NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False; the design knows nothing else, but the default is True.
-"""
+A test whose name or docstring says that the design differs shows what HTCondor 25.14 does
+instead. SCALED is NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False; the design knows nothing
+else, but the default is True."""
 
 from __future__ import annotations
 
@@ -163,8 +163,8 @@ def test_a_pool_of_a_hundred_allocates_a_hundred_and_twelve() -> None:
 
 def test_a_tiny_pool_with_four_levels_goes_to_the_only_one_with_a_quota() -> None:
     """Surplus sharing: recorded from 25.14.1. phys has 2.432 of 8, all of it for g2, whose quota then takes the rest:
-    the others that want have none. In the second round g2 asks only for the 2 it uses, and what is left is 1.
-    """
+    the others that want have none. In the second round g2 asks only for the 2 it uses, and what
+    is left is 1."""
     knobs = """
     GROUP_NAMES = phys, phys.g2, phys.g3, phys.g3.Chem, phys.g3.Chem.Chem, phys.g3.dev, phys.g4
     GROUP_QUOTA_DYNAMIC_phys = .304

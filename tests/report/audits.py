@@ -15,7 +15,10 @@ WEIGHT = Finding(
     rule="weight-not-a-number",
     severity=Severity.ERROR,
     subject="slot slot1@node01.example.net",
-    message="SlotWeight is no number when nothing is left: the first match there makes the negotiator crash",
+    message=(
+        "SlotWeight is no number when nothing is left: the first match there makes the "
+        "negotiator crash"
+    ),
     evidence=(Fact("SlotWeight", "floor(NoSuchThing/2)"),),
     advice="Write a weight that is a number whatever is left.",
     count=412,

@@ -1,7 +1,7 @@
 """Looks at pools made up for tests of their reports: groups that agree, and others that differ in each possible way.
 
-The quotas follow the pool's weight of 100: chem has 20 for good, bio a quarter of the 80 that are left.
-"""
+The quotas follow the pool's weight of 100: chem has 20 for good, bio a quarter of the 80 that
+are left."""
 
 from __future__ import annotations
 

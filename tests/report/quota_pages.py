@@ -8,7 +8,8 @@ from htcq.poolquota.report import PoolQuotaReport
 from tests.audit.rules.quota.groups import wants
 from tests.poolquota.looks import group_ad, look
 
-#: Without blanks and dots: GROUP_NAMES is a list of words, and a dot stands between a group and its subgroup.
+#: Without blanks and dots: GROUP_NAMES is a list of words, and a dot stands between a group and its
+#: subgroup.
 SCRIPT = "<script>document['title']='stolen'</script>"
 LONG = "group_physics.production.a_group_with_quite_a_long_name_of_its_own"
 CONFIG = f"""

@@ -61,9 +61,8 @@ _KEPT = (
 def _ledger() -> list[Booking]:
     """Of 100 GPUs physics is guaranteed 40 and chemistry 20. On Monday all else is broken, and physics lends 30.
 
-    On Tuesday both use what is theirs. Names that break out have slot weight of which nobody is guaranteed any; of the
-    memory, all of which is guaranteed to physics, nobody uses any.
-    """
+    On Tuesday both use what is theirs. Names that break out have slot weight of which nobody is
+    guaranteed any; of the memory, all of which is guaranteed to physics, nobody uses any."""
     days = (
         (
             LedgerEntry("<none>", "gpus", 60, 60, 60, 30, 30),

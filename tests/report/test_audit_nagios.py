@@ -32,7 +32,8 @@ def test_the_worst_finding_decides(audit: Audit, status: int, word: str) -> None
 
 def test_the_first_line_has_the_summary_and_the_numbers() -> None:
     assert plugin(SAMPLE)[1].splitlines()[0] == (
-        "HTCQ CRITICAL: 3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 on incomplete data), "
+        "HTCQ CRITICAL: 3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 on incomplete "
+        "data), "
         "2 checks skipped: no data | "
         "errors=1;;0;0 warnings=1;0;;0 infos=1;;;0 checked=4;;;0 not_checked=2;;;0"
     )

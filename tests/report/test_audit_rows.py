@@ -13,7 +13,8 @@ from htcq.report.column import names
 from htcq.report.views.audit import COLUMNS, audit_lines, write_csv
 from tests.report.audits import QUOTA, SAMPLE, SCRIPT, SICK
 
-#: What editors and CI systems take for the place, the severity and the text (Vim's %f:%l:%m, GitHub's matchers).
+#: What editors and CI systems take for the place, the severity and the text (Vim's %f:%l:%m,
+#: GitHub's matchers).
 _COMPILER = re.compile(
     r"(?P<file>/[^:]+):(?P<line>\d+): (?P<severity>\w+): (?P<message>.+) \[(?P<rule>[\w-]+)\]"
 )
@@ -40,7 +41,10 @@ def test_csv_keeps_what_commas_quotes_and_newlines_would_break() -> None:
     assert row["advice"] == QUOTA.advice
     assert row["evidence"].splitlines() == [
         "GROUP_QUOTA_group_physics.analysis = 120 (/etc/condor/config.d/30-quotas.config:17)",
-        "GROUP_NAMES = group_physics, group_chemistry, group_biology (/etc/condor/config.d/30-quotas.config:3)",
+        (
+            "GROUP_NAMES = group_physics, group_chemistry, group_biology "
+            "(/etc/condor/config.d/30-quotas.config:3)"
+        ),
     ]
     assert _read_back()[0]["examples"].splitlines()[1] == "slot1@node02.example.net"
 
@@ -80,7 +84,8 @@ def test_a_line_begins_with_file_and_line_where_they_are_known() -> None:
 
 def test_a_line_begins_with_the_subject_where_there_is_no_place() -> None:
     assert next(audit_lines(SAMPLE)) == (
-        "slot slot1@node01.example.net: error: SlotWeight is no number when nothing is left: the first match there "
+        "slot slot1@node01.example.net: error: SlotWeight is no number when nothing is left: the "
+        "first match there "
         "makes the negotiator crash (412 such) [weight-not-a-number]"
     )
 

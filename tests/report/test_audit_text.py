@@ -54,9 +54,9 @@ def test_evidence_comes_with_its_place() -> None:
 
 def test_a_finding_about_many_names_a_few() -> None:
     assert (
-        "(412 such: slot1@node01.example.net, slot1@node02.example.net, slot1@node03.example.net, …)"
-        in _shown(SAMPLE)
-    )
+        "(412 such: slot1@node01.example.net, slot1@node02.example.net, "
+        "slot1@node03.example.net, …)"
+    ) in _shown(SAMPLE)
     assert "(2 such: <script>alert(1)</script>, slot1@node07)" in _shown(SAMPLE)
     assert "1 such" not in _shown(SAMPLE)
 
@@ -72,9 +72,9 @@ def test_what_one_rule_lacks_of_many_machines_is_told_in_one_line() -> None:
     shown = _shown(replace(SAMPLE, not_checked=missing))
 
     assert (
-        "the jobs of schedd 0, the jobs of schedd 1, the jobs of schedd 2 and 6 more: memory-wasted\n"
-        in shown
-    )
+        "the jobs of schedd 0, the jobs of schedd 1, the jobs of schedd 2 and 6 more: "
+        "memory-wasted\n"
+    ) in shown
 
 
 def test_nothing_in_an_ad_steers_the_terminal() -> None:
@@ -109,9 +109,9 @@ def test_several_fixes_of_one_rule_tell_what_they_mend() -> None:
     now = f"      On the central manager, now set in {file}:\n        {QUOTA.settings[0].line}\n"
     assert f"  quota-of-nobody ({QUOTA.subject})\n{now}      {QUOTA.advice}\n" in shown
     assert (
-        "  quota-of-nobody (knob GROUP_QUOTA_b)\n      On the central manager:\n        GROUP_NAMES = b\n"
-        in shown
-    )
+        "  quota-of-nobody (knob GROUP_QUOTA_b)\n      On the central manager:\n"
+        "        GROUP_NAMES = b\n"
+    ) in shown
 
 
 @pytest.mark.usefixtures("_narrow_terminal")
@@ -130,9 +130,9 @@ def test_sentences_are_broken_to_the_width_of_a_terminal(colour: bool) -> None:
 
     assert max(map(len, sentences)) <= 60
     assert (
-        "        GROUP_NAMES = group_physics, group_chemistry, group_biology, group_physics.analysis"
-        in lines
-    )
+        "        GROUP_NAMES = group_physics, group_chemistry, group_biology, "
+        "group_physics.analysis"
+    ) in lines
 
 
 @pytest.mark.usefixtures("_narrow_terminal")
@@ -149,7 +149,10 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
         (NOTHING, "no findings; 1 rule checked"),
         (
             SAMPLE,
-            "3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 on incomplete data), 2 checks skipped: no data",
+            (
+                "3 findings: 1 error, 1 warning, 1 info; 4 rules checked (1 on incomplete data), 2 "
+                "checks skipped: no data"
+            ),
         ),
         (replace(NOTHING, known=2), "no findings (2 known before); 1 rule checked"),
         (
@@ -173,7 +176,8 @@ def test_the_summary_counts(audit: Audit, line: str) -> None:
 def test_what_follows_from_a_root_cause_stands_below_it() -> None:
     shown = _shown(SAMPLE)
     follows = shown.index(
-        "From this follows:\n      users-of-nobody: there is no group group_physics.analysis (3 such)"
+        "From this follows:\n      users-of-nobody: there is no group group_physics.analysis (3 "
+        "such)"
     )
     assert shown.index("quota-of-nobody") < follows < shown.index("memory-wasted")
     assert summary(SAMPLE).startswith("3 findings")

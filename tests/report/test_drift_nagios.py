@@ -20,7 +20,8 @@ def test_groups_that_agree_are_fine() -> None:
 
     assert (status, printed) == (
         0,
-        "HTCQ DRIFT OK: cm.example.net: 0 of 2 groups drifted | drifted=0;0;;0;2 starved=0;;;0;2 over=0;;;0;2 "
+        "HTCQ DRIFT OK: cm.example.net: 0 of 2 groups drifted | drifted=0;0;;0;2 starved=0;;;0;2 "
+        "over=0;;;0;2 "
         "lending=0;;;0;2 usage=60;;;0;100 waiting=0;;;0",
     )
 
@@ -30,9 +31,13 @@ def test_a_group_that_drifted_is_a_warning_with_all_of_its_differences() -> None
 
     assert status == 1
     assert printed.splitlines() == [
-        "HTCQ DRIFT WARNING: cm.example.net: 1 of 5 groups drifted: physics | drifted=1;0;;0;5 starved=1;;;0;5 "
+        "HTCQ DRIFT WARNING: cm.example.net: 1 of 5 groups drifted: physics | drifted=1;0;;0;5 "
+        "starved=1;;;0;5 "
         "over=1;;;0;5 lending=1;;;0;5 usage=77;;;0;100 waiting=30;;;0",
-        "physics: drifted: quota declared 30, but configured 25; quota published 10 where 25 should be",
+        (
+            "physics: drifted: quota declared 30, but configured 25; quota published 10 where 25 "
+            "should be"
+        ),
     ]
 
 

@@ -55,9 +55,9 @@ def test_what_changed_is_told_with_its_time() -> None:
         "  2026-11-03 00:00  knob SLOT_WEIGHT  Cpus -> max({Cpus, floor(Memory / 2048)})\n" in text
     )
     assert (
-        "  2026-11-04 00:00  physics           configured quota 100 -> 60, accept_surplus false -> true\n"
-        in text
-    )
+        "  2026-11-04 00:00  physics           configured quota 100 -> 60, accept_surplus false "
+        "-> true\n"
+    ) in text
 
 
 def test_what_disagrees_is_told_with_the_time_since_which_it_does() -> None:

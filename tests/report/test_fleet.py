@@ -49,7 +49,10 @@ def _node(weight: str = "", **settings: Any) -> FleetNode:
         (
             _node(weights=WEIGHTS, splitting="scheduler"),
             [
-                "the access point fills the slot that a match hands over: a group can exceed its quota by a whole slot"
+                (
+                    "the access point fills the slot that a match hands over: a group can exceed its "
+                    "quota by a whole slot"
+                )
             ],
         ),
     ],

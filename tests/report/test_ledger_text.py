@@ -61,10 +61,17 @@ def test_the_picture_tells_when() -> None:
 
 def test_what_was_borrowed_is_what_was_lent_and_what_nobody_is_guaranteed() -> None:
     assert list(together(STORY)) == [
-        "gpus: 720 borrowed = 720 lent + 0 guaranteed to nobody; 0 of the guarantees unused; 2880 of 3840 used",
-        "memory: 0 B borrowed = 0 B lent + 0 B guaranteed to nobody; 192 GiB of the guarantees unused; 0 B of 192 GiB "
+        (
+            "gpus: 720 borrowed = 720 lent + 0 guaranteed to nobody; 0 of the guarantees unused; "
+            "2880 of 3840 used"
+        ),
+        "memory: 0 B borrowed = 0 B lent + 0 B guaranteed to nobody; 192 GiB of the guarantees "
+        "unused; 0 B of 192 GiB "
         "used",
-        "weight: 72 borrowed = 0 lent + 72 guaranteed to nobody; 0 of the guarantees unused; 72 of 432 used",
+        (
+            "weight: 72 borrowed = 0 lent + 72 guaranteed to nobody; 0 of the guarantees unused; 72 "
+            "of 432 used"
+        ),
     ]
 
 

@@ -115,9 +115,9 @@ def test_a_what_if_has_its_knobs_and_what_differs(page: Page) -> None:
     rows = page.texts["th"]
 
     assert (
-        "GROUP_QUOTA_DYNAMIC_group_physics.analysis = 0.3 GROUP_QUOTA_group_physics.production = 3000"
-        in said
-    )
+        "GROUP_QUOTA_DYNAMIC_group_physics.analysis = 0.3 GROUP_QUOTA_group_physics.production = "
+        "3000"
+    ) in said
     assert {
         "group_biology ",
         "group_botany ",
@@ -202,8 +202,8 @@ def test_a_pool_without_groups_has_a_page_too() -> None:
     page = Page(quota_page([(PLAIN, None)]))
 
     assert (
-        "There is no group: the negotiator knows no quotas, and submitters share the pool by their priority."
-        in (page.texts["p"])
-    )
+        "There is no group: the negotiator knows no quotas, and submitters share the pool by "
+        "their priority."
+    ) in (page.texts["p"])
     assert page.open == []
     assert page.count("details") == 1

@@ -103,7 +103,8 @@ def test_marks_stand_in_one_field() -> None:
     )
 
     assert _read_back((busy("", *ads), None))[1]["marks"] == (
-        "chem: EffectiveQuota published 9, computed 10; chem: SurplusPolicy published regroup, computed no"
+        "chem: EffectiveQuota published 9, computed 10; chem: SurplusPolicy published regroup, "
+        "computed no"
     )
 
 

@@ -103,9 +103,9 @@ def test_a_pool_of_another_weight_is_told() -> None:
     given = look(PHYSICS, group_ad("<none>", SubtreeQuota="90.0"))
 
     assert (
-        "the negotiator's last cycle shared out 90: what it published is compared with quotas of such a pool"
-        in _table(given).splitlines()
-    )
+        "the negotiator's last cycle shared out 90: what it published is compared with quotas of "
+        "such a pool"
+    ) in _table(given).splitlines()
 
 
 def test_totals_and_oversubscription() -> None:
@@ -114,11 +114,13 @@ def test_totals_and_oversubscription() -> None:
 
     assert "in slot weight: pool 107, promised 127, used 7, allocated 55" in plenty.splitlines()
     assert (
-        "127 is promised of 107: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than "
+        "127 is promised of 107: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may "
+        "add up to more than "
         "the pool"
     ) in plenty.splitlines()
     assert (
-        "55 is allocated of 40: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than the "
+        "55 is allocated of 40: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may "
+        "add up to more than the "
         "pool"
     ) in scarce.splitlines()
 
@@ -137,13 +139,17 @@ def test_without_oversubscription_nothing_is_told_of_it() -> None:
         (
             "NEGOTIATOR_USE_SLOT_WEIGHTS = False\n",
             "Cpus",
-            "slots: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its size, a free "
+            "slots: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its "
+            "size, a free "
             "partitionable one its cpus",
         ),
         (
             "",
             "Cpus",
-            "schedd slot weight: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or SLOT_WEIGHT",
+            (
+                "schedd slot weight: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or "
+                "SLOT_WEIGHT"
+            ),
         ),
         (
             "NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n",
@@ -181,9 +187,9 @@ def test_what_is_wrong_is_told_and_what_ends_the_negotiator() -> None:
         "configuration: GROUP_QUOTA_chem is out of range: -1: the negotiator exits on it" in lines
     )
     assert (
-        "configuration: group none has neither GROUP_QUOTA_none nor GROUP_QUOTA_DYNAMIC_none: its quota is 0"
-        in lines
-    )
+        "configuration: group none has neither GROUP_QUOTA_none nor GROUP_QUOTA_DYNAMIC_none: "
+        "its quota is 0"
+    ) in lines
     assert "doubt: it is odd" in lines
     assert "incomplete data: jobs: no answer" in lines
 
@@ -194,9 +200,9 @@ def test_without_groups_there_is_the_root_and_a_sentence() -> None:
     assert list(_rows(given)) == ["<none>"]
     assert "in slot weight: pool 100, used 0" in _table(given).splitlines()
     assert (
-        "there is no group: the negotiator knows no quotas, submitters share the pool by their priority"
-        in _table(given).splitlines()
-    )
+        "there is no group: the negotiator knows no quotas, submitters share the pool by their "
+        "priority"
+    ) in _table(given).splitlines()
 
 
 def test_the_title_has_pool_negotiator_and_time() -> None:
@@ -297,9 +303,8 @@ def test_groups_that_appear_and_vanish_are_named_so() -> None:
 def test_nothing_that_changes_is_one_sentence() -> None:
     lines = _compared(busy(), busy()).splitlines()
 
-    assert (
-        lines[2]
-        == "nothing changes: every group has the quota, the allocation and the limit that it has now"
+    assert lines[2] == (
+        "nothing changes: every group has the quota, the allocation and the limit that it has now"
     )
     assert not any(line.startswith("GROUP ") for line in lines)
 

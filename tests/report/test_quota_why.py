@@ -35,7 +35,8 @@ def test_a_story_is_told_by_topic_with_every_sentence() -> None:
 def test_the_pool_stands_below() -> None:
     assert _told(busy(), "chem")[-2:] == [
         "in slot weight: pool 107, promised 127, used 7, allocated 55",
-        "127 is promised of 107: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than "
+        "127 is promised of 107: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may "
+        "add up to more than "
         "the pool",
     ]
 

@@ -24,7 +24,8 @@ def submitter(name: str, idle: int, matches: int, used: float) -> dict[str, Any]
     }
 
 
-#: Of a cycle: ann waits and has something, ben waits and has nothing, cyd has nothing and does not wait.
+#: Of a cycle: ann waits and has something, ben waits and has nothing, cyd has nothing and does not
+#: wait.
 CYCLE = {
     "unit": "slot weight",
     "matches": [{"job": "1.0"}, {"job": "1.1"}],
@@ -155,7 +156,8 @@ def test_the_table_has_what_items_have_of_their_own_and_what_they_come_to() -> N
 
     assert lines[0] == "my pool: a sweep of 3 items"
     assert " ".join(" ".join(lines[1:4]).split()) == (
-        "USED SLOT WAITING FULL WAITED, ITEM SEED SKIP-BAD-SLOTS MATCHES WEIGHT JOBS AFTER MEAN GROUPS STARVED WRONG"
+        "USED SLOT WAITING FULL WAITED, ITEM SEED SKIP-BAD-SLOTS MATCHES WEIGHT JOBS AFTER MEAN "
+        "GROUPS STARVED WRONG"
     )
     assert [line.split() for line in lines[5:8]] == [
         ["-", "1", "-", "2", "3.5", "6", "-", "-", "g", "3.5", "ben"],

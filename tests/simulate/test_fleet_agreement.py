@@ -1,9 +1,9 @@
 """The plan of a fleet says what ``cost`` computes from the ads of the same machines and what ``simulate`` does there.
 
-Each looks at the model from another side: the plan at the layout of nodes, the match-cost audit at the slot ads that
-the startds of such nodes would publish, the simulated cycle at jobs that come one after another. Fleets, shapes of jobs
-and weights are random; the seed is in the name of a case.
-"""
+Each looks at the model from another side: the plan at the layout of nodes, the match-cost audit
+at the slot ads that the startds of such nodes would publish, the simulated cycle at jobs that
+come one after another. Fleets, shapes of jobs and weights are random; the seed is in the name of
+a case."""
 
 from __future__ import annotations
 

@@ -65,7 +65,8 @@ def test_they_stand_behind_those_that_wait_but_for_better_priorities() -> None:
     ads = (static_slot(), submitter(IdleJobs=3, WeightedIdleJobs=3))
     found = course(with_arrivals(site(*past, ads=ads, jobs=queue), "file"), 8, "100")
 
-    # In the one slot: 9.0, then 2.0 for its priority, which came 1 s after the beginning; 9.1, 9.2, 1.0, 3.0.
+    # In the one slot: 9.0, then 2.0 for its priority, which came 1 s after the beginning; 9.1, 9.2,
+    # 1.0, 3.0.
     assert found.waited["ada@site"][:2] == (0, 99)
     assert found.waited["ada@site"][2:6] == (200, 300, 400, 498)
 

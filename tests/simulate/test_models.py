@@ -23,7 +23,8 @@ from tests.audit.sites import (
     submitter,
 )
 
-#: What site files say: one claim takes a core and 2 GiB; half a core; tokens; access points split; two slot types.
+#: What site files say: one claim takes a core and 2 GiB; half a core; tokens; access points split;
+#: two slot types.
 CHARGES = {"capacity": {"charge": {"cpus": 1, "memory": "2GiB"}}}
 HALVES = {"capacity": {"charge": {"cpus": 0.5}}}
 TOKENS = {"capacity": {"model": "fixed", "claims": 4, "share": "request"}}
@@ -275,7 +276,8 @@ def test_idle_jobs_are_weighed_by_the_model_if_all_machines_have_it() -> None:
             record.number("WeightedRunningJobs"),
         )
 
-    # Access points keep their weight where a model is for some machines only; what runs there weighs anew.
+    # Access points keep their weight where a model is for some machines only; what runs there
+    # weighs anew.
     assert demand(with_models(given, [model(CHARGES, "node*")])) == (20, 20, 2)
     assert demand(with_models(given, [model(CHARGES)])) == (20, 40, 2)
 

@@ -16,7 +16,8 @@ from htcq.store.history import open_history
 from tests.store.histories import LOOK, START, crowd, is_whole, samples
 
 MAX_LOOKS, GROUPS = 400, 60
-#: How full is too full differs, so that it happens at any step: when the file is made, in -wal, in -shm, at the end.
+#: How full is too full differs, so that it happens at any step: when the file is made, in -wal, in
+#: -shm, at the end.
 SIZES_KB = range(32, 240, 16)
 
 

@@ -214,7 +214,8 @@ def test_a_user_called_as_a_word_of_every_snapshot_is_replaced_and_no_false_alar
 ) -> None:
     fill(tmp_path)
     (tmp_path / "collector.ads").write_text(
-        'MyType = "Machine"\nName = "slot1@wn1"\nCondorVersion = "$CondorVersion: 8.8.9 Oct 16 2019 $"\n\n'
+        'MyType = "Machine"\nName = "slot1@wn1"\n'
+        'CondorVersion = "$CondorVersion: 8.8.9 Oct 16 2019 $"\n\n'
     )
     (tmp_path / "jobs.ads").write_text(f'MyType = "Job"\nOwner = "{user}"\nRequestCpus = 1\n\n')
     (tmp_path / "config.txt").write_text("START @=end\nTrue ||\nFalse\n@end\n")

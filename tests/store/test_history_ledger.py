@@ -112,7 +112,8 @@ def test_steps_add_up_what_lies_in_them(path: Path) -> None:
     assert [(each.since, each.until, each.seconds, each.sums.lent) for each in found] == [
         (since, since + 2 * LOOK, 2 * LOOK, 8 * LOOK), (since + 2 * LOOK, since + 4 * LOOK, LOOK, 4 * LOOK),
     ]  # fmt: skip
-    # From a minute later on the first is cut off, and the third lies across the edge; each is told as it is.
+    # From a minute later on the first is cut off, and the third lies across the edge; each is told
+    # as it is.
     across = ledger(path, since=since + 60, until=since + 4 * LOOK, step=2 * LOOK)
     assert [(each.since, each.until) for each in across] == [
         (since, since + LOOK), (since + 60, since + 60 + 2 * LOOK), (since + 2 * LOOK, since + 3 * LOOK),

@@ -1,13 +1,14 @@
 """After power is lost the history holds what was recorded, as far as the disk keeps what it was told to keep.
 
-What a disk may hold is built here, byte by byte, from files of real recordings: all that SQLite had synced, and of
-what it had written but not synced any part, old, new or garbage, in sectors of 512 or 4096 bytes. While a look is
-recorded that is the end of ``-wal``; when the history is closed it is the file itself, which ``-wal`` then replaces.
+What a disk may hold is built here, byte by byte, from files of real recordings: all that SQLite had
+synced, and of what it had written but not synced any part, old, new or garbage, in sectors of 512
+or 4096 bytes. While a look is recorded that is the end of ``-wal``; when the history is closed it
+is the file itself, which ``-wal`` then replaces.
 
-This shows that the format survives such disks. It does not show that SQLite syncs when it says it does, nor that a
-disk which lies about it, or which garbles sectors that it was not writing, does no harm. The one sector that says whose
-file it is is old or new here, not garbage: SQLite, too, expects of a disk no worse than that.
-"""
+This shows that the format survives such disks. It does not show that SQLite syncs when it says
+it does, nor that a disk which lies about it, or which garbles sectors that it was not writing,
+does no harm. The one sector that says whose file it is is old or new here, not garbage: SQLite,
+too, expects of a disk no worse than that."""
 
 from __future__ import annotations
 

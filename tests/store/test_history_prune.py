@@ -62,7 +62,8 @@ def test_looks_become_an_hour_that_says_the_same(path: Path) -> None:
             (16.0, 20.0, 3.0),
         )
     ]
-    # The second stands for 600 seconds, the third for 1200, the last for 1800; the first for nothing.
+    # The second stands for 600 seconds, the third for 1200, the last for 1800; the first for
+    # nothing.
     for time, each in zip((0, 600, 1800, 3600), groups):
         record(path, observation(START + time, each))
     record(path, observation(START + HOUR + 1, groups[0]))

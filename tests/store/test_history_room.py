@@ -12,7 +12,8 @@ import pytest
 from tests.store.full_disk import SIZES_KB
 from tests.store.histories import ROOT
 
-#: In a mount namespace of its own a test may mount what it likes; who is not root is root there alone.
+#: In a mount namespace of its own a test may mount what it likes; who is not root is root there
+#: alone.
 NAMESPACE = (
     ["unshare", "--mount"]
     if os.geteuid() == 0

@@ -1,8 +1,8 @@
 """What random pools have besides: families of reasons that keep jobs waiting, some of them in each pool.
 
-User records, preemption, claims of other schedds, GPUs, dedicated schedulers, deferral, expressions that look at the
-clock or at the submitter, surplus by group, ids that repeat, versions of schedds, clusters that come job by job.
-"""
+User records, preemption, claims of other schedds, GPUs, dedicated schedulers, deferral,
+expressions that look at the clock or at the submitter, surplus by group, ids that repeat,
+versions of schedds, clusters that come job by job."""
 
 from __future__ import annotations
 
@@ -116,7 +116,10 @@ class Families:
         if "versions" not in self._chosen:
             return {}
         return {
-            "CondorVersion": f'"$CondorVersion: {self._dice.choice(("23.9.6", "25.4.0", "25.14.1"))} 2026-01-01 $"'
+            "CondorVersion": (
+                f'"$CondorVersion: {self._dice.choice(("23.9.6", "25.4.0", "25.14.1"))} '
+                '2026-01-01 $"'
+            )
         }
 
     def users(self, everybody: tuple[str, ...], access_points: tuple[str, ...]) -> list[str] | None:

@@ -1,9 +1,9 @@
 """Random pools with much that keeps jobs from starting; the same seed gives the same pool.
 
-Drawn is what decides in 25.14 whether a job is asked for and matched: its own state, what its access point offers, its
-submitter's ad, groups with quotas, shares, ceilings and floors, concurrency limits, Requirements on both sides, room,
-claims, consumption policies that yield nothing, weights that make the negotiator crash, and knobs of the negotiator.
-"""
+Drawn is what decides in 25.14 whether a job is asked for and matched: its own state, what its
+access point offers, its submitter's ad, groups with quotas, shares, ceilings and floors,
+concurrency limits, Requirements on both sides, room, claims, consumption policies that yield
+nothing, weights that make the negotiator crash, and knobs of the negotiator."""
 
 from __future__ import annotations
 

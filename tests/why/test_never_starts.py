@@ -1,8 +1,7 @@
 """Jobs that no cycle starts, whatever room there is: nobody says that they start.
 
-The facts are those of HTCondor's own source (qmgmt_factory.cpp, matchmaker.cpp, classad/matchClassad.cpp, 25.14), and a
-real 25.14.1 and 23.9.6 did the same.
-"""
+The facts are those of HTCondor's own source (qmgmt_factory.cpp, matchmaker.cpp,
+classad/matchClassad.cpp, 25.14), and a real 25.14.1 and 23.9.6 did the same."""
 
 from __future__ import annotations
 

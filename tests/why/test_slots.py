@@ -20,7 +20,8 @@ from tests.audit.sites import (
 
 NEEDS = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
 LIMITS = (
-    "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory && TARGET.RequestDisk <= MY.Disk"
+    "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory && TARGET.RequestDisk <= "
+    "MY.Disk"
     " && (TARGET.RequestGPUs is undefined || MY.GPUs >= TARGET.RequestGPUs)"
 )
 SLOT = {

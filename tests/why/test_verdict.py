@@ -1,8 +1,8 @@
 """The walls between an idle job and a start; each case has one wall only, unless it says so.
 
-The facts are those of HTCondor's own source (matchmaker.cpp, schedd.cpp, qmgmt.cpp, 25.14): an allocation of 0 skips a
-group, a limit is truncated, a ceiling is an integer, shares go by 1/priority, a talk offers 20 jobs from 25.11 on.
-"""
+The facts are those of HTCondor's own source (matchmaker.cpp, schedd.cpp, qmgmt.cpp, 25.14): an
+allocation of 0 skips a group, a limit is truncated, a ceiling is an integer, shares go by
+1/priority, a talk offers 20 jobs from 25.11 on."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def test_a_job_starts_in_what_is_left_of_a_slot_that_another_was_matched_with() 
     ]
 
 
-# The job ---------------------------------------------------------------------------------------------------------
+# The job
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,8 @@ def test_a_job_in_cool_down_does_not_start_though_it_fits() -> None:
     assert why(pool(*ads, jobs=[job(JobCoolDownExpiration=940)])).starts
 
 
-# The access point ------------------------------------------------------------------------------------------------
+# The access point
+# ------------------------------------------------------------------------------------------------
 
 
 def budget(uploads: int = 20, **changes: int) -> Pool:
@@ -256,7 +258,8 @@ def test_a_schedd_without_an_ad_may_be_down() -> None:
     assert ids(why(given)) == [wall.SCHEDD_SILENT, wall.NO_SUCH_MACHINE]
 
 
-# Demand, groups, submitters ---------------------------------------------------------------------------------------
+# Demand, groups, submitters
+# ---------------------------------------------------------------------------------------
 
 
 def test_a_parallel_job_does_not_wait_for_demand() -> None:
@@ -362,7 +365,8 @@ def test_groups_that_have_their_turns_before_take_the_slots() -> None:
     assert found == {"1.0": [], "2.0": [wall.OUTRANKED, wall.GROUP_ORDER]}
 
 
-# The negotiator, the startd ----------------------------------------------------------------------------------------
+# The negotiator, the startd
+# ----------------------------------------------------------------------------------------
 
 
 def test_a_weight_that_is_no_number_ends_the_negotiator_for_all() -> None:
@@ -387,7 +391,8 @@ def test_a_claim_that_the_startd_refuses_is_a_wall() -> None:
     assert (found.id, found.amounts["slot"]) == (wall.CLAIM_REFUSED, "slot1@node1")
 
 
-# Several walls, several jobs ---------------------------------------------------------------------------------------
+# Several walls, several jobs
+# ---------------------------------------------------------------------------------------
 
 
 def test_walls_come_in_the_order_in_which_a_job_meets_them() -> None:
@@ -439,7 +444,8 @@ def test_ids_that_repeat_are_told_apart_by_the_access_point() -> None:
     assert raised.value.hint == "the access points are access1, access2"
 
 
-# Who is meant ------------------------------------------------------------------------------------------------------
+# Who is meant
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_a_group_stands_for_its_submitters_and_those_of_groups_below_it() -> None:

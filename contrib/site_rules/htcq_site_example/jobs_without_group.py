@@ -33,7 +33,10 @@ RULE = Rule(
     needs=(Input.JOBS,),
     summary="Jobs belong to no accounting group",
     consequence="Their usage is charged to no group, and they share what all groups leave.",
-    advice="Set accounting_group in the submit file. The table of groups is on the site's pages for users.",
+    advice=(
+        "Set accounting_group in the submit file. The table of groups is on the site's pages for "
+        "users."
+    ),
     source="the site's own rules of accounting",
     find=_find,
 )

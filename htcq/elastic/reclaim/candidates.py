@@ -13,7 +13,8 @@ from htcq.elastic.records import PARTS, WEIGHT, GroupClaim
 from htcq.settings.reclaim import ReclaimLimits
 from htcq.units import whole_number
 
-#: A job that started so many seconds after the look: clocks differ by more than the way of a message.
+#: A job that started so many seconds after the look: clocks differ by more than the way of a
+#: message.
 _AHEAD = 30.0
 
 
@@ -104,7 +105,10 @@ class Candidates:
         if ran < -_AHEAD:
             return f"it started {-ran:.0f} s after this observation: clocks differ"
         if ran < limits.min_runtime:
-            return f"it has run {max(0.0, ran):.0f} s of the {limits.min_runtime} s that are guaranteed to every job"
+            return (
+                f"it has run {max(0.0, ran):.0f} s of the {limits.min_runtime} s that are "
+                "guaranteed to every job"
+            )
         left = self._ends.get((claim.schedd, claim.job))
         if left is not None and left <= limits.grace:
             return f"it ends within {max(0.0, left):.0f} s"

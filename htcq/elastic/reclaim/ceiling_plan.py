@@ -1,8 +1,7 @@
 """The ceilings that keep what is taken back from coming straight back: what each submitter uses less what is taken.
 
-A submitter's ceiling is in whole slot weights (src/condor_negotiator.V6/Accountant.cpp: Ceiling, HTCondor 25.14). One
-that somebody else has set is never changed: it counts if it is low enough.
-"""
+A submitter's ceiling is in whole slot weights (src/condor_negotiator.V6/Accountant.cpp: Ceiling,
+HTCondor 25.14). One that somebody else has set is never changed: it counts if it is low enough."""
 
 from __future__ import annotations
 
@@ -42,7 +41,10 @@ class CeilingPlan:
         others = sum(each.parts for each in also if each.claim.submitter == who)
         if ceiling <= self._ceiling(who, others + one.parts):
             return ""
-        return f"somebody else set the ceiling of {who} to {ceiling}, with which the job would start again"
+        return (
+            f"somebody else set the ceiling of {who} to {ceiling}, with which the job would "
+            "start again"
+        )
 
     def _ceiling(self, who: str, more: int = 0) -> int:
         return max(0, self._used.get(who, 0) - self._taken.get(who, 0) - more) // PARTS
@@ -66,7 +68,10 @@ class CeilingPlan:
         """Yield, as sentences, the ceilings of others in those groups."""
         for group in sorted(name for name, count in self._groups.items() if count > 0):
             for who in sorted(self._members.get(group, ()) & self._foreign.keys()):
-                yield f"the ceiling of {who} ({self._foreign[who]}) was set by somebody else and stays"
+                yield (
+                    f"the ceiling of {who} ({self._foreign[who]}) was set by somebody else and "
+                    "stays"
+                )
 
 
 def done_with(
@@ -74,8 +79,8 @@ def done_with(
 ) -> Iterator[str]:
     """Yield the submitters whose ceilings of ours have done what they were for.
 
-    Who asks for no more than the runtime may have all of it; who does must use ``release`` of it or less.
-    """
+    Who asks for no more than the runtime may have all of it; who does must use ``release`` of it
+    or less."""
     for who, own in sorted(ceilings.items()):
         group, used = standings.own(own.group), standings.used(own.group)
         below = group is None or all(

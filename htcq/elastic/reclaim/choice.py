@@ -1,10 +1,10 @@
 """Which jobs are taken back: machine by machine, in their order, until somebody in need can run there.
 
-Greedy over the whole vector: each of them has something of what its group uses too much of. What is taken besides, on
-one slot, until a waiting job fits, comes back if that fits without it. Otherwise than in Koordinator's revoke
-(pkg/scheduler/plugins/elasticquota/quota_overuse_revoke.go, commit a7a1b76) nothing is taken that nobody waits for,
-and no group comes below its min in any dimension.
-"""
+Greedy over the whole vector: each of them has something of what its group uses too much of. What
+is taken besides, on one slot, until a waiting job fits, comes back if that fits without it.
+Otherwise than in Koordinator's revoke
+(pkg/scheduler/plugins/elasticquota/quota_overuse_revoke.go, commit a7a1b76) nothing is taken
+that nobody waits for, and no group comes below its min in any dimension."""
 
 from __future__ import annotations
 
@@ -102,7 +102,10 @@ class Choice:
         if not exceeded:
             return "without the other jobs its group does not exceed its runtime any more"
         if not helps:
-            return f"it has nothing in the dimensions in which its group uses too much: {', '.join(exceeded)}"
+            return (
+                "it has nothing in the dimensions in which its group uses too much: "
+                f"{', '.join(exceeded)}"
+            )
         if below:
             return f"its group would fall below its min in {below}"
         self.helps[one.key] = helps

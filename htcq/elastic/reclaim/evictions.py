@@ -33,7 +33,10 @@ def _victim(one: Candidate, choice: Choice) -> Eviction:
         started=claim.started or 0.0,
         lost_weight_hours=one.lost_weight_hours,
         helps=helps,
-        why=f"{claim.group} is over in {', '.join(helps)}, {groups} waits for {one.place}, and {saves}",
+        why=(
+            f"{claim.group} is over in {', '.join(helps)}, {groups} waits for {one.place}, and "
+            f"{saves}"
+        ),
     )
 
 

@@ -1,8 +1,7 @@
 """What should be taken back now: nothing, unless a group is over its runtime and another waits for what it holds.
 
-Everything is worked out from one look and the record of those before; the same look gives the same plan, whatever the
-order of its claims.
-"""
+Everything is worked out from one look and the record of those before; the same look gives the
+same plan, whatever the order of its claims."""
 
 from __future__ import annotations
 
@@ -42,10 +41,10 @@ def plan_reclaim(
 ) -> ReclaimPlan:
     """Return what should be taken back now.
 
-    ``past`` are the records of the journal. ``ends`` has in how many seconds jobs end by themselves, by schedd and job,
-    where they say so; ``ceilings`` those that submitters have, ours among them. ``confirm``: what the negotiator would
-    not give to those in need in its next cycle is not taken back.
-    """
+    ``past`` are the records of the journal. ``ends`` has in how many seconds jobs end by
+    themselves, by schedd and job, where they say so; ``ceilings`` those that submitters have,
+    ours among them. ``confirm``: what the negotiator would not give to those in need in its next
+    cycle is not taken back."""
     known = past_of(past, observation.negotiator)
     return _Planner(outcome, observation, pool, limits, known, ends, ceilings, confirm).plan()
 
@@ -95,7 +94,8 @@ class _Planner:
         )
         return plan if plan.stopped or plan.waiting else self._chosen(plan, standings, rooms, waits)
 
-    # Who is over, who is in need ----------------------------------------------------------------------------------
+    # Who is over, who is in need
+    # ----------------------------------------------------------------------------------
 
     def _over(self, standings: UsageLedger) -> Iterator[GroupOver]:
         now, limits = self.observation.taken_at, self.limits
@@ -125,12 +125,16 @@ class _Planner:
             )
             yield action.id, come or not action.needy & needy
 
-    # Whether anything is done at all ------------------------------------------------------------------------------
+    # Whether anything is done at all
+    # ------------------------------------------------------------------------------
 
     def _stopped(self, measured: Mapping[str, bool]) -> str:
         ahead = self.past.last - self.observation.taken_at
         if ahead > _AHEAD:
-            return f"the record is {ahead:.0f} s ahead of this observation: clocks differ, or the observation is old"
+            return (
+                f"the record is {ahead:.0f} s ahead of this observation: clocks differ, or the "
+                "observation is old"
+            )
         if self.past.useless(measured):
             return "the freed slots went to other groups twice in a row: find out why, then resume"
         return ""
@@ -143,16 +147,26 @@ class _Planner:
             return "no group in need has waiting jobs that do not start"
         if not any(each.ready for each in over):
             longest = max(each.seconds for each in over)
-            return f"no group has used more than its runtime for {limits.over_for} s; the longest time is {longest:.0f} s"
+            return (
+                f"no group has used more than its runtime for {limits.over_for} s; the longest "
+                f"time is {longest:.0f} s"
+            )
         if not any(each.ready for each in needs):
             longest = max(each.seconds for each in needs)
-            return f"no group has been in need for {limits.need_for} s; the longest time is {longest:.0f} s"
+            return (
+                f"no group has been in need for {limits.need_for} s; the longest time is "
+                f"{longest:.0f} s"
+            )
         last = max((action.time for action in self.past.actions if action.jobs), default=None)
         if last is not None and now - last < limits.settle_time:
-            return f"jobs were vacated {now - last:.0f} s ago, and the next ones have to wait for {limits.settle_time} s"
+            return (
+                f"jobs were vacated {now - last:.0f} s ago, and the next ones have to wait for "
+                f"{limits.settle_time} s"
+            )
         return ""
 
-    # What is taken back -------------------------------------------------------------------------------------------
+    # What is taken back
+    # -------------------------------------------------------------------------------------------
 
     def _chosen(
         self, plan: ReclaimPlan, standings: UsageLedger, rooms: FreeSpaces, waits: Waits

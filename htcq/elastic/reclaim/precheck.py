@@ -57,7 +57,10 @@ def unlike(victim: Eviction, now: CheckedJob | None, limits: ReclaimLimits) -> s
     if now.protected:
         return "it now has HtcqProtected = true"
     if now.ran < limits.min_runtime:
-        return f"by its schedd's clock it has run {now.ran:.0f} s of the {limits.min_runtime} s that are guaranteed"
+        return (
+            f"by its schedd's clock it has run {now.ran:.0f} s of the {limits.min_runtime} s "
+            "that are guaranteed"
+        )
     if now.left is not None and now.left <= limits.grace:
         return f"it ends within {max(0.0, now.left):.0f} s"
     return ""

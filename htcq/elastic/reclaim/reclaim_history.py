@@ -1,8 +1,7 @@
 """What earlier looks and actions of reclaim left in the journal: since when, how much, and whether it was of any use.
 
-Every time is one of the looks' own clock: nothing is compared with the clock of another machine. Records of others in
-the same journal are passed over.
-"""
+Every time is one of the looks' own clock: nothing is compared with the clock of another machine.
+Records of others in the same journal are passed over."""
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ BATCH = "reclaim-batch"
 KINDS = (LOOKED, INTENT, BATCH, OUTCOME, MEASURED, CEILING, STOPPED, RESUMED)
 #: Where in a record everything stands that is reclaim's; beside it are ``kind`` and ``time``.
 PAYLOAD = "reclaim"
-#: Steps of a ceiling: it is to be set, it is set, it is to go, it is gone, or it is not known what came of that.
+#: Steps of a ceiling: it is to be set, it is set, it is to go, it is gone, or it is not known what
+#: came of that.
 SETTING, SET, CANCELLING, CANCELLED, REFUSED = (
     "setting",
     "set",
@@ -45,8 +45,8 @@ Key = tuple[str, str]
 class Action:
     """Jobs that were vacated together, by schedd and job; an intent without an outcome counts as done.
 
-    ``needy`` are the groups that it was for, ``there`` the claims that these had already on what was freed.
-    """
+    ``needy`` are the groups that it was for, ``there`` the claims that these had already on what
+    was freed."""
 
     id: str
     time: float

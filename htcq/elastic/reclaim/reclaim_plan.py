@@ -31,8 +31,8 @@ class Shortage:
 class Eviction:
     """A job that is to be vacated; ``helps`` are the dimensions in which its group uses too much, and it has some.
 
-    ``lost_weight_hours`` is its slot weight times the hours that it ran; 0 where the job says that it checkpoints.
-    """
+    ``lost_weight_hours`` is its slot weight times the hours that it ran; 0 where the job says
+    that it checkpoints."""
 
     group: str
     submitter: str
@@ -84,10 +84,10 @@ class Ceiling:
 class ReclaimPlan:
     """What would be taken back now, and why no more.
 
-    ``stopped`` says why nothing may be done at all, ``waiting`` why nothing is done yet. ``release`` are submitters
-    whose ceilings of ours are to go, ``renew`` those whose leases end soon, ``kept`` sentences about others' ceilings.
-    ``measured`` tells of earlier actions whether what they freed was taken by those that it was for.
-    """
+    ``stopped`` says why nothing may be done at all, ``waiting`` why nothing is done yet.
+    ``release`` are submitters whose ceilings of ours are to go, ``renew`` those whose leases end
+    soon, ``kept`` sentences about others' ceilings. ``measured`` tells of earlier actions
+    whether what they freed was taken by those that it was for."""
 
     taken_at: float
     negotiator: str

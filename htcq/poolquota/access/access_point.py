@@ -1,7 +1,7 @@
 """One access point: how many of its idle jobs it offers at a time, and which it starts on no slot at all.
 
-Follows src/condor_schedd.V6/schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNegotiate), HTCondor 25.14.
-"""
+Follows src/condor_schedd.V6/schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNegotiate), HTCondor
+25.14."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ from htcq.poolquota.access.start_vanilla import Owners, StartVanilla
 from htcq.poolquota.access.user_limits import UserLimit, UserLimits
 from htcq.quota.knobs import Knobs
 
-#: The first version that offers only so many jobs of a submitter at a time, the knob that switches it off, and what
-#: MAX_CONCURRENT_UPLOADS is by default: a fifth of it is the limit.
+#: The first version that offers only so many jobs of a submitter at a time, the knob that switches
+#: it off, and what MAX_CONCURRENT_UPLOADS is by default: a fifth of it is the limit.
 _LIMITS_SUBMITTERS, _LIMITED, _UPLOADS = (25, 11), "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS", 100
 _NO_LIMIT = 2**31 - 1
-#: The first version whose schedd evaluates the concurrency limits of a job before it compares them with a match's.
+#: The first version whose schedd evaluates the concurrency limits of a job before it compares them
+#: with a match's.
 _EVALUATES_LIMITS = (24, 7)
 #: The first version whose START_VANILLA_UNIVERSE has the scope SCHEDD.
 _HAS_SCHEDD = (24, 7)
 _CURB, _START = "CURB_MATCHMAKING", "START_VANILLA_UNIVERSE"
 _REFUNDS, _PROJECTS = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", "PERSISTENT_PROJECT_RECORDS"
-#: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE, param_info.in).
+#: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE,
+#: param_info.in).
 _BATCH = 200
 
 
 class AccessPoint:
     """One schedd; ``record`` is its ad (None: it has none), ``configuration`` None where it is not known.
 
-    ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the negotiator asks for at a time.
-    """
+    ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the
+    negotiator asks for at a time."""
 
     def __init__(
         self,

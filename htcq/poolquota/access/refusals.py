@@ -1,8 +1,7 @@
 """Why an access point does not offer a job to the negotiator now: permanent ids, and the amounts that decide.
 
-Follows src/condor_schedd.V6/qmgmt.cpp (Runnable), schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNegotiate) and
-dedicated_scheduler.cpp, HTCondor 25.14.
-"""
+Follows src/condor_schedd.V6/qmgmt.cpp (Runnable), schedd.cpp (shadowsSpawnLimit, negotiate,
+jobCanNegotiate) and dedicated_scheduler.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -28,9 +27,9 @@ DEDICATED_SCHEDULER = "dedicated-scheduler"
 class Refusal:
     """What keeps a job from being offered or, where ``offered`` is true, narrows what it is offered for.
 
-    ``amounts`` has numbers and texts by name: limits (``limit``), what counts against them (``used``), the time when it
-    ends, in seconds since 1970 (``until``), the expression that decides (``expression``), who asks (``submitter``).
-    """
+    ``amounts`` has numbers and texts by name: limits (``limit``), what counts against them
+    (``used``), the time when it ends, in seconds since 1970 (``until``), the expression that
+    decides (``expression``), who asks (``submitter``)."""
 
     id: str
     amounts: Mapping[str, Amount] = field(default_factory=dict)

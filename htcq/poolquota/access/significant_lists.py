@@ -1,8 +1,8 @@
 """What a schedd's configuration makes of the attributes that a negotiator calls significant.
 
-Follows src/condor_schedd.V6/autocluster.cpp (config) and schedd.cpp (MinimalSigAttrs), HTCondor 23.9 to 25.14. All
-versions have the three knobs; REMOVE_SIGNIFICANT_ATTRIBUTES has a default since 25.5 (param_info.in).
-"""
+Follows src/condor_schedd.V6/autocluster.cpp (config) and schedd.cpp (MinimalSigAttrs), HTCondor
+23.9 to 25.14. All versions have the three knobs; REMOVE_SIGNIFICANT_ATTRIBUTES has a default
+since 25.5 (param_info.in)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from htcq.quota.knobs import Knobs
 
 REMOVED, ONLY = "REMOVE_SIGNIFICANT_ATTRIBUTES", "SIGNIFICANT_ATTRIBUTES"
 _ADDED = "ADD_SIGNIFICANT_ATTRIBUTES"
-#: The first version in which some attributes are left out unless the knob says otherwise, and these.
+#: The first version in which some attributes are left out unless the knob says otherwise, and
+#: these.
 LEAVES_OUT = (25, 5)
 _USUAL = "CpusUsage,DiskUsage,GPUsUsage,MemoryUsage,ResidentSetSize"
 #: Significant to every schedd, whatever the negotiator names.

@@ -1,11 +1,11 @@
 """START_VANILLA_UNIVERSE: which jobs a schedd offers, for which slots, and on which matches it starts them.
 
-Follows src/condor_schedd.V6/schedd.cpp (VanillaMatchAd, jobCanNegotiate, scheduler_getRequestConstraints,
-jobCanUseMatch) and qmgmt.cpp (FindRunnableJob), HTCondor 23.9 to 25.14. The schedd finds attributes in JOB, SLOT, OWNER
-and, from 24.7 on, SCHEDD alone: without one of these scopes a name is undefined to it, also with MY or TARGET. The
-negotiator finds such a name, since it has the expression as a part of the Requirements: it makes matches that the
-schedd gives back.
-"""
+Follows src/condor_schedd.V6/schedd.cpp (VanillaMatchAd, jobCanNegotiate,
+scheduler_getRequestConstraints, jobCanUseMatch) and qmgmt.cpp (FindRunnableJob), HTCondor 23.9
+to 25.14. The schedd finds attributes in JOB, SLOT, OWNER and, from 24.7 on, SCHEDD alone:
+without one of these scopes a name is undefined to it, also with MY or TARGET. The negotiator
+finds such a name, since it has the expression as a part of the Requirements: it makes matches
+that the schedd gives back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _NAMED = re.compile(
 )
 _CONSTANTS = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
 _OWNER, _SCHEDD, _SLOT, _USER = "owner", "schedd", "slot", "user"
-#: The attributes of OWNER, with those of a user record that they are, and the states of jobs that they count.
+#: The attributes of OWNER, with those of a user record that they are, and the states of jobs that
+#: they count.
 _COUNTS: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...] = (
     ("JobsRunning", ("NumRunning", "NumSuspended"), (RUNNING, TRANSFERRING, SUSPENDED)),
     ("JobsIdle", ("NumIdle",), (IDLE,)),
@@ -152,8 +153,8 @@ class StartVanilla:
     def condition(self, job: Job, lacks: Callable[[str], bool] = lambda name: False) -> str:
         """Return what the request for ``job`` asks of a slot by this expression, with MY for the job.
 
-        What the request may lack stands there as the value that the schedd puts in: ``lacks`` tells for a name.
-        """
+        What the request may lack stands there as the value that the schedd puts in: ``lacks``
+        tells for a name."""
         return _SCOPED.sub(
             lambda found: self._replaced(found, job, lacks) if found[1] else found[0], self.text
         )
@@ -176,9 +177,8 @@ class StartVanilla:
     def looks_up(self, job: Job, slot: Callable[[], Ad]) -> bool:
         """Tell whether the schedd looks for a job of the user of ``job`` to start on that slot.
 
-        It does not where the expression is false while JOB is undefined. Where it is true then, the schedd takes any
-        job, and finds out that it must not start it when it has the claim.
-        """
+        It does not where the expression is false while JOB is undefined. Where it is true then,
+        the schedd takes any job, and finds out that it must not start it when it has the claim."""
         return _decided(self._evaluated(job, slot(), named=False)) is not False
 
     def _evaluated(self, job: Job, slot: Ad | None, named: bool = True) -> Value:

@@ -1,8 +1,7 @@
 """When a group has its turn, how far it may go in it, and what later rounds change.
 
-Follows hgq_negotiate_with_all_groups, strict_enforce_quota and negotiateWithGroup of GroupEntry.cpp and matchmaker.cpp
-in src/condor_negotiator.V6, HTCondor 25.14.
-"""
+Follows hgq_negotiate_with_all_groups, strict_enforce_quota and negotiateWithGroup of
+GroupEntry.cpp and matchmaker.cpp in src/condor_negotiator.V6, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -49,7 +48,8 @@ def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
         return
     if group.group.parent is not None:
         yield (
-            "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, with the root, where "
+            "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, "
+            "with the root, where "
             "no quota holds them; what they get there is usage of this group"
         )
         return
@@ -60,7 +60,8 @@ def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
     ]
     whose = listed(few(groups)) if groups else "no group that has any"
     yield (
-        f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated the whole pool, "
+        f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated "
+        "the whole pool, "
         f"{shown(group.allocated)}, for that"
     )
 
@@ -71,7 +72,8 @@ def _no_turn(scene: Scene, group: GroupStatus) -> str:
     if group.allocated <= 0:
         return "it is allocated nothing"
     return (
-        f"it uses {shown(group.usage)}, all of the {shown(group.allocated)} that it is allocated, and "
+        f"it uses {shown(group.usage)}, all of the {shown(group.allocated)} that it is allocated, "
+        "and "
         "NEGOTIATOR_CONSIDER_PREEMPTION is false"
     )
 
@@ -104,14 +106,19 @@ def limit_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
 
 def _not_a_number(group: GroupStatus) -> str:
     return (
-        "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, and the negotiator "
-        f"divides 0 by 0; it works with {shown(truncated(math.nan))} and matches nothing for {group.name}"
+        "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, "
+        "and the negotiator "
+        f"divides 0 by 0; it works with {shown(truncated(math.nan))} and matches nothing for "
+        f"{group.name}"
     )
 
 
 def _limit(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
     which = "allocation" if group.allocated > group.quota else "quota"
-    yield f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and allocation counts"
+    yield (
+        f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and "
+        "allocation counts"
+    )
     yield from _held(scene, group, limit)
     if "(" in shown_limit(limit.limit):
         yield f"the negotiator works with a whole number of 32 bits: {shown_limit(limit.limit)}"
@@ -120,7 +127,8 @@ def _limit(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]
         yield f"it uses {shown(group.usage)} already: nothing more is open to it"
         return
     yield (
-        f"it uses {shown(group.usage)}: {shown(group.headroom)} more is open to it, and the first match of each "
+        f"it uses {shown(group.usage)}: {shown(group.headroom)} more is open to it, and the first "
+        "match of each "
         "submitter may go beyond that by what it costs"
     )
 
@@ -132,7 +140,8 @@ def _held(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
         whose = "itself accepts" if holder is group else "accepts"
         below = " with all below it" if scene.children(holder) else ""
         yield (
-            f"strict enforcement cuts that to {shown(limit.limit)}: {holder.name} {whose} no surplus, and of its "
+            f"strict enforcement cuts that to {shown(limit.limit)}: {holder.name} {whose} no "
+            "surplus, and of its "
             f"{shown(quota)} it uses {shown(holder.subtree_usage)}{below}"
         )
     elif not scene.look.settings.strict_enforce:
@@ -140,7 +149,10 @@ def _held(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
             each.name for each in (group, *scene.upwards(group)) if not each.group.accept_surplus
         ]
         if refusing:
-            yield f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that to what it has left"
+            yield (
+                f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that "
+                "to what it has left"
+            )
 
 
 def _passes(scene: Scene, group: GroupStatus) -> Iterator[str]:
@@ -148,11 +160,15 @@ def _passes(scene: Scene, group: GroupStatus) -> Iterator[str]:
     if scene.round is None or rate >= scene.round.max_delta:
         return
     yield (
-        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first it may come to "
+        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first "
+        "it may come to "
         f"{shown(truncated(scene.first_limits[group.name]))}"
     )
     if scene.look.settings.strict_enforce and not group.group.accept_surplus:
-        yield "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way"
+        yield (
+            "it accepts no surplus: what it is given in one pass counts twice in the next, so it "
+            "comes half way"
+        )
 
 
 def shares_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
@@ -163,7 +179,10 @@ def shares_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     base = shown(group.shares[0].base)
     yield Sentence(
         SHARES,
-        f"by their priority its waiting submitters may come to parts of {base}: {listed(few(told))}",
+        (
+            f"by their priority its waiting submitters may come to parts of {base}: "
+            f"{listed(few(told))}"
+        ),
     )
 
 
@@ -183,12 +202,17 @@ def rounds_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
         text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: what it cannot match goes to nobody"
     elif group.usage < group.own_allocated:
         text = (
-            f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, where only the "
-            f"{shown(group.usage)} that it uses counts unless it matched some, and others may have the rest"
+            f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, "
+            "where only the "
+            f"{shown(group.usage)} that it uses counts unless it matched some, and others may "
+            "have the rest"
         )
     elif group.requested > group.own_allocated and (
         group.group.accept_surplus or scene.children(group)
     ):
-        text = f"up to {rounds} rounds: what others cannot match of theirs may come to it in a later one"
+        text = (
+            f"up to {rounds} rounds: what others cannot match of theirs may come to it in a "
+            "later one"
+        )
     if text:
         yield Sentence(ROUNDS, text)

@@ -39,10 +39,14 @@ def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
 def _of_root(scene: Scene, root: GroupStatus) -> str:
     weight = f"the pool's {shown(scene.look.pool_weight)} ({scene.look.unit})"
     if not scene.look.grouped:
-        return f"there is no group: the negotiator knows no quotas, and submitters share {weight} by their priority"
+        return (
+            f"there is no group: the negotiator knows no quotas, and submitters share {weight} "
+            "by their priority"
+        )
     given = sum(child.subtree_quota for child in scene.children(root))
     return (
-        f"{root.name} is the root, for all who are in no group: of {weight} it hands on {shown(given)} and its quota "
+        f"{root.name} is the root, for all who are in no group: of {weight} it hands on "
+        f"{shown(given)} and its quota "
         f"is the {shown(root.quota)} that is left"
     )
 
@@ -54,7 +58,10 @@ def _configured(scene: Scene, group: GroupStatus, parent: GroupStatus) -> str:
     if group.group.static:
         return f"{static} is {shown(group.group.config_quota)}, an amount in {scene.look.unit}"
     part = shown(100 * group.group.config_quota)
-    return f"{dynamic} is {shown(group.group.config_quota)}: {part}% of what {parent.name} has left for shares"
+    return (
+        f"{dynamic} is {shown(group.group.config_quota)}: {part}% of what {parent.name} has left "
+        "for shares"
+    )
 
 
 def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Iterator[str]:
@@ -68,9 +75,15 @@ def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Itera
     for_statics = statics if oversubscription else min(statics, has)
     left = max(0.0, has - for_statics)
     if statics > 0:
-        yield f"{parent.name} has {shown(has)}; amounts come first and take {shown(for_statics)}: {shown(left)} is left"
+        yield (
+            f"{parent.name} has {shown(has)}; amounts come first and take {shown(for_statics)}: "
+            f"{shown(left)} is left"
+        )
     if dynamics > 1 and not same(dynamics, 1):
-        yield f"the shares below {parent.name} add up to {shown(dynamics)}, so each is divided by that"
+        yield (
+            f"the shares below {parent.name} add up to {shown(dynamics)}, so each is divided by "
+            "that"
+        )
     yield f"of {shown(left)} it gets {shown(group.subtree_quota)}"
 
 
@@ -83,10 +96,14 @@ def _static(group: GroupStatus, parent: GroupStatus, statics: float, oversubscri
         return f"it gets that in full: {parent.name} has {has}, and {below}"
     if oversubscription:
         return (
-            f"{parent.name} has {has}, and {below}: more than there is, but NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is "
+            f"{parent.name} has {has}, and {below}: more than there is, but "
+            "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is "
             "true and each gets its amount in full"
         )
-    return f"{parent.name} has {has}, and {below}: each is cut by the same part, and it gets {shown(group.subtree_quota)}"
+    return (
+        f"{parent.name} has {has}, and {below}: each is cut by the same part, and it gets "
+        f"{shown(group.subtree_quota)}"
+    )
 
 
 def _kept(scene: Scene, group: GroupStatus) -> str:
@@ -95,7 +112,10 @@ def _kept(scene: Scene, group: GroupStatus) -> str:
     if given <= 0:
         return f"its quota is {quota}"
     if scene.look.settings.oversubscription:
-        return f"its quota is {quota}, all of it, though it hands {shown(given)} on: oversubscription counts both"
+        return (
+            f"its quota is {quota}, all of it, though it hands {shown(given)} on: "
+            "oversubscription counts both"
+        )
     return (
         f"it hands on {shown(given)} of its {shown(group.subtree_quota)}: its own quota is {quota}"
     )
@@ -111,7 +131,8 @@ def demand_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
         count = "1 submitter has" if len(submitters) == 1 else f"{len(submitters)} submitters have"
         yield Sentence(
             DEMAND,
-            f"{count} {shown(group.idle)} idle and {shown(group.running)} running ({unit}): {itself} requests "
+            f"{count} {shown(group.idle)} idle and {shown(group.running)} running ({unit}): "
+            f"{itself} requests "
             f"{shown(group.requested)}{_multiplied(group)}",
         )
     yield from (Sentence(DEMAND, text) for text in _oddities(group, submitters))
@@ -130,12 +151,16 @@ def _oddities(group: GroupStatus, submitters: Sequence[Submitter]) -> Iterator[s
     jobs = sum(each.idle for each in submitters)
     if jobs > 0 and group.idle <= 0:
         yield (
-            f"its {jobs} idle jobs weigh {shown(group.idle)} together: a schedd cuts what each job weighs to a whole "
+            f"its {jobs} idle jobs weigh {shown(group.idle)} together: a schedd cuts what each "
+            "job weighs to a whole "
             "number, and nobody allocates anything to jobs without weight"
         )
     lost = [each.name for each in submitters if each.defaulted]
     if lost:
-        yield f"a group that does not exist is named by {listed(few(lost))}: this one is the nearest above it"
+        yield (
+            f"a group that does not exist is named by {listed(few(lost))}: this one is the "
+            "nearest above it"
+        )
 
 
 def allocation_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:

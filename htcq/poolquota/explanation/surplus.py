@@ -1,8 +1,7 @@
 """What was left over around a group: where, how much, by whom, who took it, and why a group got none of it.
 
-Follows hgq_fairshare, hgq_allocate_surplus and hgq_recover_remainders of src/condor_negotiator.V6/GroupEntry.cpp,
-HTCondor 25.14.
-"""
+Follows hgq_fairshare, hgq_allocate_surplus and hgq_recover_remainders of
+src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -55,7 +54,8 @@ def _refused(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupS
     higher = "" if above.group.parent is None else ", and nothing from higher up"
     amount = f"the {shown(there)} that was" if there > 0 else "what would be"
     return (
-        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} left over at "
+        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} "
+        "left over at "
         f"{above.name}{higher}"
     )
 
@@ -95,7 +95,10 @@ def _came(scene: Scene, group: GroupStatus, below: GroupStatus, division: Divisi
         return f"of that it got {shown(share)}"
     last = division.below.get(group.name)
     own = shown(dict(last.shares).get(group.name, 0.0) if last else 0.0)
-    return f"of that {below.name} got {shown(share)} for itself and those below it, {own} of this for {group.name} itself"
+    return (
+        f"of that {below.name} got {shown(share)} for itself and those below it, {own} of this "
+        f"for {group.name} itself"
+    )
 
 
 def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:
@@ -108,7 +111,8 @@ def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:
         if division is None:
             continue
         yield (
-            f"with what others left there, {shown(division.here.surplus)} was left over at {level.name}; "
+            f"with what others left there, {shown(division.here.surplus)} was left over at "
+            f"{level.name}; "
             f"takers: {division.takers}"
         )
         if division.here.left <= _DUST:
@@ -125,6 +129,7 @@ def _whole_slots(scene: Scene, group: GroupStatus) -> Iterator[str]:
     exact = min(max(0.0, group.requested), group.quota) + own
     if abs(exact - round(exact)) > _DUST:
         yield (
-            f"slot weights are off, so its {shown(exact)} is cut to whole slots; the fractions of all make whole slots "
+            f"slot weights are off, so its {shown(exact)} is cut to whole slots; the fractions of "
+            "all make whole slots "
             f"again and go to the greatest quotas first: it has {shown(group.own_allocated)}"
         )

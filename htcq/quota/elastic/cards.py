@@ -1,8 +1,8 @@
 """Which kinds the cards of one level are of, once it is known how many each group may use.
 
-Every group comes to the kinds that its jobs ask for first, to those that it is guaranteed before all others; the rest
-of its cards may be of any kind that it may have, and stay where it has them. Nothing of it is Koordinator's.
-"""
+Every group comes to the kinds that its jobs ask for first, to those that it is guaranteed before
+all others; the rest of its cards may be of any kind that it may have, and stay where it has
+them. Nothing of it is Koordinator's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Cards:
             child.name: dict.fromkeys(self.there, 0) for child in children
         }
         self.sharings: dict[str, RuntimeSharing] = {}
-        #: Who can change from one kind to another, the first by name at the end; some of them could, and can no more.
+        #: Who can change from one kind to another, the first by name at the end; some of them
+        #: could, and can no more.
         self.movers: dict[tuple[str, str], list[ComputedGroup]] = {}
 
     def place(self, rounding: Rounding) -> None:

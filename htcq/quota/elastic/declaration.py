@@ -1,8 +1,8 @@
 """Groups with elastic quotas as a site declares them: min, max and weight in several dimensions.
 
-The words are those of Koordinator's elastic quota (koordinator-sh/koordinator, commit a7a1b76: apis/extension and
-pkg/scheduler/plugins/elasticquota/core/quota_info.go). Amounts are whole numbers of whatever a dimension counts.
-"""
+The words are those of Koordinator's elastic quota (koordinator-sh/koordinator, commit a7a1b76:
+apis/extension and pkg/scheduler/plugins/elasticquota/core/quota_info.go). Amounts are whole
+numbers of whatever a dimension counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Optional
 
-#: What every other group stands below; its runtime is the total less what stands outside of the quotas.
+#: What every other group stands below; its runtime is the total less what stands outside of the
+#: quotas.
 ROOT = "<none>"
 #: The jobs of a group that has groups below it, as one of these.
 SELF = "<self>"
@@ -29,9 +30,9 @@ Caps = Mapping[str, Optional[int]]
 class Rounding(enum.Enum):
     """How what is shared comes to whole numbers.
 
-    ``HAMILTON``: largest remainder, ties by name, exact (Koordinator since 2026-05-06). ``LEGACY``: each share by
-    itself, half up, in floating point (its releases up to 1.8.0): may lose units or hand out more than there is.
-    """
+    ``HAMILTON``: largest remainder, ties by name, exact (Koordinator since 2026-05-06).
+    ``LEGACY``: each share by itself, half up, in floating point (its releases up to 1.8.0): may
+    lose units or hand out more than there is."""
 
     HAMILTON = "hamilton"
     LEGACY = "legacy"
@@ -41,10 +42,10 @@ class Rounding(enum.Enum):
 class Options:
     """What holds for a whole tree.
 
-    ``scale_min``: where the mins of siblings exceed what there is, they shrink in proportion. ``guarantee_usage``: no
-    group lends, and what a group uses is kept for it. ``same_dimensions``: a group must name the dimensions of the
-    group above it, not only some of them.
-    """
+    ``scale_min``: where the mins of siblings exceed what there is, they shrink in proportion.
+    ``guarantee_usage``: no group lends, and what a group uses is kept for it.
+    ``same_dimensions``: a group must name the dimensions of the group above it, not only some of
+    them."""
 
     scale_min: bool = True
     guarantee_usage: bool = False
@@ -56,11 +57,10 @@ class Options:
 class ElasticGroup:
     """One group. ``parent`` is empty at the top level.
 
-    A dimension that ``max`` lacks is not managed here: demand for it is not looked at. One that ``min`` lacks is
-    guaranteed nothing, one that ``weight`` lacks has its max for weight. ``scale_min`` None follows the options.
-    ``strict`` names dimensions whose max must not be below what is used; ``users`` are those whose jobs belong here if
-    they name no group.
-    """
+    A dimension that ``max`` lacks is not managed here: demand for it is not looked at. One that
+    ``min`` lacks is guaranteed nothing, one that ``weight`` lacks has its max for weight.
+    ``scale_min`` None follows the options. ``strict`` names dimensions whose max must not be
+    below what is used; ``users`` are those whose jobs belong here if they name no group."""
 
     name: str
     parent: str = ""
@@ -85,9 +85,9 @@ class ElasticQuotas:
 class ElasticDemand:
     """What there is, what is asked for and what is used, by group: of its own jobs, not of those below it.
 
-    ``request`` is everything that its jobs want, what they use included. ``guarantee`` is kept for a group besides
-    its min. ``system_used`` and ``default_used`` are what jobs use that no quota binds and that no group takes.
-    """
+    ``request`` is everything that its jobs want, what they use included. ``guarantee`` is kept
+    for a group besides its min. ``system_used`` and ``default_used`` are what jobs use that no
+    quota binds and that no group takes."""
 
     total: Amounts = field(default_factory=dict)
     request: Mapping[str, Amounts] = field(default_factory=dict)

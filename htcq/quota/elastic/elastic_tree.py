@@ -1,8 +1,7 @@
 """The tree that groups make of the names of their parents; a group may go below another, with all that is below it.
 
-As in Koordinator (pkg/webhook/elasticquota/quota_topology.go, commit a7a1b76), which lets a group be moved below one of
-its own; here that is a cycle.
-"""
+As in Koordinator (pkg/webhook/elasticquota/quota_topology.go, commit a7a1b76), which lets a
+group be moved below one of its own; here that is a cycle."""
 
 from __future__ import annotations
 
@@ -17,9 +16,9 @@ from htcq.quota.elastic.declaration import ElasticGroup
 class ElasticTree:
     """Groups with parents before their children and siblings by name; ``children`` by the parent's name.
 
-    ``orphans`` name a parent that is not there. ``cycles`` holds the names of groups that are above themselves, each
-    cycle from the least name on. Neither they nor what is below them is in ``groups``.
-    """
+    ``orphans`` name a parent that is not there. ``cycles`` holds the names of groups that are
+    above themselves, each cycle from the least name on. Neither they nor what is below them is
+    in ``groups``."""
 
     groups: tuple[ElasticGroup, ...]
     children: Mapping[str, tuple[str, ...]]
@@ -72,7 +71,8 @@ def moved(
     Where a group's name is the path to it, as HTCondor has it, the names of all that moves follow.
 
     Raises:
-        InputError: one of the two is not there, ``parent`` is the group or below it, or a new name is taken.
+        InputError: one of the two is not there, ``parent`` is the group or below it, or a new name
+            is taken.
     """
     by_name = {group.name: group for group in groups}
     for wanted in (name, *((parent,) if parent else ())):

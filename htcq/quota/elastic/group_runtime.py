@@ -14,12 +14,12 @@ from htcq.quota.elastic.share import RuntimeSharing
 class GroupRuntime:
     """What a declared group may use now, and of what that came; every amount by dimension.
 
-    ``min``, ``max`` and ``weight`` are those that the computation worked with: kinds of a declared dimension included.
-    ``child_request`` is what its jobs and the groups below it ask for, each up to its max; ``request`` the same, or min
-    where the group does not lend. ``scaled_min`` is the min in effect, ``floor`` what is kept for the group and never
-    more than its max. ``runtime`` is what it may use now. ``guaranteed`` is empty unless usage is guaranteed.
-    ``implied`` has the kinds that the group has without naming them.
-    """
+    ``min``, ``max`` and ``weight`` are those that the computation worked with: kinds of a
+    declared dimension included. ``child_request`` is what its jobs and the groups below it ask
+    for, each up to its max; ``request`` the same, or min where the group does not lend.
+    ``scaled_min`` is the min in effect, ``floor`` what is kept for the group and never more than
+    its max. ``runtime`` is what it may use now. ``guaranteed`` is empty unless usage is
+    guaranteed. ``implied`` has the kinds that the group has without naming them."""
 
     group: ElasticGroup
     leaf: bool
@@ -89,9 +89,9 @@ class GroupRuntime:
 class Outcome:
     """All groups, parents before their children, siblings by name; and how every number of theirs came about.
 
-    ``undistributed`` is what of ``effective_total`` is nobody's runtime; negative where floors exceed it. ``sharings``
-    are by the name of the group whose runtime is shared (empty: what all share) and the dimension.
-    """
+    ``undistributed`` is what of ``effective_total`` is nobody's runtime; negative where floors
+    exceed it. ``sharings`` are by the name of the group whose runtime is shared (empty: what all
+    share) and the dimension."""
 
     total: Amounts
     effective_total: Amounts

@@ -1,13 +1,14 @@
 """Kinds of one dimension: ``gpus:a100`` and ``gpus:v100`` beside ``gpus``, which counts the cards of every kind.
 
-A group may declare the number of cards, or how many of a kind, or both, side by side with others that do otherwise.
-Koordinator's proposal of 2022 (docs/proposals/scheduling/20220722-multi-hierarchy-elastic-quota-management.md,
-Non-goals) names the problem and leaves it open: who takes any card may take those that another was promised.
+A group may declare the number of cards, or how many of a kind, or both, side by side with others
+that do otherwise. Koordinator's proposal of 2022
+(docs/proposals/scheduling/20220722-multi-hierarchy-elastic-quota-management.md, Non-goals) names
+the problem and leaves it open: who takes any card may take those that another was promised.
 
-Here every group that counts cards has a runtime of every kind, and those come to its runtime of cards. Kinds that a
-group does not declare follow from what it does: of its cards all may be of one kind, and it is guaranteed what the
-groups below it are. So a card of a kind that somebody is guaranteed and asks for is nobody else's.
-"""
+Here every group that counts cards has a runtime of every kind, and those come to its runtime of
+cards. Kinds that a group does not declare follow from what it does: of its cards all may be of
+one kind, and it is guaranteed what the groups below it are. So a card of a kind that somebody is
+guaranteed and asks for is nobody else's."""
 
 from __future__ import annotations
 

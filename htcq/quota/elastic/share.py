@@ -1,9 +1,9 @@
 """One dimension of one level: what the groups below a group get of its runtime, in passes until nothing is left.
 
-Follows pkg/scheduler/plugins/elasticquota/core/runtime_quota_calculator.go of koordinator-sh/koordinator, commit
-a7a1b76: redistribution and iterationForRedistribution; the split by largest remainder is that of its pull request 2876,
-the other that of its releases up to 1.8.0. Integers are exact.
-"""
+Follows pkg/scheduler/plugins/elasticquota/core/runtime_quota_calculator.go of
+koordinator-sh/koordinator, commit a7a1b76: redistribution and iterationForRedistribution; the
+split by largest remainder is that of its pull request 2876, the other that of its releases up to
+1.8.0. Integers are exact."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def split_hamilton(pool: int, hungry: Sequence[ShareClaim], weight: int) -> list
     left = pool - sum(share for share, _ in parts)
     if not left:
         return [(share, False) for share, _ in parts]
-    # Whoever has more than the last remainder that gets a unit has one; those who have just that, by name.
+    # Whoever has more than the last remainder that gets a unit has one; those who have just that,
+    # by name.
     last = sorted(remainder for _, remainder in parts)[-left]
     sure = sum(remainder > last for _, remainder in parts)
     tied = sorted(each.name for each, (_, remainder) in zip(hungry, parts) if remainder == last)
@@ -87,10 +88,10 @@ def share(
 ) -> tuple[dict[str, int], RuntimeSharing]:
     """Return what each gets of ``total``, and how it came to that.
 
-    Who wants more than its floor begins with the floor and is hungry; who wants less begins with what it wants, or
-    with its floor where it does not lend. What is left goes to the hungry by weight; what one has no need of goes into
-    the next pass. With amounts below 2**63 there are no more than 126 passes, however many groups there are.
-    """
+    Who wants more than its floor begins with the floor and is hungry; who wants less begins with
+    what it wants, or with its floor where it does not lend. What is left goes to the hungry by
+    weight; what one has no need of goes into the next pass. With amounts below 2**63 there are
+    no more than 126 passes, however many groups there are."""
     runtime: dict[str, int] = {}
     hungry: list[ShareClaim] = []
     for claim in claims:
@@ -107,7 +108,8 @@ def share(
         weight = sum(each.weight for each in hungry)
         told = Pass(pool, weight, tuple(_grants(runtime, hungry, split(pool, hungry, weight))))
         passes.append(told)
-        # Exact shares come to the pool; rounded ones by themselves do not, and what they miss is nobody's.
+        # Exact shares come to the pool; rounded ones by themselves do not, and what they miss is
+        # nobody's.
         pool = sum(each.back for each in told.grants)
         hungry = [each for each in hungry if runtime[each.name] < each.limited]
     left = total - sum(runtime.values())

@@ -1,7 +1,7 @@
 """The frame of a plot over time as inline SVG: where moments and amounts lie, lines for amounts, words for moments.
 
-What is drawn is stretched to the width there is, words beside it are not: they stay readable on a phone.
-"""
+What is drawn is stretched to the width there is, words beside it are not: they stay readable on
+a phone."""
 
 from __future__ import annotations
 
@@ -64,8 +64,14 @@ class Axes(NamedTuple):
             # There is room at the left, beside the amounts, and none at the right.
             anchor = "end" if share > _LAST else "middle"
             place = f"{share:.2%}"
-            yield f'<line class="grid" x1="{place}" x2="{place}" y1="{ABOVE + HEIGHT}" y2="{below - 12}"/>'
-            yield f'<text x="{place}" y="{below}" text-anchor="{anchor}">{html.escape(tick.text)}</text>'
+            yield (
+                f'<line class="grid" x1="{place}" x2="{place}" y1="{ABOVE + HEIGHT}" '
+                f'y2="{below - 12}"/>'
+            )
+            yield (
+                f'<text x="{place}" y="{below}" '
+                f'text-anchor="{anchor}">{html.escape(tick.text)}</text>'
+            )
 
 
 def stretched(shapes: Iterable[str], height: int, above: int = 0) -> str:

@@ -30,7 +30,10 @@ def use_bar(before: float, after: float, limit: float | None, width: int, blocks
 def bar_legend(whole: str, blocks: bool) -> str:
     """Return what the characters of bars stand for that are ``whole``."""
     used, added, room, beyond = BLOCKS if blocks else MARKS
-    return f"Each bar is {whole}: {used} used before, {added} matched, {room} room, {beyond} more than that."
+    return (
+        f"Each bar is {whole}: {used} used before, {added} matched, {room} room, {beyond} more "
+        "than that."
+    )
 
 
 def _cells(share: float, width: int) -> int:

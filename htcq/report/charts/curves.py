@@ -1,8 +1,7 @@
 """What becomes of amounts cycle after cycle, as inline SVG: usage and quota as lines, classes as bands on each other.
 
-Every amount holds from its cycle to the next. A page's style gives the colours, templates/report/plot.css and
-simulate.css.
-"""
+Every amount holds from its cycle to the next. A page's style gives the colours,
+templates/report/plot.css and simulate.css."""
 
 from __future__ import annotations
 
@@ -59,7 +58,10 @@ def _lines(
         yield f'<path class="usage" d="M0 {HEIGHT}{steps}V{HEIGHT}Z"/>'
         yield f'<path class="edge" d="M0 {axes.y(amounts[0]):g}{steps}"/>'
     if limits:
-        yield f'<path class="limit" d="M0 {axes.y(limits[0]):g}{axes.steps(_ends(axes, limits, interval))}"/>'
+        yield (
+            '<path class="limit" d="M0 '
+            f'{axes.y(limits[0]):g}{axes.steps(_ends(axes, limits, interval))}"/>'
+        )
 
 
 def _bands(axes: Axes, counts: Sequence[Sequence[int]], interval: float) -> Iterator[str]:

@@ -88,7 +88,10 @@ class _Drawing:
         """Yield a line where something about the group changed."""
         for each in happened:
             place = f"{self._axes.x(each) / WIDE:.2%}"
-            yield f'<line class="happened" x1="{place}" x2="{place}" y1="{ABOVE}" y2="{ABOVE + HEIGHT}"/>'
+            yield (
+                f'<line class="happened" x1="{place}" x2="{place}" y1="{ABOVE}" '
+                f'y2="{ABOVE + HEIGHT}"/>'
+            )
 
     def times(self, zone: tzinfo | None) -> Iterator[str]:
         """Yield the marks of time with their words."""
@@ -121,7 +124,10 @@ class _Drawing:
         edges.append(WIDE)
         for since, until in zip(edges[::2], edges[1::2]):
             if until - since > 0.5:
-                yield f'<rect class="unseen" x="{since:.1f}" width="{until - since:.1f}" height="{HEIGHT}"/>'
+                yield (
+                    f'<rect class="unseen" x="{since:.1f}" width="{until - since:.1f}" '
+                    f'height="{HEIGHT}"/>'
+                )
 
     def _end(self, point: Point) -> float:
         # One look stands for no time, and is seen all the same.

@@ -18,7 +18,8 @@ _STEPS = (
 )
 _MONTH = 31 * _DAY
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
-#: How far marks of a length of time may be apart, and the unit of their words; from a day on they are round numbers.
+#: How far marks of a length of time may be apart, and the unit of their words; from a day on they
+#: are round numbers.
 _SPANS = (
     *((each, 1, "s") for each in (1, 2, 5, 10, 15, 20, 30)),
     *((each * _MINUTE, _MINUTE, "min") for each in (1, 2, 5, 10, 15, 20, 30)),
@@ -85,7 +86,8 @@ def _even(since: float, until: float, step: int, zone: tzinfo | None) -> Iterato
     """Yield moments that are ``step`` seconds apart by the clock on the wall, from a midnight on."""
     midnight = local(since, zone).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     if step > _DAY:
-        # Steps of several days go on over the end of a month, and weeks begin on a Monday, as time itself does.
+        # Steps of several days go on over the end of a month, and weeks begin on a Monday, as time
+        # itself does.
         midnight -= timedelta(days=(midnight.toordinal() - 1) % (step // _DAY))
     number = 0
     while True:

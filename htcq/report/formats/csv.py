@@ -1,8 +1,8 @@
 """Every CSV that htcq prints: text of strangers in it is printable, and no formula for a spreadsheet.
 
-A spreadsheet takes a cell for a formula that begins with one of a few signs, quoted or not. An apostrophe before it
-makes it text there (https://owasp.org/www-community/attacks/CSV_Injection). Numbers are what htcq has computed.
-"""
+A spreadsheet takes a cell for a formula that begins with one of a few signs, quoted or not. An
+apostrophe before it makes it text there (https://owasp.org/www-community/attacks/CSV_Injection).
+Numbers are what htcq has computed."""
 
 from __future__ import annotations
 

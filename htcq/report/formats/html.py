@@ -16,9 +16,9 @@ from htcq.templating import render, template_directory
 def page(name: str, values: Mapping[str, Any]) -> str:
     """Return the page called ``name``, whose template extends report/page.html.j2.
 
-    Its style is that of all pages and report/NAME.css, its script report/NAME.js if there is one. Whatever a name in
-    ``values`` tries to be, no other style or script counts. ``health`` among them, as :func:`unwell` makes it, comes
-    first.
+    Its style is that of all pages and report/NAME.css, its script report/NAME.js if there is one.
+    Whatever a name in ``values`` tries to be, no other style or script counts. ``health`` among
+    them, as :func:`unwell` makes it, comes first.
 
     Raises:
         TemplateError: a template cannot be rendered.

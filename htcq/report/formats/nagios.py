@@ -1,7 +1,7 @@
 """What a monitoring plugin prints, whatever it looked at: its line and its performance data.
 
-Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga and their kin read it.
-"""
+Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga and their kin read
+it."""
 
 from __future__ import annotations
 

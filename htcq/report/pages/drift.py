@@ -112,7 +112,10 @@ def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Itera
     ]
     for window in story.windows[:MAX_PLOTS]:
         name = one_line(window.group)
-        told = f"mean usage {about(window.usage)}, max {about(window.max_usage)}, quota {about(window.quota)}"
+        told = (
+            f"mean usage {about(window.usage)}, max {about(window.max_usage)}, quota "
+            f"{about(window.quota)}"
+        )
         states = ", ".join(
             f"{state} {percent(getattr(window, state))}"
             for state in ("starved", "over", "lending")

@@ -52,7 +52,10 @@ def _picture(account: Account, told: Sequence[str], story: Story) -> str:
             height = _HEIGHT / 2 * float(amount / most) if most else 0.0
             if height:
                 y = _HEIGHT / 2 - (height if kind == "lent" else 0.0)
-                shapes += f'<rect class="{kind}" x="{x:.3f}%" width="{width:.3f}%" y="{y:.2f}" height="{height:.2f}"/>'
+                shapes += (
+                    f'<rect class="{kind}" x="{x:.3f}%" width="{width:.3f}%" y="{y:.2f}" '
+                    f'height="{height:.2f}"/>'
+                )
     numbers = dict(zip(_TITLES, told))
     what = f"{one_line(account.group)}, {one_line(account.dimension)}"
     title = f"{what}: {numbers['lent']} lent, {numbers['borrowed']} borrowed"

@@ -124,7 +124,10 @@ def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
 def _bar(standing: GroupStatus, asked: float, scale: float) -> str:
     quota, usage = standing.subtree_quota, standing.subtree_usage
     name = one_line(standing.name)
-    title = f"{name}: quota {show_number(quota)}, uses {show_number(usage)}, requests {show_number(asked)}"
+    title = (
+        f"{name}: quota {show_number(quota)}, uses {show_number(usage)}, requests "
+        f"{show_number(asked)}"
+    )
     return group_bar(title, quota, usage, asked, scale)
 
 

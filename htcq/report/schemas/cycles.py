@@ -74,7 +74,10 @@ def _sample() -> dict[str, Shape]:
         groups="What each group uses.",
         quotas="What each group is promised.",
         submitters="What each submitter uses.",
-        by_fill="How many machines have no cpus in claims, up to a quarter, half, three quarters, less than all, all.",
+        by_fill=(
+            "How many machines have no cpus in claims, up to a quarter, half, three quarters, "
+            "less than all, all."
+        ),
     )
 
 

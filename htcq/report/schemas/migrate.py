@@ -97,7 +97,10 @@ def _group() -> dict[str, Shape]:
         running=_amount("What its running jobs take."),
         idle=_amount("What its idle jobs weigh to their access points."),
         idle_jobs="How many idle jobs it has.",
-        cheapest="The cheapest match of its idle jobs on an empty slot; null where there is none or none is known.",
+        cheapest=(
+            "The cheapest match of its idle jobs on an empty slot; null where there is none or "
+            "none is known."
+        ),
         allocated="What it is allocated in the first round right after the switch.",
         limit="Its limit right after the switch; null where it is not negotiated in this cycle.",
         accept_surplus="Whether the group may use what others leave.",
@@ -119,7 +122,8 @@ def _submitter() -> dict[str, Shape]:
         floor=maybe(_amount("Its floor; null where there is none.")),
         priority=maybe(
             _amount(
-                "Its real priority as it is stored and as it would be in the new unit; null if unknown."
+                "Its real priority as it is stored and as it would be in the new unit; null if "
+                "unknown."
             )
         ),
         factor="Its priority factor.",

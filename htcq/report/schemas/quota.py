@@ -161,7 +161,10 @@ def _standing() -> dict[str, Shape]:
         own_allocated="What it is allocated for its own jobs.",
         borrowed="What it is allocated beyond its quota.",
         lent="What others are allocated of its quota.",
-        limit="The usage that the negotiator lets it come to; null where it is not negotiated in this cycle.",
+        limit=(
+            "The usage that the negotiator lets it come to; null where it is not negotiated in "
+            "this cycle."
+        ),
         headroom="What it may still take of its limit, or of its quota without a turn.",
         turn="The number of its turn, from 1; null where it has none.",
         sort_key="The value of GROUP_SORT_EXPR: the smallest has the first turn.",

@@ -64,7 +64,8 @@ def _group() -> dict[str, Shape]:
         ),
         "lend": truth("Whether others may use what it leaves; true by default."),
         "parent": text(
-            "The group above it; empty for none; by default what is before the last dot of its name."
+            "The group above it; empty for none; by default what is before the last dot of its "
+            "name."
         ),
         "scale_min": truth("Whether the guarantees of groups below it shrink with its own."),
         "strict": texts("The dimensions whose max must not be below what is used."),

@@ -61,7 +61,10 @@ def what_if() -> Shape:
         used=pair("What it uses after the cycle."),
         waiting=pair("How many of its jobs wait."),
         starved=_both(
-            "Whether its jobs wait though it uses less than its limit, a submitter nothing: before and after.",
+            (
+                "Whether its jobs wait though it uses less than its limit, a submitter nothing: "
+                "before and after."
+            ),
             "boolean",
         ),
         why=_both("The last reason of a rejection: before and after.", "string"),
@@ -170,7 +173,10 @@ def _match() -> dict[str, Shape]:
         slot="The name of the slot.",
         cost="The match cost.",
         standing="What is charged as soon as the claimed slot has an ad of its own.",
-        refusal="Why the startd refuses the claim or the schedd gives it back; empty where neither does.",
+        refusal=(
+            "Why the startd refuses the claim or the schedd gives it back; empty where neither "
+            "does."
+        ),
     )
 
 
@@ -187,7 +193,10 @@ def _group() -> dict[str, Shape]:
     return keys_of(
         GroupUse,
         name="The name of the group.",
-        limit="The limit of its first turn, before it is cut to a whole number; null where it had none.",
+        limit=(
+            "The limit of its first turn, before it is cut to a whole number; null where it had "
+            "none."
+        ),
         used_before="What it used before the cycle.",
         used_after="What it uses after the cycle.",
     )

@@ -102,7 +102,10 @@ def _model() -> dict[str, Shape]:
 
 
 def _slot_types(about: str) -> Shape:
-    part = "What each of these slots gets of the cpus, memory, disk and gpus of the machine, such as 25%."
+    part = (
+        "What each of these slots gets of the cpus, memory, disk and gpus of the machine, such "
+        "as 25%."
+    )
     keys = {
         **_model(),
         "count": {**whole("How many such slots there are; 1 by default."), "minimum": 1},

@@ -21,7 +21,9 @@ from htcq.simulate.sweep import SCHEMA
 def sweep() -> Shape:
     """Return the schema; what each item printed has a schema of its own."""
     result: Shape = {
-        "description": "All that the simulation printed, as 'htcq simulate --json' does; null where it failed.",
+        "description": (
+            "All that the simulation printed, as 'htcq simulate --json' does; null where it failed."
+        ),
         "type": ["object", "null"],
     }
     item = {

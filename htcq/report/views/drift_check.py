@@ -45,9 +45,8 @@ _MAX_NAMES = 3
 class Asked:
     """What is measured, in which ranges it is fine, and of which groups (shell patterns; none: of all).
 
-    ``verbosity``: 0 tells of the groups that are counted, 1 of all that any metric counts, 2 of every group and why
-    the look may be wrong.
-    """
+    ``verbosity``: 0 tells of the groups that are counted, 1 of all that any metric counts, 2 of
+    every group and why the look may be wrong."""
 
     metric: str = DRIFTED
     warning: Range | None = None
@@ -169,7 +168,8 @@ def _lines(
         if asked.verbosity > 1:
             quota = quota_of(group, observation)
             yield (
-                f"{group.name}: quota {'unknown' if quota is None else amount(quota)}, usage {amount(group.usage)}, "
+                f"{group.name}: quota {'unknown' if quota is None else amount(quota)}, usage "
+                f"{amount(group.usage)}, "
                 f"idle demand {amount(group.idle)}"
             )
     if asked.verbosity > 1:

@@ -1,9 +1,9 @@
 """One look at the quotas of a pool for Prometheus.
 
-A weight is in the unit of quotas, usage and allocation (slots, where the negotiator does not use weights), demand in
-that of the schedds' slot weights. A declared or configured quota is a weight only where it is static; a dynamic one is
-a share of what its parent has, and a metric of its own. No label is of a job, a slot or a user.
-"""
+A weight is in the unit of quotas, usage and allocation (slots, where the negotiator does not use
+weights), demand in that of the schedds' slot weights. A declared or configured quota is a weight
+only where it is static; a dynamic one is a share of what its parent has, and a metric of its
+own. No label is of a job, a slot or a user."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def _whole(name: str, about: str, value: Callable[[_Look], float]) -> Metric[_Lo
 
 METRICS: tuple[Metric[_Look], ...] = (
     Metric("htcq_group_quota_weight",
-           "Quota of a group: declared and configured if static, effective and subtree as published, and computed.",
+           ("Quota of a group: declared and configured if static, effective and subtree as "
+           "published, and computed."),
            _weights),
     Metric("htcq_group_quota_share_ratio", "Dynamic quota of a group, a share of what its parent has.", _shares),
     Metric("htcq_group_usage_weight",

@@ -49,7 +49,10 @@ def headline(story: Story, zone: tzinfo | None = None) -> str:
     """Return which pool this is about and which time, in one line."""
     since, until = moment(story.since, zone), moment(story.until, zone)
     name = one_line(story.pool)
-    return f"{name}, {since} to {until} {zone_name(story.until, zone)}, {percent(story.coverage)} of it observed"
+    return (
+        f"{name}, {since} to {until} {zone_name(story.until, zone)}, {percent(story.coverage)} "
+        "of it observed"
+    )
 
 
 def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
@@ -75,7 +78,10 @@ def legend(story: Story, blocks: bool, width: int) -> str:
     """Return what the characters of the pictures stand for."""
     whole, more = ("█", "▲") if blocks else ("#", "^")
     step = lasting((story.until - story.since) / width)
-    return f"Each character is {step}: {whole} the whole quota, {more} more than that, blank where nobody looked."
+    return (
+        f"Each character is {step}: {whole} the whole quota, {more} more than that, blank where "
+        "nobody looked."
+    )
 
 
 def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:

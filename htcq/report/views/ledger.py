@@ -164,8 +164,10 @@ def together(story: Story) -> Iterator[str]:
     for root, _ in dimensions(story):
         told = _told(root.dimension, root.hours)
         yield one_line(
-            f"{root.dimension}: {told['borrowed']} borrowed = {told['lent']} lent + {told['spare']} guaranteed to "
-            f"nobody; {told['unused']} of the guarantees unused; {told['used']} of {told['runtime']} used"
+            f"{root.dimension}: {told['borrowed']} borrowed = {told['lent']} lent + "
+            f"{told['spare']} guaranteed to "
+            f"nobody; {told['unused']} of the guarantees unused; {told['used']} of "
+            f"{told['runtime']} used"
         )
 
 
@@ -202,6 +204,7 @@ def _legend(story: Story, blocks: bool) -> str:
     characters = BLOCKS if blocks else MARKS
     step = lasting(part_seconds(story.since, story.until, MAX_PARTS))
     return (
-        f"Each character is {step}: {characters[0]} nothing lent, {characters[-2]} all of the guarantee, "
+        f"Each character is {step}: {characters[0]} nothing lent, {characters[-2]} all of the "
+        "guarantee, "
         f"{characters[-1]} more borrowed than lent, blank where there is nothing."
     )

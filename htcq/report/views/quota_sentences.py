@@ -27,7 +27,10 @@ def own_name(standing: GroupStatus) -> str:
 def not_offered(found: KeptBack) -> str:
     """Return a sentence about the idle jobs of a group that count as demand and are not offered."""
     reasons = ", ".join(f"{count} by {reason}" for reason, count in found.reasons.items())
-    return f"{found.jobs} of {found.idle} idle jobs of {found.group} count as demand and are not offered now: {reasons}"
+    return (
+        f"{found.jobs} of {found.idle} idle jobs of {found.group} count as demand and are not "
+        f"offered now: {reasons}"
+    )
 
 
 def marked(standing: GroupStatus, mark: Mark) -> str:
@@ -60,7 +63,8 @@ def units(look: PoolQuotaReport) -> Iterator[str]:
     """Yield what the units of the numbers mean."""
     if look.unit == SLOTS:
         yield (
-            f"{SLOTS}: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its size, "
+            f"{SLOTS}: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its "
+            "size, "
             "a free partitionable one its cpus"
         )
     elif look.cores:
@@ -68,7 +72,10 @@ def units(look: PoolQuotaReport) -> Iterator[str]:
     else:
         yield f"{WEIGHT}: what SlotWeight makes of each slot{_expressions(look)}, not cores"
     if look.demand_unit == SCHEDD_WEIGHT:
-        yield f"{SCHEDD_WEIGHT}: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or SLOT_WEIGHT"
+        yield (
+            f"{SCHEDD_WEIGHT}: what jobs weigh by the schedds' own SCHEDD_SLOT_WEIGHT or "
+            "SLOT_WEIGHT"
+        )
     else:
         yield f"{JOBS}: NEGOTIATOR_USE_WEIGHTED_DEMAND is false: a job counts 1 whatever it weighs"
 
@@ -98,7 +105,10 @@ def totals(look: PoolQuotaReport) -> str:
 def oversubscribed(look: PoolQuotaReport) -> str:
     """Return that more is promised or allocated than there is; empty where it is not."""
     pool = look.pool_weight
-    knob = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than the pool"
+    knob = (
+        "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than the "
+        "pool"
+    )
     for what, amount in (("allocated", look.allocated), ("promised", look.promised)):
         if look.grouped and amount > pool and not same(amount, pool):
             return f"{show_number(amount)} is {what} of {show_number(pool)}: {knob}"
@@ -116,4 +126,7 @@ def other_weight(look: PoolQuotaReport) -> str:
     if weight is None or not look.grouped or same(weight, look.pool_weight):
         return ""
     shared = show_number(weight)
-    return f"the negotiator's last cycle shared out {shared}: what it published is compared with quotas of such a pool"
+    return (
+        f"the negotiator's last cycle shared out {shared}: what it published is compared with "
+        "quotas of such a pool"
+    )

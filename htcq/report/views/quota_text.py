@@ -28,7 +28,8 @@ from htcq.report.views.quota_sentences import (
     wrong,
 )
 
-#: What a tree is drawn with: below one that has more below its parent, below the last; beside the latter's children.
+#: What a tree is drawn with: below one that has more below its parent, below the last; beside the
+#: latter's children.
 _BOXES, _ASCII = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "   ")
 _WARNING, _QUIET = "warning", "quiet"
 
@@ -89,7 +90,8 @@ def _below(look: PoolQuotaReport) -> Iterator[Line]:
     yield line(totals(look), "strong")
     if not look.grouped:
         yield line(
-            "there is no group: the negotiator knows no quotas, submitters share the pool by their priority"
+            "there is no group: the negotiator knows no quotas, submitters share the pool by "
+            "their priority"
         )
     for sentence in (oversubscribed(look), other_weight(look)):
         if sentence:
@@ -155,7 +157,10 @@ def _told(
 ) -> Iterator[Line]:
     if not any(row.changed for row in rows):
         yield line(
-            "nothing changes: every group has the quota, the allocation and the limit that it has now",
+            (
+                "nothing changes: every group has the quota, the allocation and the limit that it "
+                "has now"
+            ),
             "strong",
         )
     yield line(f"before, {totals(before)}")

@@ -16,8 +16,8 @@ from htcq.pool.slot import PARTITIONABLE, Number, Slot
 class Claim:
     """A claim on ``amounts`` of the slot ``of``, of all of it where there are none; ``job`` runs there until ``ends``.
 
-    Nobody knows which job runs in a claim that was there at the capture, only whose it is (``user``).
-    """
+    Nobody knows which job runs in a claim that was there at the capture, only whose it is
+    (``user``)."""
 
     of: str
     slot: Slot

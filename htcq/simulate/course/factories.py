@@ -1,9 +1,9 @@
 """Clusters whose jobs come into being one after another (late materialization: max_idle, max_materialize).
 
-Follows src/condor_schedd.V6/qmgmt_factory.cpp and qmgmt.cpp (CheckMaterializePolicyExpression), HTCondor 25.14: a
-cluster gets its next job when fewer than JobMaterializeMaxIdle of its jobs are idle and fewer than JobMaterializeLimit
-are in the queue. Each new job is taken to be like the last one that is there.
-"""
+Follows src/condor_schedd.V6/qmgmt_factory.cpp and qmgmt.cpp (CheckMaterializePolicyExpression),
+HTCondor 25.14: a cluster gets its next job when fewer than JobMaterializeMaxIdle of its jobs are
+idle and fewer than JobMaterializeLimit are in the queue. Each new job is taken to be like the
+last one that is there."""
 
 from __future__ import annotations
 

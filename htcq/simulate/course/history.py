@@ -13,8 +13,9 @@ from htcq.simulate.course.runtimes import Dice, RunTime
 def run_time_of(past: Iterable[Past]) -> RunTime:
     """Return what draws from the finished jobs: of the same submitter and with the same requests, if there are any.
 
-    Else from those of the same submitter, else from all. Requests are the same if they read the same, whatever they
-    come to: RequestDisk may name what a job has used in the end. What was not finished is left out.
+    Else from those of the same submitter, else from all. Requests are the same if they read the
+    same, whatever they come to: RequestDisk may name what a job has used in the end. What was not
+    finished is left out.
 
     Raises:
         InputError: none of the jobs was finished.

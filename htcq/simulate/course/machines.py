@@ -1,7 +1,7 @@
 """The machines of a pool, and how much of each is in claims.
 
-A slot has what it has left and its dynamic slots what they were given, so that a machine has the sum of all its slots.
-"""
+A slot has what it has left and its dynamic slots what they were given, so that a machine has the
+sum of all its slots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from htcq.pool.slot import PARTITIONABLE, Slot, number_or
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, MEMORY
 
-#: Shares of a machine's cpus up to which a class of machines goes; before them those with none in claims.
+#: Shares of a machine's cpus up to which a class of machines goes; before them those with none in
+#: claims.
 SHARES = (0.25, 0.5, 0.75, 1.0)
 #: How many classes there are: with none, those up to each share, and with all.
 CLASSES = len(SHARES) + 2

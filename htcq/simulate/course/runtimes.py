@@ -27,16 +27,20 @@ class Dice(Protocol):
         """Return a whole number, from 0 on."""
 
 
-#: Seconds that a job runs, given the job (None: one of which nothing is known but its claim) and the dice.
+#: Seconds that a job runs, given the job (None: one of which nothing is known but its claim) and
+#: the dice.
 RunTime = Callable[[Optional[Job], Dice], float]
-_HINT = "3600, exponential:3600, uniform:60..7200, lognormal:3600:1.5, attribute:ExpectedSeconds or history:FILE"
+_HINT = (
+    "3600, exponential:3600, uniform:60..7200, lognormal:3600:1.5, attribute:ExpectedSeconds or "
+    "history:FILE"
+)
 
 
 def run_time(text: str) -> RunTime:
     """Return what ``text`` describes; times are in seconds.
 
-    A number is the same for all jobs, ``exponential`` has a mean, ``lognormal`` a median and the standard deviation of
-    the logarithm, and ``attribute`` names one of the jobs' own.
+    A number is the same for all jobs, ``exponential`` has a mean, ``lognormal`` a median and the
+    standard deviation of the logarithm, and ``attribute`` names one of the jobs' own.
 
     Raises:
         InputError: it describes nothing.

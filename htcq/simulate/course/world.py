@@ -1,6 +1,7 @@
 """A pool as time goes by: jobs start where they were matched, run, end, and leave their claims to others.
 
-Follows src/condor_schedd.V6/schedd.cpp (FindRunnableJob) and src/condor_startd.V6/Resource.cpp (create_dslot), HTCondor
+Follows src/condor_schedd.V6/schedd.cpp (FindRunnableJob) and src/condor_startd.V6/Resource.cpp
+(create_dslot), HTCondor
 25.14. Times are in seconds since the capture of the pool.
 """
 
@@ -39,8 +40,8 @@ from htcq.units import GPUS
 _WORKLIFE = 1200.0
 
 
-#: How a job starts: on a match of its own, in what is left of a slot that another was matched with, in a claim whose
-#: job has ended.
+#: How a job starts: on a match of its own, in what is left of a slot that another was matched with,
+#: in a claim whose job has ended.
 MATCH, LEFTOVER, REUSED = "match", "leftover", "claim reused"
 
 
@@ -95,7 +96,8 @@ class World:
             base = self.bases.get(
                 f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name)
             )
-            # A dynamic slot whose parent is a static one, by its name, has none: one of the two ads is wrong.
+            # A dynamic slot whose parent is a static one, by its name, has none: one of the two ads
+            # is wrong.
             if (
                 base is not None
                 and slot.claimed
@@ -112,7 +114,8 @@ class World:
                 base.claims[claim] = None
                 if base.whole:
                     base.slot = self._slots.unclaimed(slot)
-                # In Claimed/Cleaning the job is over: the next one starts as soon as the starter is gone.
+                # In Claimed/Cleaning the job is over: the next one starts as soon as the starter is
+                # gone.
                 self._run(claim, None, MATCH, 0.0 if slot.activity == "Cleaning" else None)
 
     def _user_of(self, slot: Slot, schedd: str) -> str:
@@ -126,7 +129,8 @@ class World:
             (str(name) for name in (slot.remote_owner, slot.remote_user) if name in names), ""
         )
 
-    # What the collector shows -----------------------------------------------------------------------------------
+    # What the collector shows
+    # -----------------------------------------------------------------------------------
 
     def pool(self) -> Pool:
         """Return the pool as it is now."""
@@ -175,7 +179,8 @@ class World:
             default=0,
         )
 
-    # What happens -----------------------------------------------------------------------------------------------
+    # What happens
+    # -----------------------------------------------------------------------------------------------
 
     def take(self, made: Iterable[Made]) -> int:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
@@ -186,7 +191,8 @@ class World:
                 base, each.job, {} if base.whole else each.claim.amounts, each.limits, MATCH
             )
         started = len(good)
-        # What is left of a slot that was matched whole comes back to the schedd only when the slot is claimed.
+        # What is left of a slot that was matched whole comes back to the schedd only when the slot
+        # is claimed.
         for each in good if self._leftovers else ():
             base = self.bases[each.slot]
             started += 0 if base.whole or each.policy else self._fill(base, each)
@@ -200,7 +206,8 @@ class World:
 
         def suits(request: Request) -> bool:
             some = any(suiting.asked(request, assets).values())
-            # What is left comes back without the concurrency limits of the match: it is not for jobs that have any.
+            # What is left comes back without the concurrency limits of the match: it is not for
+            # jobs that have any.
             if not some or not suiting.fits(request, base.slot, base.left, ""):
                 return False
             return startds.share(base.slot, request, base.left) is not None

@@ -1,8 +1,8 @@
 """The accountant during a cycle: who uses how much, how good their priorities are, and what limits them.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (CheckMatches, AddMatch, LoadLimits, GetLimitMax)
-and condor_utils/NegotiationUtils.cpp (ParseConcurrencyLimit), HTCondor 25.14. Amounts are in the pool's unit.
-"""
+and condor_utils/NegotiationUtils.cpp (ParseConcurrencyLimit), HTCondor 25.14. Amounts are in the
+pool's unit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from htcq.quota.shares import Claimant
 
 #: What a concurrency limit is that nobody configured (param_info.in).
 _NO_LIMIT = 2308032.0
-#: The accountant keeps every usage as a text with so many decimals (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
+#: The accountant keeps every usage as a text with so many decimals
+#: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
 _DECIMALS = 6
 _LIMIT = re.compile(r"([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?)(?::(.*))?\Z")
 

@@ -93,9 +93,8 @@ def _followed(
 class CachedExpression:
     """One expression in the ad of a slot with a job as its target, or ``in_job`` the other way round.
 
-    ``names`` are all that it may come upon; only those that differ between slots of one frame tell slots apart.
-    ``changed`` are attributes of the job while it is compared with a slot.
-    """
+    ``names`` are all that it may come upon; only those that differ between slots of one frame
+    tell slots apart. ``changed`` are attributes of the job while it is compared with a slot."""
 
     __slots__ = (
         "_assets",
@@ -150,7 +149,8 @@ class CachedExpression:
     def own(self, slot: Slot) -> tuple[object, ...]:
         """Return all that it looks at of a slot that is its own and no amount."""
         own = [slot[place] for _, place in self._own]
-        # 1, 1.0 and true are equal keys, and different to an expression; amounts are whole where they can be.
+        # 1, 1.0 and true are equal keys, and different to an expression; amounts are whole where
+        # they can be.
         return (*own, *map(type, own))
 
     def of(self, slot: Slot, amounts: Amounts) -> Value:

@@ -1,8 +1,8 @@
 """What becomes of the matches of a cycle: the dynamic slots that the startds carve, their refusals, and the charge.
 
-What a startd does with one request is htcq.policy.claim; here it is done once for all slots that look alike.
-The negotiator charges the match; when the dynamic slot's own ad arrives, SlotWeight of that counts.
-"""
+What a startd does with one request is htcq.policy.claim; here it is done once for all slots that
+look alike. The negotiator charges the match; when the dynamic slot's own ad arrives, SlotWeight
+of that counts."""
 
 from __future__ import annotations
 

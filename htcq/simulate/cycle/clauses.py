@@ -23,7 +23,8 @@ _LOOSER = frozenset(
 _COMPARISONS = frozenset({"<", "<=", ">", ">="})
 
 
-#: The same texts come again and again: jobs and slots differ by numbers much more than by expressions.
+#: The same texts come again and again: jobs and slots differ by numbers much more than by
+#: expressions.
 _remembered = lru_cache(maxsize=4096)
 
 

@@ -1,6 +1,7 @@
 """Expressions that look at the clock, with the time of a cycle in its place.
 
-ClassAds have the function time() and the attribute CurrentTime (src/classad/fnCall.cpp, compat_classad.cpp, HTCondor
+ClassAds have the function time() and the attribute CurrentTime (src/classad/fnCall.cpp,
+compat_classad.cpp, HTCondor
 25.14). The library would answer with the time of whoever reads a pool, hours or years after it was captured.
 """
 

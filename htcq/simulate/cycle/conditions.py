@@ -1,9 +1,9 @@
 """What must hold for a request and a slot to match: the two Requirements, taken apart once for all slots of one frame.
 
-Most of what they say is the same for all those slots, or compares what a slot has left with a number. Only the rest is
-evaluated slot by slot. Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets
-of src/condor_utils/consumption_policy.cpp, HTCondor 25.14.
-"""
+Most of what they say is the same for all those slots, or compares what a slot has left with a
+number. Only the rest is evaluated slot by slot. Follows matchmakingAlgorithm of
+src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets of
+src/condor_utils/consumption_policy.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ class Conditions:
                 return False
         return all(holds(look.of(slot, amounts)) for look in self._rest)
 
-    # Taking apart -----------------------------------------------------------------------------------------------
+    # Taking apart
+    # -----------------------------------------------------------------------------------------------
 
     def _take_apart(self) -> None:
         self._slot_ad, self._job_ad = self._slot.ad(), job_ad(self._request, self._changed)
@@ -90,7 +91,8 @@ class Conditions:
             if frame.endless:
                 self._look("Requirements", in_job)
                 continue
-            # An ad without Requirements matches nothing; the name alone would stand for those of the other ad.
+            # An ad without Requirements matches nothing; the name alone would stand for those of
+            # the other ad.
             is_there = frame.text("Requirements") != ""
             self._all("Requirements" if is_there else "undefined", in_job, frozenset())
 

@@ -1,8 +1,7 @@
 """One negotiation cycle of a captured pool.
 
-Follows negotiationTime of src/condor_negotiator.V6/matchmaker.cpp and hgq_negotiate_with_all_groups of GroupEntry.cpp,
-HTCondor 25.14.
-"""
+Follows negotiationTime of src/condor_negotiator.V6/matchmaker.cpp and
+hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -40,7 +39,10 @@ from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, 
 _PRE_RANK = (
     "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
 )
-_POST_RANK = "(RemoteOwner =?= UNDEFINED) * (ifthenElse(isUndefined(KFlops), 1000, Kflops) - SlotID - 1.0e10*(Offline=?=True))"
+_POST_RANK = (
+    "(RemoteOwner =?= UNDEFINED) * (ifthenElse(isUndefined(KFlops), 1000, Kflops) - SlotID - "
+    "1.0e10*(Offline=?=True))"
+)
 #: What a turn may come to that has no limit (INT_MAX).
 _NO_LIMIT = float(2**31 - 1)
 #: Knobs that are not followed here; each is off unless it is set.
@@ -53,8 +55,8 @@ _NOT_FOLLOWED = (
 def run_cycle(pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = False) -> Trace:
     """Return what the negotiator would do in one cycle over ``pool``.
 
-    ``order`` are submitters in the order of their turns, for those that are equal to HTCondor. A slot that would end
-    the negotiator ends the cycle, unless such slots are to be skipped.
+    ``order`` are submitters in the order of their turns, for those that are equal to HTCondor. A
+    slot that would end the negotiator ends the cycle, unless such slots are to be skipped.
 
     Raises:
         PolicyError: GROUP_SORT_EXPR is no expression.
@@ -187,7 +189,8 @@ class Cycle:
         ).take()
         self.turns[whose] = GroupTurn(place, limit, before, self.accounts.groups[whose])
 
-    # After the cycle --------------------------------------------------------------------------------------------
+    # After the cycle
+    # --------------------------------------------------------------------------------------------
 
     def _trace(self, crash: Crash | None, limits: dict[str, float]) -> Trace:
         used = self.accounts.groups
@@ -224,13 +227,22 @@ class Cycle:
 
     def _unmodelled(self) -> Iterator[str]:
         for why, slots in self.search.preempting.items():
-            yield f"{len(slots)} claimed slots, such as {min(slots)}, might be taken from their jobs: {why}"
+            yield (
+                f"{len(slots)} claimed slots, such as {min(slots)}, might be taken from their "
+                f"jobs: {why}"
+            )
         for knob in _NOT_FOLLOWED:
             if self._knobs.boolean(knob, False):
                 yield f"{knob} is set, which is not followed"
         for name in self.askers.with_projects:
-            yield f"{name} keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits are not followed"
+            yield (
+                f"{name} keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits "
+                "are not followed"
+            )
         for name, lacking in self.askers.access.unread():
-            yield f"START_VANILLA_UNIVERSE of {name} names {lacking}: undefined, as its ad here lacks it"
+            yield (
+                f"START_VANILLA_UNIVERSE of {name} names {lacking}: undefined, as its ad here "
+                "lacks it"
+            )
         for name in self.askers.unknown:
             yield f"of the idle jobs of {name} none is known: it asks for nothing"

@@ -1,8 +1,7 @@
 """The turn of one group: its submitters in their order, again and again, until nobody gets anything more.
 
-Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of src/condor_negotiator.V6/matchmaker.cpp,
-HTCondor 25.14. Limits in time are not reached here.
-"""
+Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of
+src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Limits in time are not reached here."""
 
 from __future__ import annotations
 
@@ -18,9 +17,11 @@ from htcq.simulate.cycle.accounts import Accounts
 from htcq.simulate.cycle.queues import Offered, Queue, Session
 from htcq.simulate.cycle.schedd_negotiation import Grant, Talk, Talks
 
-#: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none (INT_MAX).
+#: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none
+#: (INT_MAX).
 _NOTHING, _NO_CEILING = 3.4028234663852886e38, 2**31 - 1
-#: What a submitter may have where priorities are ignored (DBL_MAX): no infinity, which would make all equally starved.
+#: What a submitter may have where priorities are ignored (DBL_MAX): no infinity, which would make
+#: all equally starved.
 _ALL = 1.7976931348623157e308
 
 
@@ -37,9 +38,8 @@ class Skipped(enum.Enum):
 class SubmitterQueue:
     """One submitter at one access point, with its queue; ``place`` orders those that are equal otherwise.
 
-    ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that, ``rejected`` what of its runs
-    was rejected last, by the id of the run.
-    """
+    ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that,
+    ``rejected`` what of its runs was rejected last, by the id of the run."""
 
     submitter: Submitter
     idle: int
@@ -178,9 +178,8 @@ class GroupNegotiation:
     def _limits(self, asking: list[SubmitterQueue]) -> dict[SubmitterQueue, Share]:
         """Return what each submitter may be given in this spin; the same one at several schedds has one share.
 
-        The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary digit lets one more
-        match be looked for (calculateNormalizationFactor).
-        """
+        The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary
+        digit lets one more match be looked for (calculateNormalizationFactor)."""
         priorities = {
             each.submitter.name: self._accounts.claimant(each.submitter).priority for each in asking
         }

@@ -1,8 +1,8 @@
 """Slots that look equal to every expression of a cycle, and what becomes of them when a job is matched there.
 
-Follows matchmakingAlgorithm and SubmitterLimitPermits of src/condor_negotiator.V6/matchmaker.cpp and
-src/condor_utils/consumption_policy.cpp, HTCondor 25.14. Whatever is asked of one such slot is asked once for all.
-"""
+Follows matchmakingAlgorithm and SubmitterLimitPermits of src/condor_negotiator.V6/matchmaker.cpp
+and src/condor_utils/consumption_policy.cpp, HTCondor 25.14. Whatever is asked of one such slot
+is asked once for all."""
 
 from __future__ import annotations
 
@@ -62,14 +62,16 @@ class OfferGroup:
         self.held = bool(self.slot.customer)
         self._policy = kind.supports_policy
         self._fittings = states.fittings(kind, weight)
-        #: Answers for the request that was asked for last: the same is asked of all slots of a state in turn.
+        #: Answers for the request that was asked for last: the same is asked of all slots of a
+        #: state in turn.
         self._for: Request | None = None
         self._after_for: Request | None = None
         self._suited_for: Request | None = None
         self._cost: float | None = None
         self._after: OfferGroup | None = None
         self._suited = False
-        #: The negotiator's ranks of its slots, by what of them decides about that besides the amounts.
+        #: The negotiator's ranks of its slots, by what of them decides about that besides the
+        #: amounts.
         self.ranks: tuple[dict[int, float], dict[int, float]] = ({}, {})
 
     def cost(self, request: Request) -> float | None:

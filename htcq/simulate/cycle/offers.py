@@ -1,8 +1,7 @@
 """The slots of a cycle, as they are handed out.
 
-Follows obtainAdsFromCollector, trimStartdAds and matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp,
-HTCondor 25.14.
-"""
+Follows obtainAdsFromCollector, trimStartdAds and matchmakingProtocol of
+src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ _ONE_CLAIM = 1
 class Offer:
     """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all.
 
-    ``at_first`` is what it had when the cycle began. ``seen`` is the slot as all expressions of the cycle see it.
-    """
+    ``at_first`` is what it had when the cycle began. ``seen`` is the slot as all expressions of
+    the cycle see it."""
 
     __slots__ = (
         "at_first",
@@ -46,7 +45,8 @@ class Offer:
         claims = as_number(slot.frame.value("NumClaims")) if state.kind.supports_policy else None
         self.claims = _ONE_CLAIM if claims is None else int(claims)
         self.name = str(slot.name)
-        #: The only schedd whose jobs may have this claimed partitionable slot; empty where any may have it.
+        #: The only schedd whose jobs may have this claimed partitionable slot; empty where any may
+        #: have it.
         schedd = slot.remote_schedd
         self.claimer = schedd if isinstance(schedd, str) and slot.type == PARTITIONABLE else ""
         #: The negotiator's ranks, and in which state they are so.

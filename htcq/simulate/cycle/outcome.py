@@ -33,10 +33,10 @@ class Pair:
 class CycleDifference:
     """What one group or submitter is matched in either cycle, what it uses after it, and how many of its jobs wait.
 
-    One that waits and uses less than the whole slots of its limit is starved, a submitter if it uses nothing. ``why``
-    is the reason that the negotiator gives last for a rejection, before and after; empty where it gives none.
-    ``because`` tells in a sentence what made the difference.
-    """
+    One that waits and uses less than the whole slots of its limit is starved, a submitter if it
+    uses nothing. ``why`` is the reason that the negotiator gives last for a rejection, before
+    and after; empty where it gives none. ``because`` tells in a sentence what made the
+    difference."""
 
     kind: str
     name: str
@@ -104,7 +104,10 @@ def _limits(name: str, one: GroupUse | None, other: GroupUse | None) -> str:
     if limits[1] is None:
         return f"{name} is not negotiated in this cycle; its limit was {limits[0]:g}"
     if limits[0] is None:
-        return f"{name} is negotiated, with a limit of {limits[1]:g}; before, it was not negotiated in this cycle"
+        return (
+            f"{name} is negotiated, with a limit of {limits[1]:g}; before, it was not negotiated "
+            "in this cycle"
+        )
     return f"the limit of {name} goes from {limits[0]:g} to {limits[1]:g}"
 
 
@@ -133,7 +136,10 @@ def _submitters(traces: tuple[Trace, Trace]) -> Iterator[CycleDifference]:
         asks = found[1].idle - found[0].idle
         because = _limits(group, limits[0].get(group), limits[1].get(group))
         if asks:
-            because = f"it asks for {abs(asks)} {'more' if asks > 0 else 'fewer'}{' and ' + because if because else ''}"
+            because = (
+                f"it asks for {abs(asks)} "
+                f"{'more' if asks > 0 else 'fewer'}{' and ' + because if because else ''}"
+            )
         elif not because and difference.changed:
             because = because_of_others(name, changes)
         yield replace(difference, because=because)
@@ -142,8 +148,8 @@ def _submitters(traces: tuple[Trace, Trace]) -> Iterator[CycleDifference]:
 def because_of_others(name: str, changes: Mapping[str, float]) -> str:
     """Return why ``name`` uses more or less though neither its demand nor its limit changed: who gave way, or took it.
 
-    ``changes`` has how much more each of its kind uses afterwards. The one that changed most the other way is named.
-    """
+    ``changes`` has how much more each of its kind uses afterwards. The one that changed most the
+    other way is named."""
     change = changes[name]
     if abs(change) <= _DUST:
         return ""

@@ -1,9 +1,9 @@
 """What each submitter asks for: the idle jobs of its queue, in the order in which its schedd sends them.
 
-Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar, FindRunnableJob), schedd_negotiate.cpp (nextJob) and
-src/condor_negotiator.V6/matchmaker_negotiate.cpp (ResourceRequestList), HTCondor 25.14. Jobs that follow each other and
-are alike are one request, which asks for as many matches as there are jobs.
-"""
+Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar, FindRunnableJob), schedd_negotiate.cpp
+(nextJob) and src/condor_negotiator.V6/matchmaker_negotiate.cpp (ResourceRequestList), HTCondor
+25.14. Jobs that follow each other and are alike are one request, which asks for as many matches
+as there are jobs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.offer_budget import OfferBudget
 
-#: What tells jobs apart that share a frame: the values of their own attributes that some expression looks at.
+#: What tells jobs apart that share a frame: the values of their own attributes that some expression
+#: looks at.
 Likeness = tuple[object, ...]
 
 
-#: What tells jobs apart that are alike: that slots look at it makes no two jobs different for a match.
+#: What tells jobs apart that are alike: that slots look at it makes no two jobs different for a
+#: match.
 IDENTITIES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
 
 
@@ -73,10 +75,9 @@ class Run:
 class Offered:
     """What one talk offered of a run: ``count`` of its jobs, the first of which is ``job``, and what came of them.
 
-    ``kept`` is how many more the record of their user keeps from being offered. ``rejection`` is the negotiator's
-    reason, of another run of the same request where that was rejected before; ``beyond`` tells that the submitter had
-    used its share up by then.
-    """
+    ``kept`` is how many more the record of their user keeps from being offered. ``rejection`` is
+    the negotiator's reason, of another run of the same request where that was rejected before;
+    ``beyond`` tells that the submitter had used its share up by then."""
 
     run: Run
     job: str
@@ -113,9 +114,8 @@ class Queue:
 class Session:
     """One talk of the negotiator with an access point about one submitter's jobs, of which it offers so many at a time.
 
-    What it has offered counts, whether it was matched or rejected. All requests are named and counted before the first
-    match; what a match is used for then is another matter.
-    """
+    What it has offered counts, whether it was matched or rejected. All requests are named and
+    counted before the first match; what a match is used for then is another matter."""
 
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         queue.runs = [run for run in queue.runs if run.jobs]
@@ -134,9 +134,8 @@ class Session:
     def next(self, skipped: int = 1) -> tuple[Request, str] | None:
         """Return what is asked for next, and the first job of that request; None where nothing is left.
 
-        ``skipped`` is how many jobs the last match was for: more than one where the schedd is expected to put them
-        there by itself.
-        """
+        ``skipped`` is how many jobs the last match was for: more than one where the schedd is
+        expected to put them there by itself."""
         self._left -= skipped
         if self._run is not None and self._left > 0:
             return self._run.request, self._name
@@ -166,9 +165,9 @@ class Session:
     ) -> Job | None:
         """Take the job out that the schedd uses a match for; None where it has none.
 
-        That is the one which the request names, and once that is matched, or the schedd cannot start it there, the
-        first in the queue whose request ``suits`` the slot, whatever the match was made for.
-        """
+        That is the one which the request names, and once that is matched, or the schedd cannot
+        start it there, the first in the queue whose request ``suits`` the slot, whatever the
+        match was made for."""
         assert self._run is not None
         self.offered[-1].matched += 1
         if self._run.jobs and self._run.jobs[0].id == self._name and can_start(self._run.jobs[0]):

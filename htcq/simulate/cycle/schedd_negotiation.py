@@ -33,9 +33,8 @@ from htcq.units import CPUS, MEMORY
 class Grant:
     """What one talk may bring: ``most`` in all, ``unclaimed`` of slots that nobody has, ``ceiling`` by the ceiling.
 
-    With ``ignored`` limits a submitter that has had its share may still take slots that prefer its jobs.
-    ``priority`` is that of the submitter, ``negotiating`` the group whose turn it is.
-    """
+    With ``ignored`` limits a submitter that has had its share may still take slots that prefer
+    its jobs. ``priority`` is that of the submitter, ``negotiating`` the group whose turn it is."""
 
     most: float
     unclaimed: float
@@ -58,9 +57,8 @@ class Ending(enum.Enum):
 class Talk:
     """One talk, to explain why a job was not matched: what was granted, offered and used, and how it ended.
 
-    ``part`` is the share of the submitter, of what its group may use. ``budget`` is how many jobs the access point
-    would offer (None: all); ``cut`` tells that it had more.
-    """
+    ``part`` is the share of the submitter, of what its group may use. ``budget`` is how many
+    jobs the access point would offer (None: all); ``cut`` tells that it had more."""
 
     grant: Grant
     part: float
@@ -105,7 +103,8 @@ class Talks:
         )
         self.submitting = submitting
         self._ends_early, self._depth_first = ends_early, depth_first
-        #: Limits that were reached: those of earlier requests as well, until one is looked for that is within its own.
+        #: Limits that were reached: those of earlier requests as well, until one is looked for that
+        #: is within its own.
         self._over: set[str] = set()
         self.matches: list[Match] = []
         self.made: list[Made] = []
@@ -142,10 +141,12 @@ class Talks:
             request = self.submitting.of(asking, submitter, grant.priority, grant.negotiating)
             offer, reason = self._found(request, first, submitter, session, grant, used)
             if offer is None:
-                # A request that its concurrency limits stop at once leaves this as the request before it left it.
+                # A request that its concurrency limits stop at once leaves this as the request
+                # before it left it.
                 limited = limited or self._search.limited
                 self.rejections.append(Rejection(first, submitter, reason))
-                # A refused preemption is the reason that is given, also where the share had its part in it.
+                # A refused preemption is the reason that is given, also where the share had its
+                # part in it.
                 hidden = reason == NO_PREEMPTION and self._search.limited
                 session.rejected(reason, beyond=only_preferred or hidden)
                 if self._search.limited and self._ends_early:

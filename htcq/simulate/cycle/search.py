@@ -1,8 +1,8 @@
 """Which slot a request gets, or why it gets none.
 
-Follows matchmakingAlgorithm and matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14, but for
-preemption: a claimed slot that would be taken from its job is passed over, and that is noted.
-"""
+Follows matchmakingAlgorithm and matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp,
+HTCondor 25.14, but for preemption: a claimed slot that would be taken from its job is passed
+over, and that is noted."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ class Search:
         )
         self._found: Found | None = None
         self._for: tuple[object, ...] = ()
-        #: Whether the submitter's limit had a part in it when slots were last looked for, or a list came to its end.
+        #: Whether the submitter's limit had a part in it when slots were last looked for, or a list
+        #: came to its end.
         self.limited = False
         self.skipped: list[Crash] = []
         #: Slots that the negotiator might have taken from their jobs, by why.
@@ -103,7 +104,8 @@ class Search:
     ) -> Offer | None:
         """Return the best slot for ``request`` of ``submitter`` in this ``session``; None where there is none.
 
-        ``permits`` tells whether concurrency limits that depend on the slot leave room for a job there.
+        ``permits`` tells whether concurrency limits that depend on the slot leave room for a job
+        there.
 
         Raises:
             CrashError: a slot makes the negotiator crash.
@@ -132,8 +134,8 @@ class Search:
     def reason(self) -> str:
         """Return why nothing was found.
 
-        That of concurrency limits is empty. They count only if they had a part in it when the list was made.
-        """
+        That of concurrency limits is empty. They count only if they had a part in it when the
+        list was made."""
         assert self._found is not None
         if self._found.over_concurrency:
             return ""

@@ -1,11 +1,12 @@
 """Requests as schedds send them: a job without the attributes that are not significant.
 
-Follows compute_significant_attrs of src/condor_negotiator.V6/matchmaker.cpp, src/condor_schedd.V6/autocluster.cpp
-(config, getClusterid) and schedd_negotiate.cpp (sendJobInfo), HTCondor 23.9 to 25.14. What expressions of slots name is
-significant, less what the negotiator leaves out of it, since 25.5. The lists of each schedd add to that, leave more
-out, or replace it. What the job's own significant expressions name is significant whatever these say. To slots a
-request does not have the others, and jobs that differ in the others alone are one autocluster.
-"""
+Follows compute_significant_attrs of src/condor_negotiator.V6/matchmaker.cpp,
+src/condor_schedd.V6/autocluster.cpp (config, getClusterid) and schedd_negotiate.cpp
+(sendJobInfo), HTCondor 23.9 to 25.14. What expressions of slots name is significant, less what
+the negotiator leaves out of it, since 25.5. The lists of each schedd add to that, leave more
+out, or replace it. What the job's own significant expressions name is significant whatever these
+say. To slots a request does not have the others, and jobs that differ in the others alone are
+one autocluster."""
 
 from __future__ import annotations
 
@@ -38,8 +39,8 @@ _MAX_LETTERS = 100
 class _Sent:
     """What requests show of the jobs of one frame.
 
-    ``hidden`` are the places in the job of what a request lacks, ``places`` those of what tells jobs apart.
-    """
+    ``hidden`` are the places in the job of what a request lacks, ``places`` those of what tells
+    jobs apart."""
 
     frame: SharedAttributes
     hidden: frozenset[int]
@@ -49,9 +50,8 @@ class _Sent:
 class Significant:
     """The attributes of jobs that requests have; ``named`` are the words of all expressions of slots.
 
-    ``compared`` are the words of all expressions that may tell jobs apart. ``negotiator`` is the version of the
-    negotiator; empty where it is not known, then it counts as a new one.
-    """
+    ``compared`` are the words of all expressions that may tell jobs apart. ``negotiator`` is the
+    version of the negotiator; empty where it is not known, then it counts as a new one."""
 
     def __init__(
         self,

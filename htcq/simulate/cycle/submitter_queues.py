@@ -1,8 +1,7 @@
 """Who asks in a cycle, and for what: submitters with their queues, by group.
 
-Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and hgq_prepare_for_matchmaking of
-GroupEntry.cpp, HTCondor 25.14.
-"""
+Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
+hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14."""
 
 from __future__ import annotations
 
@@ -49,7 +48,8 @@ class SubmitterQueues:
         #: What a request shows of its jobs.
         self.significant = _significant(pool, quotas, access, self.words)
         self.likenesses = AutoclusterIndex(self.significant.likeness)
-        #: What each submitter asks for at each access point; those without a submitter ad ask in vain.
+        #: What each submitter asks for at each access point; those without a submitter ad ask in
+        #: vain.
         self.queues = queues_of(self.jobs, self.likenesses, access)
         self.by_group = self._asking(
             looked_at(pool.submitters, quotas.knobs, quotas.negotiator_version), self.queues

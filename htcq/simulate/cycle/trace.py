@@ -19,10 +19,10 @@ GIVEN_BACK = (SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT)
 class Match(NamedTuple):
     """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it.
 
-    ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot. ``cost`` is charged at
-    once, ``standing`` as soon as the claimed slot has an ad of its own, and nothing then where the startd refuses the
-    claim or the schedd gives it back: ``refusal`` says why.
-    """
+    ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot.
+    ``cost`` is charged at once, ``standing`` as soon as the claimed slot has an ad of its own,
+    and nothing then where the startd refuses the claim or the schedd gives it back: ``refusal``
+    says why."""
 
     job: str
     request: str
@@ -56,8 +56,8 @@ class GroupUse:
 class SubmitterUse:
     """The usage of one submitter, how many more slots its idle jobs want, and how many were matched.
 
-    ``group`` is the one that it is charged to; ``standing`` what it uses when its claims have ads of their own.
-    """
+    ``group`` is the one that it is charged to; ``standing`` what it uses when its claims have
+    ads of their own."""
 
     name: str
     group: str
@@ -94,9 +94,8 @@ class Crash:
 class Trace:
     """One cycle over ``slots`` slots that weigh ``pool_weight``; costs and usage are in ``unit``.
 
-    ``skipped`` are slots that would have ended the negotiator and were left out instead; ``unmodelled`` tells what the
-    real one might have done besides, as sentences.
-    """
+    ``skipped`` are slots that would have ended the negotiator and were left out instead;
+    ``unmodelled`` tells what the real one might have done besides, as sentences."""
 
     unit: str
     slots: int

@@ -35,8 +35,8 @@ class Moment:
 def group_moves(before: Moment, settled: Moment, switched: PoolQuotas) -> tuple[GroupMove, ...]:
     """Return every group depth first.
 
-    ``switched`` is right after the switch, ``settled`` when schedds report all running jobs in the new unit.
-    """
+    ``switched`` is right after the switch, ``settled`` when schedds report all running jobs in
+    the new unit."""
     cheapest = _cheapest(switched)
     return tuple(
         _move(group, depth, before, settled, switched, cheapest)
@@ -101,11 +101,15 @@ def _starves(quotas: PoolQuotas, name: str, cheapest: float | None) -> str:
     if limit is None or truncated(limit) <= used:
         return f"its demand of {show_number(allocated)} is below its usage of {show_number(used)}"
     if cheapest is not None and truncated(limit) - used < min(cheapest, 1.0):
-        return f"its limit of {truncated(limit)} leaves nothing for its cheapest match of {show_number(cheapest)}"
+        return (
+            f"its limit of {truncated(limit)} leaves nothing for its cheapest match of "
+            f"{show_number(cheapest)}"
+        )
     return ""
 
 
-# What a match costs at least ------------------------------------------------------------------------------------
+# What a match costs at least
+# ------------------------------------------------------------------------------------
 
 
 def _cheapest(quotas: PoolQuotas) -> dict[str, float]:

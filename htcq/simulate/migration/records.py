@@ -20,16 +20,16 @@ class Amount:
 class GroupMove:
     """One group; ``depth`` is 0 for the root.
 
-    ``config_quota`` is the amount or the share that the configuration says (None: it says nothing), ``quota`` what the
-    negotiator makes of it, ``share`` that with the groups below it as a part of the pool. ``usage`` is that of the
-    group itself, ``idle`` what its idle jobs weigh to their schedds, ``cheapest`` the cheapest match of any of them on
-    an empty slot (None: they fit nowhere, or are not known). ``allocated`` and ``limit`` are those of the first round
-    after the switch, as long as schedds report running jobs in the old unit; the limit is None without a turn.
-    ``charged`` is the usage that the negotiator counts then: one before 25.10.1 charges running claims in the old unit
-    until they end.
-    ``starves`` says why the group gets nothing then, ``starves_later`` the same when all running jobs are reported in
-    the new unit; empty: it does not.
-    """
+    ``config_quota`` is the amount or the share that the configuration says (None: it says
+    nothing), ``quota`` what the negotiator makes of it, ``share`` that with the groups below it
+    as a part of the pool. ``usage`` is that of the group itself, ``idle`` what its idle jobs
+    weigh to their schedds, ``cheapest`` the cheapest match of any of them on an empty slot
+    (None: they fit nowhere, or are not known). ``allocated`` and ``limit`` are those of the
+    first round after the switch, as long as schedds report running jobs in the old unit; the
+    limit is None without a turn. ``charged`` is the usage that the negotiator counts then: one
+    before 25.10.1 charges running claims in the old unit until they end. ``starves`` says why
+    the group gets nothing then, ``starves_later`` the same when all running jobs are reported in
+    the new unit; empty: it does not."""
 
     name: str
     parent: str | None
@@ -61,9 +61,9 @@ class GroupMove:
 class SubmitterMove:
     """One submitter; ``ceiling`` and ``floor`` are None where it has none.
 
-    ``priority`` is the real one: as it is stored, and what it would be if all earlier usage had been in the new unit.
-    ``until_seconds`` is when the stored one is within a tenth of that if usage stays as it is; 0: it is now.
-    """
+    ``priority`` is the real one: as it is stored, and what it would be if all earlier usage had
+    been in the new unit. ``until_seconds`` is when the stored one is within a tenth of that if
+    usage stays as it is; 0: it is now."""
 
     name: str
     group: str
@@ -86,13 +86,13 @@ class SubmitterMove:
 class Migration:
     """A pool before and after the switch.
 
-    ``pool_weight`` is that of the captured slots, ``empty_weight`` that of the same machines without claims, of which
-    quotas are shares. ``weights`` are the SlotWeight expressions before, that of most weight first, ``new_weights``
-    those after. ``schedd_weights`` are the expressions by which access points weigh idle jobs. ``nodes`` are the
-    machines that change, ``plain_nodes`` those of them without a consumption policy. ``stay`` tells which do not
-    change, and why; ``missing`` tells what could not be computed. ``reweighs``: whether the negotiator weighs running
-    claims anew in each cycle.
-    """
+    ``pool_weight`` is that of the captured slots, ``empty_weight`` that of the same machines
+    without claims, of which quotas are shares. ``weights`` are the SlotWeight expressions
+    before, that of most weight first, ``new_weights`` those after. ``schedd_weights`` are the
+    expressions by which access points weigh idle jobs. ``nodes`` are the machines that change,
+    ``plain_nodes`` those of them without a consumption policy. ``stay`` tells which do not
+    change, and why; ``missing`` tells what could not be computed. ``reweighs``: whether the
+    negotiator weighs running claims anew in each cycle."""
 
     source: str
     taken: str

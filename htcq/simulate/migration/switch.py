@@ -1,9 +1,8 @@
 """A pool whose slots weigh otherwise, and whose groups have quotas of the same share: what follows from that.
 
-Follows the negotiator of HTCondor 25.14 as htcq.poolquota.pool_quotas does. That schedds go on reporting what runs in
-the unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps the ad of a claim's slot until the claim
-ends).
-"""
+Follows the negotiator of HTCondor 25.14 as htcq.poolquota.pool_quotas does. That schedds go on
+reporting what runs in the unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps
+the ad of a claim's slot until the claim ends)."""
 
 from __future__ import annotations
 
@@ -31,7 +30,8 @@ from htcq.simulate.migration.submitters import submitter_moves
 from htcq.simulate.models import MachineModel, with_models
 
 _RATE = "GROUP_QUOTA_ROUND_ROBIN_RATE"
-#: The first version whose accountant adds up usage from the slots' ads in each cycle (Accountant.cpp, CheckMatches).
+#: The first version whose accountant adds up usage from the slots' ads in each cycle
+#: (Accountant.cpp, CheckMatches).
 _REWEIGHS = (25, 10, 1)
 
 
@@ -241,12 +241,16 @@ def _missing(pool: Pool, before: PoolQuotas) -> Iterable[str]:
     if not before.settings.use_slot_weights:
         yield "slot weights are off (NEGOTIATOR_USE_SLOT_WEIGHTS = False): nothing weighs anew"
     if pool.central is None:
-        yield "no configuration of the central manager: groups, quotas and the round-robin rate are not known"
+        yield (
+            "no configuration of the central manager: groups, quotas and the round-robin rate "
+            "are not known"
+        )
     if pool.jobs is None:
         yield "no jobs: idle jobs are not weighed anew, and nobody's cheapest match is known"
     if not pool.accounting and not pool.priorities:
         yield (
-            "no accounting ads: ceilings, floors and priorities are not known, and usage is that of the claimed slots"
+            "no accounting ads: ceilings, floors and priorities are not known, and usage is that "
+            "of the claimed slots"
         )
     if pool.records is None or not pool.submitters:
         yield "no submitter ads: what groups want, and whether one starves, is not known"

@@ -1,8 +1,7 @@
 """Small pools in which a group has borrowed, and what is planned for them.
 
-Every machine is a partitionable slot of 8 cpus and 16 GiB with its claims carved out of it; a claim ran for an hour
-unless told otherwise. Nothing waits for time: the first look may act.
-"""
+Every machine is a partitionable slot of 8 cpus and 16 GiB with its claims carved out of it; a
+claim ran for an hour unless told otherwise. Nothing waits for time: the first look may act."""
 
 from __future__ import annotations
 
@@ -118,7 +117,10 @@ class Scene:
         ]
         names = ", ".join(sorted(group.name for group in self.quotas.groups))
         config = f"GROUP_NAMES = {names}\n" + "".join(
-            f"GROUP_QUOTA_{group.name} = {group.min.get('cpus', 0)}\nGROUP_ACCEPT_SURPLUS_{group.name} = True\n"
+            (
+                f"GROUP_QUOTA_{group.name} = {group.min.get('cpus', 0)}\n"
+                f"GROUP_ACCEPT_SURPLUS_{group.name} = True\n"
+            )
             for group in self.quotas.groups
         )
         found = pool(

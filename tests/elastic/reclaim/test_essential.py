@@ -33,7 +33,8 @@ NEGOTIATORS = ("", "second")
 SECONDS = 600.0
 GROUPS = ("a", "b")
 SUBMITTERS = ("a.ann@site", "b.ben@site")
-#: Times between two records: within a look's reach, and so long that all before is forgotten but what lasts.
+#: Times between two records: within a look's reach, and so long that all before is forgotten but
+#: what lasts.
 PAUSES = (0.0, 100.0, 700.0, DAY, 91 * DAY)
 
 
@@ -104,7 +105,8 @@ def test_it_comes_to_the_same(records: list[Record], gap: float) -> None:
         for long, less in ((over, short_over), (need, short_need)):
             assert isinstance(long, list)
             assert isinstance(less, list)
-            # What lasts longer than the looks that are kept is known to last as long as they do, less one gap.
+            # What lasts longer than the looks that are kept is known to last as long as they do,
+            # less one gap.
             assert all(b == a or SECONDS - gap <= b <= a for a, b in zip(long, less))
 
 

@@ -158,7 +158,10 @@ def test_cards_of_the_model_that_is_wanted() -> None:
             started=started,
             slot_ad={"AvailableGPUs": f"{{ {name} }}", name: text},
         )
-    asked = "TARGET.Cpus >= RequestCpus && countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
+    asked = (
+        "TARGET.Cpus >= RequestCpus && countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= "
+        "RequestGPUs"
+    )
     plan = scene.waits(
         "2.0", "lender", gpus=1, RequireGPUs="Capability > 7", Requirements=asked
     ).plan()

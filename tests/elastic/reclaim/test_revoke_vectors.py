@@ -1,8 +1,8 @@
 """The cases of Koordinator's revoke on a machine: the same jobs go, where somebody waits for all that is too much.
 
-A case's cpu becomes cpus, its other dimension cards, and its priority that of the job. One more cpu is free, so that
-who asks for a card alone finds one. Two cases have a runtime below 0, which reclaim never sees: no group has that.
-"""
+A case's cpu becomes cpus, its other dimension cards, and its priority that of the job. One more
+cpu is free, so that who asks for a card alone finds one. Two cases have a runtime below 0, which
+reclaim never sees: no group has that."""
 
 from __future__ import annotations
 

@@ -273,7 +273,10 @@ def test_slots_may_look_at_the_submitter_of_a_job(start: str, count: int) -> Non
         static_slot(f"slot{number}@node1", SlotID=number, Requirements=start)
         for number in range(1, 5)
     ]
-    config = "GROUP_NAMES = physics\nGROUP_QUOTA_physics = 3\nGROUP_ACCEPT_SURPLUS = True\nGROUP_PRIO_FACTOR = 1\n"
+    config = (
+        "GROUP_NAMES = physics\nGROUP_QUOTA_physics = 3\nGROUP_ACCEPT_SURPLUS = True\n"
+        "GROUP_PRIO_FACTOR = 1\n"
+    )
     jobs = queue(4, AccountingGroup='"physics.ada"')
     given = pool(*slots, asks("physics.ada", 4), jobs=jobs, config=config)
 
@@ -400,7 +403,10 @@ def starving() -> list[str]:
         ("SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = False\n", []),
         ("SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True\n", ["9.0"]),
         (
-            "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True\nNEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n",
+            (
+                "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True\n"
+                "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n"
+            ),
             ["9.0", "9.1", "9.2", "9.3"],
         ),
     ],
@@ -423,5 +429,8 @@ def test_limits_of_projects_are_told_not_to_be_followed() -> None:
     given = pool(policy_slot(), schedd("access1"), asks("ada", 1), jobs=queue(1), config=config)
 
     assert run_cycle(given).unmodelled == (
-        "access1 keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits are not followed",
+        (
+            "access1 keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits are not "
+            "followed"
+        ),
     )

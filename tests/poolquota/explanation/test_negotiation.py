@@ -14,7 +14,10 @@ BEYOND = "and the first match of each submitter may go beyond that by what it co
 
 def test_the_least_used_goes_first() -> None:
     assert told(busy(), "physics.hep", "turn") == [
-        "it has turn 3 of 4: it uses 7 of its quota of 15, a share of 0.4667, and the least goes first",
+        (
+            "it has turn 3 of 4: it uses 7 of its quota of 15, a share of 0.4667, and the least goes "
+            "first"
+        ),
         "before it goes chem (0) and physics.lep (0)",
     ]
     assert told(busy(), "chem", "turn") == [
@@ -58,7 +61,10 @@ def test_the_site_s_own_order_is_told(expression: str, sentence: str) -> None:
         ("e", "it is allocated nothing"),
         (
             "chem",
-            "it uses 10, all of the 10 that it is allocated, and NEGOTIATOR_CONSIDER_PREEMPTION is false",
+            (
+                "it uses 10, all of the 10 that it is allocated, and NEGOTIATOR_CONSIDER_PREEMPTION "
+                "is false"
+            ),
         ),
     ],
 )
@@ -74,11 +80,13 @@ def test_regrouping_is_told_of_the_group_and_of_the_root() -> None:
     given = busy("GROUP_AUTOREGROUP_chem = True\n")
 
     assert told(given, "chem", "turn")[0] == (
-        "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, with the root, where no "
+        "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, "
+        "with the root, where no "
         "quota holds them; what they get there is usage of this group"
     )
     assert told(given, "<none>", "turn")[:2] == [
-        "GROUP_AUTOREGROUP: it goes last, also with the submitters of chem, and is allocated the whole pool, 107, for "
+        "GROUP_AUTOREGROUP: it goes last, also with the submitters of chem, and is allocated the "
+        "whole pool, 107, for "
         "that",
         "it has turn 4 of 4: the root goes last where groups regroup",
     ]
@@ -104,7 +112,10 @@ def test_a_limit_is_the_greater_of_quota_and_allocation() -> None:
 def test_who_cuts_a_limit_is_told() -> None:
     assert told(busy(), "physics.hep", "limit") == [
         "it may come to use 38, its allocation: the greater of quota and allocation counts",
-        "strict enforcement cuts that to 20: physics accepts no surplus, and of its 20 it uses 7 with all below it",
+        (
+            "strict enforcement cuts that to 20: physics accepts no surplus, and of its 20 it uses 7 "
+            "with all below it"
+        ),
         f"it uses 7: 13 more is open to it, {BEYOND}",
     ]
 
@@ -115,7 +126,8 @@ def test_a_group_may_cut_its_own_limit() -> None:
     given = look(config, wants("a", 50), wants("a.x", 20), *uses("a.x", 15))
 
     assert told(given, "a", "limit")[1] == (
-        "strict enforcement cuts that to 5: a itself accepts no surplus, and of its 20 it uses 15 with all below it"
+        "strict enforcement cuts that to 5: a itself accepts no surplus, and of its 20 it uses "
+        "15 with all below it"
     )
 
 
@@ -138,7 +150,8 @@ def test_a_limit_that_is_no_number_is_told() -> None:
     given = look(PHYSICS, wants("physics.hep", 0, 3), *uses("physics.hep", 7))
 
     assert told(given, "physics.hep", "limit") == [
-        "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, and the negotiator "
+        "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, "
+        "and the negotiator "
         "divides 0 by 0; it works with -2,147,483,648 and matches nothing for physics.hep"
     ]
 
@@ -154,8 +167,14 @@ def test_passes_of_a_round_robin_are_told() -> None:
     given = busy("GROUP_QUOTA_ROUND_ROBIN_RATE = 10\n")
 
     assert told(given, "chem", "limit")[1:3] == [
-        "GROUP_QUOTA_ROUND_ROBIN_RATE is 10: limits grow in passes, and in the first it may come to 3",
-        "it accepts no surplus: what it is given in one pass counts twice in the next, so it comes half way",
+        (
+            "GROUP_QUOTA_ROUND_ROBIN_RATE is 10: limits grow in passes, and in the first it may come "
+            "to 3"
+        ),
+        (
+            "it accepts no surplus: what it is given in one pass counts twice in the next, so it "
+            "comes half way"
+        ),
     ]
     assert told(busy("GROUP_QUOTA_ROUND_ROBIN_RATE = 31\n"), "chem", "limit") == told(
         busy(), "chem", "limit"
@@ -173,7 +192,8 @@ def test_submitters_share_by_priority_within_ceilings() -> None:
     )
 
     assert told(given, "chem", "shares") == [
-        "by their priority its waiting submitters may come to parts of 10: chem.ada@site 66.7% (6.6667 more) and "
+        "by their priority its waiting submitters may come to parts of 10: chem.ada@site 66.7% "
+        "(6.6667 more) and "
         "chem.bob@site 33.3% (1.3333 more, 1 by its ceiling)"
     ]
 
@@ -183,14 +203,18 @@ def test_a_floor_and_ignored_priorities_are_told() -> None:
     given = look(config, wants("chem", 50), accounting("chem.ada@site", Priority="500.0", Floor=4))
 
     assert told(given, "chem", "shares") == [
-        "by their priority its waiting submitters may come to parts of 10: chem.ada@site 100% (as much as there is, 4 "
+        "by their priority its waiting submitters may come to parts of 10: chem.ada@site 100% (as "
+        "much as there is, 4 "
         "of it first, by its floor)"
     ]
 
 
 def test_later_rounds_take_from_who_cannot_match_and_give_to_who_can() -> None:
     given = look(
-        "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 30\nGROUP_QUOTA_b = 20\nGROUP_ACCEPT_SURPLUS_a = True\n",
+        (
+            "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 30\nGROUP_QUOTA_b = 20\n"
+            "GROUP_ACCEPT_SURPLUS_a = True\n"
+        ),
         wants("a", 50, 50),
         *uses("a", 50),
         wants("b", 30),
@@ -199,7 +223,8 @@ def test_later_rounds_take_from_who_cannot_match_and_give_to_who_can() -> None:
     )
 
     assert told(given, "b", "rounds") == [
-        "up to 3 rounds: what it cannot match in one it does not ask for in the next, where only the 0 that it uses "
+        "up to 3 rounds: what it cannot match in one it does not ask for in the next, where only "
+        "the 0 that it uses "
         "counts unless it matched some, and others may have the rest"
     ]
     assert told(given, "a", "rounds") == [

@@ -37,7 +37,8 @@ def test_with_oversubscription_amounts_are_handed_down_in_full_where_there_is_no
         "its quota is 80",
     ]
     assert told(cut, "a", "quota")[1:] == [
-        "<none> has 100, and the amounts right below it add up to 120: each is cut by the same part, and it gets "
+        "<none> has 100, and the amounts right below it add up to 120: each is cut by the same "
+        "part, and it gets "
         "66.6667",
         "its quota is 66.6667",
     ]
@@ -84,7 +85,8 @@ def test_a_parent_that_was_handed_down_nothing_hands_nothing_on() -> None:
 
 def test_the_root_has_what_its_groups_leave() -> None:
     assert told(busy(), "<none>", "quota") == [
-        "<none> is the root, for all who are in no group: of the pool's 107 (slot weight) it hands on 30 and its quota "
+        "<none> is the root, for all who are in no group: of the pool's 107 (slot weight) it "
+        "hands on 30 and its quota "
         "is the 77 that is left"
     ]
 
@@ -93,7 +95,8 @@ def test_without_groups_there_are_no_quotas() -> None:
     given = look("", wants("", 5))
 
     assert told(given, "<none>", "quota") == [
-        "there is no group: the negotiator knows no quotas, and submitters share the pool's 100 (slot weight) by their "
+        "there is no group: the negotiator knows no quotas, and submitters share the pool's 100 "
+        "(slot weight) by their "
         "priority"
     ]
     assert told(given, "<none>", "demand") == [
@@ -125,7 +128,8 @@ def test_who_asks_for_a_group_that_does_not_exist_is_named() -> None:
     given = look(PHYSICS, wants("chem.ghost", 5, user="eve"), wants("chem", 1))
 
     assert told(given, "chem", "demand")[1] == (
-        "a group that does not exist is named by chem.ghost.eve@site: this one is the nearest above it"
+        "a group that does not exist is named by chem.ghost.eve@site: this one is the nearest "
+        "above it"
     )
 
 
@@ -141,7 +145,8 @@ def test_jobs_without_weight_are_told() -> None:
 
     assert told(given, "chem", "demand")[:2] == [
         "1 submitter has 0 idle and 0 running (schedd slot weight): it requests 0",
-        "its 4 idle jobs weigh 0 together: a schedd cuts what each job weighs to a whole number, and nobody allocates "
+        "its 4 idle jobs weigh 0 together: a schedd cuts what each job weighs to a whole number, "
+        "and nobody allocates "
         "anything to jobs without weight",
     ]
 
@@ -150,7 +155,8 @@ def test_demand_that_is_counted_once_for_each_job_priority_is_told() -> None:
     three = wants("chem", 5, JobPrioArray='"0, 5, 10"')
 
     assert told(look(f"{PHYSICS}USE_GLOBAL_JOB_PRIOS = True\n", three), "chem", "demand")[0] == (
-        "1 submitter has 5 idle and 0 running (schedd slot weight): it requests 15, because USE_GLOBAL_JOB_PRIOS "
+        "1 submitter has 5 idle and 0 running (schedd slot weight): it requests 15, because "
+        "USE_GLOBAL_JOB_PRIOS "
         "counts a submitter once for each of its job priorities"
     )
 
@@ -161,7 +167,10 @@ def test_demand_that_is_counted_once_for_each_job_priority_is_told() -> None:
         (
             "physics.hep",
             [
-                "its quota covers 15 of the 67 that it requests; the other 52 can only come of what others leave",
+                (
+                    "its quota covers 15 of the 67 that it requests; the other 52 can only come of "
+                    "what others leave"
+                ),
                 "it is allocated 38, 23 of it borrowed beyond its quota",
             ],
         ),

@@ -32,7 +32,8 @@ def test_where_there_is_enough_everybody_gets_what_is_wanted() -> None:
     given = look(FOUR, wants("a", 45))
 
     assert told(given, "a", "surplus") == [
-        "at <none> 70 was left over (by <none> 40, b 20 and c 10), enough for all of the 15 that was still wanted "
+        "at <none> 70 was left over (by <none> 40, b 20 and c 10), enough for all of the 15 that "
+        "was still wanted "
         "there",
         "of that it got 15",
     ]
@@ -43,7 +44,8 @@ def test_where_there_is_not_enough_it_goes_by_quota() -> None:
     given = look(FOUR, wants("a", 200), wants("b", 200))
 
     assert told(given, "a", "surplus") == [
-        "at <none> 50 was left over (by <none> 40 and c 10), and 350 was still wanted: it went in proportion to "
+        "at <none> 50 was left over (by <none> 40 and c 10), and 350 was still wanted: it went in "
+        "proportion to "
         "quotas, then evenly: a 30 and b 20",
         "of that it got 30",
         "140 of what it requests is not allocated; others borrow: b 20",
@@ -54,27 +56,36 @@ def test_a_group_that_refuses_surplus_is_told_what_it_misses() -> None:
     given = look(FOUR, wants("c", 50), wants("a", 45))
 
     assert told(given, "c", "surplus") == [
-        "GROUP_ACCEPT_SURPLUS of c is false: it can take nothing of the 60 that was left over at <none>",
+        (
+            "GROUP_ACCEPT_SURPLUS of c is false: it can take nothing of the 60 that was left over at "
+            "<none>"
+        ),
         "40 of what it requests is not allocated; others borrow: a 15",
     ]
 
 
 def test_below_a_group_that_refuses_surplus_nothing_comes_in() -> None:
     assert told(busy(), "physics.hep", "surplus") == [
-        "at physics 23 was left over (by physics 20 and physics.lep 3), and 52 was still wanted: all of it went to "
+        "at physics 23 was left over (by physics 20 and physics.lep 3), and 52 was still wanted: "
+        "all of it went to "
         "physics.hep",
         "of that it got 23",
-        "GROUP_ACCEPT_SURPLUS of physics is false: physics and all below it, physics.hep too, can take nothing of the "
+        "GROUP_ACCEPT_SURPLUS of physics is false: physics and all below it, physics.hep too, can "
+        "take nothing of the "
         "72 that was left over at <none>",
     ]
 
 
 def test_below_the_second_level_there_is_more_above() -> None:
-    config = "GROUP_NAMES = a, a.b, a.b.c\nGROUP_QUOTA_a = 9\nGROUP_QUOTA_a.b = 6\nGROUP_QUOTA_a.b.c = 3\n"
+    config = (
+        "GROUP_NAMES = a, a.b, a.b.c\nGROUP_QUOTA_a = 9\nGROUP_QUOTA_a.b = 6\n"
+        "GROUP_QUOTA_a.b.c = 3\n"
+    )
     config += "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n"
 
     assert told(look(config, wants("a.b.c", 5)), "a.b.c", "surplus") == [
-        "GROUP_ACCEPT_SURPLUS of a.b.c is false: it can take nothing of the 3 that was left over at a.b, and nothing "
+        "GROUP_ACCEPT_SURPLUS of a.b.c is false: it can take nothing of the 3 that was left over "
+        "at a.b, and nothing "
         "from higher up"
     ]
 
@@ -151,7 +162,8 @@ def test_without_weights_fractions_make_whole_slots() -> None:
     given = look(config, wants("a", 9), wants("b", 9), wants("c", 9), weight=10)
 
     assert told(given, "c", "surplus")[1] == (
-        "slot weights are off, so its 3.4 is cut to whole slots; the fractions of all make whole slots again and go to "
+        "slot weights are off, so its 3.4 is cut to whole slots; the fractions of all make whole "
+        "slots again and go to "
         "the greatest quotas first: it has 4"
     )
     assert told(given, "a", "surplus")[1].endswith(

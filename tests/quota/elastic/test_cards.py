@@ -88,8 +88,8 @@ def test_a_group_above_has_the_kinds_that_those_below_it_are_guaranteed() -> Non
 
     assert outcome["p"].min == {"gpus": 10, "gpus:a100": 5, "gpus:v100": 0}
     assert outcome["p"].implied == {"gpus:a100", "gpus:v100"}
-    # p has its 10: floors of 10 and 10 leave nothing. Below it 5 are left after kind's 5, and both are hungry for
-    # them by weights of 10 and 10: 3 and 2 by name (p.any is before p.kind).
+    # p has its 10: floors of 10 and 10 leave nothing. Below it 5 are left after kind's 5, and both
+    # are hungry for them by weights of 10 and 10: 3 and 2 by name (p.any is before p.kind).
     assert outcome["p"].runtime["gpus"] == 10
     assert (outcome["p.any"].runtime["gpus"], outcome["p.kind"].runtime["gpus"]) == (3, 7)
     assert outcome["p.kind"].runtime["gpus:a100"] == 7
@@ -219,8 +219,8 @@ def test_what_is_asked_of_kinds_is_held_to_the_max_of_all() -> None:
     )
     texts = [step.text for step in Trace(outcome).steps("g", "gpus:v100")]
 
-    # 5 of the 10 that are asked for may be had: by 5 and 5 that is 3 and 2; of the second kind there is none, and the
-    # cards may be of the first as well.
+    # 5 of the 10 that are asked for may be had: by 5 and 5 that is 3 and 2; of the second kind
+    # there is none, and the cards may be of the first as well.
     assert outcome["g"].limited == {"gpus": 5, "gpus:a100": 3, "gpus:v100": 2}
     assert outcome["g"].runtime == {"gpus": 5, "gpus:a100": 5, "gpus:v100": 0}
     assert "is limited to 2: the maxes of the models and of gpus allow no more" in texts

@@ -39,8 +39,8 @@ def test_own_jobs_of_a_group_take_their_part_of_its_runtime() -> None:
     outcome = compute(ElasticQuotas(groups), ElasticDemand({"cpus": 40}, asked(p=20, p_c=40)))
     own = outcome[f"p.{SELF}"]
 
-    # p asks for 20 + 40, up to its 50, and there are 40. Its own jobs are guaranteed the 10 that p.c leaves of 30;
-    # the 10 beyond 20 + 10 go by weights of 50 and 50, 5 each.
+    # p asks for 20 + 40, up to its 50, and there are 40. Its own jobs are guaranteed the 10 that
+    # p.c leaves of 30; the 10 beyond 20 + 10 go by weights of 50 and 50, 5 each.
     assert (outcome["p"].runtime, own.min, own.runtime) == (
         {"cpus": 40},
         {"cpus": 10},
@@ -184,7 +184,8 @@ def test_legacy_rounding_may_hand_out_more_than_there_is() -> None:
     assert compute(ElasticQuotas(groups), demand).undistributed == {"cpus": 0}
 
 
-# Steps ----------------------------------------------------------------------------------------------------------
+# Steps
+# ----------------------------------------------------------------------------------------------------------
 
 
 def told(quotas: ElasticQuotas, demand: ElasticDemand, name: str, of: str = "cpus") -> list[str]:

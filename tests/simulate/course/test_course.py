@@ -76,7 +76,8 @@ def test_a_claim_is_used_again_while_it_may_be() -> None:
     """One slot of one cpu, jobs of 400 s: the claim lives for 1200 s, so that three start in it without a match."""
     found = course(site(static_slot(Cpus=1, TotalSlotCpus=1), jobs=9), 6, lasts="400")
 
-    # Starts at 0; then 400 and 800 without a match; at 1200 the claim ends, and the cycle at 1200 matches again.
+    # Starts at 0; then 400 and 800 without a match; at 1200 the claim ends, and the cycle at 1200
+    # matches again.
     assert [sample.matches for sample in found.samples] == [1, 0, 0, 0, 1, 0]
     (wait,) = waits(found)
     assert found.waited["ada@site"] == (0, 400, 800, 1200)
@@ -172,7 +173,8 @@ def test_a_claim_is_the_schedd_s_that_has_it() -> None:
     ]
     found = course(pool(ONE, *asking, jobs=queue, config=""), 5, lasts="100")
 
-    # The first job ends at 100; its schedd has no other, so that the claim ends too, and the next cycle is at 300.
+    # The first job ends at 100; its schedd has no other, so that the claim ends too, and the next
+    # cycle is at 300.
     assert found.waited["ada@site"] == (0, 300)
     assert [sample.idle for sample in found.samples[:2]] == [1, 0]
 

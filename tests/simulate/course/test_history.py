@@ -67,7 +67,8 @@ def test_a_job_is_like_its_submitters_with_the_same_requests_else_its_submitters
     drawn = Counter(lasts(one, dice) for _ in range(400))
 
     assert set(drawn) == times
-    # Each of them is as likely as the others: less than half of its share would be more than chance.
+    # Each of them is as likely as the others: less than half of its share would be more than
+    # chance.
     assert min(drawn.values()) > 400 / len(times) / 2
 
 

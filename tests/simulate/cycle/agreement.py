@@ -1,7 +1,7 @@
 """Print how far simulated cycles agree with the recorded ones of a real negotiator.
 
-Run it with ``python -m tests.simulate.cycle.agreement``. Exit status: 0 where all agree, 1 where one does not.
-"""
+Run it with ``python -m tests.simulate.cycle.agreement``. Exit status: 0 where all agree, 1 where
+one does not."""
 
 from __future__ import annotations
 

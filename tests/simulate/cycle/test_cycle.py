@@ -137,7 +137,8 @@ def test_whoever_is_below_its_floor_is_first() -> None:
     jobs = [*queue(8), *queue(8, "ben", 2)]
     trace = run_cycle(given(policy_slot(), *ads, asks("ada", 8), asks("ben", 8), jobs=jobs))
 
-    # A tenth of the priority is an eleventh of 8, beyond which it is let once, as the first match of a talk.
+    # A tenth of the priority is an eleventh of 8, beyond which it is let once, as the first match
+    # of a talk.
     assert trace.matches[0].submitter == "ada@site"
 
 
@@ -315,7 +316,10 @@ def test_a_request_that_a_concurrency_limit_stops_leaves_its_submitter_where_the
         *queue(1, cluster=1, **grouped("a.ann")),
         *queue(2, cluster=2, RequestCpus=2, ConcurrencyLimits='"one"', **grouped("a.ann")),
     ]
-    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nONE_LIMIT = 1\nNEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+    config = (
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nONE_LIMIT = 1\n"
+        "NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+    )
     trace = run_cycle(given(*slots, asks("a.ann", 3), jobs=jobs, config=config))
 
     assert [(match.job, match.cost) for match in trace.matches] == [("1.0", 1), ("2.0", 3)]

@@ -1,7 +1,7 @@
 """Attributes that requests lack, and the clock.
 
-Follows compute_significant_attrs of matchmaker.cpp (negotiator) and config of autocluster.cpp (schedd), 23.9 and 25.14.
-"""
+Follows compute_significant_attrs of matchmaker.cpp (negotiator) and config of autocluster.cpp
+(schedd), 23.9 and 25.14."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ def test_a_slot_does_not_see_what_the_negotiator_leaves_out(
         ("SIGNIFICANT_ATTRIBUTES = RequestMemory, RequestCpus\n", 0),
         ("SIGNIFICANT_ATTRIBUTES = Requirements, RequestMemory\n", 1),
         (
-            "ADD_SIGNIFICANT_ATTRIBUTES = RequestMemory\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n",
+            (
+                "ADD_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
+                "REMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
+            ),
             0,
         ),
     ],
@@ -129,7 +132,10 @@ def test_what_a_schedd_adds_tells_jobs_apart_though_nothing_looks_at_it(
 
 def test_a_request_shows_the_value_that_start_vanilla_universe_names_whatever_is_left_out() -> None:
     """The schedd puts values of the job into it (flattenVanillaStartExpr)."""
-    access = "START_VANILLA_UNIVERSE = SLOT.Cpus > JOB.RequestMemory - {}\nREMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
+    access = (
+        "START_VANILLA_UNIVERSE = SLOT.Cpus > JOB.RequestMemory - {}\n"
+        "REMOVE_SIGNIFICANT_ATTRIBUTES = RequestMemory\n"
+    )
 
     assert matches(site("true", access=access.format(2000))) == 1
     assert matches(site("true", access=access.format(0))) == 0

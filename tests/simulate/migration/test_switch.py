@@ -89,8 +89,8 @@ def test_claims_run_on_and_weigh_anew_in_usage_and_demand() -> None:
     assert (bio.quota, bio.over, bio.cheapest) == (Amount(3, 6), 3, 3)
     ann = submitter_of(migrated(given), "bio.ann@site")
     assert (ann.usage, ann.priority) == (Amount(3, 9), Amount(3, 8))
-    # Of the stored 3 a tenth of what is missing to 8 may be left: 3 * left + 9 * (1 - left) is 10 % off where left is
-    # 0.9 / (5 - 0.8 + 0.9).
+    # Of the stored 3 a tenth of what is missing to 8 may be left: 3 * left + 9 * (1 - left) is 10 %
+    # off where left is 0.9 / (5 - 0.8 + 0.9).
     left = 0.9 / 5.1
     stored, real = (amount * left + 9 * (1 - left) for amount in (3, 8))
     assert stored == pytest.approx(0.9 * real)

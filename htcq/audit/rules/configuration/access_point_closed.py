@@ -74,12 +74,19 @@ RULE = Rule(
     id="access-point-closed",
     severity=Severity.WARNING,
     needs=(Input.ACCESS,),
-    summary="MAX_JOBS_RUNNING, CURB_MATCHMAKING or START_VANILLA_UNIVERSE keeps all jobs of an access point waiting",
+    summary=(
+        "MAX_JOBS_RUNNING, CURB_MATCHMAKING or START_VANILLA_UNIVERSE keeps all jobs of an "
+        "access point waiting"
+    ),
     consequence=(
-        "The schedd offers nothing to the negotiator, or starts nothing that is matched. Its jobs stay idle, and the "
+        "The schedd offers nothing to the negotiator, or starts nothing that is matched. Its jobs "
+        "stay idle, and the "
         "negotiator's log does not mention them. If jobs wait there, this is an error."
     ),
-    advice="Remove the knob from the access point's configuration, or raise the limit, and reconfigure the schedd.",
+    advice=(
+        "Remove the knob from the access point's configuration, or raise the limit, and "
+        "reconfigure the schedd."
+    ),
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, negotiate, StartJobs, 25.14",
     find=_find,
 )

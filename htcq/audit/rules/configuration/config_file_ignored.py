@@ -42,7 +42,8 @@ def _ignored(configuration: Configuration, pattern: re.Pattern[str], whose: str)
                 cause=file.path,
                 subject=f"file {file.path}",
                 message=(
-                    f"{file.path} is in a directory of LOCAL_CONFIG_DIR under a name that HTCondor ignores there: it "
+                    f"{file.path} is in a directory of LOCAL_CONFIG_DIR under a name that "
+                    "HTCondor ignores there: it "
                     "is read only if another setting names it"
                 ),
                 facts=(file.fact, Fact(_KNOB, pattern.pattern)),
@@ -61,8 +62,10 @@ RULE = Rule(
     needs=(),
     summary="A configuration file has a name that HTCondor does not read in a directory",
     consequence=(
-        "HTCondor silently ignores files that end in .py, .sh, .pl, ~, .rpmsave and others, and files that begin "
-        "with a dot. Their content has no effect, unless an include or LOCAL_CONFIG_FILE names the file, and then it "
+        "HTCondor silently ignores files that end in .py, .sh, .pl, ~, .rpmsave and others, and "
+        "files that begin "
+        "with a dot. Their content has no effect, unless an include or LOCAL_CONFIG_FILE names "
+        "the file, and then it "
         "is read at another position than its name suggests."
     ),
     advice="Rename the file, for example to 50-quota.config.",

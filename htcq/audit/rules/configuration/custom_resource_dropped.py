@@ -30,7 +30,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield Found(
                     cause=asset.lower(),
                     subject=f"asset {asset}",
-                    message=f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does not list {asset}",
+                    message=(
+                        f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does "
+                        f"not list {asset}"
+                    ),
                     facts=(
                         Fact(knob.name, knob.value, knob.place),
                         Fact(names.name, names.value, names.place),
@@ -61,8 +64,10 @@ RULE = Rule(
     needs=(Input.EXECUTE,),
     summary="MACHINE_RESOURCE_NAMES is set and does not list an asset that is defined",
     consequence=(
-        "If MACHINE_RESOURCE_NAMES is set, the startd drops every custom asset that it does not list, including "
-        "GPUs. Jobs that request one never match there, and a consumption policy for it is incomplete."
+        "If MACHINE_RESOURCE_NAMES is set, the startd drops every custom asset that it does not "
+        "list, including "
+        "GPUs. Jobs that request one never match there, and a consumption policy for it is "
+        "incomplete."
     ),
     advice="List the asset in MACHINE_RESOURCE_NAMES, or leave MACHINE_RESOURCE_NAMES unset.",
     source="src/condor_startd.V6/ResAttributes.cpp:init_machine_resources, 25.14",

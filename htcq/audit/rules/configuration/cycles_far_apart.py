@@ -10,7 +10,8 @@ from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.quota.knobs import number_of
 
-#: Seconds that no site waits on purpose; ads live as long unless they are renewed (CLASSAD_LIFETIME).
+#: Seconds that no site waits on purpose; ads live as long unless they are renewed
+#: (CLASSAD_LIFETIME).
 _LONG = 900
 #: HTCondor's defaults (param_info.in and matchmaker.cpp, 25.14).
 _DEFAULTS = {"NEGOTIATOR_INTERVAL": 60, "NEGOTIATOR_CYCLE_DELAY": 20, "NEGOTIATOR_MIN_INTERVAL": 5}
@@ -29,7 +30,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=knob,
                 subject=f"knob {knob}",
-                message=f"{knob} = {seconds:g}: a job can wait {_duration(seconds)} for the next cycle",
+                message=(
+                    f"{knob} = {seconds:g}: a job can wait {_duration(seconds)} for the next cycle"
+                ),
                 facts=(knob_fact(evidence, knob),),
                 settings=(setting,),
                 is_root=True,
@@ -47,8 +50,10 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="The negotiator waits more than a quarter of an hour between two cycles",
     consequence=(
-        "A free slot stays free until the next cycle, and groups do not get their quota in the meantime. Often an "
-        "interval in seconds was written as if it were in milliseconds, or the setting of a test was never removed."
+        "A free slot stays free until the next cycle, and groups do not get their quota in the "
+        "meantime. Often an "
+        "interval in seconds was written as if it were in milliseconds, or the setting of a test "
+        "was never removed."
     ),
     advice="NEGOTIATOR_INTERVAL is in seconds; its default is 60.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, negotiationTime, 25.14",

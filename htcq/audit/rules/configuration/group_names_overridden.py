@@ -93,7 +93,8 @@ def _message(knob: Knob, dropped: list[str], starved: tuple[str, ...]) -> str:
     jobs = f"; jobs of {listed(starved)} wait" if starved else ""
     if not knob.overridden:
         return (
-            f"{_NAMES} lists only {listed(_names(knob.value)) or 'no group'}, and {groups} with quotas are not "
+            f"{_NAMES} lists only {listed(_names(knob.value)) or 'no group'}, and {groups} with "
+            "quotas are not "
             f"listed ({listed(dropped)}): probably a later file overrides {_NAMES}{jobs}"
         )
     former = knob.overridden[-1].place
@@ -122,14 +123,20 @@ RULE = Rule(
     id="group-names-overridden",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="A later assignment of GROUP_NAMES replaces an earlier one and drops groups that have quotas",
+    summary=(
+        "A later assignment of GROUP_NAMES replaces an earlier one and drops groups that have "
+        "quotas"
+    ),
     consequence=(
-        "HTCondor uses the last assignment of a knob. Groups that are listed only in an earlier one do not exist: "
-        "their quotas are ignored, and their jobs belong to no group, so that they get only what the groups leave. "
+        "HTCondor uses the last assignment of a knob. Groups that are listed only in an earlier "
+        "one do not exist: "
+        "their quotas are ignored, and their jobs belong to no group, so that they get only what "
+        "the groups leave. "
         "If jobs of such a group wait, this is an error."
     ),
     advice=(
-        "List all groups in one file, or extend the list with $(GROUP_NAMES) in the later file. On the central "
+        "List all groups in one file, or extend the list with $(GROUP_NAMES) in the later file. "
+        "On the central "
         "manager 'condor_config_val -verbose GROUP_NAMES' shows the file that applies."
     ),
     source="src/condor_utils/config.cpp:Parse_macros, 25.14",

@@ -26,7 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 undecided.append(name)
     if undecided:
         yield Unchecked(
-            f"the version of {listed(undecided)}: whether it still supports transforms in ClassAd syntax"
+            f"the version of {listed(undecided)}: whether it still supports transforms in "
+            "ClassAd syntax"
         )
 
 
@@ -48,14 +49,21 @@ RULE = Rule(
     needs=(Input.ACCESS,),
     summary="A transform or submit requirement is listed, and the schedd ignores it",
     consequence=(
-        "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list names that are not defined, do not parse, or have "
-        "an obsolete syntax: the only sign is a line in SchedLog. Jobs are queued as if there were no such policy: "
+        "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list names that are not defined, do "
+        "not parse, or have "
+        "an obsolete syntax: the only sign is a line in SchedLog. Jobs are queued as if there "
+        "were no such policy: "
         "in the wrong group, without limits, or on the wrong machines."
     ),
     advice=(
-        "Define the listed name, or remove it from the list. Rewrite a transform in ClassAd syntax (it begins with "
-        "'[') as lines of SET, DEFAULT, COPY and REQUIREMENTS: 'condor_transform_ads -help convert'."
+        "Define the listed name, or remove it from the list. Rewrite a transform in ClassAd "
+        "syntax (it begins with "
+        "'[') as lines of SET, DEFAULT, COPY and REQUIREMENTS: 'condor_transform_ads -help "
+        "convert'."
     ),
-    source="src/condor_schedd.V6/job_transforms.cpp:initAndReconfig, schedd.cpp:Init, 25.14; 25.8.2 (syntax)",
+    source=(
+        "src/condor_schedd.V6/job_transforms.cpp:initAndReconfig, schedd.cpp:Init, 25.14; 25.8.2 "
+        "(syntax)"
+    ),
     find=_find,
 )

@@ -74,8 +74,10 @@ def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found
             Fact("HtcqModelHash of most", usual.hash),
         ),
         advice=(
-            "Write the configuration with 'htcq emit' on the machines with the old model, and restart their startds. "
-            f"All of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af Machine | sort -u"
+            "Write the configuration with 'htcq emit' on the machines with the old model, and "
+            "restart their startds. "
+            f"All of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af "
+            "Machine | sort -u"
         ),
         count=len(names),
         examples=tuple(names),
@@ -88,13 +90,20 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Execution points advertise no model, or another one than most",
     consequence=(
-        "Nodes with different models give equal claims different weights, and quotas, usage and the pool's weight "
-        "are sums of both. During the rollout of a new configuration this is normal, and the finding lists the "
-        "remaining machines; it disappears when the last startd has been restarted. Until most nodes have the new "
-        "model, the nodes that already have it are listed. A machine without a model is listed only if others "
+        "Nodes with different models give equal claims different weights, and quotas, usage and "
+        "the pool's weight "
+        "are sums of both. During the rollout of a new configuration this is normal, and the "
+        "finding lists the "
+        "remaining machines; it disappears when the last startd has been restarted. Until most "
+        "nodes have the new "
+        "model, the nodes that already have it are listed. A machine without a model is listed "
+        "only if others "
         "advertise one."
     ),
-    advice="Write the configuration with 'htcq emit' on the machines that are behind, and restart their startds.",
+    advice=(
+        "Write the configuration with 'htcq emit' on the machines that are behind, and restart "
+        "their startds."
+    ),
     source="HtcqModel and HtcqModelHash, which 'htcq emit' adds to STARTD_ATTRS",
     find=_find,
 )

@@ -61,12 +61,22 @@ RULE = Rule(
     id="negotiator-excludes-all",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL,),
-    summary="NEGOTIATOR_SUBMITTER_CONSTRAINT or NEGOTIATOR_JOB_CONSTRAINT is true for nothing that waits",
+    summary=(
+        "NEGOTIATOR_SUBMITTER_CONSTRAINT or NEGOTIATOR_JOB_CONSTRAINT is true for nothing that "
+        "waits"
+    ),
     consequence=(
-        "The negotiator skips all submitters, or schedds offer none of their jobs: nothing in the pool is matched, "
+        "The negotiator skips all submitters, or schedds offer none of their jobs: nothing in the "
+        "pool is matched, "
         "and no log mentions the excluded jobs."
     ),
-    advice="Remove the constraint from the configuration, or correct it, and reconfigure the negotiator.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, startNegotiateProtocol, 25.14",
+    advice=(
+        "Remove the constraint from the configuration, or correct it, and reconfigure the "
+        "negotiator."
+    ),
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, startNegotiateProtocol, "
+        "25.14"
+    ),
     find=_find,
 )

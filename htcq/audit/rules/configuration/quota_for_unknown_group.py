@@ -108,10 +108,15 @@ RULE = Rule(
     id="quota-for-unknown-group",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="GROUP_QUOTA_*, GROUP_ACCEPT_SURPLUS_* or another knob is set for a group that GROUP_NAMES does not list",
+    summary=(
+        "GROUP_QUOTA_*, GROUP_ACCEPT_SURPLUS_* or another knob is set for a group that "
+        "GROUP_NAMES does not list"
+    ),
     consequence=(
-        "The negotiator creates only the groups in GROUP_NAMES, and reads only their knobs. This knob is silently "
-        "ignored, and the intended group keeps a quota of 0 or the defaults. If jobs of that group wait, this is an "
+        "The negotiator creates only the groups in GROUP_NAMES, and reads only their knobs. This "
+        "knob is silently "
+        "ignored, and the intended group keeps a quota of 0 or the defaults. If jobs of that "
+        "group wait, this is an "
         "error."
     ),
     advice="Correct the name, or add the group to GROUP_NAMES.",

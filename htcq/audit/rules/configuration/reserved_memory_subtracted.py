@@ -27,7 +27,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=f"MEMORY = {memory.raw}, RESERVED_MEMORY = {reserved.raw}",
             subject=f"execution point {machine}",
             message=(
-                f"MEMORY is {amount:g} MB and RESERVED_MEMORY {less:g} MB: the startd offers {amount - less:g} MB"
+                f"MEMORY is {amount:g} MB and RESERVED_MEMORY {less:g} MB: the startd offers "
+                f"{amount - less:g} MB"
             ),
             facts=(
                 Fact(memory.name, memory.raw or memory.value, memory.place),
@@ -44,11 +45,13 @@ RULE = Rule(
     needs=(Input.EXECUTE,),
     summary="RESERVED_MEMORY is set together with MEMORY",
     consequence=(
-        "The startd subtracts RESERVED_MEMORY from MEMORY as well as from the detected memory. Slots are smaller "
+        "The startd subtracts RESERVED_MEMORY from MEMORY as well as from the detected memory. "
+        "Slots are smaller "
         "than intended; if nothing is left, the startd exits."
     ),
     advice=(
-        "Set only one of them: MEMORY to the memory for jobs, or RESERVED_MEMORY to the memory that jobs must not "
+        "Set only one of them: MEMORY to the memory for jobs, or RESERVED_MEMORY to the memory "
+        "that jobs must not "
         "use; then restart."
     ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, 25.14",

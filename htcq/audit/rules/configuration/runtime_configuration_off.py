@@ -26,7 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             message = f"{settable[0].name} lists knobs, but {listed(_SWITCHES)} are both off"
             yield _found(configuration, whose, "off", message, settable)
         elif on and not settable:
-            message = f"{listed(on)} {'is' if len(on) == 1 else 'are'} on, but no SETTABLE_ATTRS_* lists any knobs"
+            message = (
+                f"{listed(on)} {'is' if len(on) == 1 else 'are'} on, but no SETTABLE_ATTRS_* "
+                "lists any knobs"
+            )
             yield _found(configuration, whose, "nothing listed", message, settable)
     if not checked:
         yield Unchecked(Input.CENTRAL.value)
@@ -54,14 +57,20 @@ RULE = Rule(
     needs=(),
     summary="condor_config_val -set or -rset is configured incompletely and has no effect",
     consequence=(
-        "A daemon accepts a knob over the network only if ENABLE_PERSISTENT_CONFIG or ENABLE_RUNTIME_CONFIG was on "
-        "when it started and a SETTABLE_ATTRS_* lists the knob; the new value is applied at the next "
+        "A daemon accepts a knob over the network only if ENABLE_PERSISTENT_CONFIG or "
+        "ENABLE_RUNTIME_CONFIG was on "
+        "when it started and a SETTABLE_ATTRS_* lists the knob; the new value is applied at the "
+        "next "
         "condor_reconfig. Otherwise the request is refused."
     ),
     advice=(
-        "Turn ENABLE_RUNTIME_CONFIG on, list the knobs in SETTABLE_ATTRS_ADMINISTRATOR or SETTABLE_ATTRS_CONFIG, and "
+        "Turn ENABLE_RUNTIME_CONFIG on, list the knobs in SETTABLE_ATTRS_ADMINISTRATOR or "
+        "SETTABLE_ATTRS_CONFIG, and "
         "restart; or remove all of these settings."
     ),
-    source="src/condor_utils/condor_config.cpp:init_dynamic_config, daemon_core.cpp:CheckConfigAttrSecurity, 25.14",
+    source=(
+        "src/condor_utils/condor_config.cpp:init_dynamic_config, "
+        "daemon_core.cpp:CheckConfigAttrSecurity, 25.14"
+    ),
     find=_find,
 )

@@ -29,7 +29,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=f"slot type {number}",
                 subject=f"slot type {number}",
-                message=f"slot type {number} is ignored: MAX_SLOT_TYPES is {_MAX_TYPES if most is None else most:g}",
+                message=(
+                    f"slot type {number} is ignored: MAX_SLOT_TYPES is "
+                    f"{_MAX_TYPES if most is None else most:g}"
+                ),
                 facts=tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs),
                 settings=(node(evidence, machine, "MAX_SLOT_TYPES", str(max(beyond))),),
                 examples=(machine,),
@@ -41,8 +44,13 @@ RULE = Rule(
     severity=Severity.INFO,
     needs=(Input.EXECUTE,),
     summary="SLOT_TYPE_<N> is set for a number beyond MAX_SLOT_TYPES",
-    consequence="The startd ignores the slot type, and its slots do not exist; only a full debug log mentions it.",
+    consequence=(
+        "The startd ignores the slot type, and its slots do not exist; only a full debug log "
+        "mentions it."
+    ),
     advice="Raise MAX_SLOT_TYPES, or use smaller numbers; then restart the startd.",
-    source="src/condor_startd.V6/Resource.cpp:SlotType::insert_param, ResMgr.cpp:init_resources, 25.14",
+    source=(
+        "src/condor_startd.V6/Resource.cpp:SlotType::insert_param, ResMgr.cpp:init_resources, 25.14"
+    ),
     find=_find,
 )

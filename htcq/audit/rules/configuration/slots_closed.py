@@ -113,12 +113,15 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="START of some slots accepts no job, whatever its requests",
     consequence=(
-        "No new job starts on these slots, and HTCondor does not report it: a slot in state Owner or Unclaimed looks "
-        "as if nobody requested it. One machine under repair is information only; more than a tenth of the pool is a "
+        "No new job starts on these slots, and HTCondor does not report it: a slot in state Owner "
+        "or Unclaimed looks "
+        "as if nobody requested it. One machine under repair is information only; more than a "
+        "tenth of the pool is a "
         "warning, and half of it an error."
     ),
     advice=(
-        "If the machines should run jobs, correct START or the attribute to which it refers, and reconfigure their "
+        "If the machines should run jobs, correct START or the attribute to which it refers, and "
+        "reconfigure their "
         "startds."
     ),
     source="src/condor_startd.V6/Reqexp.cpp, 25.14",

@@ -65,7 +65,10 @@ def _found(
     return Found(
         cause=f"{_KNOB} of {name}",
         subject=f"access point {name}",
-        message=f"{listed(start.lost)} in {_KNOB} of access point {name} {are} undefined for the schedd{wait}",
+        message=(
+            f"{listed(start.lost)} in {_KNOB} of access point {name} {are} undefined for the "
+            f"schedd{wait}"
+        ),
         facts=(Fact(_KNOB, start.text, "" if knob is None else knob.place),),
         examples=(name,),
         settings=_with_scopes(evidence, name, start),
@@ -101,14 +104,21 @@ RULE = Rule(
     needs=(Input.ACCESS,),
     summary="START_VANILLA_UNIVERSE names attributes without JOB, SLOT, OWNER or SCHEDD before them",
     consequence=(
-        "The schedd finds attributes in these scopes alone (in SCHEDD since 24.7), so that others are undefined, even "
-        "with MY or TARGET. The negotiator finds them and matches the job, and the schedd gives the match back: the "
-        "job stays idle, and its submitter is charged for the match in each cycle. While such jobs wait, this is an "
+        "The schedd finds attributes in these scopes alone (in SCHEDD since 24.7), so that others "
+        "are undefined, even "
+        "with MY or TARGET. The negotiator finds them and matches the job, and the schedd gives "
+        "the match back: the "
+        "job stays idle, and its submitter is charged for the match in each cycle. While such "
+        "jobs wait, this is an "
         "error."
     ),
-    advice="Write JOB.RequestCpus or SLOT.Memory in place of RequestCpus or Memory, and reconfigure the schedd.",
+    advice=(
+        "Write JOB.RequestCpus or SLOT.Memory in place of RequestCpus or Memory, and reconfigure "
+        "the schedd."
+    ),
     source=(
-        "src/condor_schedd.V6/schedd.cpp:VanillaMatchAd::Init, jobCanNegotiate, jobCanUseMatch, 23.9.6 and 25.14; "
+        "src/condor_schedd.V6/schedd.cpp:VanillaMatchAd::Init, jobCanNegotiate, jobCanUseMatch, "
+        "23.9.6 and 25.14; "
         "the match that is given back is in the SchedLog with D_MATCH:2"
     ),
     find=_find,

@@ -120,7 +120,8 @@ RULE = Rule(
     needs=(),
     summary="A knob that HTCondor does not have, with a name similar to one that it has",
     consequence=(
-        "HTCondor silently accepts every name, because it could be a macro of the site. The intended knob keeps its "
+        "HTCondor silently accepts every name, because it could be a macro of the site. The "
+        "intended knob keeps its "
         "default."
     ),
     advice="Correct the name; 'condor_config_val -dump' lists HTCondor's knobs.",

@@ -55,14 +55,20 @@ RULE = Rule(
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
     summary=(
-        "A slot with a consumption policy lists an asset in MachineResources whose amount is not a number in its ad"
+        "A slot with a consumption policy lists an asset in MachineResources whose amount is not "
+        "a number in its ad"
     ),
     consequence=(
-        "To check whether a job fits, the negotiator needs the amount of every asset. If one is missing it exits "
-        "with 'Missing … resource asset'; the master restarts it, and it exits again at the same slot: no job of the "
+        "To check whether a job fits, the negotiator needs the amount of every asset. If one is "
+        "missing it exits "
+        "with 'Missing … resource asset'; the master restarts it, and it exits again at the same "
+        "slot: no job of the "
         "pool is matched any more."
     ),
-    advice="Remove the asset from STARTD_ATTRS and from the output of STARTD_CRON jobs; then run condor_reconfig.",
+    advice=(
+        "Remove the asset from STARTD_ATTRS and from the output of STARTD_CRON jobs; then run "
+        "condor_reconfig."
+    ),
     source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -16,7 +16,8 @@ from htcq.units import DISK
 
 #: The attributes of a job with catalogs.
 _CATALOGS = ("RequestedCatalogIDs", "RequestedCatalogs")
-#: From this version on the startd subtracts what it holds already of a job's catalogs from RequestDisk.
+#: From this version on the startd subtracts what it holds already of a job's catalogs from
+#: RequestDisk.
 _SUBTRACTS = (25, 12, 2)
 
 
@@ -59,11 +60,16 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="Jobs with catalogs of common files run on slots with a consumption policy",
     consequence=(
-        "The startd subtracts the space of catalogs that are already on the machine from RequestDisk, but the "
-        "negotiator does not: it deducts more disk from the slot than the claim gets, and sees less free disk than "
+        "The startd subtracts the space of catalogs that are already on the machine from "
+        "RequestDisk, but the "
+        "negotiator does not: it deducts more disk from the slot than the claim gets, and sees "
+        "less free disk than "
         "there is."
     ),
     advice="Do not modify the disk request on nodes with a policy: then both charge it in full.",
-    source="src/condor_utils/param_info.in (CATALOG_SPACE, since 25.12.2), Resource.cpp:create_dslot, 25.14",
+    source=(
+        "src/condor_utils/param_info.in (CATALOG_SPACE, since 25.12.2), "
+        "Resource.cpp:create_dslot, 25.14"
+    ),
     find=_find,
 )

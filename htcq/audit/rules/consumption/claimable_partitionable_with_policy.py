@@ -40,9 +40,13 @@ RULE = Rule(
     id="claimable-partitionable-with-policy",
     severity=Severity.ERROR,
     needs=(Input.SLOTS, Input.ACCESS, Input.EXECUTE),
-    summary="ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS is on at access points and at nodes with a consumption policy",
+    summary=(
+        "ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS is on at access points and at nodes with a "
+        "consumption policy"
+    ),
     consequence=(
-        "Access points then request the whole partitionable slot, which a slot with a consumption policy refuses: no "
+        "Access points then request the whole partitionable slot, which a slot with a consumption "
+        "policy refuses: no "
         "claim is ever made, but users are charged for the matches."
     ),
     advice="Turn it off at the access points: without it they claim dynamic slots only.",

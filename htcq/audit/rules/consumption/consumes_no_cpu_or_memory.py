@@ -73,16 +73,23 @@ RULE = Rule(
     id="consumes-no-cpu-or-memory",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="A claim can consume no cpus or no memory, although the startd carves at least 1 cpu and 1 MB",
+    summary=(
+        "A claim can consume no cpus or no memory, although the startd carves at least 1 cpu and "
+        "1 MB"
+    ),
     consequence=(
-        "A dynamic slot always has at least 1 cpu and 1 MB, even if the policy consumes less. The amounts of the "
-        "partitionable slot become negative, and the machine runs more jobs than it has cpus. A job in 1 MB is "
-        "killed if memory limits are enforced. If no job in the queue requests so little, explicitly or by default, "
+        "A dynamic slot always has at least 1 cpu and 1 MB, even if the policy consumes less. The "
+        "amounts of the "
+        "partitionable slot become negative, and the machine runs more jobs than it has cpus. A "
+        "job in 1 MB is "
+        "killed if memory limits are enforced. If no job in the queue requests so little, "
+        "explicitly or by default, "
         "the finding is information only."
     ),
     advice="Consume at least 1 cpu and 1 MB.",
     source=(
-        "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: 3 cpus, five dynamic slots, Cpus = -1"
+        "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: 3 cpus, five "
+        "dynamic slots, Cpus = -1"
     ),
     find=_find,
 )

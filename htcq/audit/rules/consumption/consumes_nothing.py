@@ -18,7 +18,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=" ".join(kind.consumption.values()),
-                    message=f"{trial.job} consumes 0 of every asset: the negotiator never matches it there",
+                    message=(
+                        f"{trial.job} consumes 0 of every asset: the negotiator never matches it "
+                        "there"
+                    ),
                     facts=tuple(consumption_fact(kind, asset) for asset in kind.consumption),
                     settings=tuple(
                         setting
@@ -37,7 +40,8 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A job consumes no asset of a slot with a consumption policy",
     consequence=(
-        "The negotiator refuses a match that consumes nothing; such jobs cannot use the slot. Each attempt writes a "
+        "The negotiator refuses a match that consumes nothing; such jobs cannot use the slot. "
+        "Each attempt writes a "
         "line to the negotiator's log."
     ),
     advice="Write a policy by which every claim consumes something, at least 1 cpu.",

@@ -26,7 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     yield on_slots(
                         kind,
                         cause=f"{name}: {kind.consumption[asset]}",
-                        message=f"{name} is {number(amount)} for {trial.job}: the negotiator never matches it there",
+                        message=(
+                            f"{name} is {number(amount)} for {trial.job}: the negotiator never "
+                            "matches it there"
+                        ),
                         facts=(consumption_fact(kind, asset),),
                         settings=consumption_settings(evidence, kind, asset, sound_request(asset)),
                         is_root=True,
@@ -40,12 +43,17 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="The consumption of an asset is undefined, an error, a string or negative for some job",
     consequence=(
-        "Such a job is never matched with the slot; each attempt writes a line to the negotiator's log. A misspelt "
-        "attribute is enough: TARGET.RequestGpu, as in the example of HTCondor's manual, is undefined for every job."
+        "Such a job is never matched with the slot; each attempt writes a line to the "
+        "negotiator's log. A misspelt "
+        "attribute is enough: TARGET.RequestGpu, as in the example of HTCondor's manual, is "
+        "undefined for every job."
     ),
-    advice="Write a consumption that is a number for every job, and check the names of its attributes.",
+    advice=(
+        "Write a consumption that is a number for every job, and check the names of its attributes."
+    ),
     source=(
-        "src/condor_utils/consumption_policy.cpp:cp_compute_consumption, cp_sufficient_assets, 25.14; seen on 25.14.1"
+        "src/condor_utils/consumption_policy.cpp:cp_compute_consumption, cp_sufficient_assets, "
+        "25.14; seen on 25.14.1"
     ),
     find=_find,
 )

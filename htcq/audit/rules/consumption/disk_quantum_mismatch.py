@@ -25,7 +25,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     kind,
                     cause=f"{number(quantum)}: {kind.consumption[DISK]}",
                     message=f"{trial.job} consumes {number(trial.amounts[DISK])} KiB of disk, which is not a "
-                    f"multiple of the {number(quantum)} KiB in which the node's volume group allocates it",
+                    f"multiple of the {number(quantum)} KiB in which the node's volume group "
+                    "allocates it",
                     facts=(Fact("DiskQuantum", number(quantum)), consumption_fact(kind, DISK)),
                     settings=execute(evidence, slots, "CONSUMPTION_DISK", _rounded(quantum)),
                     slots=slots,
@@ -44,13 +45,20 @@ RULE = Rule(
     id="disk-quantum-mismatch",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="ConsumptionDisk is not a multiple of the extents of the volume group that provides the disk",
+    summary=(
+        "ConsumptionDisk is not a multiple of the extents of the volume group that provides the "
+        "disk"
+    ),
     consequence=(
-        "With STARTD_ENFORCE_DISK_LIMITS, disk is allocated in whole extents, usually 4 MiB, and the startd rounds "
-        "requests up to them. A consumption in another quantum deducts less than is allocated: the slot's disk "
+        "With STARTD_ENFORCE_DISK_LIMITS, disk is allocated in whole extents, usually 4 MiB, and "
+        "the startd rounds "
+        "requests up to them. A consumption in another quantum deducts less than is allocated: "
+        "the slot's disk "
         "becomes wrong, and activations are refused in the end."
     ),
     advice="Round ConsumptionDisk up to the DiskQuantum of the slot's ad.",
-    source="src/condor_utils/param_info.in (MODIFY_REQUEST_EXPR_REQUESTDISK, CONSUMPTION_DISK), 25.14",
+    source=(
+        "src/condor_utils/param_info.in (MODIFY_REQUEST_EXPR_REQUESTDISK, CONSUMPTION_DISK), 25.14"
+    ),
     find=_find,
 )

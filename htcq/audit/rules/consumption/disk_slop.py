@@ -74,14 +74,20 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
     summary=(
-        "A startd before 25.4 adds so much disk to its dynamic slots that fewer jobs fit than the policy allows"
+        "A startd before 25.4 adds so much disk to its dynamic slots that fewer jobs fit than "
+        "the policy allows"
     ),
     consequence=(
-        "Up to 25.3 the startd keeps disk as a fraction of the machine's disk and adds 1 MiB, or a millionth of the "
-        "disk, to every dynamic slot. The negotiator does not know this: the slot's disk, and a weight that counts "
+        "Up to 25.3 the startd keeps disk as a fraction of the machine's disk and adds 1 MiB, or "
+        "a millionth of the "
+        "disk, to every dynamic slot. The negotiator does not know this: the slot's disk, and a "
+        "weight that counts "
         "it, drops faster than was charged."
     ),
-    advice="Update the node to 25.4 or later, or write a consumption of disk that leaves some of it free.",
+    advice=(
+        "Update the node to 25.4 or later, or write a consumption of disk that leaves some of it "
+        "free."
+    ),
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.3 and 25.4.0",
     find=_find,
 )

@@ -20,11 +20,15 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="The consumption of a custom asset, such as GPUs, can be a fraction",
     consequence=(
-        "Custom assets are allocated as whole units. For half a GPU the dynamic slot gets none, no device is bound, "
-        "and the job does not fit: the claim is refused and the job is matched again, forever, while its user is "
+        "Custom assets are allocated as whole units. For half a GPU the dynamic slot gets none, "
+        "no device is bound, "
+        "and the job does not fit: the claim is refused and the job is matched again, forever, "
+        "while its user is "
         "charged."
     ),
     advice="Round up in the consumption expression.",
-    source="src/condor_startd.V6/Resource.cpp:create_dslot, ResAttributes.cpp, 25.14; seen on 25.14.1",
+    source=(
+        "src/condor_startd.V6/Resource.cpp:create_dslot, ResAttributes.cpp, 25.14; seen on 25.14.1"
+    ),
     find=_find,
 )

@@ -34,12 +34,22 @@ RULE = Rule(
     id="free-match",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="SlotWeight of a slot with a consumption policy does not drop when a claim consumes its assets",
+    summary=(
+        "SlotWeight of a slot with a consumption policy does not drop when a claim consumes its "
+        "assets"
+    ),
     consequence=(
-        "The match cost is the amount by which the slot's weight drops. If it does not drop, quotas, fair share and "
+        "The match cost is the amount by which the slot's weight drops. If it does not drop, "
+        "quotas, fair share and "
         "ceilings do not limit matches on this slot."
     ),
-    advice="Write a weight that drops with every asset that the consumption policy counts, and quotas in its unit.",
-    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: 8 jobs on a quota of 2",
+    advice=(
+        "Write a weight that drops with every asset that the consumption policy counts, and "
+        "quotas in its unit."
+    ),
+    source=(
+        "src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: 8 "
+        "jobs on a quota of 2"
+    ),
     find=_find,
 )

@@ -73,13 +73,19 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has GPUs of different models",
     consequence=(
-        "With a consumption policy the startd ignores require_gpus when it binds devices: the job gets any free GPU "
-        "of the slot, even one that it cannot use. The negotiator deducts only the number of GPUs, so that it "
+        "With a consumption policy the startd ignores require_gpus when it binds devices: the job "
+        "gets any free GPU "
+        "of the slot, even one that it cannot use. The negotiator deducts only the number of "
+        "GPUs, so that it "
         "continues to offer devices in the same cycle that are taken."
     ),
     advice=(
-        "Remove the policy from these nodes and restart their startds; or define a slot type for each GPU model."
+        "Remove the policy from these nodes and restart their startds; or define a slot type for "
+        "each GPU model."
     ),
-    source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: wanted capability 7.5, got 2.0",
+    source=(
+        "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: wanted "
+        "capability 7.5, got 2.0"
+    ),
     find=_find,
 )

@@ -35,7 +35,8 @@ def _refused(evidence: Evidence, kind: SlotClass, trial: Trial) -> Found | None:
                 kind,
                 cause=f"{asset}: {kind.consumption[asset]}",
                 message=f"{trial.job} consumes {number(amounts[asset])} {asset} of the slot, but evaluated on its "
-                f"dynamic slot it consumes {number(needed)} of {number(got[asset])}: the startd refuses to "
+                f"dynamic slot it consumes {number(needed)} of {number(got[asset])}: the startd "
+                "refuses to "
                 "start it",
                 facts=(consumption_fact(kind, asset),),
                 settings=consumption_settings(evidence, kind, asset, _told_apart(kind, asset)),
@@ -53,10 +54,15 @@ RULE = Rule(
     id="larger-on-dynamic-slot",
     severity=Severity.WARNING,
     needs=(Input.SLOTS,),
-    summary="A consumption that depends on the slot is larger on the dynamic slot than the amount carved for it",
+    summary=(
+        "A consumption that depends on the slot is larger on the dynamic slot than the amount "
+        "carved for it"
+    ),
     consequence=(
-        "When a job starts, the startd evaluates the consumption again on the dynamic slot. An expression that "
-        "refers to amounts of the slot has other values there; if the result does not fit, the job is refused and "
+        "When a job starts, the startd evaluates the consumption again on the dynamic slot. An "
+        "expression that "
+        "refers to amounts of the slot has other values there; if the result does not fit, the "
+        "job is refused and "
         "the claim is returned."
     ),
     advice="Distinguish the two kinds of slots: on a dynamic slot, a job consumes its request.",

@@ -26,7 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if configuration.truth(_KNOB, True):
             yield on_knob(
                 effective(configuration, _KNOB),
-                "it claims the rest of a slot after a match and starts more jobs there, which the negotiator neither "
+                "it claims the rest of a slot after a match and starts more jobs there, which the "
+                "negotiator neither "
                 "knows nor charges",
                 subject=f"access point {name}",
                 settings=access(evidence, _KNOB, "False", [name]),
@@ -37,15 +38,21 @@ RULE = Rule(
     id="leftovers-with-policy",
     severity=Severity.ERROR,
     needs=(Input.SLOTS, Input.ACCESS),
-    summary="An access point has CLAIM_PARTITIONABLE_LEFTOVERS on while slots have consumption policies",
+    summary=(
+        "An access point has CLAIM_PARTITIONABLE_LEFTOVERS on while slots have consumption policies"
+    ),
     consequence=(
-        "After a match the access point carves the rest of the slot for its own jobs. The negotiator does not know "
-        "them, and no quota limits them; moreover, the next match deletes the claim on which they depend. With a "
-        "consumption policy only the setting of the access point counts, not that of the execution point."
+        "After a match the access point carves the rest of the slot for its own jobs. The "
+        "negotiator does not know "
+        "them, and no quota limits them; moreover, the next match deletes the claim on which they "
+        "depend. With a "
+        "consumption policy only the setting of the access point counts, not that of the "
+        "execution point."
     ),
     advice="Turn it off at every access point; the setting of execution points does not matter.",
     source=(
-        "src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1: one match, eight jobs on a quota of 2"
+        "src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1: one match, "
+        "eight jobs on a quota of 2"
     ),
     find=_find,
 )

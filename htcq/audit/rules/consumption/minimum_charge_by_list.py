@@ -49,10 +49,14 @@ RULE = Rule(
     id="minimum-charge-by-list",
     severity=Severity.INFO,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="A job that requests none of an asset is charged the first element of a list in quantize()",
+    summary=(
+        "A job that requests none of an asset is charged the first element of a list in quantize()"
+    ),
     consequence=(
-        "quantize(0, {128}) is 128, but quantize(0, 128) is 0. With a list every claim consumes at least the first "
-        "element: 1 cpu, 128 MB and 1024 KiB with HTCondor's defaults. This is a minimum charge, intended or not."
+        "quantize(0, {128}) is 128, but quantize(0, 128) is 0. With a list every claim consumes "
+        "at least the first "
+        "element: 1 cpu, 128 MB and 1024 KiB with HTCondor's defaults. This is a minimum charge, "
+        "intended or not."
     ),
     advice="Write the quantum without braces if no minimum is intended; otherwise write max().",
     source="src/classad/fnCall.cpp:doMath2, 25.14",

@@ -18,7 +18,8 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import CPUS, DISK, MEMORY
 
-#: Requests that one unit or another must weigh differently: a small one, one of much memory, one of several cpus.
+#: Requests that one unit or another must weigh differently: a small one, one of much memory, one of
+#: several cpus.
 _REQUESTS: tuple[Mapping[str, Number], ...] = (
     {CPUS: 1, MEMORY: 1024, DISK: 1048576},
     {CPUS: 1, MEMORY: 8192, DISK: 1048576},
@@ -73,7 +74,8 @@ def _found(
         cause=here.weight_text,
         subject=f"slot {here.first.name}",
         message=f"a job that requests {asked} weighs {number(weights[0])} on it and {number(weights[1])} on "
-        f"{counted(other, 'other slot')}, such as {there.first.name} ({quoted(there.weight_text)}): quotas "
+        f"{counted(other, 'other slot')}, such as {there.first.name} "
+        f"({quoted(there.weight_text)}): quotas "
         "and usage add up both",
         facts=(
             Fact("SlotWeight", here.weight_text),
@@ -95,12 +97,18 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Equal jobs have different weights on different slots of the pool",
     consequence=(
-        "Quotas, ceilings, priorities and the pool's total are sums of slot weights. If slots have different units, "
-        "the sums have no meaning: the same job costs its group more on one machine than on another."
+        "Quotas, ceilings, priorities and the pool's total are sums of slot weights. If slots "
+        "have different units, "
+        "the sums have no meaning: the same job costs its group more on one machine than on "
+        "another."
     ),
     advice=(
-        "Give all execution points the same weight expression; it may refer to assets that only some of them have."
+        "Give all execution points the same weight expression; it may refer to assets that only "
+        "some of them have."
     ),
-    source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:sumSlotWeights, 25.14",
+    source=(
+        "src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:sumSlotWeights, "
+        "25.14"
+    ),
     find=_find,
 )

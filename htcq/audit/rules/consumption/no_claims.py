@@ -41,7 +41,10 @@ def _wrong(claims: Number) -> bool:
 def _message(claims: Number) -> str:
     if claims == 0:
         return "it has no claim id: no job is ever matched with it"
-    return f"{number(claims)} claim ids: the startd creates them one by one until it has no memory left"
+    return (
+        f"{number(claims)} claim ids: the startd creates them one by one until it has no memory "
+        "left"
+    )
 
 
 def _value(text: str) -> Number | None:
@@ -55,7 +58,8 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="NUM_CLAIMS of a slot with a consumption policy is 0, negative or far too large",
     consequence=(
-        "With 0 the slot has no claim id and is never matched. A negative number is read as about four billion, and "
+        "With 0 the slot has no claim id and is never matched. A negative number is read as about "
+        "four billion, and "
         "the startd tries to create so many claims."
     ),
     advice="Set it to the number of the smallest jobs that fit, and restart the startd.",

@@ -48,13 +48,18 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="WithinResourceLimits of a slot with a consumption policy does not check what is left",
     consequence=(
-        "Before it carves a slot, the startd compares the consumption of a claim with the free amounts only in "
-        "WithinResourceLimits. A configuration that sets WithinResourceLimits removes this check: amounts become "
+        "Before it carves a slot, the startd compares the consumption of a claim with the free "
+        "amounts only in "
+        "WithinResourceLimits. A configuration that sets WithinResourceLimits removes this check: "
+        "amounts become "
         "negative, and the machine is overcommitted."
     ),
-    advice="Remove WithinResourceLimits from the configuration: the startd derives it from the policy.",
+    advice=(
+        "Remove WithinResourceLimits from the configuration: the startd derives it from the policy."
+    ),
     source=(
-        "src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, Reqexp.cpp:publish_requirements, 25.14; "
+        "src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, "
+        "Reqexp.cpp:publish_requirements, 25.14; "
         "seen on 25.14.1: Memory = -640"
     ),
     find=_find,

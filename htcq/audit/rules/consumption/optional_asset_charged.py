@@ -57,8 +57,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Jobs that do not request an optional asset are charged one unit of it",
     consequence=(
-        "With a list as its second argument, quantize() returns the first element of the list that is large enough, "
-        "also for 0: quantize(0, {1}) is 1. Jobs without the request use up GPUs, for example, that other jobs need, "
+        "With a list as its second argument, quantize() returns the first element of the list "
+        "that is large enough, "
+        "also for 0: quantize(0, {1}) is 1. Jobs without the request use up GPUs, for example, "
+        "that other jobs need, "
         "and do not match if none are left."
     ),
     advice="Do not quantize a request that may be 0 with a list.",

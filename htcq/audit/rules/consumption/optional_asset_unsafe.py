@@ -19,7 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
                 message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the "
-                f"slot's WithinResourceLimits, so that only jobs that request {each.asset} run there",
+                f"slot's WithinResourceLimits, so that only jobs that request {each.asset} run "
+                "there",
                 facts=(consumption_fact(each.kind, each.asset),),
                 settings=consumption_settings(
                     evidence, each.kind, each.asset, safe_request(each.asset)
@@ -33,11 +34,15 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="The consumption of an optional asset is undefined for jobs that do not request it",
     consequence=(
-        "In a match a missing request is undefined, and so is a consumption such as TARGET.RequestGPUs or "
-        "quantize(TARGET.RequestGPUs, {1}). Jobs that do not request the asset, usually most jobs, never match the "
+        "In a match a missing request is undefined, and so is a consumption such as "
+        "TARGET.RequestGPUs or "
+        "quantize(TARGET.RequestGPUs, {1}). Jobs that do not request the asset, usually most "
+        "jobs, never match the "
         "slot."
     ),
     advice="Give missing requests a default value.",
-    source="src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, 25.14; seen on 25.14.1",
+    source=(
+        "src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, 25.14; seen on 25.14.1"
+    ),
     find=_find,
 )

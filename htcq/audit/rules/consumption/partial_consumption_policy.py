@@ -58,8 +58,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A partitionable slot has a consumption for some of its assets, but not for all",
     consequence=(
-        "The negotiator needs a Consumption attribute for every asset in MachineResources except swap. If one is "
-        "missing, the slot is treated as one without a policy: it is charged as a whole, and is not matched again in "
+        "The negotiator needs a Consumption attribute for every asset in MachineResources except "
+        "swap. If one is "
+        "missing, the slot is treated as one without a policy: it is charged as a whole, and is "
+        "not matched again in "
         "the same cycle. The startd still splits it by the policy."
     ),
     advice="Define a consumption for every asset of MachineResources.",

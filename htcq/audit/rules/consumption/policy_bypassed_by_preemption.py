@@ -23,7 +23,8 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="ALLOW_PSLOT_PREEMPTION is on while slots have consumption policies",
     consequence=(
-        "When the negotiator combines dynamic slots to free resources for a job, it compares the plain request with "
+        "When the negotiator combines dynamic slots to free resources for a job, it compares the "
+        "plain request with "
         "their amounts. The consumption of the policy is neither checked nor deducted."
     ),
     advice="Turn it off while slots have consumption policies.",

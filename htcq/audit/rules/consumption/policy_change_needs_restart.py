@@ -18,7 +18,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             configured = node.truth("CONSUMPTION_POLICY", False)
             if configured != bool(kind.consumption):
                 running = "has one" if kind.consumption else "has none"
-                told = f"the configuration has {'a' if configured else 'no'} consumption policy, the slot {running}"
+                told = (
+                    f"the configuration has {'a' if configured else 'no'} consumption policy, "
+                    f"the slot {running}"
+                )
                 yield _found(node, "CONSUMPTION_POLICY", told, ())
             elif kind.supports_policy:
                 yield from _claims(kind, node)
@@ -46,9 +49,12 @@ RULE = Rule(
     id="policy-change-needs-restart",
     severity=Severity.INFO,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="CONSUMPTION_POLICY or NUM_CLAIMS in a node's configuration differs from its running startd",
+    summary=(
+        "CONSUMPTION_POLICY or NUM_CLAIMS in a node's configuration differs from its running startd"
+    ),
     consequence=(
-        "Both are read when the startd creates its slots. A reconfig applies new CONSUMPTION_* and SLOT_WEIGHT, but "
+        "Both are read when the startd creates its slots. A reconfig applies new CONSUMPTION_* "
+        "and SLOT_WEIGHT, but "
         "neither turns the policy on or off nor changes the number of claims."
     ),
     advice="Run condor_restart -startd on the node, after draining it.",

@@ -61,12 +61,18 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Some partitionable slots have a consumption policy, and others have none",
     consequence=(
-        "With a policy a match costs what the job consumes; without one it costs the whole slot. Jobs of a group "
-        "whose quota is smaller than a whole slot can use only the machines with a policy. Usually a rollout is not "
-        "complete, or a startd has not been restarted. The finding is a warning if it keeps a group out of more than "
+        "With a policy a match costs what the job consumes; without one it costs the whole slot. "
+        "Jobs of a group "
+        "whose quota is smaller than a whole slot can use only the machines with a policy. "
+        "Usually a rollout is not "
+        "complete, or a startd has not been restarted. The finding is a warning if it keeps a "
+        "group out of more than "
         "a tenth of the pool."
     ),
-    advice="Give all execution points the same policy, and restart those startds whose configuration already has it.",
+    advice=(
+        "Give all execution points the same policy, and restart those startds whose "
+        "configuration already has it."
+    ),
     source="src/condor_utils/consumption_policy.cpp:cp_supports_policy, 25.14",
     find=_find,
 )

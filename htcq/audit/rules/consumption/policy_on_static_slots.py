@@ -60,10 +60,14 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.EXECUTE),
     summary="CONSUMPTION_POLICY is on for static slots, where it has no effect",
     consequence=(
-        "Only partitionable slots can have a consumption policy. A static slot is matched, claimed and charged as a "
+        "Only partitionable slots can have a consumption policy. A static slot is matched, "
+        "claimed and charged as a "
         "whole, whatever CONSUMPTION_* says."
     ),
-    advice="Make the slot type partitionable and restart the startd, or remove CONSUMPTION_POLICY from it.",
+    advice=(
+        "Make the slot type partitionable and restart the startd, or remove CONSUMPTION_POLICY "
+        "from it."
+    ),
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",
     find=_find,
 )

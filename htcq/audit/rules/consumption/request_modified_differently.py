@@ -16,7 +16,8 @@ from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import modifier
 from htcq.units import CPUS, DISK, MEMORY
 
-#: Disk is measured in KiB, and rounding moves some: less than this part of it on a full slot does no harm.
+#: Disk is measured in KiB, and rounding moves some: less than this part of it on a full slot does
+#: no harm.
 _MATERIAL = 0.01
 
 
@@ -75,15 +76,21 @@ RULE = Rule(
     id="request-modified-differently",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="The startd consumes another amount for a claim than the negotiator, because it rounds the request first",
+    summary=(
+        "The startd consumes another amount for a claim than the negotiator, because it rounds "
+        "the request first"
+    ),
     consequence=(
-        "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the consumption; the negotiator "
-        "does not. If the two amounts differ, matches are refused, assets are stranded, and the charge changes when "
+        "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the "
+        "consumption; the negotiator "
+        "does not. If the two amounts differ, matches are refused, assets are stranded, and the "
+        "charge changes when "
         "the dynamic slot arrives."
     ),
     advice="Round in the consumption expression, and do not modify the request.",
     source=(
-        "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: RequestMemory 100 costs 100 at the "
+        "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: RequestMemory "
+        "100 costs 100 at the "
         "match and 128 afterwards"
     ),
     find=_find,

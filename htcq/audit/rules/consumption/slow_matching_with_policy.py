@@ -16,7 +16,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="some slots have policies",
             subject=f"slot {kinds[0].first.name}",
-            message=f"{count} of {all_} slots have a consumption policy: job ads are optimized for none of them",
+            message=(
+                f"{count} of {all_} slots have a consumption policy: job ads are optimized for "
+                "none of them"
+            ),
             facts=(Fact("slots with a policy", str(count)), Fact("slots", str(all_))),
             count=count,
             examples=kinds[0].examples,
@@ -29,10 +32,14 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Only some slots of the pool have consumption policies",
     consequence=(
-        "If at least one slot has a policy, the negotiator does not optimize job ads for matching with any slot: "
+        "If at least one slot has a policy, the negotiator does not optimize job ads for matching "
+        "with any slot: "
         "cycles take longer."
     ),
-    advice="Nothing needs to be done unless cycles are too long: then give all slots a policy, or none.",
+    advice=(
+        "Nothing needs to be done unless cycles are too long: then give all slots a policy, or "
+        "none."
+    ),
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, negotiate, 25.14",
     find=_find,
 )

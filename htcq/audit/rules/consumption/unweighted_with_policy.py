@@ -24,7 +24,8 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off while slots have consumption policies",
     consequence=(
-        "The match cost of a slot with a consumption policy is always a weight. From the next cycle on every claim "
+        "The match cost of a slot with a consumption policy is always a weight. From the next "
+        "cycle on every claim "
         "counts 1, whatever its size: usage and limits change their unit from cycle to cycle."
     ),
     advice="Use slot weights everywhere, and write quotas in the unit of SLOT_WEIGHT.",

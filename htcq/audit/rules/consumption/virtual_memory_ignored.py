@@ -29,7 +29,8 @@ def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 cause=_REQUEST,
                 subject=f"job {each.name}",
                 message=(
-                    f"it requests {_REQUEST} = {text}, but slots with a consumption policy provide no virtual memory"
+                    f"it requests {_REQUEST} = {text}, but slots with a consumption policy "
+                    "provide no virtual memory"
                 ),
                 facts=(Fact(_REQUEST, text),),
                 count=sum(each.idle.values()) + sum(each.running.values()),
@@ -57,9 +58,13 @@ RULE = Rule(
     id="virtual-memory-ignored",
     severity=Severity.INFO,
     needs=(Input.SLOTS,),
-    summary="Virtual memory or swap is requested or assigned, and slots with a consumption policy ignore it",
+    summary=(
+        "Virtual memory or swap is requested or assigned, and slots with a consumption policy "
+        "ignore it"
+    ),
     consequence=(
-        "Consumption policies do not support swap. RequestVirtualMemory of jobs and PROPORTIONAL_SWAP_ASSIGNMENT of "
+        "Consumption policies do not support swap. RequestVirtualMemory of jobs and "
+        "PROPORTIONAL_SWAP_ASSIGNMENT of "
         "nodes have no effect on such slots."
     ),
     advice="Request memory instead, with request_memory, and do not assign swap.",

@@ -34,7 +34,8 @@ def _negative(evidence: Evidence, kind: SlotClass) -> str:
     for charge in evidence.charges(kind):
         if charge.cost < -CLOSE:
             return (
-                f"{charge.trial.job} consumes {amounts_text(charge.trial.taken)}, and SlotWeight grows by "
+                f"{charge.trial.job} consumes {amounts_text(charge.trial.taken)}, and SlotWeight "
+                "grows by "
                 f"{-charge.cost:g}: the match costs {charge.cost:g}"
             )
     return ""
@@ -46,7 +47,8 @@ def _growing(kind: SlotClass) -> str:
     for fuller, emptier, before, after in zip(states, states[1:], weights, weights[1:]):
         if before is not None and after is not None and after > before + CLOSE:
             return (
-                f"SlotWeight is {number(before)} with {amounts_text(fuller)} left and {number(after)} with "
+                f"SlotWeight is {number(before)} with {amounts_text(fuller)} left and "
+                f"{number(after)} with "
                 f"{amounts_text(emptier)}: the costs of the matches in between are negative"
             )
     return ""
@@ -58,10 +60,14 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy grows when a claim consumes its assets",
     consequence=(
-        "The match cost is the amount by which the weight drops; if the weight grows, the cost is negative: every "
+        "The match cost is the amount by which the weight drops; if the weight grows, the cost is "
+        "negative: every "
         "match gives its user and group more quota than they had before."
     ),
     advice="Write a weight that drops with the free amounts, and quotas in its unit.",
-    source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: match cost -1",
+    source=(
+        "src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1: match "
+        "cost -1"
+    ),
     find=_find,
 )

@@ -42,9 +42,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if when:
             substitute = _substitute(evidence, kind)
             message = (
-                f"SlotWeight is not a number: the negotiator uses its own SLOT_WEIGHT, {substitute}, instead"
+                (
+                    "SlotWeight is not a number: the negotiator uses its own SLOT_WEIGHT, "
+                    f"{substitute}, instead"
+                )
                 if substitute
-                else f"SlotWeight is not a number {when}: the first match there makes the negotiator crash"
+                else (
+                    f"SlotWeight is not a number {when}: the first match there makes the "
+                    "negotiator crash"
+                )
             )
             yield Found(
                 cause=kind.weight_text,
@@ -69,8 +75,8 @@ def _broken(evidence: Evidence, kind: SlotClass, weight: Expr) -> str:
 def _substitute(evidence: Evidence, kind: SlotClass) -> str:
     """Return the central manager's SLOT_WEIGHT where the negotiator uses it instead, and can; empty where not.
 
-    It does so for a slot whose weight is no number when it fetches the ads, not for one that fails after a match.
-    """
+    It does so for a slot whose weight is no number when it fetches the ads, not for one that
+    fails after a match."""
     text = evidence.setting("SLOT_WEIGHT")
     left = {asset: amount for asset, amount in kind.first.left().items() if amount is not None}
     if not text or as_number(kind.weight({**kind.total, **left})) is not None:
@@ -85,13 +91,18 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy is not a number, now or after some match",
     consequence=(
-        "The negotiator computes the match cost from SlotWeight before and after it deducts the assets. If one of "
-        "them is undefined or an error, it exits with 'Failed to evaluate SlotWeight'; the master restarts it, and "
-        "it exits again at the same slot: no job in the pool is matched any more. Only if the weight is not a number "
-        "from the start, and the central manager's own SLOT_WEIGHT is one, does it use that instead."
+        "The negotiator computes the match cost from SlotWeight before and after it deducts the "
+        "assets. If one of "
+        "them is undefined or an error, it exits with 'Failed to evaluate SlotWeight'; the master "
+        "restarts it, and "
+        "it exits again at the same slot: no job in the pool is matched any more. Only if the "
+        "weight is not a number "
+        "from the start, and the central manager's own SLOT_WEIGHT is one, does it use that "
+        "instead."
     ),
     advice=(
-        "Write a weight that is a number for all free amounts: guard divisions, and refer only to attributes that "
+        "Write a weight that is a number for all free amounts: guard divisions, and refer only to "
+        "attributes that "
         "every slot has."
     ),
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1",

@@ -42,7 +42,8 @@ def _leak(evidence: Evidence, kind: SlotClass, charge: Charge, real: bool) -> Fo
         kind,
         cause=kind.weight_text,
         message=f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
-        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is charged as long as "
+        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is charged "
+        "as long as "
         "it runs",
         facts=(
             weight_fact(kind),
@@ -60,13 +61,17 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A claim is charged less while it runs than its match cost",
     consequence=(
-        "The match cost counts for some seconds, until the dynamic slot's ad arrives; from then on the accountant "
-        "charges the SlotWeight in that ad. If it is smaller, usage, group quotas and the pool's total weight shrink "
-        "although the machine is as full as before. If it is half or less for the pool's own jobs, this is an error."
+        "The match cost counts for some seconds, until the dynamic slot's ad arrives; from then "
+        "on the accountant "
+        "charges the SlotWeight in that ad. If it is smaller, usage, group quotas and the pool's "
+        "total weight shrink "
+        "although the machine is as full as before. If it is half or less for the pool's own "
+        "jobs, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(
-        "src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: charged 4.0 at the match, "
+        "src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: "
+        "charged 4.0 at the match, "
         "and 1.0 two seconds later"
     ),
     find=_find,

@@ -17,7 +17,10 @@ def _find(declared: DeclaredGroups) -> Iterator[Found]:
             yield Found(
                 cause="no owner",
                 subject=f"group {group.name}",
-                message=f"nobody answers for {group.name}: neither it nor a group above it has an owner or a contact",
+                message=(
+                    f"nobody answers for {group.name}: neither it nor a group above it has an "
+                    "owner or a contact"
+                ),
                 examples=(group.name,),
             )
 

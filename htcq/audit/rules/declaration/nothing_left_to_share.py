@@ -22,7 +22,8 @@ def _find(declared: DeclaredGroups) -> Iterator[Found]:
                 cause=parent.name,
                 subject=f"group {parent.name}",
                 message=f"the quotas of {those_below(parent.name)} take all of its {amount:g}: "
-                f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, count for nothing",
+                f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, count "
+                "for nothing",
                 facts=(fact_of(parent), *(fact_of(group) for group in declared.below(parent.name))),
                 examples=tuple(group.name for group in shared),
             )
@@ -32,7 +33,9 @@ RULE = Rule(
     id="nothing-left-to-share",
     severity=Severity.WARNING,
     needs=(Input.DECLARED,),
-    summary="Quotas use up all of a group's quota, and nothing is left for the shares of their siblings",
+    summary=(
+        "Quotas use up all of a group's quota, and nothing is left for the shares of their siblings"
+    ),
     consequence="Shares are fractions of what the sibling quotas leave, which is nothing.",
     advice="Lower the quotas, or give the groups with shares quotas of their own.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",

@@ -18,7 +18,10 @@ def _find(declared: DeclaredGroups) -> Iterator[Found]:
                 subject=f"group {group.name}",
                 message=f"the quota of {group.name} was granted until {last} and is still declared",
                 facts=(fact_of(group), Fact(f"groups.{group.name}.expires", last, "htcq.toml")),
-                advice=f"Give [groups.{group.name}] a later date, or another quota, or remove it.{whose}",
+                advice=(
+                    f"Give [groups.{group.name}] a later date, or another quota, or remove "
+                    f"it.{whose}"
+                ),
                 examples=(group.name,),
             )
 

@@ -17,7 +17,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     needs=(Input.ELASTIC,),
     summary="An amount is not a whole number, or the amounts are not a table",
-    consequence="Nothing can be computed: shares are exact whole numbers, so that half a GPU or true is not possible.",
+    consequence=(
+        "Nothing can be computed: shares are exact whole numbers, so that half a GPU or true is "
+        "not possible."
+    ),
     advice="Write whole numbers by dimension, such as min = { cpus = 10, gpus = 1 }.",
     source=UPSTREAM,
     find=_find,

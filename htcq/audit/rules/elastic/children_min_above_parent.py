@@ -28,7 +28,8 @@ RULE = Rule(
     needs=(Input.ELASTIC,),
     summary="The mins of child groups add up to more than the min of their parent",
     consequence=(
-        "Their guarantees are not covered by the parent's guarantee, and shrink when other groups are busy."
+        "Their guarantees are not covered by the parent's guarantee, and shrink when other "
+        "groups are busy."
     ),
     advice="Raise the min of the parent group, or lower those of its children.",
     source=UPSTREAM,

@@ -14,7 +14,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         request = demand.get(group.name, {})
         for name in sorted(request):
             if request[name] > 0 and not is_managed(group, name):
-                message = f"group {group.name} requests {request[name]} {name} but has no max: no quota applies"
+                message = (
+                    f"group {group.name} requests {request[name]} {name} but has no max: no "
+                    "quota applies"
+                )
                 yield quotas.found(group.name, message)
 
 

@@ -24,7 +24,10 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.ELASTIC,),
     summary="A group is guaranteed GPUs, but no cpus or no memory",
-    consequence="Every dimension is shared independently: the GPUs may be available, but no job can start on them.",
+    consequence=(
+        "Every dimension is shared independently: the GPUs may be available, but no job can "
+        "start on them."
+    ),
     advice="Set mins of cpus and memory that are sufficient for the GPUs.",
     source=COMPUTED,
     find=_find,

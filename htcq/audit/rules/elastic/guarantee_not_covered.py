@@ -16,7 +16,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
         for name in sorted(group.min):
             if not _is_covered(quotas, demand, group, name):
-                message = f"no group above {group.name} has enough in reserve for its min of {group.min[name]} {name}"
+                message = (
+                    f"no group above {group.name} has enough in reserve for its min of "
+                    f"{group.min[name]} {name}"
+                )
                 yield quotas.found(group.name, message, (quotas.amount_fact(group, "min", name),))
 
 

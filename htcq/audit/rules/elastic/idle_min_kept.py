@@ -16,7 +16,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for name in sorted({each for group in quotas.top_level for each in group.max}):
         kept = sum(group.min.get(name, 0) for group in quotas.top_level if not group.lend)
         if total.get(name, 0) > 0 and kept * _IDLE_PART > total[name]:
-            message = f"top-level groups that do not lend are guaranteed {kept} of {total[name]} {name}, used or not"
+            message = (
+                f"top-level groups that do not lend are guaranteed {kept} of {total[name]} "
+                f"{name}, used or not"
+            )
             yield quotas.found("", message)
 
 

@@ -15,7 +15,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             kinds = [name for name in group.min if name.startswith(f"{whole}{MARK}")]
             together, least = sum(group.min[name] for name in kinds), group.min.get(whole, 0)
             if together > least:
-                message = f"group {group.name} has mins of {whole} models that add up to {together}, but its own is {least}"
+                message = (
+                    f"group {group.name} has mins of {whole} models that add up to {together}, "
+                    f"but its own is {least}"
+                )
                 facts = tuple(
                     quotas.amount_fact(group, "min", name) for name in (whole, *sorted(kinds))
                 )
@@ -27,7 +30,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     needs=(Input.ELASTIC,),
     summary="The mins of GPU models, such as gpus:a100, add up to more than the min of gpus",
-    consequence="GPUs of each model are guaranteed, but not as many GPUs in total: both cannot be satisfied.",
+    consequence=(
+        "GPUs of each model are guaranteed, but not as many GPUs in total: both cannot be "
+        "satisfied."
+    ),
     advice="Raise the min of gpus, or lower those of the models.",
     source=OURS,
     find=_find,

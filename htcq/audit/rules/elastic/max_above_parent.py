@@ -14,7 +14,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             most = parent.max.get(name)
             if most is not None and (cap is None or cap > most):
                 shown = "no max" if cap is None else f"a max of {cap}"
-                message = f"group {group.name} has {shown} of {name}, but its parent {parent.name} has one of {most}"
+                message = (
+                    f"group {group.name} has {shown} of {name}, but its parent {parent.name} has "
+                    f"one of {most}"
+                )
                 yield quotas.found(group.name, message)
 
 
@@ -24,7 +27,10 @@ RULE = Rule(
     needs=(Input.ELASTIC,),
     summary="A max is above that of the group above",
     consequence="It has no effect: the parent's max applies.",
-    advice="Lower it to what the group can really get, unless it should stay when the parent's max changes.",
+    advice=(
+        "Lower it to what the group can really get, unless it should stay when the parent's max "
+        "changes."
+    ),
     source=OURS,
     find=_find,
 )

@@ -24,7 +24,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         for name in sorted(group.max):
             weight, of_all = weight_of(group, name), together[group.parent, name]
             if 0 < weight * _SMALL_PART < of_all:
-                message = f"group {group.name} has no guarantee, and its weight is {weight} of {of_all} {name}"
+                message = (
+                    f"group {group.name} has no guarantee, and its weight is {weight} of "
+                    f"{of_all} {name}"
+                )
                 yield quotas.found(group.name, message)
 
 
@@ -32,7 +35,9 @@ RULE = Rule(
     id="elastic-may-starve",
     severity=Severity.INFO,
     needs=(Input.ELASTIC,),
-    summary="A group has no guarantee, and its weight is less than a hundredth of its siblings' weight",
+    summary=(
+        "A group has no guarantee, and its weight is less than a hundredth of its siblings' weight"
+    ),
     consequence="While the siblings are busy it gets almost nothing.",
     advice="Set a min or a larger weight.",
     source=OURS,

@@ -25,7 +25,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     needs=(Input.ELASTIC,),
     summary="A group has a min in a dimension but no max",
-    consequence="A dimension without a max is not managed in that group, so that the guarantee has no effect.",
+    consequence=(
+        "A dimension without a max is not managed in that group, so that the guarantee has no "
+        "effect."
+    ),
     advice='Set the max too; max = { cpus = "unlimited" } means that there is no limit.',
     source=UPSTREAM,
     find=_find,

@@ -13,7 +13,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for name in sorted({each for group in quotas.top_level for each in group.max}):
         mins = sum(group.min.get(name, 0) for group in quotas.top_level)
         if name in total and mins > total[name]:
-            message = f"the mins of the top-level groups add up to {mins} {name}, but the total is {total[name]}"
+            message = (
+                f"the mins of the top-level groups add up to {mins} {name}, but the total is "
+                f"{total[name]}"
+            )
             yield quotas.found("", message, (quotas.fact(f"total.{name}", str(total[name])),))
 
 
@@ -23,7 +26,8 @@ RULE = Rule(
     needs=(Input.ELASTIC,),
     summary="The mins of the top-level groups add up to more than the available amount",
     consequence=(
-        "No group gets its min: all mins shrink in proportion or, with scale_min off, the runtimes exceed "
+        "No group gets its min: all mins shrink in proportion or, with scale_min off, the "
+        "runtimes exceed "
         "the available amount."
     ),
     advice="Lower the mins, or find out why capacity is missing.",

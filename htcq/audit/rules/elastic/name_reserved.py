@@ -19,7 +19,10 @@ RULE = Rule(
     id="elastic-name-reserved",
     severity=Severity.ERROR,
     needs=(Input.ELASTIC,),
-    summary="A group has the reserved name of the root, the system group, the default group or a group's own jobs",
+    summary=(
+        "A group has the reserved name of the root, the system group, the default group or a "
+        "group's own jobs"
+    ),
     consequence="These groups exist already, and no quota applies to them.",
     advice="Choose another name.",
     source=UPSTREAM,

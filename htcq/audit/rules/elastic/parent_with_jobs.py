@@ -13,7 +13,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         return
     for group in quotas.tree.groups:
         if quotas.tree.children.get(group.name) and quotas.is_active(group.name):
-            message = f"group {group.name} has jobs of its own and child groups: its jobs count as one more child"
+            message = (
+                f"group {group.name} has jobs of its own and child groups: its jobs count as one "
+                "more child"
+            )
             yield quotas.found(group.name, message)
 
 
@@ -22,7 +25,10 @@ RULE = Rule(
     severity=Severity.INFO,
     needs=(Input.ELASTIC,),
     summary="A group has jobs of its own and groups below it",
-    consequence="Its jobs are treated as a child group <self>, with the part of its min that the other children leave.",
+    consequence=(
+        "Its jobs are treated as a child group <self>, with the part of its min that the other "
+        "children leave."
+    ),
     advice="Nothing needs to be done; a separate group for these jobs is clearer.",
     source=OURS,
     find=_find,

@@ -20,9 +20,13 @@ RULE = Rule(
     needs=(Input.ELASTIC,),
     summary="A submitter names a group that does not exist",
     consequence=(
-        "Its jobs belong to the default group: no quota limits them, and their usage reduces the amount for all groups."
+        "Its jobs belong to the default group: no quota limits them, and their usage reduces the "
+        "amount for all groups."
     ),
     advice="Declare the group, or let the users name an existing one.",
-    source="koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/pod_handler.go, commit a7a1b76",
+    source=(
+        "koordinator-sh/koordinator pkg/scheduler/plugins/elasticquota/pod_handler.go, commit "
+        "a7a1b76"
+    ),
     find=_find,
 )

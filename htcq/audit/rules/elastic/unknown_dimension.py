@@ -17,7 +17,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         if name not in total:
             near = difflib.get_close_matches(name, sorted(total), 1)
             advice = f"Did you mean {near[0]}?" if near else ""
-            message = f"{name}, for which {holder} has a quota, is missing from the total: nothing of it can be shared"
+            message = (
+                f"{name}, for which {holder} has a quota, is missing from the total: nothing of "
+                "it can be shared"
+            )
             yield quotas.found(holder, message, advice=advice)
 
 

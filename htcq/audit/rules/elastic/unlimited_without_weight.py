@@ -12,7 +12,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.sorted_groups:
         for name, cap in sorted(group.max.items()):
             if cap is None and name not in group.weight:
-                message = f"group {group.name} has an unlimited max of {name} and no weight (the default of weight is max)"
+                message = (
+                    f"group {group.name} has an unlimited max of {name} and no weight (the "
+                    "default of weight is max)"
+                )
                 yield quotas.found(group.name, message, (quotas.amount_fact(group, "max", name),))
 
 

@@ -20,7 +20,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             ) != group.max.get(name):
                 yield quotas.found(
                     group.name,
-                    f"group {group.name} has a weight of {weight} {name}, which was its max before the change",
+                    (
+                        f"group {group.name} has a weight of {weight} {name}, which was its max "
+                        "before the change"
+                    ),
                 )
 
 

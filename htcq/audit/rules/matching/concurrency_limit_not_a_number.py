@@ -33,7 +33,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=f"{knob} = {value}",
             subject=f"knob {knob}",
             message=f"{knob} = {value} is not a number, and {counted(count, 'idle job')} "
-            f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it reaches them",
+            f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it "
+            "reaches them",
             facts=(knob_fact(evidence, knob),),
             settings=(central(evidence, knob, meant.group(1) if meant else ""),),
             count=count,
@@ -57,11 +58,16 @@ RULE = Rule(
     needs=(Input.JOBS, Input.CENTRAL),
     summary="A concurrency limit of idle jobs is not a number",
     consequence=(
-        "The negotiator reads the limit for each job that names it, and exits if it is neither a number nor a "
-        "numeric expression, such as '20 licences'. The master restarts it, and it exits at the same job: jobs after "
+        "The negotiator reads the limit for each job that names it, and exits if it is neither a "
+        "number nor a "
+        "numeric expression, such as '20 licences'. The master restarts it, and it exits at the "
+        "same job: jobs after "
         "that job are never matched."
     ),
     advice="Write a number. A limit that is removed has the value of CONCURRENCY_LIMIT_DEFAULT.",
-    source="src/condor_negotiator.V6/Accountant.cpp:GetLimitMax, condor_utils/condor_config.cpp:param_double, 25.14",
+    source=(
+        "src/condor_negotiator.V6/Accountant.cpp:GetLimitMax, "
+        "condor_utils/condor_config.cpp:param_double, 25.14"
+    ),
     find=_find,
 )

@@ -46,7 +46,8 @@ def _found(evidence: Evidence, shut: _Shut) -> Found:
         cause=f"{limit.name}: {limit.asked:g}",
         subject=f"knob {knob}",
         message=f"concurrency limit {limit.name} is {limit.limit:g}, and {counted(shut.jobs, 'idle job')} such as "
-        f"{shut.first.id} {'asks' if shut.jobs == 1 else 'ask'} for {limit.asked:g}: no such job is ever "
+        f"{shut.first.id} {'asks' if shut.jobs == 1 else 'ask'} for {limit.asked:g}: no such job "
+        "is ever "
         "matched",
         facts=(knob_fact(evidence, knob),),
         count=shut.jobs,
@@ -72,11 +73,19 @@ RULE = Rule(
     needs=(Input.JOBS, Input.CENTRAL),
     summary="Jobs request more of a concurrency limit than it allows, for example of a limit of 0",
     consequence=(
-        "The negotiator rejects them in every cycle, whatever is free. A limit of 0 may be intended, to stop jobs "
-        "for some time; a limit smaller than the request of one job, or a default of 0 for limits that nobody "
+        "The negotiator rejects them in every cycle, whatever is free. A limit of 0 may be "
+        "intended, to stop jobs "
+        "for some time; a limit smaller than the request of one job, or a default of 0 for limits "
+        "that nobody "
         "configured, never is."
     ),
-    advice="Raise <NAME>_LIMIT on the central manager, or leave it at 0 as long as such jobs should not start.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:rejectForConcurrencyLimits, Accountant.cpp:GetLimitMax, 25.14",
+    advice=(
+        "Raise <NAME>_LIMIT on the central manager, or leave it at 0 as long as such jobs should "
+        "not start."
+    ),
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:rejectForConcurrencyLimits, "
+        "Accountant.cpp:GetLimitMax, 25.14"
+    ),
     find=_find,
 )

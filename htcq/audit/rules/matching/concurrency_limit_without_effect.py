@@ -69,10 +69,15 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="A concurrency limit is higher than the pool can ever use",
     consequence=(
-        "Every slot of the pool could run such a job, and the limit would still not be reached. The resource that it "
-        "should protect (licences, a file server) is not protected, unless the number means 'no limit'."
+        "Every slot of the pool could run such a job, and the limit would still not be reached. "
+        "The resource that it "
+        "should protect (licences, a file server) is not protected, unless the number means 'no "
+        "limit'."
     ),
     advice="Set <NAME>_LIMIT to the capacity of the resource, or remove it.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:rejectForConcurrencyLimits, Accountant.cpp:GetLimitMax, 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:rejectForConcurrencyLimits, "
+        "Accountant.cpp:GetLimitMax, 25.14"
+    ),
     find=_find,
 )

@@ -91,7 +91,8 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
         subject=f"slot {blocked.slots[0].name}",
         message=f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
         f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the {listed(short)}; "
-        f"{counted(idle, 'job')} such as {example.name} {'waits' if idle == 1 else 'wait'} for GPUs",
+        f"{counted(idle, 'job')} such as {example.name} {'waits' if idle == 1 else 'wait'} for "
+        "GPUs",
         facts=(
             Fact("idle GPUs", number(blocked.gpus)),
             Fact("waiting jobs", f"{idle}, such as {example.name}"),
@@ -118,14 +119,19 @@ RULE = Rule(
     id="gpus-behind-cpu-jobs",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS),
-    summary="GPUs are idle because jobs without GPUs use the cores or memory, while jobs wait for GPUs",
+    summary=(
+        "GPUs are idle because jobs without GPUs use the cores or memory, while jobs wait for GPUs"
+    ),
     consequence=(
-        "The machines with GPUs accept all jobs. Jobs without GPUs use up the cores or the memory that a GPU job "
+        "The machines with GPUs accept all jobs. Jobs without GPUs use up the cores or the memory "
+        "that a GPU job "
         "also needs. The most expensive part of the pool is idle as long as they run."
     ),
     advice=(
-        "Reserve the machines with GPUs for GPU jobs: completely, as in the setting, or with a START that accepts "
-        "other jobs while Cpus > 4 * GPUs. A high weight for GPUs in SLOT_WEIGHT does not keep other jobs away."
+        "Reserve the machines with GPUs for GPU jobs: completely, as in the setting, or with a "
+        "START that accepts "
+        "other jobs while Cpus > 4 * GPUs. A high weight for GPUs in SLOT_WEIGHT does not keep "
+        "other jobs away."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

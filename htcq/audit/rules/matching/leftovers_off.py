@@ -19,7 +19,8 @@ _DEPTH_FIRST = "NEGOTIATOR_DEPTH_FIRST"
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     slots = sum(kind.count for kind in evidence.partitionable)
-    # With consumption policies it has to be off, and the negotiator itself matches a slot several times.
+    # With consumption policies it has to be off, and the negotiator itself matches a slot several
+    # times.
     if not slots or evidence.with_policy:
         return
     unknown = [
@@ -66,15 +67,21 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="CLAIM_PARTITIONABLE_LEFTOVERS is off while no slot has a consumption policy",
     consequence=(
-        "The negotiator matches a partitionable slot without a consumption policy once per cycle. With leftovers, "
-        "the access point carves further jobs from the rest of the slot; without them, one job starts on each slot "
+        "The negotiator matches a partitionable slot without a consumption policy once per cycle. "
+        "With leftovers, "
+        "the access point carves further jobs from the rest of the slot; without them, one job "
+        "starts on each slot "
         "in each cycle, and a machine of 128 cores takes 128 cycles to fill."
     ),
     advice=(
-        "Turn leftovers on at access points and execution points, unless jobs should be spread over machines (then "
-        f"{_DEPTH_FIRST} is off too) or groups would exceed their quotas: leftovers are not counted before the next "
+        "Turn leftovers on at access points and execution points, unless jobs should be spread "
+        "over machines (then "
+        f"{_DEPTH_FIRST} is off too) or groups would exceed their quotas: leftovers are not "
+        "counted before the next "
         "cycle."
     ),
-    source="src/condor_startd.V6/command.cpp:request_claim, condor_daemon_client/dc_startd.cpp, 25.14",
+    source=(
+        "src/condor_startd.V6/command.cpp:request_claim, condor_daemon_client/dc_startd.cpp, 25.14"
+    ),
     find=_find,
 )

@@ -23,8 +23,8 @@ _REFUND = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS"
 class _Starved:
     """What stands before the jobs of one submitter that could start.
 
-    ``never`` and ``now`` count the offers that go to jobs which fit nowhere, and to those which find no room now.
-    """
+    ``never`` and ``now`` count the offers that go to jobs which fit nowhere, and to those which
+    find no room now."""
 
     first: Run
     never: int
@@ -98,7 +98,8 @@ def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _St
         cause=f"{asking.access.name}: {name}",
         subject=f"submitter {name}",
         message=f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, and all of these "
-        f"{why}, such as {starved.first.jobs[0].id}; {counted(starved.behind, 'job')} behind them that could "
+        f"{why}, such as {starved.first.jobs[0].id}; {counted(starved.behind, 'job')} behind them "
+        "that could "
         f"start, such as {starved.example}, {'is' if starved.behind == 1 else 'are'} not offered",
         facts=_facts(configuration),
         settings=_settings(evidence, configuration, asking.access.name),
@@ -128,15 +129,23 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS, Input.SUBMITTERS, Input.SCHEDDS),
     summary="Jobs that cannot start use up the offers of a schedd, and the jobs behind them starve",
     consequence=(
-        "Since 25.11 a schedd offers 20 jobs of a user per negotiation (a fifth of MAX_CONCURRENT_UPLOADS), and "
-        "never more than MAX_JOBS_RUNNING allows. A whole autocluster is deducted before any match: 20 jobs of "
-        "higher priority that fit no slot block all other jobs of the user in every cycle, even in an empty pool "
+        "Since 25.11 a schedd offers 20 jobs of a user per negotiation (a fifth of "
+        "MAX_CONCURRENT_UPLOADS), and "
+        "never more than MAX_JOBS_RUNNING allows. A whole autocluster is deducted before any "
+        "match: 20 jobs of "
+        "higher priority that fit no slot block all other jobs of the user in every cycle, even "
+        "in an empty pool "
         "with HTCondor's defaults."
     ),
     advice=(
-        "Hold or remove the jobs that fit no slot, or give the jobs behind them a higher JobPrio. A schedd that "
-        f"knows {_REFUND} refunds unused offers; for older ones, turning {_LIMITS} off removes the limit per user."
+        "Hold or remove the jobs that fit no slot, or give the jobs behind them a higher JobPrio. "
+        "A schedd that "
+        f"knows {_REFUND} refunds unused offers; for older ones, turning {_LIMITS} off removes "
+        "the limit per user."
     ),
-    source="src/condor_schedd.V6/schedd.cpp:negotiate, schedd_negotiate.cpp:nextJob, 25.14 (since 25.11)",
+    source=(
+        "src/condor_schedd.V6/schedd.cpp:negotiate, schedd_negotiate.cpp:nextJob, 25.14 (since "
+        "25.11)"
+    ),
     find=_find,
 )

@@ -142,15 +142,23 @@ RULE = Rule(
     id="significant-attribute-removed",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.CENTRAL),
-    summary="Slots refer to a job attribute that REMOVE_SIGNIFICANT_ATTRIBUTES removes from autoclusters",
+    summary=(
+        "Slots refer to a job attribute that REMOVE_SIGNIFICANT_ATTRIBUTES removes from "
+        "autoclusters"
+    ),
     consequence=(
-        "Jobs with equal significant attributes are one autocluster, and the negotiator sees the ad of one of them. "
-        "If slots refer to an attribute that is not significant, it may differ from job to job: the whole "
-        "autocluster is rejected because of its first job, or matched and then refused by the startd."
+        "Jobs with equal significant attributes are one autocluster, and the negotiator sees the "
+        "ad of one of them. "
+        "If slots refer to an attribute that is not significant, it may differ from job to job: "
+        "the whole "
+        "autocluster is rejected because of its first job, or matched and then refused by the "
+        "startd."
     ),
     advice=(
-        "Remove the attribute from the list, or from START, Rank and the consumption policy. The negotiator and "
-        "every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd must name all that counts."
+        "Remove the attribute from the list, or from START, Rank and the consumption policy. The "
+        "negotiator and "
+        "every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd must name all "
+        "that counts."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since 25.5.1), "
     "src/condor_schedd.V6/autocluster.cpp:config, 23.9 to 25.14",

@@ -130,15 +130,22 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="Cores, memory or GPUs are free that none of the waiting jobs can use",
     consequence=(
-        "A slot can run a job only if it has enough of every asset. If small jobs leave a few cores on every "
-        "machine, or large memory requests leave cores without memory, the pool is full for the waiting jobs "
+        "A slot can run a job only if it has enough of every asset. If small jobs leave a few "
+        "cores on every "
+        "machine, or large memory requests leave cores without memory, the pool is full for the "
+        "waiting jobs "
         "although a part of it is idle. Memory that is left when all cores are used is normal."
     ),
     advice=(
-        "For fragmented cores: let condor_defrag drain some machines, or reserve some for large jobs in START. For "
-        "cores without memory: check requests that are far above the actual use, and charge for memory in "
+        "For fragmented cores: let condor_defrag drain some machines, or reserve some for large "
+        "jobs in START. For "
+        "cores without memory: check requests that are far above the actual use, and charge for "
+        "memory in "
         "SLOT_WEIGHT. 'htcq plan --jobs' shows which asset is scarce for the mix of jobs."
     ),
-    source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, condor_utils/consumption_policy.cpp, 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, "
+        "condor_utils/consumption_policy.cpp, 25.14"
+    ),
     find=_find,
 )

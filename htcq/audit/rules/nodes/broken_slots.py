@@ -77,7 +77,8 @@ def _hardware(evidence: Evidence) -> dict[str, Number]:
             continue
         for asset in _COUNTED:
             whole[asset] += as_number(slot.value(f"TotalSlot{attribute(asset)}")) or 0
-            # TotalSlotCpus of a partitionable slot is without what its deleted slots took with them.
+            # TotalSlotCpus of a partitionable slot is without what its deleted slots took with
+            # them.
             whole[asset] += as_number(slot.frame.value(f"BrokenSlot{attribute(asset)}")) or 0
     return whole
 
@@ -114,14 +115,21 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Slots are broken: their startd runs no more jobs on them",
     consequence=(
-        "A slot whose processes, files or devices cannot be cleaned up is broken until its startd restarts. It has 0 "
-        "of every asset, and a dynamic slot keeps its amounts away from its machine. The pool is smaller than its "
+        "A slot whose processes, files or devices cannot be cleaned up is broken until its startd "
+        "restarts. It has 0 "
+        "of every asset, and a dynamic slot keeps its amounts away from its machine. The pool is "
+        "smaller than its "
         "hardware, and condor_status shows only unclaimed slots."
     ),
     advice=(
-        "SlotBrokenReason has the cause. Remove what is left of the job (its processes, its cgroup, its files), then "
-        "restart the startd: condor_restart -startd. Examine a machine on which this happens repeatedly."
+        "SlotBrokenReason has the cause. Remove what is left of the job (its processes, its "
+        "cgroup, its files), then "
+        "restart the startd: condor_restart -startd. Examine a machine on which this happens "
+        "repeatedly."
     ),
-    source="src/condor_startd.V6/ResAttributes.cpp:publish_static, Reqexp.cpp:publish_requirements, 25.14",
+    source=(
+        "src/condor_startd.V6/ResAttributes.cpp:publish_static, Reqexp.cpp:publish_requirements, "
+        "25.14"
+    ),
     find=_find,
 )

@@ -28,7 +28,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     since = {id(slot): as_number(slot.activity_since) for slot in cleaning}
     if now is None or None in since.values():
         yield Unchecked(
-            "the time of the capture, or EnteredCurrentActivity of slots: how long claims have been cleaned"
+            "the time of the capture, or EnteredCurrentActivity of slots: how long claims have "
+            "been cleaned"
         )
     if now is None:
         return
@@ -52,7 +53,8 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
         cause="cleaning",
         subject=f"slot {first.name}",
         message=f"{counted(len(long), 'claim')} in Cleaning for more than {_LONG // 60} min, up to "
-        f"{longest / 60:.0f} min: a weight of {held:g} of the {claimed:g} that is claimed is charged, but no "
+        f"{longest / 60:.0f} min: a weight of {held:g} of the {claimed:g} that is claimed is "
+        "charged, but no "
         "job runs there",
         facts=(
             Fact("Activity", "Cleaning"),
@@ -70,13 +72,19 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Claims have been in Claimed/Cleaning for more than ten minutes",
     consequence=(
-        "The job has ended, but its starter has not: no policy ends this activity, and the slot accepts no other "
-        "job. The claim still counts as usage of its submitter and group, so that their waiting jobs get less."
+        "The job has ended, but its starter has not: no policy ends this activity, and the slot "
+        "accepts no other "
+        "job. The claim still counts as usage of its submitter and group, so that their waiting "
+        "jobs get less."
     ),
     advice=(
-        "Find out on the machine what the condor_starter waits for: a hanging file system, a container that does not "
+        "Find out on the machine what the condor_starter waits for: a hanging file system, a "
+        "container that does not "
         "end, the removal of a large scratch directory. See StarterLog."
     ),
-    source="src/condor_startd.V6/claim.cpp:receiveJobClassAdUpdate, ResState.cpp:eval_state, 25.14 (since 25.11)",
+    source=(
+        "src/condor_startd.V6/claim.cpp:receiveJobClassAdUpdate, ResState.cpp:eval_state, 25.14 "
+        "(since 25.11)"
+    ),
     find=_find,
 )

@@ -82,12 +82,15 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="The slots of a machine have more memory than HTCondor detects there",
     consequence=(
-        "The startd uses MEMORY without checking the machine. When the jobs use their memory, the machine swaps or "
-        "the kernel kills some of them, even jobs within their own request; and quotas are shares of memory that "
+        "The startd uses MEMORY without checking the machine. When the jobs use their memory, the "
+        "machine swaps or "
+        "the kernel kills some of them, even jobs within their own request; and quotas are shares "
+        "of memory that "
         "does not exist."
     ),
     advice=(
-        "Remove MEMORY from the execution point's configuration, or set it below DETECTED_MEMORY. A machine whose "
+        "Remove MEMORY from the execution point's configuration, or set it below DETECTED_MEMORY. "
+        "A machine whose "
         "jobs use less than they request can offer more; how much is a decision of the site."
     ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, reconfig.cpp, 25.14",

@@ -49,7 +49,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield _found("unhealthy", sick, text, Severity.ERROR if outage else None)
     for sick in partly.values():
         least = min(sick.factors)
-        text = f"{_machines(sick)} only partly healthy ({_FACTOR} down to {least:.2g}); jobs still start there"
+        text = (
+            f"{_machines(sick)} only partly healthy ({_FACTOR} down to {least:.2g}); jobs still "
+            "start there"
+        )
         yield _found("partly", sick, text, Severity.INFO)
 
 
@@ -93,14 +96,20 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Machines fail a health check of their startd (STARTD_HEALTH_EXPRS)",
     consequence=(
-        "Healthy is a part of the slots' Requirements: if it is not true, the negotiator matches nothing there, and "
-        "existing claims start no further job. The machines still count in the pool's weight, so that dynamic quotas "
+        "Healthy is a part of the slots' Requirements: if it is not true, the negotiator matches "
+        "nothing there, and "
+        "existing claims start no further job. The machines still count in the pool's weight, so "
+        "that dynamic quotas "
         "include weight that is not available. condor_status shows them as unclaimed."
     ),
     advice=(
-        "'condor_status -health:verbose' names the checks that failed. Repair the machine, or remove it from the "
+        "'condor_status -health:verbose' names the checks that failed. Repair the machine, or "
+        "remove it from the "
         "pool until it is repaired; a check that fails everywhere may itself be wrong."
     ),
-    source="src/condor_startd.V6/ResMgr.cpp:config_classad (STARTD_HEALTH_EXPRS), Reqexp.cpp:reqexp_config, 25.14",
+    source=(
+        "src/condor_startd.V6/ResMgr.cpp:config_classad (STARTD_HEALTH_EXPRS), "
+        "Reqexp.cpp:reqexp_config, 25.14"
+    ),
     find=_find,
 )

@@ -56,7 +56,8 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="A group accepts surplus, but child groups that need surplus do not",
     consequence=(
-        "GROUP_ACCEPT_SURPLUS_<group> applies to that group only. Child groups without a knob of their own follow "
+        "GROUP_ACCEPT_SURPLUS_<group> applies to that group only. Child groups without a knob of "
+        "their own follow "
         "GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself but none of its children."
     ),
     advice="Set GROUP_ACCEPT_SURPLUS_<group> for each group that should use surplus.",

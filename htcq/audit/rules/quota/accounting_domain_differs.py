@@ -20,7 +20,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield Found(
                 cause=f"configured {accounting} {uid}",
                 subject=f"access point {schedd}",
-                message=f"submitters of {schedd} have the domain {accounting}, but their claims are charged to {uid}",
+                message=(
+                    f"submitters of {schedd} have the domain {accounting}, but their claims are "
+                    f"charged to {uid}"
+                ),
                 facts=(
                     Fact("ACCOUNTING_DOMAIN", accounting, knob.place if knob is not None else ""),
                     Fact("UID_DOMAIN", uid),
@@ -44,7 +47,8 @@ def _in_ads(evidence: Evidence) -> Iterator[Found]:
                 cause=f"charged to {domain}, submitted as {domains[who]}",
                 subject=f"submitter {who}@{domains[who]}",
                 message=(
-                    f"slots of weight {weight:g} are charged to {customer}, but the submitter is {who}@{domains[who]}"
+                    f"slots of weight {weight:g} are charged to {customer}, but the submitter is "
+                    f"{who}@{domains[who]}"
                 ),
                 facts=(Fact("AccountingGroup", customer), Fact("Name", f"{who}@{domains[who]}")),
                 examples=(customer,),
@@ -58,8 +62,10 @@ RULE = Rule(
     needs=(),
     summary="Submitters have one domain and are charged under another",
     consequence=(
-        "The schedd appends ACCOUNTING_DOMAIN to a submitter's name, the startd appends the user's domain. Usage and "
-        "priority are kept in one accounting record, while ceilings, floors and factors set on the other apply to "
+        "The schedd appends ACCOUNTING_DOMAIN to a submitter's name, the startd appends the "
+        "user's domain. Usage and "
+        "priority are kept in one accounting record, while ceilings, floors and factors set on "
+        "the other apply to "
         "the next match."
     ),
     advice="Configure access points to append the domain of users to the names of submitters.",

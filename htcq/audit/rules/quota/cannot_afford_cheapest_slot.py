@@ -1,10 +1,10 @@
 """A group or submitter with idle jobs has no head-room for even the cheapest match, in the best case or now.
 
-A match is let through if what the turn has used and its cost stay within the limit, or, whatever it costs, if the turn
-has used nothing yet and the limit leaves anything at all (matchmaker.cpp:SubmitterLimitPermits, HTCondor 25.14). So it
-is a limit that leaves nothing that starves a group, not a slot that costs too much. Ceilings are measured against the
-lightest slot of the pool, whoever it is for.
-"""
+A match is let through if what the turn has used and its cost stay within the limit, or, whatever
+it costs, if the turn has used nothing yet and the limit leaves anything at all
+(matchmaker.cpp:SubmitterLimitPermits, HTCondor 25.14). So it is a limit that leaves nothing that
+starves a group, not a slot that costs too much. Ceilings are measured against the lightest slot
+of the pool, whoever it is for."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def _full(quotas: PoolQuotas, name: str) -> tuple[str, str]:
         if name in quotas.subtree(above.name) and cap - used < 1:
             return (
                 above.name,
-                f"{above.name}, which accepts no surplus, and its child groups use {used:g} of its {cap:g}",
+                (
+                    f"{above.name}, which accepts no surplus, and its child groups use {used:g} of "
+                    f"its {cap:g}"
+                ),
             )
     return "", f"its limit is {quotas.limits.get(name, 0.0):g}"
 
@@ -74,7 +77,8 @@ def _groups(evidence: Evidence) -> Iterator[Found]:
     for group in quotas.tree.groups if quotas.grouped else ():
         name, waiting = group.name, quotas.waiting(group.name)
         limit = quotas.limits.get(name, 0.0)
-        # A demand of 0 and a limit that is no number have rules of their own; who regroups has a second turn.
+        # A demand of 0 and a limit that is no number have rules of their own; who regroups has a
+        # second turn.
         if not waiting or quotas.requested(name) <= 0 or math.isnan(limit) or group.autoregroup:
             continue
         quota = quotas.quota(name)
@@ -110,7 +114,8 @@ def _raised(evidence: Evidence, name: str, cause: str) -> tuple[Setting, ...]:
     """Return what gives the group something: a quota of 1 instead of a fraction, or surplus instead of nothing."""
     if cause == "quota below 1":
         return whole_quota(evidence, name)
-    # Of a pool that weighs nothing, and where the negotiator cannot read a quota, it is 0 for another reason.
+    # Of a pool that weighs nothing, and where the negotiator cannot read a quota, it is 0 for
+    # another reason.
     unread = any(problem.fatal for problem in evidence.quotas.problems)
     if (
         cause == "quota 0"
@@ -168,7 +173,10 @@ def _ceilings(evidence: Evidence) -> Iterator[Found]:
                 message=f"the negotiator skips {submitter.name}: {left} is left of its ceiling of {ceiling}, and the "
                 f"lightest slot of the pool weighs {lightest:g}",
                 facts=(Fact("Ceiling", str(ceiling)), *facts),
-                advice=f"Run condor_userprio -setceil {submitter.name} {math.ceil(max(unused, lightest))}.",
+                advice=(
+                    f"Run condor_userprio -setceil {submitter.name} "
+                    f"{math.ceil(max(unused, lightest))}."
+                ),
                 examples=(submitter.name,),
                 severity=None if never else Severity.WARNING,
             )
@@ -187,11 +195,16 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Idle jobs starve: their group's limit or their submitter's ceiling allows no match",
     consequence=(
-        "The negotiator matches nothing for them, whatever slots are free. For a quota its log has at most 'no match "
-        "found', for a ceiling that the negotiation is skipped. The finding is an error if this is so even in an "
+        "The negotiator matches nothing for them, whatever slots are free. For a quota its log "
+        "has at most 'no match "
+        "found', for a ceiling that the negotiation is skipped. The finding is an error if this "
+        "is so even in an "
         "empty pool, and a warning if it is so at the moment."
     ),
     advice="Raise the quota or the ceiling, or let the group accept surplus.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, negotiateWithGroup, GroupEntry.cpp, 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, negotiateWithGroup, "
+        "GroupEntry.cpp, 25.14"
+    ),
     find=_find,
 )

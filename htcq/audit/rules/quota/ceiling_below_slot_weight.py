@@ -63,8 +63,10 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.SUBMITTERS, Input.ACCOUNTING),
     summary="A submitter's ceiling is smaller than the cost of any match of its jobs",
     consequence=(
-        "Ceilings are whole numbers and are checked before a match, not after it: the last match exceeds the ceiling "
-        "by its cost. While the lightest slot of the pool weighs more than what is left, the negotiator skips the "
+        "Ceilings are whole numbers and are checked before a match, not after it: the last match "
+        "exceeds the ceiling "
+        "by its cost. While the lightest slot of the pool weighs more than what is left, the "
+        "negotiator skips the "
         "submitter."
     ),
     advice="Set a ceiling that is a multiple of the match cost: condor_userprio -setceil.",

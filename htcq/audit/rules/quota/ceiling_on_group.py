@@ -19,7 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     ]
     if evidence.quotas.grouped and not said:
         yield Unchecked(
-            "ceilings and floors of groups, which only the negotiator itself provides (condor_userprio -long)"
+            "ceilings and floors of groups, which only the negotiator itself provides "
+            "(condor_userprio -long)"
         )
     for record in said:
         ceiling, floor = record.number("Ceiling"), record.number("Floor")
@@ -42,8 +43,17 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.ACCOUNTING,),
     summary="A ceiling or floor is set on a group",
-    consequence="The negotiator looks ceilings and floors up by a submitter's whole name, never by that of a group.",
-    advice="Limit the group by its quota; set ceilings and floors on submitters such as group.user@domain.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, Accountant.cpp:GetCeiling, 25.14",
+    consequence=(
+        "The negotiator looks ceilings and floors up by a submitter's whole name, never by that "
+        "of a group."
+    ),
+    advice=(
+        "Limit the group by its quota; set ceilings and floors on submitters such as "
+        "group.user@domain."
+    ),
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, Accountant.cpp:GetCeiling, "
+        "25.14"
+    ),
     find=_find,
 )

@@ -38,10 +38,14 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A knob of group quotas is set by its older name, which nothing reads",
     consequence=(
-        "HFS_MAX_ALLOCATION_ROUNDS and HFS_ROUND_ROBIN_RATE are read only if the knobs that replaced them have no "
+        "HFS_MAX_ALLOCATION_ROUNDS and HFS_ROUND_ROBIN_RATE are read only if the knobs that "
+        "replaced them have no "
         "value, and those have defaults."
     ),
     advice="Use the newer name; delete the knob that nothing reads.",
-    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, param_info.in, 25.14",
+    source=(
+        "src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, param_info.in, "
+        "25.14"
+    ),
     find=_find,
 )

@@ -126,7 +126,8 @@ def _compared(
             cause="too little" if little else "too much",
             subject=f"submitter {submitter.name}",
             message=f"{what} jobs of {submitter.name} weigh {weighs:.3g} each in their schedd, but slots charge "
-            f"{charge:.3g} for one: the demand of its group is too {'small' if little else 'large'}",
+            f"{charge:.3g} for one: the demand of its group is too "
+            f"{'small' if little else 'large'}",
             facts=facts,
             examples=(submitter.name,),
             severity=None if little else Severity.WARNING,
@@ -150,7 +151,10 @@ def _counted_slots(evidence: Evidence, submitter: Submitter) -> Iterator[Found]:
         yield Found(
             cause="slots",
             subject=f"submitter {submitter.name}",
-            message=f"{jobs} jobs of {submitter.name} have a demand of {weight:g}, but usage and quotas count slots",
+            message=(
+                f"{jobs} jobs of {submitter.name} have a demand of {weight:g}, but usage and "
+                "quotas count slots"
+            ),
             facts=(knob_fact(evidence, "NEGOTIATOR_USE_SLOT_WEIGHTS"),),
             settings=_one_unit(evidence),
             examples=(submitter.name,),
@@ -164,11 +168,20 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Schedds and slots use different units of weight",
     consequence=(
-        "A group's demand cannot be compared with its usage. If the schedd's weight of idle jobs is too small, their "
-        "group gets too little surplus; if that of running jobs is too small as well, the group is allocated less "
-        "than it uses and its idle jobs starve. If the weight is too large, the group takes surplus from others."
+        "A group's demand cannot be compared with its usage. If the schedd's weight of idle jobs "
+        "is too small, their "
+        "group gets too little surplus; if that of running jobs is too small as well, the group "
+        "is allocated less "
+        "than it uses and its idle jobs starve. If the weight is too large, the group takes "
+        "surplus from others."
     ),
-    advice="Set the schedd weight on every access point to the charge of the slots for the same request.",
-    source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
+    advice=(
+        "Set the schedd weight on every access point to the charge of the slots for the same "
+        "request."
+    ),
+    source=(
+        "src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, "
+        "GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14"
+    ),
     find=_find,
 )

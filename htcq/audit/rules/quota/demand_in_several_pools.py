@@ -30,7 +30,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="flocking",
             subject=f"submitter {name}",
-            message=f"{name} runs {jobs} jobs in other pools and offers all of its idle jobs to each of them",
+            message=(
+                f"{name} runs {jobs} jobs in other pools and offers all of its idle jobs to each "
+                "of them"
+            ),
             facts=(Fact("FlockedJobs", str(jobs)),),
             count=len(flocked),
             examples=tuple(each for each, _ in flocked),
@@ -54,10 +57,15 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Submitters offer the same jobs to several negotiators",
     consequence=(
-        "Each negotiator adds the whole demand of such a submitter to its group, so that the demand of groups "
-        "exceeds what they will use, and surplus that others could use is reserved for them until a later round."
+        "Each negotiator adds the whole demand of such a submitter to its group, so that the "
+        "demand of groups "
+        "exceeds what they will use, and surplus that others could use is reserved for them until "
+        "a later round."
     ),
     advice="This is expected if pools flock. Give several negotiators of one pool different groups.",
-    source="src/condor_schedd.V6/schedd.cpp:sendSubmitterAds, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
+    source=(
+        "src/condor_schedd.V6/schedd.cpp:sendSubmitterAds, "
+        "GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14"
+    ),
     find=_find,
 )

@@ -55,7 +55,10 @@ def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
             yield Found(
                 cause=name or "top level",
                 subject=f"group {name}" if name else "the top-level groups",
-                message=f"the shares of {those_below(name)} add up to {total:g}: each counts as less than it says",
+                message=(
+                    f"the shares of {those_below(name)} add up to {total:g}: each counts as less "
+                    "than it says"
+                ),
                 facts=tuple(fact_of(group) for group in shared),
                 examples=tuple(group.name for group in shared),
             )
@@ -66,7 +69,9 @@ RULE = Rule(
     severity=Severity.INFO,
     needs=(Input.CENTRAL,),
     summary="Dynamic quotas of sibling groups add up to more than 1",
-    consequence="The negotiator divides each by their sum, so that every share is smaller than configured.",
+    consequence=(
+        "The negotiator divides each by their sum, so that every share is smaller than configured."
+    ),
     advice="Lower the shares until their sum is at most 1.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,

@@ -50,7 +50,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 cause="overshoot",
                 subject=f"group {group}",
                 message=f"{group} can reach {limit + over:g} of {limit} in one cycle: "
-                f"{counted(len(takes), 'submitter')} may take {sum(takes):g}, but {limit - used:g} is left",
+                f"{counted(len(takes), 'submitter')} may take {sum(takes):g}, but "
+                f"{limit - used:g} is left",
                 facts=(knob_fact(evidence, _KNOB, "true"),),
                 settings=(central(evidence, _KNOB, "False"),),
                 examples=(group,),
@@ -64,11 +65,15 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Submitters of a group can together take more than the group has left",
     consequence=(
-        "If preemption is considered, the group's usage is read once before its submitters are negotiated and not "
-        "updated between them. Each may use its share of the amount that the group had left, and the sum exceeds the "
+        "If preemption is considered, the group's usage is read once before its submitters are "
+        "negotiated and not "
+        "updated between them. Each may use its share of the amount that the group had left, and "
+        "the sum exceeds the "
         "group's limit."
     ),
     advice="Turn it off if the negotiator never preempts.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, calculateSubmitterLimit, 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, calculateSubmitterLimit, 25.14"
+    ),
     find=_find,
 )

@@ -25,7 +25,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=name,
             subject=f"group {group.name}",
             message=(
-                f"{knob}, the quota of {group.name}, is also {meaning}: both have the value {group.config_quota:g}"
+                f"{knob}, the quota of {group.name}, is also {meaning}: both have the value "
+                f"{group.config_quota:g}"
             ),
             facts=(knob_fact(evidence, knob),),
             examples=(group.name,),
@@ -38,8 +39,10 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="The knob of a group's quota is also another knob",
     consequence=(
-        "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static quota of a group DYNAMIC_x; a group called "
-        "MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE has that setting as its quota. Changing one changes the other."
+        "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static quota of a group "
+        "DYNAMIC_x; a group called "
+        "MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE has that setting as its quota. Changing one "
+        "changes the other."
     ),
     advice="Rename the group.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

@@ -53,10 +53,14 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A name in GROUP_NAMES does not define a group",
     consequence=(
-        "The negotiator logs a warning and continues without the group. Its jobs are charged to the nearest existing "
+        "The negotiator logs a warning and continues without the group. Its jobs are charged to "
+        "the nearest existing "
         "parent group, or to the root, and its quota has no effect."
     ),
-    advice="List every group once, in one spelling, together with all its parent groups, and set their quotas.",
+    advice=(
+        "List every group once, in one spelling, together with all its parent groups, and set "
+        "their quotas."
+    ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",
     find=_find,
 )

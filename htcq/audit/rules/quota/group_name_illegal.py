@@ -33,14 +33,20 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A group's name has characters that are not allowed in knobs",
     consequence=(
-        "A line such as GROUP_QUOTA_nice-user = 10 is an illegal identifier: every daemon and tool that reads it "
+        "A line such as GROUP_QUOTA_nice-user = 10 is an illegal identifier: every daemon and "
+        "tool that reads it "
         "exits. Without such a line the group's quota is 0."
     ),
     advice=(
-        "Rename the group in GROUP_NAMES: letters, digits, '_' and '/' are allowed, and '.' between a group and its "
-        "child. Then set the quota of the new name, and inform its users: the accounting_group of a job determines "
+        "Rename the group in GROUP_NAMES: letters, digits, '_' and '/' are allowed, and '.' "
+        "between a group and its "
+        "child. Then set the quota of the new name, and inform its users: the accounting_group of "
+        "a job determines "
         "its group."
     ),
-    source="src/condor_utils/config.cpp:is_valid_param_name, 25.14; condor_config_val 25.14.1 refuses such a line",
+    source=(
+        "src/condor_utils/config.cpp:is_valid_param_name, 25.14; condor_config_val 25.14.1 "
+        "refuses such a line"
+    ),
     find=_find,
 )

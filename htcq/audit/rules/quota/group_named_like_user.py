@@ -22,7 +22,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=group.name,
             subject=f"submitter {submitter.name}",
-            message=f"the negotiator reads {submitter.name} as user {user} of {where}, not as group {group.name}",
+            message=(
+                f"the negotiator reads {submitter.name} as user {user} of {where}, not as group "
+                f"{group.name}"
+            ),
             facts=(Fact("Name", submitter.name), knob_fact(evidence, "GROUP_NAMES")),
             examples=(submitter.name,),
         )
@@ -34,11 +37,19 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="A submitter has the name of a group and is not charged to it",
     consequence=(
-        "The part after the last dot is always the user. Jobs whose AccountingGroup is only the group's name, "
-        "without a user, are charged to the parent group or to no group, and the group's quota does not apply to "
+        "The part after the last dot is always the user. Jobs whose AccountingGroup is only the "
+        "group's name, "
+        "without a user, are charged to the parent group or to no group, and the group's quota "
+        "does not apply to "
         "them."
     ),
-    advice="Submit with accounting_group = <group>, which adds the user, and do not give groups the names of users.",
-    source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, src/condor_utils/submit_utils.cpp, 25.14",
+    advice=(
+        "Submit with accounting_group = <group>, which adds the user, and do not give groups the "
+        "names of users."
+    ),
+    source=(
+        "src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, "
+        "src/condor_utils/submit_utils.cpp, 25.14"
+    ),
     find=_find,
 )

@@ -39,10 +39,14 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Several groups have equal sort keys, and their order is not defined",
     consequence=(
-        "The negotiator's sort is not stable for more than 16 groups. Groups with equal keys are negotiated in any "
+        "The negotiator's sort is not stable for more than 16 groups. Groups with equal keys are "
+        "negotiated in any "
         "order, which may differ from cycle to cycle and from build to build."
     ),
     advice="Write a GROUP_SORT_EXPR that gives different values, for example with GroupQuota.",
-    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; libstdc++ std::sort",
+    source=(
+        "src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14; libstdc++ "
+        "std::sort"
+    ),
     find=_find,
 )

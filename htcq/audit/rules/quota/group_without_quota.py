@@ -23,9 +23,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="no quota",
                 subject=f"group {problem.group}",
-                message=f"group {problem.group} has neither {problem.knob} nor a dynamic one: its quota is 0{others}",
+                message=(
+                    f"group {problem.group} has neither {problem.knob} nor a dynamic one: its "
+                    f"quota is 0{others}"
+                ),
                 facts=(knob_fact(evidence, "GROUP_NAMES"), knob_fact(evidence, problem.knob)),
-                advice=f"Set {problem.knob} (an amount) or GROUP_QUOTA_DYNAMIC_{problem.group} (a share from 0 to 1).",
+                advice=(
+                    f"Set {problem.knob} (an amount) or GROUP_QUOTA_DYNAMIC_{problem.group} (a "
+                    "share from 0 to 1)."
+                ),
                 examples=(problem.group,),
             )
 
@@ -40,7 +46,10 @@ def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
                 subject=f"group {group.name}",
                 message=f"group {group.name} has neither quota nor share: its quota {many} 0",
                 facts=(fact_of(group),),
-                advice=f"Give [groups.{group.name}] a quota (an amount of slot weight) or a share (from 0 to 1).",
+                advice=(
+                    f"Give [groups.{group.name}] a quota (an amount of slot weight) or a share "
+                    "(from 0 to 1)."
+                ),
                 examples=(group.name,),
                 severity=Severity.ERROR if below else None,
             )
@@ -52,10 +61,13 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A group of GROUP_NAMES has no quota",
     consequence=(
-        "The negotiator gives it a dynamic quota of 0, and nothing to its child groups. It gets slots only if it "
+        "The negotiator gives it a dynamic quota of 0, and nothing to its child groups. It gets "
+        "slots only if it "
         "accepts surplus and there is some."
     ),
-    advice="Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1).",
+    advice=(
+        "Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1)."
+    ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_assign_quotas, 25.14",
     find=_find,
 )

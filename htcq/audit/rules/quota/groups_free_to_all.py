@@ -15,7 +15,8 @@ from htcq.pool.configuration import Configuration
 #: The attributes by which a job names its group and its user.
 _OF_GROUPS = re.compile(r"\b(?:Acct|Accounting)Group\w*", re.IGNORECASE)
 _ATTRIBUTES = ("AccountingGroup", "AcctGroup")
-#: Lists of attributes that a user cannot set at all, and of those that only administrators can change later.
+#: Lists of attributes that a user cannot set at all, and of those that only administrators can
+#: change later.
 _NEVER, _LATER = ("SECURE_JOB_ATTRS",), ("IMMUTABLE_JOB_ATTRS", "PROTECTED_JOB_ATTRS")
 
 
@@ -69,7 +70,10 @@ def _found(name: str, several: dict[str, set[str]]) -> Found:
     example = ""
     if several:
         user, groups = next(iter(several.items()))
-        example = f"; {counted(len(several), 'user')} with jobs in several groups, such as {user} in {listed(sorted(groups))}"
+        example = (
+            f"; {counted(len(several), 'user')} with jobs in several groups, such as {user} in "
+            f"{listed(sorted(groups))}"
+        )
     return Found(
         cause="any group",
         subject=f"access point {name}",
@@ -90,7 +94,10 @@ def _editable(name: str) -> Found:
         message=f"schedd {name} checks the group of a job at submission, but condor_qedit can change AccountingGroup "
         "afterwards",
         facts=(Fact("IMMUTABLE_JOB_ATTRS", "without AccountingGroup"),),
-        advice="IMMUTABLE_JOB_ATTRS, or PROTECTED_JOB_ATTRS, should list AccountingGroup, AcctGroup and AcctGroupUser.",
+        advice=(
+            "IMMUTABLE_JOB_ATTRS, or PROTECTED_JOB_ATTRS, should list AccountingGroup, AcctGroup "
+            "and AcctGroupUser."
+        ),
         examples=(name,),
     )
 
@@ -101,14 +108,21 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.ACCESS),
     summary="Users can name any accounting group",
     consequence=(
-        "The negotiator trusts the AccountingGroup of the job. A user whose group has reached its quota can name "
-        "another group and use its share; a misspelt group is charged to the root. Sites whose users are trusted, or "
+        "The negotiator trusts the AccountingGroup of the job. A user whose group has reached its "
+        "quota can name "
+        "another group and use its share; a misspelt group is charged to the root. Sites whose "
+        "users are trusted, or "
         "whose jobs all come through a gateway that sets the group, can ignore this."
     ),
     advice=(
-        "'use FEATURE : AssignAccountingGroup(MAPFILE)' maps owners to groups, refuses other owners and makes the "
-        "attributes immutable; or write a SUBMIT_REQUIREMENT that compares AcctGroup with the owner's groups."
+        "'use FEATURE : AssignAccountingGroup(MAPFILE)' maps owners to groups, refuses other "
+        "owners and makes the "
+        "attributes immutable; or write a SUBMIT_REQUIREMENT that compares AcctGroup with the "
+        "owner's groups."
     ),
-    source="src/condor_utils/submit_utils.cpp:SetAccountingGroup, param_info.in:$FEATURE.AssignAccountingGroup, 25.14",
+    source=(
+        "src/condor_utils/submit_utils.cpp:SetAccountingGroup, "
+        "param_info.in:$FEATURE.AssignAccountingGroup, 25.14"
+    ),
     find=_find,
 )

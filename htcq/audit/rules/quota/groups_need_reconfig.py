@@ -16,7 +16,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=_KNOB,
             subject=f"knob {_KNOB}",
-            message=f"{_KNOB} is true, but changed groups and quotas take effect only after condor_reconfig",
+            message=(
+                f"{_KNOB} is true, but changed groups and quotas take effect only after "
+                "condor_reconfig"
+            ),
             facts=(knob_fact(evidence, _KNOB),),
         )
 
@@ -27,7 +30,8 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE does not apply to groups and quotas",
     consequence=(
-        "The tree of groups is built when the negotiator starts and at each reconfiguration, not when it reads its "
+        "The tree of groups is built when the negotiator starts and at each reconfiguration, not "
+        "when it reads its "
         "configuration before a cycle."
     ),
     advice="Run condor_reconfig -negotiator after each change of groups or quotas.",

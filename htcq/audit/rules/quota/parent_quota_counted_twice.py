@@ -53,7 +53,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause="allocated",
             subject="the pool",
             message=f"{allocated:g} of a pool of {pool:g} is allocated: for example, {first} keeps its quota of "
-            f"{quotas.quota(first).quota:g} and passes {_given(quotas, first):g} on to its child groups",
+            f"{quotas.quota(first).quota:g} and passes {_given(quotas, first):g} on to its child "
+            "groups",
             facts=facts,
             settings=settings,
         )
@@ -65,11 +66,16 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="A group's quota counts twice: for the group itself and for its child groups",
     consequence=(
-        "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with children keeps all of its "
-        "quota and also passes it on. The groups are allocated more than the pool has, and the groups that are "
+        "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with "
+        "children keeps all of its "
+        "quota and also passes it on. The groups are allocated more than the pool has, and the "
+        "groups that are "
         "negotiated first get it."
     ),
     advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
-    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14; 112 of 100 seen on 25.14.1",
+    source=(
+        "src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14; 112 of 100 seen on "
+        "25.14.1"
+    ),
     find=_find,
 )

@@ -64,7 +64,8 @@ def _flaws(names: frozenset[str], stable: bool) -> Iterator[tuple[str, str]]:
         yield (
             "stable",
             (
-                f"{_KNOB} refers to the usage of groups, which changes with each match, but {_STABLE} is not False"
+                f"{_KNOB} refers to the usage of groups, which changes with each match, but "
+                f"{_STABLE} is not False"
             ),
         )
 
@@ -86,13 +87,18 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="Preemption by group quotas is not limited",
     consequence=(
-        "If the groups on both sides are not compared with their quotas, two of them preempt each other's claims in "
-        "turn. If the expression counts as stable, the negotiator reuses its first result in a cycle, and preempts "
-        "more claims than quotas allow. Jobs of any age are preempted, and start again from the beginning."
+        "If the groups on both sides are not compared with their quotas, two of them preempt each "
+        "other's claims in "
+        "turn. If the expression counts as stable, the negotiator reuses its first result in a "
+        "cycle, and preempts "
+        "more claims than quotas allow. Jobs of any age are preempted, and start again from the "
+        "beginning."
     ),
     advice=(
-        "Write an expression that is true only if the remote group is over its quota, the submitter's group is below "
-        "its own, and the job has run for some time, and do not declare it as stable. 'htcq elastic reclaim "
+        "Write an expression that is true only if the remote group is over its quota, the "
+        "submitter's group is below "
+        "its own, and the job has run for some time, and do not declare it as stable. 'htcq "
+        "elastic reclaim "
         "emit' prints such a configuration."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, cache_still_valid, 25.14",

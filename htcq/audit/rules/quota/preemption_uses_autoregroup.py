@@ -44,7 +44,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 cause=f"{knob} quota",
                 subject=f"knob {knob}",
                 message=(
-                    f"{knob} uses {listed(used)}: quotas without the surplus that groups are allocated in addition"
+                    f"{knob} uses {listed(used)}: quotas without the surplus that groups are "
+                    "allocated in addition"
                 ),
                 facts=facts,
                 severity=Severity.INFO,
@@ -57,10 +58,15 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A preemption expression uses RemoteAutoregroup, which is never true",
     consequence=(
-        "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in a slot. If groups "
-        "accept surplus, SubmitterGroupQuota and RemoteGroupQuota are smaller than what groups may use."
+        "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in a "
+        "slot. If groups "
+        "accept surplus, SubmitterGroupQuota and RemoteGroupQuota are smaller than what groups "
+        "may use."
     ),
-    advice="Compare RemoteNegotiatingGroup with RemoteGroup: they differ if the root negotiated for another group.",
+    advice=(
+        "Compare RemoteNegotiatingGroup with RemoteGroup: they differ if the root negotiated for "
+        "another group."
+    ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingProtocol, addRemoteUserPrios, 25.14",
     find=_find,
 )

@@ -41,7 +41,8 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.ACCOUNTING),
     summary="Users of a group have another priority factor than GROUP_PRIO_FACTOR_<group>",
     consequence=(
-        "The knob is read only when the accountant sees a user for the first time. The factor is then stored, and "
+        "The knob is read only when the accountant sees a user for the first time. The factor is "
+        "then stored, and "
         "later changes of the configuration do not affect that user."
     ),
     advice="Set the factor of existing users with condor_userprio -setfactor.",

@@ -67,12 +67,15 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS),
     summary="The static quota of one group is more than the weight of the whole pool",
     consequence=(
-        "Such a quota is no limit: the group may use every slot, and other groups get only what it leaves. Often a "
-        "digit is wrong, or the quota is in another unit than the slot weights: in cores, or in a former unit of the "
+        "Such a quota is no limit: the group may use every slot, and other groups get only what "
+        "it leaves. Often a "
+        "digit is wrong, or the quota is in another unit than the slot weights: in cores, or in a "
+        "former unit of the "
         "pool."
     ),
     advice=(
-        "Write the quota in the unit of SLOT_WEIGHT ('htcq quota' prints the pool's weight), at most the weight of "
+        "Write the quota in the unit of SLOT_WEIGHT ('htcq quota' prints the pool's weight), at "
+        "most the weight of "
         "the pool, or as a share (GROUP_QUOTA_DYNAMIC_<group>)."
     ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",

@@ -33,7 +33,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=problem.knob.upper(),
                 subject=f"knob {problem.knob}",
-                message=f"{problem.knob} = {problem.value} makes the negotiator crash: it must be {_allowed(problem)}",
+                message=(
+                    f"{problem.knob} = {problem.value} makes the negotiator crash: it must be "
+                    f"{_allowed(problem)}"
+                ),
                 facts=(replace(knob_fact(evidence, problem.knob), value=problem.value),),
                 settings=in_range(evidence, problem),
                 is_root=True,
@@ -46,10 +49,14 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A knob of group quotas has a value on which the negotiator exits",
     consequence=(
-        "The negotiator exits at its start and at each reconfiguration; the master restarts it, and it exits again: "
+        "The negotiator exits at its start and at each reconfiguration; the master restarts it, "
+        "and it exits again: "
         "nothing in the pool is matched."
     ),
-    advice="Correct the value: static quotas are numbers from 0 to 2147483647, dynamic ones from 0 to 1.",
+    advice=(
+        "Correct the value: static quotas are numbers from 0 to 2147483647, dynamic ones from 0 "
+        "to 1."
+    ),
     source="src/condor_utils/condor_config.cpp:param_double, param_boolean, 25.14",
     find=_find,
 )

@@ -114,8 +114,10 @@ def _found(evidence: Evidence, exceeding: list[tuple[Group, Reach]]) -> Found:
         cause="quotas do not hold",
         subject="the pool",
         message=f"group {group.name} can use {worst.usage:.4g} with a quota of {worst.quota:.4g}, a factor of "
-        f"{worst.factor:.2g}: {counted(worst.claims, 'match', 'matches')} of jobs such as {worst.worst.jobs.name} with "
-        f"{counted(kind.count, 'slot')} such as {kind.first.name} ({shape}) cost {worst.spent:.4g}, and the claims are "
+        f"{worst.factor:.2g}: {counted(worst.claims, 'match', 'matches')} of jobs such as "
+        f"{worst.worst.jobs.name} with "
+        f"{counted(kind.count, 'slot')} such as {kind.first.name} ({shape}) cost "
+        f"{worst.spent:.4g}, and the claims are "
         f"charged {worst.claims * standing:.4g} while they run{others}",
         facts=(
             knob_fact(evidence, f"{knob}_{group.name}"),
@@ -137,14 +139,18 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.JOBS),
     summary="A group that accepts no surplus can use more than its quota",
     consequence=(
-        "The negotiator admits matches by their cost, and charges claims by the weight of their dynamic slots. If "
-        "the weight is larger than the cost, a group exceeds its quota in one cycle, and keeps its claims. The usage "
-        "is computed for the pool's own jobs on its own slots, all of them empty at first, with the lowest match "
+        "The negotiator admits matches by their cost, and charges claims by the weight of their "
+        "dynamic slots. If "
+        "the weight is larger than the cost, a group exceeds its quota in one cycle, and keeps "
+        "its claims. The usage "
+        "is computed for the pool's own jobs on its own slots, all of them empty at first, with "
+        "the lowest match "
         "costs first. If it exceeds the quota by half or more, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(
-        "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, Accountant.cpp:CheckMatches, 25.14; measured "
+        "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, "
+        "Accountant.cpp:CheckMatches, 25.14; measured "
         "on 25.14.1: 112 used on a quota of 40, and 48 to 64 on one of 20"
     ),
     find=_find,

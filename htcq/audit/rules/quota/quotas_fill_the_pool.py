@@ -85,7 +85,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="dynamic quotas",
             subject="the pool",
-            message=f"dynamic quotas add up to all of the pool of {pool:g}: {left_out[0]} get surplus only",
+            message=(
+                f"dynamic quotas add up to all of the pool of {pool:g}: {left_out[0]} get "
+                "surplus only"
+            ),
             facts=tuple(knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{name}") for name in dynamic),
             severity=Severity.INFO,
         )
@@ -97,7 +100,8 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="Static quotas of the top-level groups add up to the whole pool or more",
     consequence=(
-        "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: their jobs get "
+        "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: "
+        "their jobs get "
         "surplus only. Quotas that exceed the pool cannot all be reached."
     ),
     advice="Lower the static quotas until their sum is smaller than the pool, or use dynamic quotas.",

@@ -20,7 +20,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=_KNOB,
             subject=f"knob {_KNOB}",
-            message=f"{quotas.settings.max_rounds} rounds ({usual} are the default) do not retry the same submitters",
+            message=(
+                f"{quotas.settings.max_rounds} rounds ({usual} are the default) do not retry the "
+                "same submitters"
+            ),
             facts=(knob_fact(evidence, _KNOB),),
             settings=(central(evidence, _KNOB, str(usual)),),
         )
@@ -32,10 +35,14 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="Later allocation rounds do not retry submitters that are finished",
     consequence=(
-        "A submitter whose jobs were all matched or rejected leaves the cycle. Later rounds give the unused quota of "
+        "A submitter whose jobs were all matched or rejected leaves the cycle. Later rounds give "
+        "the unused quota of "
         "its group to other groups, and never negotiate with it again."
     ),
     advice="Leave the number of rounds at its default.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, 25.14; 'no submitters' in a log of 25.14.1",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, 25.14; 'no submitters' in a "
+        "log of 25.14.1"
+    ),
     find=_find,
 )

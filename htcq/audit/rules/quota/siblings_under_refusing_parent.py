@@ -46,7 +46,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause="oversubscription",
             subject=f"group {parent.name}",
             message=f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, which accepts no "
-            f"surplus as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} can take "
+            f"surplus as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} "
+            "can take "
             f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}",
             facts=(
                 knob_fact(evidence, _KNOB, "true"),
@@ -65,13 +66,21 @@ RULE = Rule(
     id="siblings-under-refusing-parent",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="Groups accept surplus although their parent does not, and one of them can use the quotas of the others",
+    summary=(
+        "Groups accept surplus although their parent does not, and one of them can use the "
+        "quotas of the others"
+    ),
     consequence=(
-        "Each of them is allocated its quota, and the parent's quota as surplus, but their sum is limited to the "
-        "parent's quota. The group that is negotiated first takes all of it; the others do not even get their own "
+        "Each of them is allocated its quota, and the parent's quota as surplus, but their sum is "
+        "limited to the "
+        "parent's quota. The group that is negotiated first takes all of it; the others do not "
+        "even get their own "
         "quotas."
     ),
     advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
-    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_fairshare, strict_enforce_quota; 20 and 0 seen on 25.14.1",
+    source=(
+        "src/condor_negotiator.V6/GroupEntry.cpp:hgq_fairshare, strict_enforce_quota; 20 and 0 "
+        "seen on 25.14.1"
+    ),
     find=_find,
 )

@@ -101,17 +101,27 @@ RULE = Rule(
     id="slot-exceeds-quota",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="A partitionable slot weighs more than a group may use, and one match gives the group the whole slot",
+    summary=(
+        "A partitionable slot weighs more than a group may use, and one match gives the group "
+        "the whole slot"
+    ),
     consequence=(
-        "Without a consumption policy a match takes the whole slot. The first match of a submitter is allowed at any "
-        "cost, and the access point then fills the slot with the submitter's other jobs: the group exceeds its quota "
+        "Without a consumption policy a match takes the whole slot. The first match of a "
+        "submitter is allowed at any "
+        "cost, and the access point then fills the slot with the submitter's other jobs: the "
+        "group exceeds its quota "
         "by up to one slot, and other groups get no match there."
     ),
     advice=(
-        "Use a consumption policy on these nodes, so that a match costs what it consumes instead of a whole slot. "
-        "Without one, turn leftovers off on execution and access points ('htcq emit --splitting none' writes that): "
+        "Use a consumption policy on these nodes, so that a match costs what it consumes instead "
+        "of a whole slot. "
+        "Without one, turn leftovers off on execution and access points ('htcq emit --splitting "
+        "none' writes that): "
         f"a match then makes one claim. {LINEAR_WEIGHTS}"
     ),
-    source="src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota of 2 on 25.14.1",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota "
+        "of 2 on 25.14.1"
+    ),
     find=_find,
 )

@@ -1,8 +1,8 @@
 """A small round-robin rate: many passes in each cycle, first limits that are cut off to nothing, groups left half way.
 
-With strict enforcement what a group that accepts no surplus is given in one pass counts twice in the next: on 25.14.1
-and 23.9.6 a group with a quota of 6 was let go to 1, 2, 3, 3, 3, 3 in a round and to 5 of 6 in a cycle.
-"""
+With strict enforcement what a group that accepts no surplus is given in one pass counts twice in
+the next: on 25.14.1 and 23.9.6 a group with a quota of 6 was let go to 1, 2, 3, 3, 3, 3 in a
+round and to 5 of 6 in a cycle."""
 
 from __future__ import annotations
 
@@ -41,11 +41,17 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     nothing = ""
     if idle:
         name, limit_, used = idle[0]
-        nothing = f", and in the first one the limit of {name}, which uses {used:g}, is {limit_:g}: nothing is matched"
+        nothing = (
+            f", and in the first one the limit of {name}, which uses {used:g}, is {limit_:g}: "
+            "nothing is matched"
+        )
     yield Found(
         cause=_KNOB,
         subject=f"knob {_KNOB}",
-        message=f"a rate of {quotas.settings.round_robin_rate:g} makes {passes} passes in a round{nothing}{short}",
+        message=(
+            f"a rate of {quotas.settings.round_robin_rate:g} makes {passes} passes in a "
+            f"round{nothing}{short}"
+        ),
         facts=(knob_fact(evidence, _KNOB),),
         settings=(central(evidence, _KNOB, default_of(evidence, _KNOB)),),
         examples=tuple(name for name, _, _ in idle),
@@ -57,7 +63,10 @@ def _left_short(quotas: PoolQuotas) -> str:
     filled, at_once = sum(quotas.filled.values()), sum(quotas.filled_at_once.values())
     if filled >= at_once or not quotas.settings.strict_enforce:
         return ""
-    return f", and a cycle fills {filled:g} of the {at_once:g} that it could: groups get half of the way in each round"
+    return (
+        f", and a cycle fills {filled:g} of the {at_once:g} that it could: groups get half of "
+        "the way in each round"
+    )
 
 
 RULE = Rule(
@@ -66,11 +75,16 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
     summary="GROUP_QUOTA_ROUND_ROBIN_RATE is small for this pool",
     consequence=(
-        "A round is split into passes in which every group negotiates again, up to a part of its limit. Limits are "
-        "truncated to whole numbers, so that groups with small limits wait for a late pass, when others have taken "
+        "A round is split into passes in which every group negotiates again, up to a part of its "
+        "limit. Limits are "
+        "truncated to whole numbers, so that groups with small limits wait for a late pass, when "
+        "others have taken "
         "the slots. What a group that accepts no surplus gets in one pass counts twice in the next."
     ),
-    advice="Raise GROUP_QUOTA_ROUND_ROBIN_RATE to the weight of a large slot, or leave it at its default.",
+    advice=(
+        "Raise GROUP_QUOTA_ROUND_ROBIN_RATE to the weight of a large slot, or leave it at its "
+        "default."
+    ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_negotiate_with_all_groups, 25.14",
     find=_find,
 )

@@ -75,13 +75,18 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="GROUP_SORT_EXPR cannot order the groups",
     consequence=(
-        "The negotiator exits if it cannot parse the expression. If the value is not a number, the group is "
-        "negotiated after all others; if that is so for all of them, the expression defines no order."
+        "The negotiator exits if it cannot parse the expression. If the value is not a number, "
+        "the group is "
+        "negotiated after all others; if that is so for all of them, the expression defines no "
+        "order."
     ),
     advice=(
         "Use HTCondor's default, or an expression that refers only to AccountingGroup, GroupQuota, "
         "GroupResourcesAllocated and GroupResourcesInUse and guards its divisions."
     ),
-    source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, hgq_negotiate_with_all_groups, 25.14",
+    source=(
+        "src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, "
+        "hgq_negotiate_with_all_groups, 25.14"
+    ),
     find=_find,
 )

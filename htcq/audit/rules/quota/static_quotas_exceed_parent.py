@@ -23,7 +23,10 @@ def _exceeds(below: float, amount: float) -> bool:
 
 
 def _message(name: str, below: float, amount: float) -> str:
-    return f"the quotas of the groups directly below {name} add up to {below:g}, more than the {amount:g} of {name}"
+    return (
+        f"the quotas of the groups directly below {name} add up to {below:g}, more than the "
+        f"{amount:g} of {name}"
+    )
 
 
 def _amount(evidence: Evidence, quotas: PoolQuotas, parent: Group) -> float | None:
@@ -97,7 +100,8 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="The quotas of child groups add up to more than the quota of their parent",
     consequence=(
-        "With oversubscription, which is the default, all of them are allocated nevertheless; without it, each is "
+        "With oversubscription, which is the default, all of them are allocated nevertheless; "
+        "without it, each is "
         "reduced. In declared groups this is an error."
     ),
     advice="Raise the quota of the parent group, or lower those of its children, until they fit.",

@@ -47,12 +47,23 @@ RULE = Rule(
     id="strict-quota-off",
     severity=Severity.ERROR,
     needs=(Input.CENTRAL, Input.SLOTS, Input.SUBMITTERS),
-    summary="NEGOTIATOR_STRICT_ENFORCE_QUOTA is false, and groups can exceed the quota of a parent group",
-    consequence=(
-        "Without it nothing limits the sum of a group and its children. Children that accept surplus also get the "
-        "part of the quota that the parent keeps for itself, so that together they use up to twice its quota."
+    summary=(
+        "NEGOTIATOR_STRICT_ENFORCE_QUOTA is false, and groups can exceed the quota of a parent "
+        "group"
     ),
-    advice="Turn it on, so that the negotiator limits the sum of a group and its children to the group's quota.",
-    source="src/condor_negotiator.V6/GroupEntry.cpp:strict_enforce_quota, 25.14; 40 of 20 seen on 25.14.1",
+    consequence=(
+        "Without it nothing limits the sum of a group and its children. Children that accept "
+        "surplus also get the "
+        "part of the quota that the parent keeps for itself, so that together they use up to "
+        "twice its quota."
+    ),
+    advice=(
+        "Turn it on, so that the negotiator limits the sum of a group and its children to the "
+        "group's quota."
+    ),
+    source=(
+        "src/condor_negotiator.V6/GroupEntry.cpp:strict_enforce_quota, 25.14; 40 of 20 seen on "
+        "25.14.1"
+    ),
     find=_find,
 )

@@ -46,7 +46,8 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="Submitters name a group that is not in GROUP_NAMES",
     consequence=(
-        "The negotiator charges them to the deepest existing group in the name, or to the root, which is negotiated "
+        "The negotiator charges them to the deepest existing group in the name, or to the root, "
+        "which is negotiated "
         "last. Their jobs use the quota of another group, and their own quota is unused."
     ),
     advice="Add the group to GROUP_NAMES with a quota, or change the jobs to name an existing group.",

@@ -62,7 +62,8 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.SUBMITTERS),
     summary="The demand of groups is counted in jobs, but quotas and usage are slot weights",
     consequence=(
-        "A group whose usage exceeds its counted demand is allocated too little, and its idle jobs starve: its limit "
+        "A group whose usage exceeds its counted demand is allocated too little, and its idle "
+        "jobs starve: its limit "
         "can even become nan. Groups with light jobs are allocated too much."
     ),
     advice="Count demand in slot weights, like quotas and usage.",

@@ -72,7 +72,8 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
         cause=f"{point.weight.decides} = {point.weight.expression}",
         subject=f"access point {point.name}",
         message=(
-            f"schedd {point.name} counts idle jobs {counts}, but {sum(texts.values())} of {every} slots have another "
+            f"schedd {point.name} counts idle jobs {counts}, but {sum(texts.values())} of {every} "
+            "slots have another "
             f"weight, most of them {text}"
         ),
         facts=(
@@ -99,14 +100,19 @@ RULE = Rule(
     id="access-point-lacks-slot-weight",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.ACCESS),
-    summary="The slot weight configured on an access point differs from the weight of the pool's slots",
+    summary=(
+        "The slot weight configured on an access point differs from the weight of the pool's slots"
+    ),
     consequence=(
-        "The schedd computes the weight of idle jobs with the SLOT_WEIGHT in the configuration of its own machine, "
-        "by default Cpus. The demand of groups is then in another unit than their quotas and usage: groups get too "
+        "The schedd computes the weight of idle jobs with the SLOT_WEIGHT in the configuration of "
+        "its own machine, "
+        "by default Cpus. The demand of groups is then in another unit than their quotas and "
+        "usage: groups get too "
         "little, or keep surplus that others could use."
     ),
     advice=(
-        "Set SCHEDD_SLOT_WEIGHT on the access points to the charge of a job. SLOT_WEIGHT alone is not enough if it "
+        "Set SCHEDD_SLOT_WEIGHT on the access points to the charge of a job. SLOT_WEIGHT alone is "
+        "not enough if it "
         "takes a minimum or counts whole units: small jobs would weigh 0."
     ),
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, guessJobSlotWeight, 25.14",

@@ -19,7 +19,8 @@ from htcq.pool.slot import Number
 
 #: Submitter ads and job ads are minutes apart: what differs less than this is no news.
 _FACTOR = 2
-#: A schedd counts whole numbers: what rounds up to one, or to 1 at least, is up to 1 above the charge.
+#: A schedd counts whole numbers: what rounds up to one, or to 1 at least, is up to 1 above the
+#: charge.
 _ROUNDED_UP = 1
 _MIN_WEIGHT, _MIN_JOBS = 8, 100
 
@@ -181,8 +182,10 @@ def _other_weight(
         cause=decides or f"schedd {demand.schedd}",
         subject=f"submitter {demand.record.name}",
         message=(
-            f"schedd {demand.schedd} advertises weight {demand.weight:g} for {counted(int(demand.idle), 'idle job')} "
-            f"of {demand.record.name}; the {demand.queue.idle} in its queue will be charged {charged}"
+            f"schedd {demand.schedd} advertises weight {demand.weight:g} for "
+            f"{counted(int(demand.idle), 'idle job')} "
+            f"of {demand.record.name}; the {demand.queue.idle} in its queue will be charged "
+            f"{charged}"
         ),
         facts=(*_facts(demand.record), *([point.fact(point.weight.decides)] if point else [])),
         settings=sound_weights(evidence),
@@ -195,7 +198,8 @@ def _other_jobs(demand: _Demand) -> Found:
         cause=f"idle jobs of schedd {demand.schedd}",
         subject=f"submitter {demand.record.name}",
         message=(
-            f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of {demand.record.name}, but "
+            f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of "
+            f"{demand.record.name}, but "
             f"its queue has {demand.queue.idle}"
         ),
         facts=_facts(demand.record),
@@ -210,8 +214,10 @@ def _not_offered(demand: _Demand) -> Found:
         cause=f"jobs that schedd {demand.schedd} does not offer",
         subject=f"submitter {demand.record.name}",
         message=(
-            f"schedd {demand.schedd} advertises weight {demand.weight:g} for {counted(int(demand.idle), 'idle job')} "
-            f"of {demand.record.name}; currently it does not offer {sum(kept_back.values())} of the "
+            f"schedd {demand.schedd} advertises weight {demand.weight:g} for "
+            f"{counted(int(demand.idle), 'idle job')} "
+            f"of {demand.record.name}; currently it does not offer {sum(kept_back.values())} of "
+            "the "
             f"{demand.queue.idle} in its queue: {why}"
         ),
         facts=_facts(demand.record),
@@ -229,12 +235,22 @@ RULE = Rule(
     id="advertised-demand-differs",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.JOBS, Input.SUBMITTERS),
-    summary="The demand that a schedd advertises differs from the charges of its jobs by more than a factor of 2",
+    summary=(
+        "The demand that a schedd advertises differs from the charges of its jobs by more than a "
+        "factor of 2"
+    ),
     consequence=(
-        "Groups get slots according to the demand that schedds advertise. If it is too small, a group waits although "
+        "Groups get slots according to the demand that schedds advertise. If it is too small, a "
+        "group waits although "
         "its quota is free; if it is too large, the group keeps surplus from others."
     ),
-    advice="Set SCHEDD_SLOT_WEIGHT on the access point to the charge of a job, in terms of its requests.",
-    source="src/condor_schedd.V6/schedd.cpp:count_a_job, GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",
+    advice=(
+        "Set SCHEDD_SLOT_WEIGHT on the access point to the charge of a job, in terms of its "
+        "requests."
+    ),
+    source=(
+        "src/condor_schedd.V6/schedd.cpp:count_a_job, "
+        "GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14"
+    ),
     find=_find,
 )

@@ -156,11 +156,13 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="An expression of slots or jobs refers to an attribute that no ad defines",
     consequence=(
-        "The attribute is always undefined. A weight or a consumption becomes undefined, a requirement is never "
+        "The attribute is always undefined. A weight or a consumption becomes undefined, a "
+        "requirement is never "
         "true, a rank counts as 0; HTCondor reports none of this."
     ),
     advice=(
-        "Correct the name, or make the expression handle ads without the attribute, with the operators ?: and =?=."
+        "Correct the name, or make the expression handle ads without the attribute, with the "
+        "operators ?: and =?=."
     ),
     source="src/classad/attrrefs.cpp, docs/classad-attributes, 25.14",
     find=_find,

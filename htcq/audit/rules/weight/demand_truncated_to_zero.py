@@ -49,7 +49,8 @@ def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -
         cause=f"schedd {schedd}",
         subject=f"submitter {record.name}",
         message=(
-            f"submitter {record.name} has {counted(int(idle), 'idle job')} with a total weight of {weight:g} in "
+            f"submitter {record.name} has {counted(int(idle), 'idle job')} with a total weight of "
+            f"{weight:g} in "
             f"schedd {schedd}: without demand, a group gets nothing"
         ),
         facts=(
@@ -70,7 +71,8 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
                 cause=f"{point.weight.decides} = {point.weight.expression}",
                 subject=f"access point {point.name}",
                 message=(
-                    f"schedd {point.name} computes a weight of {weight:g} for {what}, which is truncated to "
+                    f"schedd {point.name} computes a weight of {weight:g} for {what}, which is "
+                    "truncated to "
                     f"{int(weight)}: without demand, a group gets nothing"
                 ),
                 facts=(
@@ -106,8 +108,10 @@ RULE = Rule(
     needs=(),
     summary="The schedd's weight of idle jobs is below 1, so that their group has no demand",
     consequence=(
-        "The schedd truncates the weight of every job to a whole number before it adds them up. If the sum of a "
-        "group's jobs is 0, the negotiator skips the group with 'zero slots allocated', and its jobs wait forever."
+        "The schedd truncates the weight of every job to a whole number before it adds them up. "
+        "If the sum of a "
+        "group's jobs is 0, the negotiator skips the group with 'zero slots allocated', and its "
+        "jobs wait forever."
     ),
     advice="Set the schedd weight of a job to its charge, rounded up to whole numbers of at least 1.",
     source="src/condor_schedd.V6/schedd.cpp:count_a_job, 25.14; seen on 25.14.1",

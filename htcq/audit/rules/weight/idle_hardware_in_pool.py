@@ -13,7 +13,8 @@ from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Number, Slot
 from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT
 
-#: A pool always has a few machines in repair: less than this part of its weight is not worth a word.
+#: A pool always has a few machines in repair: less than this part of its weight is not worth a
+#: word.
 _NOTEWORTHY = 0.05
 _STATES = {"Owner": "in state Owner", "Drained": "drained", "Backfill": "in state Backfill"}
 _BROKEN, _ATTACHED, _DATA, _OCU = "broken", "attached to one access point", "for data", "of an OCU"
@@ -57,7 +58,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause="idle hardware",
             subject="pool",
             message=(
-                f"{lost:g} of the pool's weight of {whole:g} is on slots that accept no jobs ({parts}), and the "
+                f"{lost:g} of the pool's weight of {whole:g} is on slots that accept no jobs "
+                f"({parts}), and the "
                 f"dynamic quotas of {counted(len(dynamic), 'group')} are shares of it too"
             ),
             facts=(
@@ -109,18 +111,25 @@ RULE = Rule(
     id="idle-hardware-in-pool",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.CENTRAL),
-    summary="Slots that accept no jobs (Owner, offline, broken, backfill, data, OCU …) count for dynamic quotas",
+    summary=(
+        "Slots that accept no jobs (Owner, offline, broken, backfill, data, OCU …) count for "
+        "dynamic quotas"
+    ),
     consequence=(
-        "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic quotas are shares of "
-        "it, so that groups have quota for slots that are not available, and groups that are negotiated first take "
+        "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic "
+        "quotas are shares of "
+        "it, so that groups have quota for slots that are not available, and groups that are "
+        "negotiated first take "
         "slots from the others."
     ),
     advice=(
-        "Exclude slots that accept no jobs from the pool's weight. Claims of an OCU and data slots are available "
+        "Exclude slots that accept no jobs from the pool's weight. Claims of an OCU and data "
+        "slots are available "
         "only to their holders: exclude them if other groups should not have a share of them."
     ),
     source=(
-        "src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, condor_startd.V6/Resource.cpp:update_collector "
+        "src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, "
+        "condor_startd.V6/Resource.cpp:update_collector "
         "(IsDirectAttach), claim.cpp:publish (OCU), 25.14"
     ),
     find=_find,

@@ -43,10 +43,15 @@ RULE = Rule(
     id="pool-constraint-unparsable",
     severity=Severity.WARNING,
     needs=(Input.CENTRAL,),
-    summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is not a ClassAd expression",
+    summary=(
+        "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is not a ClassAd "
+        "expression"
+    ),
     consequence=(
-        "A pool-size constraint that does not parse is ignored with one line in the log, and quotas are shares of "
-        "all slots. A slot constraint that does not parse makes the negotiator crash at every start."
+        "A pool-size constraint that does not parse is ignored with one line in the log, and "
+        "quotas are shares of "
+        "all slots. A slot constraint that does not parse makes the negotiator crash at every "
+        "start."
     ),
     advice="Remove the constraint until it parses; check brackets and quotes.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, 25.14",

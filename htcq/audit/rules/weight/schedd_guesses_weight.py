@@ -34,7 +34,10 @@ def _message(point: AccessPoint, unknown: tuple[str, ...]) -> str:
         why = f"{OWN_KNOB} is not set, and the schedd cannot evaluate {listed(unknown)}"
     job = point.ordinary_job()
     if weight.evaluated(job) is None:
-        return f"schedd {point.name} counts RequestCpus for every job, whatever {POOL_KNOB} says: {why}"
+        return (
+            f"schedd {point.name} counts RequestCpus for every job, whatever {POOL_KNOB} says: "
+            f"{why}"
+        )
     return (
         f"schedd {point.name} estimates the weight of an ordinary job as {weight.of(job):g}: {why}"
     )
@@ -44,10 +47,15 @@ RULE = Rule(
     id="schedd-guesses-weight",
     severity=Severity.WARNING,
     needs=(Input.ACCESS,),
-    summary="A schedd has no SCHEDD_SLOT_WEIGHT and cannot compute the weight of its jobs from SLOT_WEIGHT",
+    summary=(
+        "A schedd has no SCHEDD_SLOT_WEIGHT and cannot compute the weight of its jobs from "
+        "SLOT_WEIGHT"
+    ),
     consequence=(
-        "Without SCHEDD_SLOT_WEIGHT, the schedd evaluates SLOT_WEIGHT in a slot ad that has only the Cpus, Memory "
-        "and Disk that the job requests. GPUs, custom assets, TotalSlot* and DynamicSlot are undefined there, and "
+        "Without SCHEDD_SLOT_WEIGHT, the schedd evaluates SLOT_WEIGHT in a slot ad that has only "
+        "the Cpus, Memory "
+        "and Disk that the job requests. GPUs, custom assets, TotalSlot* and DynamicSlot are "
+        "undefined there, and "
         "the demand of groups is in another unit than their quotas."
     ),
     advice="Write SCHEDD_SLOT_WEIGHT in terms of the requests of jobs, not of slot attributes.",

@@ -60,9 +60,12 @@ RULE = Rule(
     needs=(Input.ACCESS,),
     summary="SCHEDD_SLOT_WEIGHT misspells an attribute of jobs, such as RequestCpu",
     consequence=(
-        "An attribute that no job has is undefined, and so is every result computed from it. A weight that is not a "
-        "number counts as RequestCpus; an expression with a default value gives every job the same weight. The "
-        "demand of groups is silently wrong: the schedd warns only of Cpus, Memory, Disk and TARGET."
+        "An attribute that no job has is undefined, and so is every result computed from it. A "
+        "weight that is not a "
+        "number counts as RequestCpus; an expression with a default value gives every job the "
+        "same weight. The "
+        "demand of groups is silently wrong: the schedd warns only of Cpus, Memory, Disk and "
+        "TARGET."
     ),
     advice="Correct the name: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",

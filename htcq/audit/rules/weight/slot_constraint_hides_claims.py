@@ -38,7 +38,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause=text,
             subject=f"knob {SLOT_CONSTRAINT}",
             message=(
-                f"{SLOT_CONSTRAINT} hides {len(hidden)} of {counted(claimed, 'claimed slot')}, with a weight of "
+                f"{SLOT_CONSTRAINT} hides {len(hidden)} of {counted(claimed, 'claimed slot')}, "
+                "with a weight of "
                 f"{weight:g}: nobody is charged for them"
             ),
             facts=(knob_fact(evidence, SLOT_CONSTRAINT),),
@@ -65,13 +66,19 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_SLOT_CONSTRAINT hides claimed slots from the negotiator",
     consequence=(
-        "The accountant charges only for slots that the negotiator sees. If claimed slots are hidden, the usage of "
-        "their submitters and groups is 0, and neither quotas nor priorities nor ceilings limit them."
+        "The accountant charges only for slots that the negotiator sees. If claimed slots are "
+        "hidden, the usage of "
+        "their submitters and groups is 0, and neither quotas nor priorities nor ceilings limit "
+        "them."
     ),
     advice=(
-        "Write a constraint that is true for all claimed slots, or that does not refer to attributes that a claim "
+        "Write a constraint that is true for all claimed slots, or that does not refer to "
+        "attributes that a claim "
         "changes (State, Activity, SlotType, DynamicSlot, PartitionableSlot)."
     ),
-    source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, Accountant.cpp:CheckMatches, 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, "
+        "Accountant.cpp:CheckMatches, 25.14"
+    ),
     find=_find,
 )

@@ -18,7 +18,8 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 
 #: Less than this part of the pool's weight is left of any pool that is full.
 _NOTEWORTHY = 0.05
-#: What every claim takes, even one that asks for nothing (Resource.cpp:create_dslot, 25.14): a cpu and a MB.
+#: What every claim takes, even one that asks for nothing (Resource.cpp:create_dslot, 25.14): a cpu
+#: and a MB.
 _MIN_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 1}
 
 
@@ -103,7 +104,8 @@ def _found(asset: str, one: _Stranded, every: int, pool: Number) -> Found:
         cause=asset,
         subject=f"slot {one.names[0]}",
         message=f"{len(one.names)} of {counted(every, 'slot')} without {asset} for any idle job: a weight of "
-        f"{one.weight:.6g}, {part:.0f} % of the pool's {pool:.6g}, is left there that no idle job can use",
+        f"{one.weight:.6g}, {part:.0f} % of the pool's {pool:.6g}, is left there that no idle job "
+        "can use",
         facts=(
             weight_fact(one.kind),
             Fact("weight left", number(one.weight)),
@@ -118,16 +120,26 @@ RULE = Rule(
     id="stranded-weight",
     severity=Severity.INFO,
     needs=(Input.SLOTS,),
-    summary="Slots with a linear weight have weight left that no job can use, because an asset is used up",
+    summary=(
+        "Slots with a linear weight have weight left that no job can use, because an asset is "
+        "used up"
+    ),
     consequence=(
-        "A linear weight counts every unit of every asset. If one asset is used up, the others stay free, and their "
-        "weight is charged to nobody: no group uses more than its quota, but the sum of all usage stays below the "
+        "A linear weight counts every unit of every asset. If one asset is used up, the others "
+        "stay free, and their "
+        "weight is charged to nobody: no group uses more than its quota, but the sum of all usage "
+        "stays below the "
         "pool's weight, and quotas that add up to the pool's weight cannot all be reached."
     ),
     advice=(
-        "Nothing has to be fixed. If the same asset always runs out, increase its weight and lower the others ('htcq "
-        "plan' shows what is left when the nodes are full), or choose quotas that add up to less than the pool."
+        "Nothing has to be fixed. If the same asset always runs out, increase its weight and "
+        "lower the others ('htcq "
+        "plan' shows what is left when the nodes are full), or choose quotas that add up to less "
+        "than the pool."
     ),
-    source="measured on 25.14.1: 103 of 368 left when all cpus were used, and 368 in sum as on the empty pool",
+    source=(
+        "measured on 25.14.1: 103 of 368 left when all cpus were used, and 368 in sum as on the "
+        "empty pool"
+    ),
     find=_find,
 )

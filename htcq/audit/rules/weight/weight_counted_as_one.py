@@ -45,7 +45,10 @@ def _found(evidence: Evidence, kind: SlotClass, wrong: list[Slot]) -> Found:
     return Found(
         cause=kind.weight_text or "(absent)",
         subject=f"slot {wrong[0].name}",
-        message=f"SlotWeight of {counted(len(wrong), f'{kind.type.lower()} slot')} {said}: each {instead}",
+        message=(
+            f"SlotWeight of {counted(len(wrong), f'{kind.type.lower()} slot')} {said}: each "
+            f"{instead}"
+        ),
         facts=(
             Fact("SlotWeight", kind.weight_text or "(absent)"),
             *([knob_fact(evidence, "SLOT_WEIGHT")] if weight is None else []),
@@ -62,11 +65,16 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="SlotWeight of a slot without a consumption policy is not a number, or negative",
     consequence=(
-        "A negative weight counts as 1. If a weight is not a number, the negotiator uses its own SLOT_WEIGHT "
-        "instead, and 1 if that is not a number either. Quotas, usage and fair shares are then not what the site "
+        "A negative weight counts as 1. If a weight is not a number, the negotiator uses its own "
+        "SLOT_WEIGHT "
+        "instead, and 1 if that is not a number either. Quotas, usage and fair shares are then "
+        "not what the site "
         "intended."
     ),
     advice="Write a weight that is a number of at least 0 on every slot, including dynamic ones.",
-    source="src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, matchmaker.cpp:obtainAdsFromCollector, 25.14",
+    source=(
+        "src/condor_negotiator.V6/Accountant.cpp:GetSlotWeight, "
+        "matchmaker.cpp:obtainAdsFromCollector, 25.14"
+    ),
     find=_find,
 )

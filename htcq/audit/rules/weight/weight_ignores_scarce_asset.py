@@ -96,8 +96,10 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",
         message=(
-            f"when {example.claims:.3g} jobs such as {example.jobs.name} have used up the {asset} of a slot of "
-            f"weight {full:g}, a weight of {full * example.left:.3g} is left ({100 * left:.0f} % on average)"
+            f"when {example.claims:.3g} jobs such as {example.jobs.name} have used up the {asset} "
+            "of a slot of "
+            f"weight {full:g}, a weight of {full * example.left:.3g} is left ({100 * left:.0f} % "
+            "on average)"
         ),
         facts=(
             Fact("SlotWeight", kind.weight_text),
@@ -130,12 +132,18 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="SlotWeight does not count the asset that the pool's jobs use up first",
     consequence=(
-        "Slots have weight left that no job can use, because another asset is used up. The pool's weight, and with "
-        "it dynamic quotas and fair shares, is more than can ever be used: quotas are never reached. A linear weight "
-        "that counts the scarce asset too also leaves weight unused, but charges every job for what it takes: the "
+        "Slots have weight left that no job can use, because another asset is used up. The pool's "
+        "weight, and with "
+        "it dynamic quotas and fair shares, is more than can ever be used: quotas are never "
+        "reached. A linear weight "
+        "that counts the scarce asset too also leaves weight unused, but charges every job for "
+        "what it takes: the "
         "finding is then information only."
     ),
     advice=LINEAR_WEIGHTS,
-    source="src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, 25.14; a pool of weight 64 with 32 cpus was seen",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, 25.14; a pool of weight 64 with "
+        "32 cpus was seen"
+    ),
     find=_find,
 )

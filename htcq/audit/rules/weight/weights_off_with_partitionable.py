@@ -22,7 +22,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         cause=_KNOB,
         subject=f"knob {_KNOB}",
         message=(
-            f"{_KNOB} is off: each of {dynamic} dynamic slots counts 1 whatever its size, and each of {count} "
+            f"{_KNOB} is off: each of {dynamic} dynamic slots counts 1 whatever its size, and "
+            f"each of {count} "
             "partitionable slots counts its free cpus"
         ),
         facts=(knob_fact(evidence, _KNOB),),
@@ -39,10 +40,14 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off and there are partitionable slots",
     consequence=(
-        "A dynamic slot of 64 cpus is charged like one of 1 cpu. The pool's size shrinks while its slots are split, "
+        "A dynamic slot of 64 cpus is charged like one of 1 cpu. The pool's size shrinks while "
+        "its slots are split, "
         "and dynamic quotas shrink with it."
     ),
     advice="Use slot weights, and write quotas in the unit of SLOT_WEIGHT.",
-    source="src/condor_negotiator.V6/matchmaker.cpp:count_effective_slots, Accountant.cpp:GetSlotWeight, 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:count_effective_slots, "
+        "Accountant.cpp:GetSlotWeight, 25.14"
+    ),
     find=_find,
 )

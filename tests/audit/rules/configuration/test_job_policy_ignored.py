@@ -53,7 +53,10 @@ def test_without_a_version_nobody_knows() -> None:
 @pytest.mark.parametrize(
     "access",
     [
-        "JOB_TRANSFORM_NAMES = Site\nJOB_TRANSFORM_Site @=end\nREQUIREMENTS JobUniverse == 5\nSET X 1\n@end\n",
+        (
+            "JOB_TRANSFORM_NAMES = Site\nJOB_TRANSFORM_Site @=end\nREQUIREMENTS JobUniverse == 5\n"
+            "SET X 1\n@end\n"
+        ),
         "SUBMIT_REQUIREMENT_NAMES = Memory\nSUBMIT_REQUIREMENT_Memory = RequestMemory < 4096\n",
         "JOB_TRANSFORM_Unlisted = [ X = 1; ]\n",
         "JOB_TRANSFORM_NAMES = NAMES\n",

@@ -23,7 +23,8 @@ def test_machines_with_another_model_than_most_are_listed() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.subject == "machine c"
     assert finding.message == (
-        "1 machine advertises minimum-charge (ba9876543210), and 3 machines linear (0123456789ab): c"
+        "1 machine advertises minimum-charge (ba9876543210), and 3 machines linear "
+        "(0123456789ab): c"
     )
     assert f'HtcqModelHash =!= "{NEW}"' in finding.advice
 

@@ -30,9 +30,9 @@ def test_a_list_that_names_what_is_accounted_is_found(name: str) -> None:
 def test_a_weight_that_the_configuration_does_not_have_is_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(SlotWeight="2 * Cpus"), execute={"node1": SAME}))
     assert (
-        "its ad has SlotWeight = 2 * Cpus, on a sample 16, but SLOT_WEIGHT of the configuration gives 8"
-        in finding.message
-    )
+        "its ad has SlotWeight = 2 * Cpus, on a sample 16, but SLOT_WEIGHT of the configuration "
+        "gives 8"
+    ) in finding.message
 
 
 def test_a_consumption_that_the_configuration_does_not_have_is_found() -> None:

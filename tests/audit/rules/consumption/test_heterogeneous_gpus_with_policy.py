@@ -8,7 +8,10 @@ RULE = "heterogeneous-gpus-with-policy"
 
 
 def _gpu(number: int, name: str, capability: float) -> dict[str, str]:
-    text = f'[ Id = "GPU-0000000{number}"; DeviceName = "{name}"; Capability = {capability}; GlobalMemoryMb = 1024 ]'
+    text = (
+        f'[ Id = "GPU-0000000{number}"; DeviceName = "{name}"; Capability = {capability}; '
+        "GlobalMemoryMb = 1024 ]"
+    )
     return {f"GPUs_GPU_0000000{number}": text}
 
 

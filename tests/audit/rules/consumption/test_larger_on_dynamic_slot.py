@@ -25,7 +25,10 @@ def test_a_consumption_that_is_undefined_there_is_found() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "ifThenElse(DynamicSlot =?= true, TARGET.RequestMemory, max({TARGET.RequestMemory, 8192 / Cpus}))",
+        (
+            "ifThenElse(DynamicSlot =?= true, TARGET.RequestMemory, max({TARGET.RequestMemory, 8192 "
+            "/ Cpus}))"
+        ),
         "max({TARGET.RequestMemory, TotalSlotMemory})",
         "max({TARGET.RequestMemory, TotalMemory / 8})",
         "quantize(TARGET.RequestMemory, {128})",

@@ -13,13 +13,19 @@ def test_limits_that_a_configuration_took_away_are_found() -> None:
 
 
 def test_limits_that_forget_one_asset_are_found() -> None:
-    text = "MY.ConsumptionCpus <= MY.Cpus && MY.ConsumptionDisk <= MY.Disk && MY.ConsumptionGPUs <= MY.GPUs"
+    text = (
+        "MY.ConsumptionCpus <= MY.Cpus && MY.ConsumptionDisk <= MY.Disk && MY.ConsumptionGPUs <= "
+        "MY.GPUs"
+    )
     (finding,) = found(RULE, pool(policy_slot(WithinResourceLimits=text)))
     assert "consumes memory when nothing is left" in finding.message
 
 
 def test_an_asset_that_nobody_takes_needs_no_limit() -> None:
-    text = "MY.ConsumptionCpus <= MY.Cpus && MY.ConsumptionMemory <= MY.Memory && MY.ConsumptionDisk <= MY.Disk"
+    text = (
+        "MY.ConsumptionCpus <= MY.Cpus && MY.ConsumptionMemory <= MY.Memory && "
+        "MY.ConsumptionDisk <= MY.Disk"
+    )
     assert not found(RULE, pool(policy_slot(WithinResourceLimits=text), jobs=[job()]))
 
 

@@ -1,10 +1,10 @@
 """A pool that does what it should must not be told that it is wrong: what ``htcq emit`` writes, and the defaults.
 
-The models are run on a real pool, with these numbers, in tests/condor. Left out are those that leak or overcommit by
-their nature and say so in htcq-models(7): the rule max of the quantized model, and fixed claims that share nothing.
-Models that weigh a claim by its dominant asset charge jobs of other proportions than the node's more than their match
-costs: that is true of them, and all that may be found.
-"""
+The models are run on a real pool, with these numbers, in tests/condor. Left out are those that
+leak or overcommit by their nature and say so in htcq-models(7): the rule max of the quantized
+model, and fixed claims that share nothing. Models that weigh a claim by its dominant asset
+charge jobs of other proportions than the node's more than their match costs: that is true of
+them, and all that may be found."""
 
 from __future__ import annotations
 

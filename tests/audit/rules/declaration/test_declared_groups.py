@@ -38,7 +38,8 @@ def test_nothing_is_found_where_all_is_well() -> None:
     assert (outcome.findings, outcome.not_checked, outcome.checked) == ((), (), 6)
 
 
-# Quotas that are missing ----------------------------------------------------------------------------------------
+# Quotas that are missing
+# ----------------------------------------------------------------------------------------
 
 
 def test_a_group_without_a_quota_is_a_warning_and_a_parent_without_one_an_error() -> None:
@@ -49,7 +50,8 @@ def test_a_group_without_a_quota_is_a_warning_and_a_parent_without_one_an_error(
     assert "those of all groups below it" in parent.message
 
 
-# Sums -----------------------------------------------------------------------------------------------------------
+# Sums
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_shares_side_by_side_may_come_to_one_and_not_to_more() -> None:
@@ -147,7 +149,8 @@ def test_what_each_group_has_is_what_the_negotiator_hands_it() -> None:
     }
 
 
-# Dates and people -----------------------------------------------------------------------------------------------
+# Dates and people
+# -----------------------------------------------------------------------------------------------
 
 
 def test_a_quota_after_its_last_day() -> None:

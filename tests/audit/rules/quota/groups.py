@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from htcq.pool.pool import Pool
 from tests.audit.sites import Text, dynamic_slot, policy_slot, pool, submitter
 
-#: Physics has 20, hep 15 and lep 5 of it, chemistry 10; hep and lep accept surplus and physics does not.
+#: Physics has 20, hep 15 and lep 5 of it, chemistry 10; hep and lep accept surplus and physics does
+#: not.
 PHYSICS = """
 GROUP_NAMES = physics, physics.hep, physics.lep, chem
 GROUP_QUOTA_physics = 20

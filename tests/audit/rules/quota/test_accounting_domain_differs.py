@@ -12,9 +12,9 @@ def test_slots_charged_at_another_domain_are_found() -> None:
     held = [dynamic_slot(f"slot1_{number}@node1", "phys.ada@site.example") for number in (1, 2)]
     (finding,) = found(RULE, pool(*held, submitter("phys.ada@accounts")))
     assert (
-        "slots of weight 2 are charged to phys.ada@site.example, but the submitter is phys.ada@accounts"
-        in finding.message
-    )
+        "slots of weight 2 are charged to phys.ada@site.example, but the submitter is "
+        "phys.ada@accounts"
+    ) in finding.message
 
 
 def test_a_configuration_with_two_domains_is_found() -> None:

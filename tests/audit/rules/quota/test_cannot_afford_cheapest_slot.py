@@ -1,8 +1,8 @@
 """Limits that HTCondor 25.14.1 logged: 0.914077 works as 0; hep at 20 of physics' 20 leaves lep 0 of its own 5.
 
-A match is let through if the turn has used nothing and anything is left: on 25.14.1 a group with a quota of 2 got a
-slot that weighs 8. So no slot is too expensive for a limit of at least 1, and only a limit of 0 starves.
-"""
+A match is let through if the turn has used nothing and anything is left: on 25.14.1 a group with
+a quota of 2 got a slot that weighs 8. So no slot is too expensive for a limit of at least 1, and
+only a limit of 0 starves."""
 
 from __future__ import annotations
 

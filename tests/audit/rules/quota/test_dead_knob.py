@@ -23,7 +23,10 @@ def test_an_older_name_is_found_with_the_newer_one(old: str, new: str) -> None:
 
 
 def test_knobs_of_groups_and_of_all_groups_are_not() -> None:
-    settings = "GROUP_QUOTA_ROUND_ROBIN_RATE = 8\nGROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 3\nGROUP_ACCEPT_SURPLUS = True\n"
+    settings = (
+        "GROUP_QUOTA_ROUND_ROBIN_RATE = 8\nGROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 3\n"
+        "GROUP_ACCEPT_SURPLUS = True\n"
+    )
     assert not found(RULE, pool(config=f"{TREE}{settings}GROUP_PRIO_FACTOR_PHYS = 10\n"))
     # A group that is not listed is the rule's on unknown groups.
     assert not found(RULE, pool(config=f"{TREE}GROUP_QUOTA_physics = 1\n"))

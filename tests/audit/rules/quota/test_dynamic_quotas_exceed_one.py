@@ -15,7 +15,10 @@ def test_shares_of_more_than_the_whole_are_found() -> None:
 
 
 def test_so_they_are_below_another_group() -> None:
-    config = "GROUP_NAMES = p, p.a, p.b\nGROUP_QUOTA_p = 8\nGROUP_QUOTA_DYNAMIC_p.a = 1\nGROUP_QUOTA_DYNAMIC_p.b = 1\n"
+    config = (
+        "GROUP_NAMES = p, p.a, p.b\nGROUP_QUOTA_p = 8\nGROUP_QUOTA_DYNAMIC_p.a = 1\n"
+        "GROUP_QUOTA_DYNAMIC_p.b = 1\n"
+    )
     (finding,) = found(RULE, pool(config=config))
     assert finding.subject == "group p"
 

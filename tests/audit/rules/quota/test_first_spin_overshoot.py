@@ -1,8 +1,7 @@
 """calculateSubmitterLimit: each submitter may take its share of the limit, at most what the group had left at first.
 
-A group of three equal submitters with a limit of 12, of which the first uses 9: the others' shares are 4 each, and 3 is
-left for both of them: 9 + 3 + 3 = 15.
-"""
+A group of three equal submitters with a limit of 12, of which the first uses 9: the others'
+shares are 4 each, and 3 is left for both of them: 9 + 3 + 3 = 15."""
 
 from __future__ import annotations
 

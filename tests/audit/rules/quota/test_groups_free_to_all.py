@@ -12,7 +12,10 @@ from tests.audit.sites import collector, found, job, look, pool, schedd
 RULE = "groups-free-to-all"
 GROUPS = "GROUP_NAMES = hep, bio\nGROUP_QUOTA_hep = 4\nGROUP_QUOTA_bio = 4\n"
 KEPT = "IMMUTABLE_JOB_ATTRS = AcctGroup AcctGroupUser AccountingGroup\n"
-REQUIREMENT = "SUBMIT_REQUIREMENT_NAMES = Group\nSUBMIT_REQUIREMENT_Group = AcctGroup is undefined || Owner == AcctGroupUser\n"
+REQUIREMENT = (
+    "SUBMIT_REQUIREMENT_NAMES = Group\n"
+    "SUBMIT_REQUIREMENT_Group = AcctGroup is undefined || Owner == AcctGroupUser\n"
+)
 TRANSFORM = """JOB_TRANSFORM_NAMES = Map
 JOB_TRANSFORM_Map @=end
 EVALSET AcctGroup usermap("groups", Owner)

@@ -7,7 +7,8 @@ from tests.audit.sites import found
 
 RULE = "limit-not-a-number"
 TREE = "GROUP_NAMES = a\nGROUP_QUOTA_a = 10\nGROUP_ACCEPT_SURPLUS = True\n"
-#: Two jobs on 3 cpus each, and 4 that wait: 6 by number of jobs, while 6 is what the running ones alone weigh.
+#: Two jobs on 3 cpus each, and 4 that wait: 6 by number of jobs, while 6 is what the running ones
+#: alone weigh.
 TWO_ON_SIX = (
     *uses("a", 2, cpus=3),
     wants("a", 4, 2, WeightedRunningJobs="6.0", WeightedIdleJobs=12),

@@ -31,5 +31,8 @@ def test_a_value_on_which_the_negotiator_exits_is_found(
 
 
 def test_the_ends_of_the_ranges_and_expressions_are_not() -> None:
-    config = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2147483647\nGROUP_QUOTA_DYNAMIC_b = 1/4.0\nGROUP_ACCEPT_SURPLUS_a = 1\n"
+    config = (
+        "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2147483647\nGROUP_QUOTA_DYNAMIC_b = 1/4.0\n"
+        "GROUP_ACCEPT_SURPLUS_a = 1\n"
+    )
     assert not found(RULE, pool(config=config))

@@ -82,7 +82,8 @@ def test_groups_that_may_exceed_their_quotas_are_not(knob: str) -> None:
 
 def test_a_group_above_that_accepts_none_holds_those_below_it() -> None:
     groups = (
-        "GROUP_NAMES = science, science.biology\nGROUP_QUOTA_science = 40\nGROUP_QUOTA_science.biology = 40\n"
+        "GROUP_NAMES = science, science.biology\nGROUP_QUOTA_science = 40\n"
+        "GROUP_QUOTA_science.biology = 40\n"
         "GROUP_ACCEPT_SURPLUS_science.biology = True\n"
     )
     given = mixed_pool(CLAIMS, jobs=of_group(1, "science.biology", 2, 32768, 60), groups=groups)

@@ -18,7 +18,10 @@ def test_a_group_with_little_to_gain_waits_for_a_later_pass() -> None:
 
 
 def test_hundreds_of_passes_are_found_though_everybody_gets_something() -> None:
-    config = "GROUP_NAMES = a\nGROUP_QUOTA_a = 500\nGROUP_QUOTA_ROUND_ROBIN_RATE = 1\nGROUP_ACCEPT_SURPLUS = True\n"
+    config = (
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 500\nGROUP_QUOTA_ROUND_ROBIN_RATE = 1\n"
+        "GROUP_ACCEPT_SURPLUS = True\n"
+    )
     (finding,) = found(RULE, groups(config, wants("a", 500), weight=500))
     assert "500 passes" in finding.message
 

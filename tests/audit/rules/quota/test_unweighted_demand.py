@@ -7,7 +7,10 @@ from tests.audit.rules.quota.groups import groups, wants
 from tests.audit.sites import found, lines
 
 RULE = "unweighted-demand"
-OFF = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\nNEGOTIATOR_USE_WEIGHTED_DEMAND = False\n"
+OFF = (
+    "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\n"
+    "NEGOTIATOR_USE_WEIGHTED_DEMAND = False\n"
+)
 
 
 def test_jobs_that_weigh_more_than_1_ask_for_too_little() -> None:

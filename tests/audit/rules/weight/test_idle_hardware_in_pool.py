@@ -72,5 +72,8 @@ def test_the_setting_leaves_out_what_was_found_and_keeps_what_was_set() -> None:
     )
     (finding,) = found(RULE, given)
     assert [each.line for each in finding.settings] == [
-        'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = (Cpus > 0) && State != "Owner" && BackfillSlot =!= true'
+        (
+            'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = (Cpus > 0) && State != "Owner" && BackfillSlot '
+            "=!= true"
+        )
     ]

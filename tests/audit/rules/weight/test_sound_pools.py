@@ -1,7 +1,7 @@
 """A pool that does what it should must not be told that it is wrong: what ``htcq emit`` writes, and the defaults.
 
-Left out is the preset memory-centric: it weighs memory alone, by its nature, and these jobs run out of cpus.
-"""
+Left out is the preset memory-centric: it weighs memory alone, by its nature, and these jobs run
+out of cpus."""
 
 from __future__ import annotations
 

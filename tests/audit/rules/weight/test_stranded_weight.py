@@ -27,9 +27,9 @@ def test_the_memory_of_a_slot_without_cpus_is_told_with_its_weight() -> None:
     (finding,) = found(RULE, pool(partly(0, 8192), *claims(8, 1, 1024)))
     assert finding.severity is Severity.INFO
     assert (
-        "1 of 1 slot without cpus for any idle job: a weight of 4, 25 % of the pool's 16, is left there"
-        in finding.message
-    )
+        "1 of 1 slot without cpus for any idle job: a weight of 4, 25 % of the pool's 16, is "
+        "left there"
+    ) in finding.message
     assert "25 % of the pool's 16" in finding.message
 
 
