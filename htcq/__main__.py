@@ -28,7 +28,8 @@ def main() -> NoReturn:
     """Run the command line and end the process with its exit status.
 
     ``htcq emit`` may run whenever a daemon reads its configuration: nothing of so short a life
-    is worth collecting, and nothing is left to tear down at its end."""
+    is worth collecting, and nothing is left to tear down at its end.
+    """
     status = _UNKNOWN
     try:
         gc.disable()

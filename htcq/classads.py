@@ -3,7 +3,8 @@
 ``classad2`` answers an undefined value and an error with members of an int-like enumeration, so
 that a naive ``float(value)`` turns them into 2.0 and 1.0. Here they are :data:`UNDEFINED` and
 :data:`ERROR`, which are no numbers. The library is imported on first use, because ``htcq probe``
-must work where it is missing."""
+must work where it is missing.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class References(NamedTuple):
     """The attributes that an expression names, in lower case.
 
     ``own`` stand without a scope or in MY; one without a scope is looked up in TARGET where MY
-    lacks it."""
+    lacks it.
+    """
 
     own: frozenset[str]
     target: frozenset[str]

@@ -1,7 +1,8 @@
 """Everything that htcq can refuse, as one small tree.
 
 A message says what is wrong in one line; a hint says what to do about it. Only ``htcq.cli``
-turns them into text and an exit status, so the numbers stand here once."""
+turns them into text and an exit status, so the numbers stand here once.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Most functions return less than they are given, or as much. Some copy it: regexps() for each
 reference in its last argument, evalInEachContext() and countMatches() evaluate for each element
 of a list, string() doubles each quotation mark; nested in each other they multiply
-(src/classad/fnCall.cpp, src/condor_utils/compat_classad.cpp, 25.14)."""
+(src/classad/fnCall.cpp, src/condor_utils/compat_classad.cpp, 25.14).
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Sizes are bytes. Honest data stay below: text of ClassAds shrinks to a thirtieth (gzip) or
 fiftieth (xz). The process that reads it may have half a byte of memory for each byte of text,
-beside 400 MiB."""
+beside 400 MiB.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 ``htcq probe --json`` prints these facts and every command that needs a node reads them back
 (``--node FILE``). Five keys suffice: cpus, memory_mb, disk_kb, gpus and custom. The others say
-where the numbers came from."""
+where the numbers came from.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ class Node:
     Units: ``memory_mb`` and ``swap_mb`` MB (2**20 bytes), ``disk_kb`` KiB, the rest counts.
     ``condor_cpus`` and ``condor_memory_mb`` are what HTCondor itself would advertise without
     configuration (0: not known); where they differ from ``cpus`` and ``memory_mb`` the
-    configuration must say so. ``condor_version`` is empty when no HTCondor was found."""
+    configuration must say so. ``condor_version`` is empty when no HTCondor was found.
+    """
 
     cpus: int
     memory_mb: int

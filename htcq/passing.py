@@ -2,7 +2,8 @@
 
 All of it is noted before it is there, so that :func:`end_all` can take it away when a signal
 ends htcq at any moment. A name begins with ``htcq-``, or with a dot where it stands beside what
-is to be replaced."""
+is to be replaced.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +145,8 @@ def end_with_signals() -> None:
 
     One that is ignored, as under nohup(1), stays ignored. A child process has nothing of its
     parent's to take away: until it has something itself, signals just end it, whatever library
-    it is busy in."""
+    it is busy in.
+    """
     _watched.append(True)
     _watch()
     os.register_at_fork(after_in_child=_begin_as_child)

@@ -3,7 +3,8 @@
 There are two measures. A hint may guess: :func:`did_you_mean` takes the names that look alike. A
 finding must not:
 :func:`nearest` counts slips, and knows that LOCK is no slip of LOG. It ignores case, as knobs
-and attributes do."""
+and attributes do.
+"""
 
 from __future__ import annotations
 

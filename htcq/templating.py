@@ -4,7 +4,8 @@ A template lies below ``templates/``: in an installed distribution inside the pa
 beside it.
 
 Text for HTCondor (``condor/``) is a program to HTCondor's parser. Whatever values say, it has no
-commands but those that stand in the templates themselves."""
+commands but those that stand in the templates themselves.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 HTCondor mixes its units: memory is in MB (2**20 bytes), disk in KiB, everything else is a plain
 count (docs/classad-attributes/machine-classad-attributes.rst, 25.14). Names of assets are lower
-case here."""
+case here.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +158,8 @@ def show_amount(asset: str, amount: float) -> str:
     """Return ``amount`` (HTCondor's unit) as a person reads it, such as ``2 GiB`` or ``8``.
 
     A whole amount is shown in the largest unit in which it is exact, so that
-    :func:`parse_amount` reads it back."""
+    :func:`parse_amount` reads it back.
+    """
     if asset not in _UNIT_BYTES:
         return (
             f"{amount:g}"

@@ -1,7 +1,8 @@
 """SYNOPSIS and OPTIONS of a command's page, as Markdown, from the parser of the command itself.
 
 A page has the line ``<!-- synopsis -->`` where the synopses stand, and ``<!-- options -->``
-where the options stand."""
+where the options stand.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ the first paragraph of an item is what is described, the rest describes it. List
 with numbers are lists. What is typed as it stands is ``code``, what the user replaces is *in
 italics*, and **name**(1) refers to a page. A block ``synopsis`` has a command on its first line,
 and on each further line an option. In pages of commands both come from their parsers: see
-``manual_options``."""
+``manual_options``.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Versions are those of contrib/lock/dev.txt, licences those that the installed packages state. The
 same commit gives the same text: its time is SOURCE_DATE_EPOCH. Usage: python
-contrib/release/sbom.py >sbom.json"""
+contrib/release/sbom.py >sbom.json
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The configuration of a test pool: loopback only, fast cycles, hardly any security, and machines of any size.
 
 The knobs are those that HTCondor 23.9 and 25.14 were seen to need in a root directory or for an
-unprivileged user."""
+unprivileged user.
+"""
 
 from __future__ import annotations
 

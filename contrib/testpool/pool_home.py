@@ -2,7 +2,8 @@
 
 The lock is the truth about life and death. The supervisor holds it and hands it to what it
 starts, so the kernel frees it when the last of them is gone, however they went. A pool whose
-lock is free is dead, and anyone may sweep it."""
+lock is free is dead, and anyone may sweep it.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ Run as ``pool_supervisor.py supervise`` it is the pool's supervisor: SIGTERM, SI
 of its lifeline stop the pool, SIGHUP starts its daemons anew. In a Debian root directory the
 kernel ends what the supervisor cannot: the daemons live in a pid namespace whose first process
 dies with it. Elsewhere ``pool_supervisor.py guard`` stands between the two: each of supervisor
-and guard adopts orphans, and each cleans up when the other is killed."""
+and guard adopts orphans, and each cleans up when the other is killed.
+"""
 
 from __future__ import annotations
 

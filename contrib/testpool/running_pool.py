@@ -271,7 +271,8 @@ class RunningPool:
         """Whether the collector has no ad of a daemon that is off; one that is left is invalidated.
 
         On a busy machine the last word of a daemon can be lost; its ad would stay for a quarter
-        of an hour."""
+        of an hour.
+        """
         if not self._has_ad(daemon):
             return True
         query = f'MyType = "Query"\nTargetType = "{DAEMON_ADS[daemon]}"\nRequirements = true\n'

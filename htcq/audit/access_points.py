@@ -67,7 +67,8 @@ class Queue:
     """The idle jobs of one submitter at one access point: how many slots the jobs of each class still want.
 
     ``kept_back`` counts those that the schedd counts in its demand and does not offer now, by
-    the id of the reason."""
+    the id of the reason.
+    """
 
     classes: tuple[tuple[Autocluster, int], ...]
     kept_back: Mapping[str, int] = field(default_factory=dict)

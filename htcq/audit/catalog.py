@@ -1,7 +1,8 @@
 """Every rule: the modules of the packages in :mod:`htcq.audit.rules`, in the order of their names.
 
 A module of a family has one rule, ``RULE``; where that can be seen in declared groups as well,
-it has it a second time as ``DECLARED``. Rules are imported when a family is first asked for."""
+it has it a second time as ``DECLARED``. Rules are imported when a family is first asked for.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Rules say of a root cause with which settings the pool would not have it. The rules that found
 something look at that pool again, so that nothing is listed under a root cause which has another
-cause, or a second one."""
+cause, or a second one.
+"""
 
 from __future__ import annotations
 

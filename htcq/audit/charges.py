@@ -3,7 +3,8 @@
 The negotiator charges the match cost W(R) - W(R')
 (src/condor_utils/consumption_policy.cpp:cp_deduct_assets); from the next cycle on the accountant
 charges SlotWeight of the dynamic slot's own ad (Accountant.cpp:CheckMatches). Both are facts of
-HTCondor 25.14, the second one was measured there."""
+HTCondor 25.14, the second one was measured there.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) 
     """Yield what the jobs of ``trials`` that fit on a full slot are charged, one for each amount that they take.
 
     Those that meet a weight that is no number are left out. ``constant`` tells that the slot's
-    policy looks at nothing of its slot: each claim takes the same, however full the slot is."""
+    policy looks at nothing of its slot: each claim takes the same, however full the slot is.
+    """
     seen: set[tuple[tuple[str, Number], ...]] = set()
     full = as_number(kind.full_weight)
     if full is None:

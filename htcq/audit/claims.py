@@ -2,7 +2,8 @@
 
 With a policy the negotiator charges the match cost first and the dynamic slot's own weight for
 as long as it lives (consumption_policy.cpp, Accountant.cpp, HTCondor 25.14); without one the
-startd carves what the job asks for."""
+startd carves what the job asks for.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Follows real_config of src/condor_utils/condor_config.cpp and parse_include_options of
 config.cpp, HTCondor 25.14. What ``condor_config_val -dump`` prints has no ``include`` lines any
-more; configuration files have."""
+more; configuration files have.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class Command:
     """A command whose output is configuration.
 
     ``checked`` tells whether HTCondor looks at its exit status, ``cached`` whether it runs only
-    once."""
+    once.
+    """
 
     line: str
     checked: bool

@@ -1,7 +1,8 @@
 """Declared groups as a tree, and what each has for itself and those below it.
 
 Follows GroupEntry::hgq_assign_quotas of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14:
-amounts come first, shares are taken of what they leave. Amounts are slot weight."""
+amounts come first, shares are taken of what they leave. Amounts are slot weight.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ class DeclaredElasticQuotas(Subject):
     """The quotas of one tree, which stand in ``file``; amounts are whole numbers by dimension.
 
     Without ``demand`` or the quotas of ``before``, what needs them is not found. ``unknown`` are
-    names of groups in the demand that are not there, ``lost`` submitters that name such a group."""
+    names of groups in the demand that are not there, ``lost`` submitters that name such a group.
+    """
 
     file: str
     quotas: ElasticQuotas

@@ -1,7 +1,8 @@
 """Runs rules on a subject: merges what has one cause, applies what the site says of a rule, and sorts by severity.
 
 What follows from a root cause is listed under it. A subject is a pool, declared groups, or
-elastic quotas."""
+elastic quotas.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +94,8 @@ class Audit:
     ``incomplete`` what of it could not be read; ``known`` how many findings were left out
     because they were known before. ``health`` is what is wrong with the pool's daemons, ``gaps``
     what the rules needed and a live pool has, but the capture lacks: without it, no findings are
-    no good news."""
+    no good news.
+    """
 
     findings: tuple[Finding, ...]
     not_checked: tuple[NotChecked, ...]

@@ -86,7 +86,8 @@ class Evidence(Subject):
         """Return the evidence on ``pool``, which is this one with other settings.
 
         What those settings leave alone is not computed anew: the jobs never change, the slots
-        only with knobs of execution points."""
+        only with knobs of execution points.
+        """
         from htcq.audit.unmatched import UnusedSlots
 
         other = Evidence(pool)
@@ -242,7 +243,8 @@ class Evidence(Subject):
         """Return the slot class that costs a job of ``jobs`` least, and the match cost; None where it fits none.
 
         Every slot counts as unused. With a consumption policy a match costs what the weight
-        loses, else all of it."""
+        loses, else all of it.
+        """
         key = jobs.frame
         if key not in self._cheapest:
             # Plain slots cost every job the same: the first that fits is the cheapest of them.

@@ -1,7 +1,8 @@
 """Configuration that fixes a finding, as data: which machines are to set which knob, and to what.
 
 Prose is never a part of it: it is what a site may copy into its configuration, and what
-HTCondor's parser reads."""
+HTCondor's parser reads.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Setting:
 
     ``file`` is the file that sets the knob now (empty: none does, or it is not known). ``nodes``
     are the names of the access points or execution points (none: all machines of that role). An
-    empty value takes the knob back."""
+    empty value takes the knob back.
+    """
 
     role: Role
     knob: str

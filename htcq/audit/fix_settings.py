@@ -2,7 +2,8 @@
 
 A daemon looks for ``DAEMON.KNOB`` before ``KNOB``, and the startd for ``SLOT_TYPE_<N>_KNOB``
 before both (src/condor_utils/param.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param,
-HTCondor 25.14)."""
+HTCondor 25.14).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Knobs of groups as they should be: which groups there are, and quotas that the negotiator can work with.
 
 Several findings may be about one list or one quota; all of them propose the same value, which
-mends all of them."""
+mends all of them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What a schedd does with a job when it is submitted: transforms and submit requirements, as it is configured.
 
 Follows initAndReconfig of src/condor_schedd.V6/job_transforms.cpp and Init of schedd.cpp,
-HTCondor 25.14."""
+HTCondor 25.14.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class JobPolicy:
 
     ``ignored`` says why this schedd does nothing with it, ``ignored_later`` why a newer one
     would not; empty where they do. ``depends_on_version`` tells that the version decides, and is
-    not known."""
+    not known.
+    """
 
     knob: str
     text: str

@@ -2,7 +2,8 @@
 
 Such a weight is additive: the match cost, the standing charge and what the machine loses are the
 same amount for every claim. Nothing of the text is looked at: SlotWeight is evaluated on the
-slot with different amounts left, and on dynamic slots of different sizes."""
+slot with different amounts left, and on dynamic slots of different sizes.
+"""
 
 from __future__ import annotations
 

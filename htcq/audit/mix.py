@@ -2,7 +2,8 @@
 
 What a claim takes is reckoned as in :mod:`htcq.audit.claims`; whether a job may run on a slot at
 all is asked of both Requirements with the slot unused (matchmaker.cpp:matchmakingAlgorithm,
-HTCondor 25.14)."""
+HTCondor 25.14).
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 An attribute that nobody defines is no error to HTCondor: it is undefined, and what depends on it
 never holds. Names without a scope are looked up in the ad itself and then in the other one
-(src/classad/attrrefs.cpp, 25.14)."""
+(src/classad/attrrefs.cpp, 25.14).
+"""
 
 from __future__ import annotations
 

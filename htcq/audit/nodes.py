@@ -2,7 +2,8 @@
 
 A knob of a slot type comes before the general one (src/condor_startd.V6/Resource.cpp, HTCondor
 25.14), and before it carves a slot the startd changes the request with
-MODIFY_REQUEST_EXPR_REQUESTCPUS, -MEMORY and -DISK (create_dslot)."""
+MODIFY_REQUEST_EXPR_REQUESTCPUS, -MEMORY and -DISK (create_dslot).
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The negotiator takes a missing request for 0, but the slot's own Requirements do not: there it is
 undefined (src/condor_utils/consumption_policy.cpp:cp_compute_consumption,
-src/condor_startd.V6/ResAttributes.cpp, 25.14)."""
+src/condor_startd.V6/ResAttributes.cpp, 25.14).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class Unasked(NamedTuple):
     """What a job that does not ask for ``asset`` takes of it.
 
     ``matched`` is the negotiator's reckoning, ``within_limits`` that of the slot's Requirements;
-    None: no number."""
+    None: no number.
+    """
 
     kind: SlotClass
     asset: str

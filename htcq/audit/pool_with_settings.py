@@ -2,7 +2,8 @@
 
 Knobs of the central manager and of access points stand in their configurations; demand that an
 access point weighs otherwise is weighed anew. Of execution points the knobs that slots publish
-count: START, SLOT_WEIGHT and CONSUMPTION_*."""
+count: START, SLOT_WEIGHT and CONSUMPTION_*.
+"""
 
 from __future__ import annotations
 

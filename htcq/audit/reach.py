@@ -4,7 +4,8 @@ A cycle admits matches while the match costs fit below the group's limit
 (matchmaker.cpp:SubmitterLimitPermits, HTCondor
 25.14); from the next cycle on the accountant charges the claims' own weights (Accountant.cpp:CheckMatches). Slots count
 as unused, and the claims that exceed their match cost by most come first: so much can happen,
-and need not."""
+and need not.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ class Reach:
     """What a group of ``quota`` can use.
 
     ``worst`` are the jobs and slots that add most to what is used beyond match costs, with
-    ``claims`` claims whose matches cost ``spent``."""
+    ``claims`` claims whose matches cost ``spent``.
+    """
 
     quota: float
     usage: float
@@ -128,7 +130,8 @@ def reach(
 
     ``requested`` is what all its jobs weigh by their schedds: others than those of ``demands``
     use the rest of the quota, as far as unused slots have weight for them. ``pool_weight`` is
-    that of all slots while they are unused."""
+    that of all slots while they are unused.
+    """
     taking = _Taking(quota, demands)
     taking.run()
     if not taking.claims:

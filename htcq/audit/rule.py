@@ -43,7 +43,8 @@ class Harm:
     """What a finding does to this pool.
 
     ``shut`` is the part of the pool, from 0 to 1, that takes no job. ``starved`` are the groups
-    whose idle jobs get nothing, ``overrun`` those that can use more than their quota."""
+    whose idle jobs get nothing, ``overrun`` those that can use more than their quota.
+    """
 
     shut: float = 0.0
     starved: tuple[str, ...] = ()
@@ -80,7 +81,8 @@ class Found:
     ``is_root`` makes this a root cause: whatever the pool with ``settings`` does not have any
     more follows from it, and is listed under it. ``trial`` makes it one as well: settings for
     such a pool where ``settings`` will not do, since they change more than this cause, or since
-    only the site knows what it wants."""
+    only the site knows what it wants.
+    """
 
     cause: str
     subject: str

@@ -1,7 +1,8 @@
 """Rules that a site adds by plug-ins: what of them is accepted, and why the rest is not.
 
 An accepted rule is a rule like any other. Its id begins with ``site-``, which no id of htcq's
-own ever does."""
+own ever does.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def accepted(name: str, package: str, offered: object, taken: Mapping[str, str])
     """Return the plug-in with those rules of ``offered`` that can be used.
 
     ``offered`` is what the entry point names: a rule, or any iterable of rules. ``taken`` says
-    whose an id already is."""
+    whose an id already is.
+    """
     if isinstance(offered, Rule):
         offered = (offered,)
     if not isinstance(offered, Iterable):

@@ -3,7 +3,8 @@
 All rules on weights and on demand propose these, so that what mends one finding never
 contradicts another. The weight that most slots have stays where it is sound. Else it is a linear
 one of the assets that the present weights name, under which the pool weighs what it weighs now,
-so that quotas keep their meaning."""
+so that quotas keep their meaning.
+"""
 
 from __future__ import annotations
 

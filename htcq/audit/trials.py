@@ -3,7 +3,8 @@
 A match is reckoned as the negotiator does it (src/condor_utils/consumption_policy.cpp, HTCondor
 25.14). Jobs that the policies cannot tell apart are tried once, a policy that looks at nothing
 of its slot is tried once for all slots, and jobs that a slot's START does not let in are not
-tried there."""
+tried there.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class Trial:
     """One job on a full slot: ``taken`` is what it takes of each asset by the slot's policy; None: no number.
 
     ``own`` tells a job of the pool from a made-up one. ``alike`` are the autoclusters that the
-    policy cannot tell from it, whether START lets them in or not."""
+    policy cannot tell from it, whether START lets them in or not.
+    """
 
     jobs: Autocluster
     own: bool

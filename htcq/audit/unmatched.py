@@ -3,7 +3,8 @@
 The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone
 are asked once, with the largest of them, unless the job or the slot looks at what each slot has
 of its own. What passes with time does not count: a slot that drains or is sick, or a clause that
-looks at the clock, the load or the owner of the machine."""
+looks at the clock, the load or the owner of the machine.
+"""
 
 from __future__ import annotations
 

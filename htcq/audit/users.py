@@ -2,7 +2,8 @@
 
 Follows submit_utils.cpp:SetAccountingGroup and schedd.cpp, HTCondor 25.14: a submitter is
 AccountingGroup or the owner, at a domain, and accounting_group = G with accounting_group_user =
-U makes AccountingGroup "G.U"."""
+U makes AccountingGroup "G.U".
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def users(evidence: Evidence) -> Iterator[User]:
     """Yield each submitter of the queues once for each way in which jobs name it.
 
     Jobs with an AccountingGroup of somebody's own writing are left out: it does not tell group
-    and user apart."""
+    and user apart.
+    """
     seen: set[tuple[object, ...]] = set()
     for job in evidence.pool.jobs or ():
         key = job.user, job.accounting_group, job.acct_group

@@ -1,7 +1,8 @@
 """Which model a site chose, with its settings, before it meets a node; and the meeting itself.
 
 Every setting has the name of its command-line flag. A setting that the chosen model does not
-have is a contradiction, not a default."""
+have is a contradiction, not a default.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Choice:
     """A site's settings; empty ones were not given. ``charges`` are in HTCondor's units, cpus in cores.
 
     ``weights`` are those of one HTCondor unit (a core, a MB, a KiB), ``optional_assets`` custom
-    resources that only some nodes have."""
+    resources that only some nodes have.
+    """
 
     model: str = ""
     preset: str = ""

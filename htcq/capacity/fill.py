@@ -4,7 +4,8 @@ The busy weight of a slot is the weight that it has left plus the standing charg
 slots. Where it rises above the weight of the empty slot, usage grows past what the negotiator
 admitted: it admits by the match cost (src/condor_negotiator.V6/matchmaker.cpp, 25.14), while the
 accountant charges the slot weight of the dynamic slot for as long as the claim lives
-(Accountant.cpp:CheckMatches)."""
+(Accountant.cpp:CheckMatches).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Fill:
     ``running`` says how many of each shape run. ``match_cost`` and ``standing_charge`` are sums.
     ``min_weight`` and ``max_weight`` are the extremes of the busy weight from the empty slot to
     the last claim. ``max_factor`` is the largest quotient of standing charges and match costs
-    that any number of the claims had, infinite where they cost nothing; 1 where nothing runs."""
+    that any number of the claims had, infinite where they cost nothing; 1 where nothing runs.
+    """
 
     running: tuple[int, ...]
     match_cost: Number
@@ -56,7 +58,8 @@ def quotient(standing: Number, cost: Number, weight: Number = 0) -> float:
     """Return ``standing`` by ``cost``: 1 where both are nothing, infinite where only ``cost`` is.
 
     ``weight`` is that of the slot: a cost is the difference of two weights, and has no more
-    digits than they have."""
+    digits than they have.
+    """
     if abs(standing - cost) <= CLOSE + abs(weight) * _LOST:
         return 1.0
     return float(standing / cost) if cost > CLOSE else math.inf

@@ -2,7 +2,8 @@
 
 All nodes of a fleet have the same one, whatever their kind and their hardware: it covers the
 models of every kind with all their numbers. Amounts count, not how they are spelled: 0.25/GiB
-and 0.250/GiB are one."""
+and 0.250/GiB are one.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ What a claim takes is its share: ``even`` gives every claim V/M of each asset an
 does not fit in it, ``request`` gives what the job asks, ``none`` gives nothing. With ``even``
 the assets themselves count the claims; otherwise a machine resource of M tokens does, one to a
 claim. ``none`` is the seed of the idea and does not survive a real startd, which gives every
-claim at least 1 cpu and 1 MB: a job under a memory limit dies of it."""
+claim at least 1 cpu and 1 MB: a job under a memory limit dies of it.
+"""
 
 from __future__ import annotations
 

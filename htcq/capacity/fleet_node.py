@@ -2,7 +2,8 @@
 
 Nodes are of one kind where the site file gives them one name and their hardware is equal, memory
 to two significant digits and disk to a power of two: what HTCondor advertises of disk is what
-was free when the startd looked."""
+was free when the startd looked.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Kinds of node: which of a site's capacity models a node has, when one site file serves all nodes.
 
 Every kind has a condition on what the node has, a ClassAd expression such as ``TotalGPUs > 0``.
-A node of no kind has the site's own model, if it has one."""
+A node of no kind has the site's own model, if it has one.
+"""
 
 from __future__ import annotations
 

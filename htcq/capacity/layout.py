@@ -1,7 +1,8 @@
 """How a node is divided into partitionable slots: SLOT_TYPE_<N>, and what each of them gets.
 
 The startd gives a slot type the whole part of a percentage
-(src/condor_startd.V6/slot_builder.cpp, 25.14); disk is divided by percentages only."""
+(src/condor_startd.V6/slot_builder.cpp, 25.14); disk is divided by percentages only.
+"""
 
 from __future__ import annotations
 

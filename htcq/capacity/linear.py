@@ -7,7 +7,8 @@ the same idea. Consumption is what the job asks for, in the whole units that the
 
 The schedd cuts what a job weighs to a whole number (src/condor_schedd.V6/schedd.cpp,
 count_a_job, HTCondor 25.14): here it rounds up before, so that demand is never below the match
-cost, and less than 1 above it."""
+cost, and less than 1 above it.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ class Linear:
     """``weights`` w(a) per HTCondor unit (a core, a MB, a KiB, one of anything else), all of them times ``scale``.
 
     ``card`` is the name of the node's GPUs, empty where it has none or several kinds.
-    ``optional`` are custom resources that only some nodes of the fleet have."""
+    ``optional`` are custom resources that only some nodes of the fleet have.
+    """
 
     weights: Mapping[str, Fraction]
     scale: Fraction = Fraction(1)

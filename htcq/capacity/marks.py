@@ -3,7 +3,8 @@
 V need not be divisible by Q. Of the Q quanta, V mod Q are worth one unit more than the others,
 so that all together are exactly V: nothing is lost or invented, in whatever order claims come
 and go. The larger quanta are taken first, because the startd computes the consumption again on
-what is left and refuses a claim that would have grown (command.cpp, 25.14)."""
+what is left and refuses a claim that would have grown (command.cpp, 25.14).
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class Marks:
         """Return what a claim of ``quanta`` takes of ``amount``; more than that where there are fewer.
 
         All that is above the mark which it leaves, so that no crumbs gather, but not more than
-        its quanta can be worth."""
+        its quanta can be worth.
+        """
         most = quanta * (self.divided(total) // self.levels + 1)
         return min(most, amount - self.worth(self.left(amount, total) - quanta, total))
 

@@ -7,7 +7,8 @@ dominant asset: where claims of different assets dominate, and on nodes of anoth
 charges were made for, they add up to more than W. The linear model has no such limit.
 
 C(a) may be a fraction of a unit: an even share of V units among N claims is V/N. The weight
-counts floor(v N / V) then, and consumption is cut to whole units, so that all N claims fit."""
+counts floor(v N / V) then, and consumption is cut to whole units, so that all N claims fit.
+"""
 
 from __future__ import annotations
 

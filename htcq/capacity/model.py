@@ -7,7 +7,8 @@ in HTCondor's units; where one core counts as several cpu shares, the asset cpus
 shares.
 
 The linear model counts no claims: there W(R) is a weight, and q(a) what the amount of one asset
-weighs."""
+weighs.
+"""
 
 from __future__ import annotations
 

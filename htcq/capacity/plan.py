@@ -3,7 +3,8 @@
 Three amounts of weight belong to each job: the match cost, charged for the seconds until the
 dynamic slot's ad arrives; the standing charge, that ad's own weight, charged for the life of the
 claim; and the schedd's idle weight, which is the demand it reports. A sound policy makes them
-equal; the plan shows them and their gap."""
+equal; the plan shows them and their gap.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ class SlotPlan:
 
     ``mix`` is the slot full of all the jobs, each by its count; ``in_order`` and ``in_reverse``
     are the slot full of jobs that come in the order given and in the opposite one. Where the
-    model counts no claims ``claims`` has what each asset weighs, and nothing limits."""
+    model counts no claims ``claims`` has what each asset weighs, and nothing limits.
+    """
 
     slot: Slot
     weight: Number

@@ -2,7 +2,8 @@
 
 Each keeps the amounts of the published example for every job that asks for whole numbers; what
 had to change is listed with its reason (``htcq plan --preset NAME`` prints it). Checked against
-HTCondor 23.9 and 25.14."""
+HTCondor 23.9 and 25.14.
+"""
 
 from __future__ import annotations
 

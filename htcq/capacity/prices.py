@@ -2,7 +2,8 @@
 
 Each asset is worth the same in all: half of the pool's weight stands for its cpus, half for its
 memory, and a part for its GPUs, if it has any. The pool weighs what it has in cores, so that
-quotas in cores keep their size."""
+quotas in cores keep their size.
+"""
 
 from __future__ import annotations
 

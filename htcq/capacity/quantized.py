@@ -9,7 +9,8 @@ then. A claim is given what its quanta are worth, and never less than it asks.
 
 Under ``max`` a claim takes at least one quantum of each asset that has the most quanta left.
 Without that, a claim that takes none of those would leave W as it is and be free; a claim that
-takes nothing of anything is the extreme case."""
+takes nothing of anything is the extreme case.
+"""
 
 from __future__ import annotations
 

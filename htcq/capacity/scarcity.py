@@ -6,7 +6,8 @@ Its dual has one price for each asset, and only an asset that binds, that with t
 asked(a) / there(a), has a price above 0: its shadow price (bid price in revenue management: what
 one more unit would be worth). Prices of 0 would give the other assets away, so each asset that
 is asked for keeps a floor here. The result is a bound: real jobs are whole, and real nodes have
-walls."""
+walls.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +98,8 @@ def _prices(demands: Sequence[AssetDemand], cores: int) -> dict[str, Fraction]:
     """Return weights by which the pool weighs what it has in cores.
 
     Disk has one only where it is scarce: what is free of it changes all the time, and weights
-    must not."""
+    must not.
+    """
     scarce = [
         demand.asset for demand in demands if demand.ratio >= _EQUALLY_SCARCE * demands[0].ratio
     ]

@@ -30,7 +30,8 @@ class Request:
     """The site file, the text rendered from its groups and what that sets, and the pool that was named, if any.
 
     ``evidence`` is that pool with the declared groups in place of its own; without one, the text
-    alone."""
+    alone.
+    """
 
     site: Settings
     declared: DeclaredGroups

@@ -1,7 +1,8 @@
 """Record group quotas over time: as declared, configured, published, computed and used, and how they drift apart.
 
 'htcq drift record' records the present state, 'report' shows the past, 'check' is a monitoring
-plugin, and 'prune' makes the history smaller."""
+plugin, and 'prune' makes the history smaller.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Compares what the site file declares, what the central manager has configured, what its
 negotiator published and what it should have. The exit status is 1 for WARNING and CRITICAL, and
 3 for UNKNOWN. With --nagios it is 0 (OK), 1 (WARNING), 2 (CRITICAL) or 3 (UNKNOWN): whatever
-goes wrong is UNKNOWN."""
+goes wrong is UNKNOWN.
+"""
 
 from __future__ import annotations
 

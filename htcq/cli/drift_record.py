@@ -2,7 +2,8 @@
 
 The pool is captured, or it is a snapshot, which counts for the time at which it was taken.
 Nothing is recorded of a pool with incomplete data, or with a negotiator that has been silent for
-too long."""
+too long.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ With --plan a person agrees to the present plan: 'htcq elastic plan' prints its 
 again after 'rollback' or 'disable'.
 
 With --from one step is taken from a file that 'htcq elastic plan --save' wrote, for a timer: the
-account that looks at the pool cannot write, and this one reads no ad of it."""
+account that looks at the pool cannot write, and this one reads no ad of it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Compute what every group may use now, from two files: the declared quotas and the present demand.
 
 Errors and warnings about the quotas go to standard error. Quotas with refused amounts are
-computed all the same."""
+computed all the same.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 By hand it also stops all writing until 'htcq elastic apply'. With --if-silent it is the dead-man
 timer:
 it acts only if nothing has succeeded for that long. The journal has the static quotas; the pool
-is not read."""
+is not read.
+"""
 
 from __future__ import annotations
 

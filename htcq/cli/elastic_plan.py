@@ -3,7 +3,8 @@
 The plan also shows which jobs 'htcq elastic reclaim' would vacate; this command vacates none.
 
 The last line is the id for 'htcq elastic apply --plan'. It is valid for some minutes, while the
-plan stays the same."""
+plan stays the same.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 'plan' does nothing. 'record' adds the present state to the journal, which shows since when
 groups are over or in need. 'apply' does that and then carries out the plan: ceilings first, then
-jobs, few at a time."""
+jobs, few at a time.
+"""
 
 from __future__ import annotations
 

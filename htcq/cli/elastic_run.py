@@ -5,7 +5,8 @@ that cannot be trusted changes nothing; after a long time without one, the dead-
 the static quotas.
 
 One process reads the pool and writes here. Where strangers advertise in the pool, let one
-account read and another write: 'htcq elastic plan --save' and 'htcq elastic apply --from'."""
+account read and another write: 'htcq elastic plan --save' and 'htcq elastic apply --from'.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Write the HTCondor configuration that makes a claim-capacity model true.
 
 Prints it, unless --write is given; as 'include command : htcq emit …' it can stand in a
-condor_config."""
+condor_config.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +101,8 @@ def _for_the_node_of_the_file(
 
     A check compares the text for that node and the hardware each for itself. A file is not
     written again because a kernel finds a megabyte less: where the node is the same as before,
-    its former amounts stay."""
+    its former amounts stay.
+    """
     from pathlib import Path
 
     from htcq.emit.install import read

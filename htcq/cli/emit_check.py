@@ -1,7 +1,8 @@
 """``htcq emit --write DIR --check``: the file, the configuration in effect, the node and the running startd.
 
 Every state has its own words, and all that is found is said. A daemon that could not be asked is
-named; where nothing else differs the exit status says so."""
+named; where nothing else differs the exit status says so.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Explain a rule of 'htcq audit': what is wrong, the consequence, how to fix it, and the source.
 
 Without a rule all of them are listed. With --schema: print the JSON Schema of a command's JSON
-or of a file."""
+or of a file.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Show how a new capacity model changes a pool's quotas, usage and priorities, and list the steps to it.
 
 Nothing of the pool is changed. With --write-groups the groups are written with quotas of the
-same share of the pool."""
+same share of the pool.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The options that ``plan`` and ``emit`` share; ``htcq.cli.request`` says what they add up to.
 
 Nothing that takes time is imported here: ``emit`` starts HTCondor's parser beside it before it
-loads the rest."""
+loads the rest.
+"""
 
 from __future__ import annotations
 

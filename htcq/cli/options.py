@@ -5,7 +5,8 @@ group of them. ``help`` is what '--help' and the manual print: it begins with a 
 no full stop at its end.
 
 Nothing that takes time is imported here: ``emit`` starts HTCondor's parser beside it before it
-loads the rest."""
+loads the rest.
+"""
 
 from __future__ import annotations
 

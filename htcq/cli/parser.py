@@ -25,9 +25,9 @@ class Parser(argparse.ArgumentParser):
         # argparse would say nothing of a text that cannot be written.
         (file or sys.stderr).write(message)
 
-    def parse_known_args(
+    def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[Any, list[str]]:  # type: ignore[override]
+    ) -> tuple[Any, list[str]]:
         """Parse as argparse does, after options that are refused were looked for."""
         for argument in args or ():
             if argument == "--":

@@ -1,7 +1,8 @@
 """Runs an action as a monitoring plugin: whatever goes wrong is the state UNKNOWN and one line on standard output.
 
 A monitoring system takes the exit statuses 0 to 2 for a verdict on the pool: none of them may
-come of a mistake."""
+come of a mistake.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Find out what this execution point has: cpus, memory, disk, swap, GPUs and custom resources.
 
 HTCondor's own detection is asked first, then psutil, NVML and the kernel; every number comes
-with its source."""
+with its source.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Show the groups of a pool as its negotiator computes them: quotas, demand, usage, allocation, limits and order.
 
 'htcq quota emit' writes the configuration of groups that are declared in htcq.toml, 'htcq quota
-lint' checks them."""
+lint' checks them.
+"""
 
 from __future__ import annotations
 

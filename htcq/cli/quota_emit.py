@@ -1,7 +1,8 @@
 """Write the configuration of the groups that htcq.toml declares, for the negotiator of a pool.
 
 Prints it, unless --write is given. Quotas that contradict the site's own ones are refused, and
-so is the removal of a group that is still in use."""
+so is the removal of a group that is still in use.
+"""
 
 from __future__ import annotations
 

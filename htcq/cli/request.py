@@ -34,7 +34,8 @@ class Request:
     ``proposed`` says that the model's numbers come from the nodes at hand; ``prices`` are the
     weights among them. ``left_out`` has the names of machines of a pool that could not be used,
     by the reason; ``model_hash`` is that of all the capacity settings, also of those that other
-    kinds of node have; ``health`` is what is wrong with the pool."""
+    kinds of node have; ``health`` is what is wrong with the pool.
+    """
 
     nodes: tuple[FleetNode, ...]
     shapes: tuple[Shape, ...]

@@ -1,7 +1,8 @@
 """Show what the negotiator would do in its next cycle: who is matched where, who is rejected and why.
 
 With --cycles: how the pool goes on for so many cycles. With --set: what another configuration of
-the central manager would change."""
+the central manager would change.
+"""
 
 from __future__ import annotations
 

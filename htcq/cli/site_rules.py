@@ -3,7 +3,8 @@
 A plug-in is code that runs with the rights of whoever runs htcq, so it is loaded only from where
 nobody but root and the caller can write: the directory in which its package is installed, and
 the file and directory of its module. One that is broken or not to be trusted is left out and
-named; the rest goes on."""
+named; the rest goes on.
+"""
 
 from __future__ import annotations
 

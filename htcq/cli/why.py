@@ -1,7 +1,8 @@
 """Explain whether the next negotiation cycle starts idle jobs, and what keeps them from starting.
 
 The verdict is that of the simulated cycle ('htcq simulate'). WHO is a job (CLUSTER.PROC or
-CLUSTER), a submitter or a group. With --cycles: also when each job starts."""
+CLUSTER), a submitter or a group. With --cycles: also when each job starts.
+"""
 
 from __future__ import annotations
 

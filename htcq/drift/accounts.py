@@ -1,7 +1,8 @@
 """What the ledger comes to in a stretch of time: hours of each dimension, in all and part by part.
 
 A booking stands for its time evenly; what of that lies outside does not count, and neither does
-what nobody observed. All is exact, so that a time divided in two has the same sums."""
+what nobody observed. All is exact, so that a time divided in two has the same sums.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +72,8 @@ def accounts(
     """Return all accounts by dimension: the root's, then that of whoever lent or borrowed most.
 
     ``since`` to ``until`` is divided into parts of :func:`part_seconds`, of which there are no
-    more than ``most``."""
+    more than ``most``.
+    """
     width = part_seconds(since, until, most)
     sums: dict[tuple[str, str], _Sums] = {}
     for each in bookings:

@@ -37,7 +37,8 @@ class Spell:
     """A time in which two sides differed, with the last values.
 
     It is from the look that first saw it to the one that saw it over; ``until`` is None if the
-    last look saw it still."""
+    last look saw it still.
+    """
 
     difference: QuotaDifference
     since: int
@@ -179,7 +180,8 @@ def published_spells(samples: Iterable[Sample]) -> tuple[Spell, ...]:
 
     One that a single sample saw is left out once it is over: a cycle lies between new
     configuration and new quotas. Give samples of the root as well: nothing is told of times at
-    which nobody publishes anything."""
+    which nobody publishes anything.
+    """
     by_group: dict[str, list[Sample]] = {}
     for sample in samples:
         by_group.setdefault(sample.group, []).append(sample)

@@ -1,7 +1,8 @@
 """Where what is declared, configured, published and computed of a pool's groups differs at one moment, as data.
 
 What a negotiator publishes is compared over the pool weight that it counted itself: a pool that
-moved meanwhile is no difference. Amounts are in the pool's unit."""
+moved meanwhile is no difference. Amounts are in the pool's unit.
+"""
 
 from __future__ import annotations
 

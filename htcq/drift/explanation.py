@@ -25,7 +25,8 @@ class Story:
     that there were in that time, ``doubts`` what the last look could not take as it was,
     ``last`` the time of that look, None without. ``first`` is the time of the first look of all.
     ``ledger`` is that of elastic quotas, the root's first in every dimension; empty where none
-    was kept."""
+    was kept.
+    """
 
     pool: str
     unit: str
@@ -66,7 +67,8 @@ class Remembered:
     ``samples`` are those of the time that is told of, however coarse. ``fine`` are finer ones,
     from the first look on, of the root and of the groups of which other quotas are published
     than computed. ``kept`` is what held at any moment of that time, and of what is declared and
-    configured all that ever held. ``ledger`` is that of the time."""
+    configured all that ever held. ``ledger`` is that of the time.
+    """
 
     pool: str
     unit: str

@@ -9,7 +9,8 @@ else uses it, else unused. So for every group and dimension, at every moment
 
 and together all groups, with whoever is outside of the quotas, have borrowed what all have lent
 and what is spare: what nobody is guaranteed. Groups below one and the same group first have what
-that is guaranteed; others come to it when nothing is spare."""
+that is guaranteed; others come to it when nothing is spare.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class LedgerEntry:
     is not lent by it. ``<self>`` below a group is what its min leaves to its own jobs,
     ``<default>`` whatever is used outside of the quotas, ``<none>`` everything: its runtime is
     all that the pool has, its lent and borrowed are the sums of what groups with no others below
-    them have lent and borrowed."""
+    them have lent and borrowed.
+    """
 
     group: str
     dimension: str

@@ -3,7 +3,8 @@
 A level is shared out as a whole, from the root to the leaves. What others use of a level's
 guarantees is first what none of its groups is guaranteed, then what groups neither use nor ask
 for and lend, in proportion, then what they ask for themselves or do not lend. What a group lends
-is lent by the groups below it in the same way."""
+is lent by the groups below it in the same way.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Five things are held against each other: what the site file declares, what the central manager
 has configured, what the negotiator published as in effect, what htcq computes, and what the
 groups use and want. Times are in seconds since 1970, quotas and usage in the pool's unit, demand
-in the unit of the schedds' slot weights."""
+in the unit of the schedds' slot weights.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class GroupObservation:
     ``declared`` is None where the site file does not have it, ``configured`` where the central
     manager does not, then with nothing computed. ``effective`` and ``effective_subtree`` are
     None where the negotiator published none that is a number. ``computed`` is what it should
-    have published."""
+    have published.
+    """
 
     name: str
     declared: QuotaSetting | None = None
@@ -64,7 +66,8 @@ class DriftObservation:
 
     ``settings`` are the knobs of group quotas that are no group's own, by name; ``doubts`` tell,
     as sentences, what of the look cannot be taken as it is. ``ledger`` is empty where no elastic
-    quotas are declared."""
+    quotas are declared.
+    """
 
     pool: str
     negotiator: str
@@ -84,7 +87,8 @@ class Sample:
 
     ``looks`` is how many observations are in it. ``starved``, ``over`` and ``lending`` are
     seconds: below its quota while its jobs waited, above its quota, below its quota while
-    another was above its own."""
+    another was above its own.
+    """
 
     group: str
     time: int
@@ -107,7 +111,8 @@ class Kept:
     """A text that held from ``since`` to ``until``, both the times of observations; None where it still holds.
 
     ``kind`` is one of :data:`KINDS`, ``name`` the group, the expression or the knob, ``text``
-    what was said of it."""
+    what was said of it.
+    """
 
     kind: str
     name: str

@@ -2,7 +2,8 @@
 
 A slot is not divided and the negotiator truncates limits (matchmaker.cpp, negotiateWithGroup,
 HTCondor 25.14), so that the fraction of a quota is neither missed nor too much. Amounts are in
-the pool's unit."""
+the pool's unit.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class QuotaState:
     """How a group stands to its quota.
 
     ``starved``: below it while its jobs wait. ``over``: above it. ``lending``: below it with
-    nothing waiting, while another group is above its own."""
+    nothing waiting, while another group is above its own.
+    """
 
     starved: bool = False
     over: bool = False
@@ -43,7 +45,8 @@ def quota_of(group: GroupObservation, observation: DriftObservation) -> float | 
     """Return what a group's usage is held against: its effective quota, else the computed one; None without either.
 
     Where groups regroup, the root's quota is said to be the whole pool: here it is what no other
-    group has of it."""
+    group has of it.
+    """
     quota = _published(group)
     if group.name != ROOT or quota is None:
         return quota

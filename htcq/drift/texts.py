@@ -1,7 +1,8 @@
 """A quota as it was declared or configured, as one line of text that is kept, and read back.
 
 ``static 20 accept_surplus``: HTCondor's word for an amount or a share, the number, and what
-holds besides."""
+holds besides.
+"""
 
 from __future__ import annotations
 

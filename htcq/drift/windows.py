@@ -2,7 +2,8 @@
 
 All means are weighted by time. A sample stands for the ``span`` seconds before it; what of that
 lies outside the window does not count. Times are in seconds since 1970, quotas and usage in the
-pool's unit."""
+pool's unit.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Window:
 
     ``distance`` is the mean of how far usage was from the quota, ``bias`` the same with its
     sign: below 0 it used less. ``starved``, ``over`` and ``lending`` are shares of the time that
-    was observed. ``quota`` and what depends on it are None where nobody knew one."""
+    was observed. ``quota`` and what depends on it are None where nobody knew one.
+    """
 
     group: str
     since: int

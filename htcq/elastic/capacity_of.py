@@ -1,7 +1,8 @@
 """What a negotiator's slots have, and how much of that is free where nothing is matched.
 
 A partitionable slot has what it had at birth (TotalSlot<asset>), whoever has parts of it; a
-dynamic slot counts only where the slot that it was carved from is not in sight."""
+dynamic slot counts only where the slot that it was carved from is not in sight.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class PoolCapacity:
 
     ``worth`` is the slot weight, in parts, that comes with one unit of a dimension where there
     is any of it; ``untold`` counts the GPUs whose model is not published, ``backfill`` the slots
-    that offer what others offer too."""
+    that offer what others offer too.
+    """
 
     capacity: Mapping[str, int]
     unmatchable: Mapping[str, int]

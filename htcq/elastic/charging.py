@@ -1,7 +1,8 @@
 """What a claim of a job would hold of a pool's slots, and what the accountant would charge for it.
 
 The claim that the startd would carve, or the whole of a static slot; then the weight of what
-results."""
+results.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class ClaimAmounts:
     """What one claim holds: whole amounts by dimension, ``weight`` in parts.
 
     ``matched`` tells whether any slot is there that the job could have. ``model`` is the model
-    of GPU that it asks for: empty where any would do, None where no slot has such."""
+    of GPU that it asks for: empty where any would do, None where no slot has such.
+    """
 
     amounts: Mapping[str, int]
     matched: bool = True

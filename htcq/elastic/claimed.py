@@ -1,7 +1,8 @@
 """The claimed slots of a pool, each with the job that has it, and why it may never be taken back.
 
 A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsClaimed, HTCondor
-25.14). Its job is the one whose RemoteHost it is."""
+25.14). Its job is the one whose RemoteHost it is.
+"""
 
 from __future__ import annotations
 

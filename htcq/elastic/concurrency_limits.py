@@ -3,7 +3,8 @@
 A job names the limits that it takes of, with how much of each (``name:2``;
 src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp, HTCondor 25.14). They are as good as
 a quota if every job that asks for an asset takes as much of a limit that no other group takes
-of."""
+of.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Each group's quota without those of the groups below it is an item of its own, so that sums hold
 whatever moves. All is done in whole thousandths of slot weight, or in whole weights where every
-number is one."""
+number is one.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +72,8 @@ def damp(
 
     ``mins`` has what each group's min is worth; up to it a group is raised at once, and others
     make room at once. ``changed`` tells when the quotas of groups were changed last, on the same
-    clock as ``now``. The targets must fit into ``pool_weight``; then the quotas do too."""
+    clock as ``now``. The targets must fit into ``pool_weight``; then the quotas do too.
+    """
     known = list(targets)
     items = _items(known, before, mins)
     for item in items:

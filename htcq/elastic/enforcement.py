@@ -2,7 +2,8 @@
 
 HTCondor's quotas have one dimension, slot weight (src/condor_negotiator.V6/matchmaker.cpp and
 Accountant.cpp, 25.14). What that says of another follows from the weights of all claims that the
-pool's slots could make: they are tried out, with the slots' own expressions."""
+pool's slots could make: they are tried out, with the slots' own expressions.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Each gate yields a sentence and what would help. Numbers of half a pool are wrong everywhere, so
 that a doubt counts. A schedd that is silent, late or has another clock closes a gate only if
-jobs of it are known: anybody who may advertise a schedd could hold the gate closed otherwise."""
+jobs of it are known: anybody who may advertise a schedd could hold the gate closed otherwise.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def refusals(
     """Yield every reason not to act on what was seen.
 
     ``present`` is the file's text, ``now`` this machine's clock. ``confirmed`` says that a
-    person has seen that the pool is smaller than it was, which is no reason then."""
+    person has seen that the pool is smaller than it was, which is no reason then.
+    """
     yield from _negotiators(sight)
     yield from _whole(sight, state, settings, confirmed)
     yield from _silent(sight, state, now, confirmed)
@@ -112,7 +114,8 @@ def _counts(name: str, sight: PoolHealth, state: JournalState, now: float) -> bo
     """Tell whether the pool cannot be judged without the schedd ``name``.
 
     So it is where slots are claimed for it, and for some time after it was seen with jobs.
-    Before anything was seen its submitter ads are believed."""
+    Before anything was seen its submitter ads are believed.
+    """
     if name in sight.schedd_ads.claiming:
         return True
     if state.seen is None:

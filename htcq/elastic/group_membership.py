@@ -3,7 +3,8 @@
 Follows GroupEntry::GetAssignedGroup of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14:
 who names a group below one that is there is charged to that one. Jobs that name no group belong
 to the group that has their user among its ``users``, which HTCondor does not know: it charges
-them to the root."""
+them to the root.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Who makes plans evaluates what strangers advertise. Who writes them takes nothing of that on
 trust: the groups must be those that are declared, the numbers such as can be, the step as small
-as the settings want it, and the plan one that follows what the journal knows."""
+as the settings want it, and the plan one that follows what the journal knows.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ class Handover:
 
     ``base`` is the number of the journal's last record when the plan was made: a plan is written
     once, and only as long as nothing else was. ``over`` counts the groups that would use more
-    than they may."""
+    than they may.
+    """
 
     plan: str
     inputs: str

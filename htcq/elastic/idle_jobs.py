@@ -2,7 +2,8 @@
 
 An idle job asks for MaxHosts - CurrentHosts claims (src/condor_schedd.V6/schedd.cpp:count_a_job,
 HTCondor 25.14). Where the queues are not known there is only what schedds say that their idle
-jobs weigh."""
+jobs weigh.
+"""
 
 from __future__ import annotations
 

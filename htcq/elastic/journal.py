@@ -2,7 +2,8 @@
 
 Every write is two records, its intent before and its outcome after. Whatever is killed in
 between leaves an intent without an outcome, which is resolved against the file that is really
-there. The file in force is known by its digest."""
+there. The file in force is known by its digest.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Record:
     ``before`` and ``after`` it, ``replaced`` with what stood there if that was not ours,
     ``quotas`` that the negotiator shall show by group with whether they accept surplus,
     ``fallback`` with the text for :data:`DEAD_MAN`, and whether a person ``asked`` for it. Of an
-    outcome: ``of``, the number of its intent, and ``result``."""
+    outcome: ``of``, the number of its intent, and ``result``.
+    """
 
     number: int
     time: float
@@ -83,7 +85,8 @@ class JournalState:
     before. ``unfinished`` is an intent without an outcome. ``stopped`` says in words why nothing
     may be written but by a person. ``success`` and ``began`` are when a step succeeded last, and
     when the journal begins. ``failures`` writes in a row came to nothing. ``changed`` has by
-    group when its quota changed last, those below it left out."""
+    group when its quota changed last, those below it left out.
+    """
 
     last: int = 0
     in_force: Record | None = None

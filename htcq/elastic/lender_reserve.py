@@ -2,7 +2,8 @@
 
 A lender's quota is a little more than its runtime is worth, never more than its min is: from
 what is nobody's runtime first, then from those who borrow. Within a group that is at its max
-only those below it can give."""
+only those below it can give.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class LeafQuota:
 
     ``parts`` is its quota, ``least`` what its min is worth, ``typical`` the weight of its
     largest job (0: it has none); ``headroom`` is part of its quota, ``given`` was taken out of
-    it for others."""
+    it for others.
+    """
 
     group: GroupRuntime
     parts: int

@@ -1,7 +1,8 @@
 """Elastic quotas in slot weight when the unit of slot weights changes: the same share of the pool.
 
 Only the dimension ``weight`` is in slot weight (in thousandths); cpus, memory and all other
-assets stay what they are."""
+assets stay what they are.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ A startd publishes an ad for each device with its DeviceName (condor_gpu_discove
 src/condor_startd.V6/ ResAttributes.cpp:MakeResourceProps, HTCondor 25.14); a partitionable slot
 names all of its devices, or those that are free where only these were asked for, a dynamic slot
 its own. A model's dimension is ``gpus:`` and the words of its name: a quota of ``gpus:a100`` is
-one of every device that has the word a100 in its name."""
+one of every device that has the word a100 in its name.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 What is used is what claimed slots have, and what is asked for besides is what the claims of idle
 jobs would have: so a group that is given all it asks for can start all of its jobs. Jobs of the
-scheduler, grid and local universes and slots that the negotiator does not see are nobody's."""
+scheduler, grid and local universes and slots that the negotiator does not see are nobody's.
+"""
 
 from __future__ import annotations
 

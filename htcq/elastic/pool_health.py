@@ -37,7 +37,8 @@ class ScheddAds:
     ``claiming``: those for which slots are claimed, as the slots themselves say. ``busy``: those
     that have jobs, as they answered, or claim slots. ``wanting``: those whose submitter ads tell
     of jobs. ``heard``: when the collector heard of the oldest ad of each. A schedd ad and its
-    submitter ads can come from anybody who may advertise; what slots say cannot."""
+    submitter ads can come from anybody who may advertise; what slots say cannot.
+    """
 
     silent: Mapping[str, str] = field(default_factory=dict)
     claiming: frozenset[str] = frozenset()
@@ -57,7 +58,8 @@ class PoolHealth:
     with their values and places. ``ceilings`` are those of submitters. ``worklife`` is
     CLAIM_WORKLIFE. ``missing`` has in sentences what could not be read, other than the jobs of
     single schedds; ``schedds`` are those that answered. ``slots_heard`` is when the collector
-    heard of the oldest slot."""
+    heard of the oldest slot.
+    """
 
     source: str
     taken_at: float | None

@@ -2,7 +2,8 @@
 
 GROUP_NAMES is the whole tree, since a group that is not there is no group to the negotiator, and
 parents come before those below them (src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14).
-Quotas have at most three decimals, as the slot weights have that they are counted in."""
+Quotas have at most three decimals, as the slot weights have that they are counted in.
+"""
 
 from __future__ import annotations
 

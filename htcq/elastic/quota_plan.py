@@ -2,7 +2,8 @@
 
 The id has the time at which the plan was made, and a digest of what decides: what is declared,
 what is in force, how much there is, and what would be written. A pool that has changed so far
-that something else would be written has another plan."""
+that something else would be written has another plan.
+"""
 
 from __future__ import annotations
 
@@ -151,7 +152,8 @@ def drain_seconds(
     """Estimate after how many seconds claims of ``over`` slot weight have ended by themselves; None: perhaps never.
 
     A schedd keeps a claim for more jobs of its user until it is ``worklife`` seconds old (less
-    than 0: for ever); its job then runs on, as long as a job of these has run on average."""
+    than 0: for ever); its job then runs on, as long as a job of these has run on average.
+    """
     if over <= 0:
         return 0.0
     now = observation.taken_at

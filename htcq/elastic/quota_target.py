@@ -11,7 +11,8 @@ class QuotaTarget:
 
     ``binding`` is the dimension of the runtime that is used up first, empty where there is none.
     ``parent`` is empty at the top level; that of groups with groups below them covers all of
-    those. ``given`` is what a group that borrows has less of, because it is another's headroom."""
+    those. ``given`` is what a group that borrows has less of, because it is another's headroom.
+    """
 
     group: str
     parent: str

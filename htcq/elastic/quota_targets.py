@@ -2,7 +2,8 @@
 
 A leaf's quota is what its runtime is worth (htcq.elastic.weight_of_runtime). What is above is
 the sum of what is below. A group with a finite max accepts no surplus, or it would exceed that
-as soon as others ask for less."""
+as soon as others ask for less.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def targets(
     """Return what the quota of every group should become, parents before their children.
 
     The sum of the top-level quotas is never more than what the pool weighs without what jobs of
-    no group hold. Quotas are whole numbers if all slots and claims weigh whole numbers."""
+    no group hold. Quotas are whole numbers if all slots and claims weigh whole numbers.
+    """
     jobs = jobs_by_group(observation)
     unit = _unit(observation, jobs)
     free = _free(observation)

@@ -2,7 +2,8 @@
 
 Dimensions are assets in HTCondor's units (cpus, memory in MB, disk in KiB, gpus, and custom
 ones), ``gpus:<model>`` for cards of one model, and ``weight``: slot weight in thousandths, so
-that everything is a whole number."""
+that everything is a whole number.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class GroupClaim:
 
     ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty
     where no job is known. ``protected`` has the reason why it is never taken back, empty where
-    it may be."""
+    it may be.
+    """
 
     group: str
     submitter: str
@@ -61,7 +63,8 @@ class ElasticObservation:
     The demand is in the dimensions that the quotas name; ``capacity`` is what all slots have, in
     every dimension, and ``unmatchable`` what of that is free where nothing is matched: drained,
     offline, refused by START. ``worth`` is the slot weight, in parts, that usually comes with
-    one unit of a dimension."""
+    one unit of a dimension.
+    """
 
     taken_at: float
     negotiator: str

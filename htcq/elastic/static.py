@@ -1,7 +1,8 @@
 """The quotas that need nobody to keep them: each group has what its min is worth, and all take what is left.
 
 That is what HTCondor's own group quotas do with a guarantee, without a max: the place to fall
-back to."""
+back to.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 As the capacity of a slot is the number of claims that its assets suffice for, that of a runtime
 is the weight of those claims of a group that it suffices for, in every dimension that is
 managed. The claims that the group has go in first, then those that its idle jobs would have,
-each in proportion to how many there are, for as long as any still fits."""
+each in proportion to how many there are, for as long as any still fits.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def runtime_weight(room: Amounts, jobs: GroupJobs, usual: Mapping[str, float]) -
     """Return what ``room``, by managed dimension, is worth to a group with ``jobs``; ``usual`` is for one without.
 
     Nothing that the claims hold exceeds ``room``, and no claim of the group's jobs is left out
-    that would still fit."""
+    that would still fit.
+    """
     if not jobs.shapes:
         parts, binding = usual_worth(room, usual)
         return RuntimeWeight(int(parts), binding if parts > 0 else "")

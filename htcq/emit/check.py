@@ -1,7 +1,8 @@
 """Proves a rendered configuration harmless: read back as HTCondor reads it, then evaluated.
 
 The text may come from a site's own template, so nothing is taken from the model that it was
-rendered from but the amounts of the node."""
+rendered from but the amounts of the node.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The files are to be looked at; nothing reads them where they are written. Every line says which
 finding it mends. Where two findings want different values of one knob, none of them is written,
-and each file says so."""
+and each file says so.
+"""
 
 from __future__ import annotations
 

@@ -87,7 +87,8 @@ def staying(
     They stand in another file than the one that is replaced, and the new one does not set them:
     a static quota, which wins over a share; a truth value of a group that declares none;
     anything for the negotiator alone, which wins over what is for all daemons. Only knobs of
-    which the place is known are told."""
+    which the place is known are told.
+    """
     beside = [f"NEGOTIATOR.{knob.name}" for knob in emitted]
     beside += [name for group in settings.groups for name in _others(group)]
     knobs = (own.knob(name) for name in beside if name not in emitted)

@@ -2,7 +2,8 @@
 
 The portable form has no amounts of the node in its expressions, so the comment is what tells
 that a node has lost a core or a card. Free disk space comes and goes and is not compared; it is
-kept in the literal form, which has DISK."""
+kept in the literal form, which has DISK.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The negotiator admits a job by its match cost, and the accountant charges the slot weight of its
 dynamic slot for as long as it runs. Where that is more, groups exceed their quotas by the
-quotient of the two."""
+quotient of the two.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 HTCondor reads the files of a directory in the order of their names, and the last assignment
 wins; SUBSYSTEM.KNOB wins over KNOB in that daemon, and SLOT_TYPE_<N>_KNOB over KNOB for the
 slots of that type (src/condor_utils/condor_config.cpp and src/condor_startd.V6/Resource.cpp,
-25.14)."""
+25.14).
+"""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def overrides(
     """Return the knobs of the file ``text`` that have another value in effect, and those beside it that win over it.
 
     ``expanded`` are its :func:`raw_values` as the parser expands them, ``values`` what is in
-    effect, by upper-case name."""
+    effect, by upper-case name.
+    """
     found: dict[str, Override] = {}
     rest = list(expanded)
     for each in assignments(text):

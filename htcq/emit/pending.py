@@ -3,7 +3,8 @@
 SLOT_WEIGHT, CONSUMPTION_<asset> and STARTD_ATTRS are taken over at condor_reconfig; slot types,
 CONSUMPTION_POLICY and NUM_CLAIMS are read when the startd starts
 (src/condor_startd.V6/Resource.cpp, 25.14). MODIFY_REQUEST_EXPR_* and START are taken over at
-condor_reconfig as well, and the ads do not tell them."""
+condor_reconfig as well, and the ads do not tell them.
+"""
 
 from __future__ import annotations
 

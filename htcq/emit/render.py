@@ -56,7 +56,8 @@ def _central_weight(slots: Sequence[Slot]) -> str:
     """Return the weight of a slot of any of the types: that of one need not be a number on a slot of another.
 
     It stands in for a slot's own weight that is no number, so that of the first kind of node
-    serves all kinds."""
+    serves all kinds.
+    """
     firsts = {slot.type.number: slot for slot in reversed(slots)}
     weights = [
         (number, slot.policy.expanded(slot.policy.weight))

@@ -1,7 +1,8 @@
 """Queries that run in a child process each: ask a daemon for ads and write them down in long form, one after another.
 
 The bindings hold all ads of an answer at once, so ads are dropped as soon as they are written;
-the child's end frees the rest. Attributes are sorted as condor_status sorts them."""
+the child's end frees the rest. Attributes are sorted as condor_status sorts them.
+"""
 
 from __future__ import annotations
 
@@ -337,7 +338,8 @@ def records_in(ad: Any) -> list[Any]:
 
     The negotiator numbers the attributes of its records from 1 on. The bindings take only the
     last digit for the number (htcondor2/_negotiator.py, 25.14), so that Name12 is Name1 in the
-    ad of record 2."""
+    ad of record 2.
+    """
     import classad2
 
     found: dict[str, Any] = {}

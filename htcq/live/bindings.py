@@ -1,7 +1,8 @@
 """Loads HTCondor's bindings in a child process, and says in plain words why a daemon did not answer.
 
 The reasons stand in what the bindings log, not in what they raise
-(src/condor_io/condor_secman.cpp, 25.14)."""
+(src/condor_io/condor_secman.cpp, 25.14).
+"""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def _deepen_stack() -> None:
     """Let the stack of this process grow far: the library recurses once for each term of an expression.
 
     With the usual 8 MiB one job whose Rank names a.a.a… 30,000 times ends the process (25.14);
-    with more the library refuses such an expression by itself."""
+    with more the library refuses such an expression by itself.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     wanted = _STACK if hard == resource.RLIM_INFINITY else min(_STACK, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -4,7 +4,8 @@ One query for each type of ad and one for each schedd, each in a process of its 
 deadline: a daemon that hangs costs its own part of the snapshot and nothing else, and many of
 them together little more time than one. Where all of it must be over at some time, a daemon that
 hangs costs a part of what is left. Jobs come before slots, so that slots are asked for what the
-jobs' expressions name."""
+jobs' expressions name.
+"""
 
 from __future__ import annotations
 
@@ -223,7 +224,8 @@ class _Capture:
         """Take the central manager's configuration from elsewhere: its negotiator is not there, refuses or hangs.
 
         The files of this machine come first, if it runs the negotiator: one that makes the
-        negotiator crash stands in them, while the collector may not have read it."""
+        negotiator crash stands in them, while the collector may not have read it.
+        """
         beside = [
             each
             for each in collectors

@@ -20,7 +20,8 @@ class Wanted:
     answer. The configurations not where ``machines`` is False; the jobs, answers and
     configurations of access points not where ``schedds`` is False. ``negotiator`` names the one
     whose configuration and priorities count; empty: the one on the collector's machine.
-    ``attributes`` are asked of slots besides. ``limits`` are those of the answers."""
+    ``attributes`` are asked of slots besides. ``limits`` are those of the answers.
+    """
 
     queues: bool = True
     negotiator: str = ""
@@ -38,7 +39,8 @@ class Captured:
     """What a snapshot holds, and what it lacks: (what, why), and single ads that could not be read.
 
     ``without_users`` are the schedds that did not tell of their users, and why: they ask for
-    authentication, which READ authorisation by address does not need."""
+    authentication, which READ authorisation by address does not need.
+    """
 
     pool: str
     taken: str

@@ -3,7 +3,8 @@
 A daemon names neither the file of a value nor what a later file has overridden. The order is
 that of real_config in src/condor_utils/condor_config.cpp, HTCondor 25.14: the main file, the
 files of LOCAL_CONFIG_DIR by name, those of LOCAL_CONFIG_FILE. What an include or a command
-brings is not looked at."""
+brings is not looked at.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The parser ends the process at a syntax error (src/condor_utils/config.cpp, 25.14), so it runs in
 a process of its own. That process can be started early: it loads the bindings while the caller
-does something else."""
+does something else.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Runs functions in child processes of their own, each with a deadline if there is one.
 
 HTCondor's bindings wait as long as a daemon lets them, and cannot be interrupted; a process can.
-What a child has allocated is gone with it, and what ends it ends nothing else."""
+What a child has allocated is gone with it, and what ends it ends nothing else.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +123,8 @@ def run_all(
     With ``max_slow`` silent daemons cost little time: so many children more may run as have not
     answered for :data:`SLOW` seconds; once so many have not answered, those that start later get
     :data:`SLOW` seconds; and once :data:`_MAX_SILENT` times so many have not, no more are
-    started."""
+    started.
+    """
     slow = min(SLOW, timeout / 4)
     enough = _MAX_SILENT * max_slow if max_slow else math.inf
     outcomes: list[Outcome | None] = [None] * len(tasks)
@@ -192,9 +194,8 @@ def _start(index: int, tasks: Sequence[Task], timeout: float, budget: Budget | N
         os.close(answers)
         for stream in (1, 2):
             os.dup2(complaints, stream)
-        sys.stdout = sys.stderr = open(
-            complaints, "w", encoding="utf-8", buffering=1, closefd=False
-        )  # noqa: SIM115
+        errors = open(complaints, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
+        sys.stdout = sys.stderr = errors
         _answer(tasks[index], out)
         os._exit(0)
     except SystemExit as ended:

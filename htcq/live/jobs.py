@@ -3,7 +3,8 @@
 Each question is asked in a process of its own with a deadline. Jobs carry the token of their
 sweep, so that they are found again whoever was killed, before or after the schedd took them.
 What ended a job stands in its event log: once it has left the queue, that is the one place which
-needs no history. Seen with HTCondor 25.14 and 23.9."""
+needs no history. Seen with HTCondor 25.14 and 23.9.
+"""
 
 from __future__ import annotations
 

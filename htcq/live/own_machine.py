@@ -1,7 +1,8 @@
 """This machine as its own HTCondor has it: configuration in effect, the startd that runs, the central manager's files.
 
 Everything here runs in a child process: the parser ends a process at a mistake, and a daemon may
-not answer."""
+not answer.
+"""
 
 from __future__ import annotations
 

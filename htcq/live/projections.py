@@ -3,7 +3,8 @@
 Daemons add by themselves what the expressions that are asked for name in the same ad (seen in 23.9
 and 25.14:
 Requirements brings Start, WithinResourceLimits and what these name). What expressions name in
-the other ad of a match is added by htcq."""
+the other ad of a match is added by htcq.
+"""
 
 from __future__ import annotations
 

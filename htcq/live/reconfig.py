@@ -2,7 +2,8 @@
 
 A negotiator that refuses the command says so in its own log alone, and one in a long cycle comes
 to it later; so only what it publishes after a cycle counts
-(src/condor_negotiator.V6/Accountant.cpp: one ad for each group, HTCondor 25.14)."""
+(src/condor_negotiator.V6/Accountant.cpp: one ad for each group, HTCondor 25.14).
+"""
 
 from __future__ import annotations
 

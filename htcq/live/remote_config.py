@@ -2,7 +2,8 @@
 
 A daemon lists the names of its knobs in one answer and gives each value in an answer of its own,
 with its macros expanded; so only those are asked for that decide who gets which part of which
-slot. A knob that has no value is not told from one whose value is "Not defined"."""
+slot. A knob that has no value is not told from one whose value is "Not defined".
+"""
 
 from __future__ import annotations
 
@@ -78,7 +79,8 @@ def dump_text(
     """Return a configuration text of ``values``, sorted by name, without what looks like a secret.
 
     ``assigned`` are the assignments of some of them: those that a later one overrides stand
-    before the value."""
+    before the value.
+    """
     lines = []
     for name, value in sorted(values, key=lambda each: each[0].lower()):
         of_it = (assigned or {}).get(name, ())

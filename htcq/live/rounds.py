@@ -43,7 +43,8 @@ class Rounds:
     """Queries into files of the directory ``parts``; ``timeout`` is in seconds, for each.
 
     ``until`` is when all must be over, on the clock of time.monotonic: silent daemons leave time
-    to say which they are."""
+    to say which they are.
+    """
 
     parts: Path
     timeout: float

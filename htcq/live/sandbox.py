@@ -3,7 +3,8 @@
 Another directory is read in place of the real one: the same files, by links, but for the one
 that is tried. The main file is included as it is, and what follows it names that directory
 instead (src/condor_utils/config.cpp reads LOCAL_CONFIG_DIR after the main file, and
-LOCAL_CONFIG_FILE after that; HTCondor 25.14)."""
+LOCAL_CONFIG_FILE after that; HTCondor 25.14).
+"""
 
 from __future__ import annotations
 

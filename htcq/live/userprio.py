@@ -3,7 +3,8 @@
 The bindings have no leases and cannot take a ceiling away (htcondor2.Negotiator.setCeiling
 refuses -1; 25.14). A negotiator of 25.11 or newer lends a ceiling for some seconds: then the one
 before is back, whoever lives by then. A second lease is refused while one is in force. Seen with
-25.14 and 23.9."""
+25.14 and 23.9.
+"""
 
 from __future__ import annotations
 

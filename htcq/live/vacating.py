@@ -2,7 +2,8 @@
 
 A vacated job is told to end softly and is idle afterwards; its claim is given up
 (src/condor_schedd.V6/schedd.cpp:actOnJobs, HTCondor 25.14; seen with 23.9 too). Every question
-to a schedd is asked in a process of its own with a deadline."""
+to a schedd is asked in a process of its own with a deadline.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Ceilings of ours at a negotiator: set before jobs are vacated, and taken away when they are of no more use.
 
 Each step is in the journal before and after. Whatever a ceiling is that the journal does not
-know to be ours is somebody else's, and stays."""
+know to be ours is somebody else's, and stays.
+"""
 
 from __future__ import annotations
 

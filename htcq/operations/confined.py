@@ -3,7 +3,8 @@
 :func:`confine` forks once all inputs are open. The child goes on with the command: as nobody
 where it is root, without new privileges, core files and the caller's environment, and with
 limits of memory and processor time. The parent waits, writes the files that the command line
-names, ends a child that is stuck in one expression, and says what a limit ended."""
+names, ends a child that is stuck in one expression, and says what a limit ended.
+"""
 
 from __future__ import annotations
 
@@ -217,7 +218,8 @@ def _beat(beat: int) -> None:
     """Tell the parent each second of processor time, and also that Python itself still runs.
 
     The first is written by the signal's handler at once, the second when the ClassAd library
-    gives control back."""
+    gives control back.
+    """
     import signal
 
     def alive(number: int, frame: object) -> None:

@@ -45,7 +45,8 @@ class Source:
     manager, which quotas do not need. ``machines`` False: without those configurations alone.
     ``schedds`` False: without jobs and what access points say. ``negotiator`` names one of
     several. ``limits`` are those of what the pool holds. ``timeout`` is in seconds, for each
-    query; ``until`` is when all queries must be over, on the clock of time.monotonic."""
+    query; ``until`` is when all queries must be over, on the clock of time.monotonic.
+    """
 
     snapshot: str | None = None
     pool: str | None = None

@@ -1,7 +1,8 @@
 """The steps of a pool's elastic quotas: what another account has planned, what a person agrees to, and the loop's own.
 
 Each step holds the lock of the file, does first what a former run has left to do, and is in the
-journal before and after."""
+journal before and after.
+"""
 
 from __future__ import annotations
 

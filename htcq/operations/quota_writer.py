@@ -1,7 +1,8 @@
 """Puts quotas in place for a negotiator, step by step: the journal first, the file, the negotiator, the journal again.
 
 Killed anywhere, it leaves a file that was wanted once and a journal that says so;
-:meth:`Writer.finish` does what is left to do, after a look at the file that is really there."""
+:meth:`Writer.finish` does what is left to do, after a look at the file that is really there.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class Writer:
     """One file, its journal, and the negotiator that reads it; whoever uses it holds the lock of the file.
 
     ``within`` is how long the negotiator may take to show quotas, in seconds; ``pool`` its
-    collector, empty for this machine's."""
+    collector, empty for this machine's.
+    """
 
     path: Path
     journal: Journal
@@ -227,7 +229,8 @@ class Writer:
         """Tell the negotiator to read the file, and return why it does not show ``quotas``; empty where it does.
 
         Whoever refuses the command may show them all the same: those that are put back were
-        never gone there."""
+        never gone there.
+        """
         refused = ""
         try:
             self.negotiator.reconfigure()

@@ -1,7 +1,8 @@
 """Does what a plan of reclaim says: ceilings first, then jobs, batch by batch, with the journal before and after.
 
 What cannot be reached costs its own part of the plan and nothing else; what was done and what
-was not is in the journal and in what is returned."""
+was not is in the journal and in what is returned.
+"""
 
 from __future__ import annotations
 

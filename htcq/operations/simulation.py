@@ -45,7 +45,8 @@ class Simulation:
     ``changes`` are knobs of the central manager, ``arrivals`` jobs of another file, ``what``
     other machines, models and demand, ``options`` those of them that a report shows beside
     ``changes``. ``course`` is None where one cycle is asked for. ``order`` is that of submitters
-    which HTCondor leaves open."""
+    which HTCondor leaves open.
+    """
 
     source: Source
     changes: Changes = ()

@@ -2,7 +2,8 @@
 
 A file in the current directory may be anybody's: it is used where nobody else could have written
 it, and says nothing of where templates and histories are. A file that ``--config`` names is
-taken as it is."""
+taken as it is.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Items of a sweep as jobs of this machine's HTCondor, one each: submitted, waited for, gathered.
 
 A wait that ends early ends nothing else: the next run finds the jobs in the queue, or what they
-left."""
+left.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ class _Jobs:
         """Find the jobs of an earlier run, gather what they left, and remove those that nobody waits for.
 
         What failed while nobody looked is told first; what was told already, or was removed, is
-        submitted again."""
+        submitted again.
+        """
         results = self.place.results
         wanted = {results.key(item): item for item in items}
         jobs = self.queue.jobs()

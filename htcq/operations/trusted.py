@@ -3,7 +3,8 @@
 ssh and sudo ask the same of their own files (OpenSSH 9.2, misc.c:safe_path_fd: owner and mode of
 the file and of the directory that it lies in). The directory and the file are opened once each,
 and what is open is judged and read: who changes a name afterwards changes nothing. Of a symbolic
-link the file counts that it leads to."""
+link the file counts that it leads to.
+"""
 
 from __future__ import annotations
 

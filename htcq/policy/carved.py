@@ -1,7 +1,8 @@
 """What a startd carves of a partitionable slot, and what the ad of the dynamic slot says.
 
 Follows src/condor_startd.V6/Resource.cpp:create_dslot and ResAttributes.cpp, HTCondor 23.9 to
-25.14. Amounts are in HTCondor's units: MB, KiB, counts."""
+25.14. Amounts are in HTCondor's units: MB, KiB, counts.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The slots of a policy that is only planned, as ads: what a claim there takes and costs, with HTCondor's own library.
 
 The slot's ad is made up from the policy and the amounts; what becomes of a job there is reckoned
-as it is for any slot (htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts."""
+as it is for any slot (htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +135,8 @@ class Charges:
         """Return what ``job`` takes of each asset of ``slot``; None where the expression yields no number.
 
         Requests that the job does not make are undefined here, as they are to the slot's
-        WithinResourceLimits."""
+        WithinResourceLimits.
+        """
         return {
             asset: as_number(expr.evaluate(slot, job)) for asset, expr in self.consumption.items()
         }

@@ -5,7 +5,8 @@ src/condor_startd.V6/Resource.cpp:
 create_dslot and command.cpp:activate_claim, HTCondor 23.9 to 25.14. Everything is evaluated on ads,
 whoever made them:
 those of a pool, or made up for a slot that is only planned. Amounts are in HTCondor's units: MB,
-KiB, counts."""
+KiB, counts.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +95,8 @@ def stand_in(job: Attributes, asset: str) -> Number | None:
 
     A number in _condor_Request<asset> comes before it, as a floating-point number, which
     divisions by whole numbers tell from a whole one; a request that the job does not make counts
-    as 0."""
+    as 0.
+    """
     name = request_of(asset)
     instead = as_number(job.value(f"_condor_{name}")) if f"_condor_{name}" in job else None
     if instead is not None:
@@ -181,7 +183,8 @@ class Startd:
     """What of a startd decides what it carves.
 
     ``modify`` are its MODIFY_REQUEST_EXPR_* by asset, without those that are no expressions.
-    With ``must_modify`` it does not fall back on the request as it came."""
+    With ``must_modify`` it does not fall back on the request as it came.
+    """
 
     modify: Mapping[str, Expr] = field(default_factory=dict)
     version: tuple[int, ...] = (999,)
@@ -195,7 +198,8 @@ class Way:
     ``needs`` is what the slot must have left, ``bag`` what is taken of it, ``got`` what the
     dynamic slot has. ``consumed`` is what the request takes before anything is added or rounded.
     ``impossible`` says why no slot can serve it, ``refusal`` why the dynamic slot that is carved
-    does not take its job; both are empty where it does."""
+    does not take its job; both are empty where it does.
+    """
 
     needs: Amounts = field(default_factory=dict)
     bag: Amounts = field(default_factory=dict)
@@ -274,7 +278,8 @@ def unjudged_ways(
     """Yield the same without the look whether the dynamic slot takes its job, which is half of the work.
 
     Where it is known: ``by_policy`` is what the job as it is takes of the slot, ``requests`` are
-    the changed requests."""
+    the changed requests.
+    """
     for request in changed_requests(slot, job, left, startd) if requests is None else requests:
         yield _way(
             slot, job, left, startd, machine_disk_kb, request, None if request else by_policy
@@ -343,7 +348,8 @@ def _by_limits(slot: SlotSide, request: Ad, left: Amounts) -> dict[str, Number |
 
     It looks at the request itself: a _condor_Request<asset> counts only for what is carved,
     unless the startd has STARTD_JOB_HAS_REQUEST_ATTRS (ResAttributes.cpp,
-    withinLimitsExpression)."""
+    withinLimitsExpression).
+    """
     found: dict[str, Number | None] = {}
     for asset in slot.assets:
         name = request_of(asset)

@@ -2,7 +2,8 @@
 
 Semantics: src/condor_utils/consumption_policy.cpp and src/condor_startd.V6/Resource.cpp,
 HTCondor 25.14. Consumption expressions are evaluated with MY = slot and TARGET = job,
-MODIFY_REQUEST_EXPR_* with MY = job and TARGET = slot, SCHEDD_SLOT_WEIGHT in the job alone."""
+MODIFY_REQUEST_EXPR_* with MY = job and TARGET = slot, SCHEDD_SLOT_WEIGHT in the job alone.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ class Policy:
     (empty: the same); ``provides`` are machine resources that the policy itself declares;
     ``start`` is a condition that the slot adds to START; ``cpu_shares`` is how many Cpus one
     core counts as; ``changes`` tells what a preset changed, and why; ``macros`` are
-    configuration macros that the expressions use as ``$(NAME)``."""
+    configuration macros that the expressions use as ``$(NAME)``.
+    """
 
     name: str
     consumption: Mapping[str, str]
@@ -82,7 +84,8 @@ class Terms:
     ``job`` and ``slot`` are the prefixes of their attributes. ``total`` holds the slot's amounts
     at birth; with ``literal`` they are written as numbers, otherwise as attributes that every
     node fills in for itself. ``part`` says how much of the machine the slot type got of each
-    asset: a fraction such as 0.5, 1 being all."""
+    asset: a fraction such as 0.5, 1 being all.
+    """
 
     total: Mapping[str, int]
     job: str = "target."
@@ -126,7 +129,8 @@ class Terms:
         """What the partitionable slot had at birth, as a whole number.
 
         Disk is reckoned from the machine's: a 23.9 startd has TotalSlotDisk = 0 while it weighs
-        a claim."""
+        a claim.
+        """
         if self.literal:
             return str(self.total[asset])
         if asset == DISK:

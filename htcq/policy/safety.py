@@ -4,7 +4,8 @@ Evaluates every expression on the full slot, on the empty one, on slots where a 
 gone, on dynamic slots, and for a grid of jobs that includes those with missing and fractional
 requests. Rules: a weight that is no number ends the negotiator (consumption_policy.cpp), an
 undefined consumption makes the slot unmatchable, a fraction is refused by the startd for ever
-(Resource.cpp), 25.14."""
+(Resource.cpp), 25.14.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 The negotiator charges the weight that a partitionable slot loses; two cycles later the
 accountant charges the weight of the dynamic slot's own ad. One expression must answer both: the
 number of claims left on the one, the dominant charge of the claim on the other. Published
-policies that use the first for both leak accounting."""
+policies that use the first for both leak accounting.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Texts of ads -> slots, jobs and records, with every attribute that their own expressions name.
 
 Which attributes matter depends on what the expressions name, so a text is read again when it
-turns out to name more."""
+turns out to name more.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ One ``Attribute = expression`` a line, a blank line between ads
 (src/condor_utils/compat_classad.cpp:sPrintAd, 25.14). Parsing every line with the ClassAd library
 would take minutes for a large pool, and most lines are of no interest:
 one regular expression picks the wanted ones out, and what ads have in common is kept once for
-all of them."""
+all of them.
+"""
 
 from __future__ import annotations
 

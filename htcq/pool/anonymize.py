@@ -1,7 +1,8 @@
 """Makes ads and configurations anonymous: relations survive, names do not, and what nobody needs is left out.
 
 The second look over a snapshot, after that of ``htcq.pool.named``. Of expressions every word is
-replaced that HTCondor does not know."""
+replaced that HTCondor does not know.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 From docs/classad-attributes/machine- and job-classad-attributes.rst and from ads of 25.14.1;
 those that the negotiator adds for a match from src/condor_negotiator.V6/matchmaker.cpp
-(negotiate, addRemoteUserPrios)."""
+(negotiate, addRemoteUserPrios).
+"""
 
 from __future__ import annotations
 

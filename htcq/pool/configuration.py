@@ -1,7 +1,8 @@
 """The configuration of one daemon's machine: every knob with its value, its raw text and where it was set.
 
 The text is what ``condor_config_val -dump`` prints, with ``-verbose`` file and line too. Values
-come from HTCondor's own parser; this module only remembers where the text said so."""
+come from HTCondor's own parser; this module only remembers where the text said so.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class Configuration:
     """The knobs of one machine, by name whatever its case.
 
     ``statements`` are the lines that assign nothing and are no comments (``include``, ``use``,
-    ``if`` …), each with its number; a dump has none, a configuration file may."""
+    ``if`` …), each with its number; a dump has none, a configuration file may.
+    """
 
     source: str
     knobs: Mapping[str, Knob] = field(default_factory=dict)
@@ -142,7 +144,8 @@ def safe_text(found: Iterable[Assignment]) -> str:
     A configuration from elsewhere must not run a command or read a file here, as ``include`` and
     some knobs do; names that HTCondor refuses would end its parser and are left out too, and so
     is what refers to itself in a circle or grows without end, where the parser would never come
-    back."""
+    back.
+    """
     return "".join(_statement(name, raw) for name, raw in _harmless(found))
 
 

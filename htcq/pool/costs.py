@@ -3,7 +3,8 @@
 The negotiator charges the match cost for one cycle; from then on the accountant charges
 SlotWeight of the claimed slot's own ad (Accountant.cpp:AddMatch and CheckMatches, HTCondor
 25.14). Weights are in the unit that the slots' own expressions have, amounts in MB, KiB and
-counts."""
+counts.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class Charge:
 
     ``match_cost`` is what the negotiator charges, ``standing_charge`` what the accountant
     charges for the claim that results, ``held`` what it holds now for each of the ``claims``
-    that jobs of the class have there. None: no number, or nothing of the kind."""
+    that jobs of the class have there. None: no number, or nothing of the kind.
+    """
 
     kind: SlotClass
     jobs: Autocluster
@@ -59,7 +61,8 @@ class Conservation:
     """Whether the weight of the full slot is what is left plus what is charged, on all slots of one kind.
 
     ``broken`` counts the slots where it is not; ``worst`` is the largest gap of one slot, with
-    its sign."""
+    its sign.
+    """
 
     kind: SlotClass
     full: Number

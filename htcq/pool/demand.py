@@ -2,7 +2,8 @@
 
 Follows src/condor_schedd.V6/schedd.cpp (init, count_a_job, guessJobSlotWeight), HTCondor 25.14;
 the outcome of a weight that comes to nothing was measured on 25.14.1. Weights are in the unit of
-the expression: cpus, as long as nobody changes it."""
+the expression: cpus, as long as nobody changes it.
+"""
 
 from __future__ import annotations
 

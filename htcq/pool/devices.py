@@ -1,7 +1,8 @@
 """GPUs of slots: every device has an attribute of its own, named after it, which would make every slot unique.
 
 A startd publishes ``GPUs_GPU_1234abcd = [ Id = …; DeviceName = …; … ]`` for each device
-(ResAttributes.cpp, 25.14)."""
+(ResAttributes.cpp, 25.14).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
 
     Where they differ, ``Devices`` in each tells how many are alike. AvailableGPUs, in which jobs
     count the devices that suit them, names them so too, as often as they are there. Devices that
-    an expression calls by name (``wanted``, lower case) stay as they are besides."""
+    an expression calls by name (``wanted``, lower case) stay as they are besides.
+    """
     rest: list[tuple[bytes, bytes]] = []
     named: dict[bytes, bytes] = {}
     for name, text in lines:

@@ -4,7 +4,8 @@ The parser takes a line to end at a line feed alone, joins lines that end in a b
 passes over white space, a colon or an at sign before a command (src/condor_utils/config.cpp:
 getline_implementation, ConfigIfStack::line_is_if, Parse_macros, 25.14). ``include`` can run
 programs there, ``use`` and ``include`` read other text, ``error`` and ``if`` decide what of the
-rest counts, and ``@=`` swallows lines."""
+rest counts, and ``@=`` swallows lines.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def _logical_lines(text: str) -> Iterator[str]:
     """Yield lines as the parser sees them: joined where they are continued, and without comments.
 
     A comment is not continued; one between continued lines goes, and ends them unless a
-    backslash ends it."""
+    backslash ends it.
+    """
     whole = ""
     for part in text.split("\n"):
         line = part.strip(_SPACE)

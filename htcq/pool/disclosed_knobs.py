@@ -1,7 +1,8 @@
 """What of a configuration may be shown to strangers: the knobs that an anonymous snapshot keeps, and in what form.
 
 Those that decide who gets which part of which slot, and that htcq reads; every other knob is
-left out."""
+left out.
+"""
 
 from __future__ import annotations
 

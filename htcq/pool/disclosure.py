@@ -3,7 +3,8 @@
 Whatever is not listed here is left out, unless an expression that stays names it: then it is
 needed for a match, and its texts are replaced word by word. The lists follow what htcq reads
 (``htcq.pool.slot``, ``htcq.pool.job``, the records of submitters, schedds, negotiators and
-accounts) and what condor_status and condor_q need for a readable line."""
+accounts) and what condor_status and condor_q need for a readable line.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class Form(enum.Enum):
     PLAIN: words of HTCondor's own, kept unless a name is among them. WHO, WHERE, GROUP, LIMITS:
     lists of submitters, of daemons or hosts, of groups, of concurrency limits. JOB: the id of a
     job. CLUSTER: the number of a job's cluster. HOUR and ROUGH: a time, a size, rounded unless
-    an expression names the attribute. EXPRESSION: anything else."""
+    an expression names the attribute. EXPRESSION: anything else.
+    """
 
     PLAIN = enum.auto()
     WHO = enum.auto()

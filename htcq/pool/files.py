@@ -1,7 +1,8 @@
 """The files of a snapshot; htcq.toml(5) describes them.
 
 They hold what condor_status, condor_q, condor_config_val, condor_userprio and condor_qusers
-print, so that a snapshot can be made without htcq."""
+print, so that a snapshot can be made without htcq.
+"""
 
 from __future__ import annotations
 

@@ -152,7 +152,8 @@ class Identities:
         """Return ``group.user@domain`` with new names; what stands before the last dot is the group, if there is one.
 
         As the negotiator sees it (``htcq.quota.group_tree.assigned_group``): a dot in a user's
-        name makes its beginning a group, which may not be known."""
+        name makes its beginning a group, which may not be known.
+        """
         if folded(text) == folded(ROOT):
             return text
         who, *places = text.split("@")

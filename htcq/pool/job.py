@@ -90,7 +90,8 @@ class Job(NamedTuple):
         """The name that the negotiator knows: accounting group or owner, at the domain of the user (schedd.cpp).
 
         Slots for parallel jobs are asked for by the dedicated scheduler of the access point
-        (dedicated_scheduler.cpp)."""
+        (dedicated_scheduler.cpp).
+        """
         if self.parallel:
             scheduler = self.frame.value("Scheduler")
             return scheduler if isinstance(scheduler, str) else f"{_DEDICATED}@{self.access_point}"

@@ -2,7 +2,8 @@
 
 Most of them are in HTCondor's table of defaults, which the bindings list; those here have no
 default or no entry, or hold the name of a group, an asset or a slot type (param_info.in,
-GroupEntry.cpp, Resource.cpp, HTCondor 25.14)."""
+GroupEntry.cpp, Resource.cpp, HTCondor 25.14).
+"""
 
 from __future__ import annotations
 

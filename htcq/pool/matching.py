@@ -40,7 +40,8 @@ def wall(
     """Return what keeps a job of ``jobs`` from a slot of ``kind`` with ``amounts`` left (None: with all it had).
 
     The second part names the asset that is short or has no number; empty where there is none to
-    name."""
+    name.
+    """
     left = kind.total if amounts is None else amounts
     return wall_of(kind, jobs, left, kind.consumed(jobs.ad(), left) if kind.supports_policy else {})
 

@@ -3,7 +3,8 @@
 Word by word, whatever the case: a word is no name if HTCondor knows it, if it is a number or a
 new name; any other must not hold a name of three letters or more, nor be a shorter one. Names of
 several words are looked for as they are. A name that is also a word of HTCondor's own (a user
-called memory) is looked for only where a name must stand."""
+called memory) is looked for only where a name must stand.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 ``condor_history -long`` prints them. Times follow src/condor_schedd.V6/schedd.cpp
 (update_remote_wall_clock) and docs/classad-attributes/job-classad-attributes.rst, HTCondor
-25.14; they are in seconds."""
+25.14; they are in seconds.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ def seconds_run(job: Job, times: Sequence[Value]) -> float | None:
 
     That run is the one that a simulated job has. RemoteWallClockTime sums up those that were
     broken off before, and from JobCurrentStartExecutingDate on the transfer of the input would
-    be missing, during which the slot is held."""
+    be missing, during which the slot is held.
+    """
     if job.status != COMPLETED:
         return None
     told = {**{name.lower(): value for name, value in job.own()}, **dict(zip(TIMES, times))}

@@ -41,7 +41,8 @@ class Pool:
     be used. ``anonymous`` tells that the capture has only what a match needs. ``accountant_log``
     is known where the capture was made on the negotiator's machine. ``past`` are the jobs of
     another file that was read with it; ``arriving`` are jobs that no capture knows: they come
-    later."""
+    later.
+    """
 
     source: str
     slots: tuple[Slot, ...] | None = None

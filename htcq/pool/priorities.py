@@ -1,7 +1,8 @@
 """What the negotiator tells of its accountant when it is asked: also what it does not publish.
 
 condor_userprio -long prints one ad whose attributes end in the number of their group or
-submitter (Name1, Name2); the Python bindings make one ad of each."""
+submitter (Name1, Name2); the Python bindings make one ad of each.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A new name is a word that says what it stands for, and the beginning of the HMAC-SHA256 (RFC
 2104) of kind and old name. HTCondor compares some names whatever their case and others to the
-letter: two spellings of a name get two spellings of one new name."""
+letter: two spellings of a name get two spellings of one new name.
+"""
 
 from __future__ import annotations
 

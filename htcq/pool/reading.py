@@ -1,7 +1,8 @@
 """Texts of a snapshot -> a :class:`Pool`. Pure: whoever calls brings the texts.
 
 Which attributes of slots matter depends on what the jobs' and the slots' own expressions name,
-so a text is read again when it turns out to name more."""
+so a text is read again when it turns out to name more.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ class Texts:
     """The texts of a snapshot; None stands for one that is missing.
 
     ``changes`` are knobs of the central manager with the values that they would have, for
-    :attr:`Pool.changed`; ``past`` are the jobs of another file, for :attr:`Pool.past`."""
+    :attr:`Pool.changed`; ``past`` are the jobs of another file, for :attr:`Pool.past`.
+    """
 
     source: str
     collector: Chunks | None = None

@@ -2,7 +2,8 @@
 
 Attributes that HTCondor itself holds back are those of src/condor_utils/compat_classad.cpp
 (ClassAdPrivateAttrs and the prefix _condor_priv, 25.14). What sites and users invent is told by
-its name or by how its value looks."""
+its name or by how its value looks.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ def is_secret_attribute(name: str, value: str = "") -> bool:
     """Tell whether an attribute called ``name`` must be left out.
 
     ``value`` is the text of its expression, if that is known: a name such as Tokens is a secret
-    where a text stands behind it, and an asset where a number does."""
+    where a text stands behind it, and an asset where a number does.
+    """
     if name.lower() in _PRIVATE or _SECRET_WORD.search(name):
         return True
     return (

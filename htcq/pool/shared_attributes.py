@@ -1,7 +1,8 @@
 """What equal ads have in common, kept once: a pool of 500,000 slots has a few hundred frames.
 
 A frame holds the shared attributes of its ads as text and, on demand, as one ClassAd in which
-they can be evaluated."""
+they can be evaluated.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +161,8 @@ class SharedAttributes:
         """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call.
 
         Where only ``names``, in lower case, will be looked at, the others may be as they were
-        for another ad."""
+        for another ad.
+        """
         if self._ad is None:
             self._ad = self._built()
         self._one = None
@@ -246,7 +248,8 @@ class _Work(NamedTuple):
 
     ``lookups`` of attributes, ``depth`` of brackets in brackets, ``size`` of its text with all
     references filled in, as functions make it grow; and of that text: ``elements`` of lists,
-    ``marks`` for parts of a match."""
+    ``marks`` for parts of a match.
+    """
 
     lookups: int = 1
     depth: int = 0

@@ -1,7 +1,8 @@
 """Slots that are alike: equal policy, equal shape. What a claim would take of such a slot, and what it would cost.
 
 Everything is evaluated on the ads themselves: with the slot's own expressions, whoever wrote
-them (htcq.policy.claim)."""
+them (htcq.policy.claim).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What the startds of a pool make of requests, by their configuration where it is known, else by their version.
 
 A knob of a slot type comes before the general one (src/condor_startd.V6/slot_builder.cpp:
-SlotType::param, 25.14)."""
+SlotType::param, 25.14).
+"""
 
 from __future__ import annotations
 
@@ -97,7 +98,8 @@ def carve(
     """Return how a claim of ``jobs`` is served of a slot of ``kind`` with ``left`` (None: all it had at birth).
 
     A static slot is taken as a whole. Where nothing fits, ``refusal`` says why; whether the
-    dynamic slot then takes its job is only told if ``judged``."""
+    dynamic slot then takes its job is only told if ``judged``.
+    """
     have = kind.total if left is None else left
     if kind.type != PARTITIONABLE:
         return Way(bag=have, got=have, consumed=have)
@@ -118,7 +120,8 @@ class Carver:
 
     Without a consumption policy a claim depends on the slot only as far as the expressions look
     at it by which the startd changes the request; what is served for one kind is served for all
-    that are the same to them. The kinds and the autoclusters must live as long as this."""
+    that are the same to them. The kinds and the autoclusters must live as long as this.
+    """
 
     def __init__(self) -> None:
         self._words: dict[tuple[int, int], frozenset[str]] = {}

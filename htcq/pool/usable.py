@@ -1,7 +1,8 @@
 """Whether one ad can be used: what every command needs of it is there, and its expressions can be evaluated.
 
 HTCondor's own daemons write these attributes always; somebody else who advertises an ad may
-write anything."""
+write anything.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Expressions as ClassAds and values of knobs have them (src/classad/lexer.cpp, 25.14); texts as
 people and daemons write them: addresses, paths, names. A letter is whatever is no ASCII, so that
-no name falls in two."""
+no name falls in two.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ class GroupDifference:
     """One group: its quota as effective, its allocation, and the limit that the negotiator works with.
 
     ``status`` is that after the change; of a group that vanishes, that before. ``fate`` is
-    "appears", "vanishes" or, for a group that is there before and after, "stays"."""
+    "appears", "vanishes" or, for a group that is there before and after, "stays".
+    """
 
     status: GroupStatus
     fate: str

@@ -2,7 +2,8 @@
 
 Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
 hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14. Weighted amounts are in the unit
-of the schedds' slot weights."""
+of the schedds' slot weights.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class Submitter:
 
     ``group`` is the one that it is charged to, ``defaulted`` where that is only an ancestor of
     the one it names; ``requested`` is what it adds to its group's demand, ``priorities`` the
-    most job priorities at one schedd."""
+    most job priorities at one schedd.
+    """
 
     name: str
     group: str

@@ -1,7 +1,8 @@
 """The priority of a submitter that the accountant has no record of yet: its first jobs are matched by it.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (Initialize, GetPriority, GetPriorityFactor),
-HTCondor 25.14. Less is better."""
+HTCondor 25.14. Less is better.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 All of it is of the first round of the next cycle, if nothing were matched in it. Amounts are in
 the pool's unit, those wanted in the unit of the schedds' slot weights (or in jobs, where demand
-is not weighted)."""
+is not weighted).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class GroupStatus:
     that the negotiator lets it come to, None if not negotiated, NaN where HTCondor computes
     that; ``headroom`` what it may still take of it, or of its quota without a turn. ``turn``
     counts from 1. ``marks`` tell where the negotiator published something else, ``shares`` what
-    each of its submitters with idle jobs may take when its turn begins."""
+    each of its submitters with idle jobs may take when its turn begins.
+    """
 
     computed: GroupQuota
     depth: int
@@ -154,7 +156,8 @@ def shown_limit(limit: float | None) -> str:
     """Return the limit that the negotiator works with, and the computed one where that is another: ``14 (14.9999)``.
 
     The dust of arithmetic counts where it costs a whole one: ``28 (28.999999999999996)``. NaN is
-    ``nan``."""
+    ``nan``.
+    """
     if limit is None or math.isnan(limit):
         return "-" if limit is None else "nan"
     working, computed = show_number(truncated(limit)), show_number(limit)

@@ -4,7 +4,8 @@ Follows HTCondor 25.14: matchmaker.cpp (a cycle each NEGOTIATOR_INTERVAL, at lea
 NEGOTIATOR_CYCLE_DELAY after the one before; accounting ads after each cycle, its own ad each
 NEGOTIATOR_UPDATE_INTERVAL), collector_stats.cpp (updates that begin anew), collector_engine.cpp
 (an ad without ClassAdLifetime lives CLASSAD_LIFETIME to twice as long). "Now" is the time of the
-capture, or of the latest ad where the collector's clock is ahead."""
+capture, or of the latest ad where the collector's clock is ahead.
+"""
 
 from __future__ import annotations
 
@@ -204,7 +205,8 @@ def _late(record: Record, seen: _Seen) -> Iterator[Ailment]:
     """Yield that the last cycle is too long ago.
 
     The negotiator's own ad comes rarely; its accounting ads come after each cycle. Where there
-    are none of these, the time of its own ad counts, unless that is too old itself."""
+    are none of these, the time of its own ad counts, unless that is too old itself.
+    """
     now, heard = seen.now, heard_of(record)
     if now is None or heard is None:
         return
@@ -326,7 +328,8 @@ def foreign_schedds(pool: Pool) -> frozenset[str]:
     """Return the schedds that say that they belong to another pool's collector.
 
     None where no schedd says that it belongs to this one: then the schedds call it by a name
-    that is not known here."""
+    that is not known here.
+    """
     known = {
         _host(each.text(name)) for each in pool.collectors for name in ("Machine", "MyAddress")
     }

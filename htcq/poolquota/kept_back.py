@@ -1,7 +1,8 @@
 """Idle jobs that schedds count in their demand and do not offer to the negotiator now, by group.
 
 Follows src/condor_schedd.V6/schedd.cpp (count_a_job), which counts every idle job of a universe
-that it matches, and what :mod:`htcq.poolquota.access.access_points` follows, HTCondor 25.14."""
+that it matches, and what :mod:`htcq.poolquota.access.access_points` follows, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

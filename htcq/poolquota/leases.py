@@ -2,7 +2,8 @@
 
 Follows src/condor_negotiator.V6/Accountant.cpp (CheckCeilingLeases, CheckFloorLeases,
 CheckPriorityFactorLeases), HTCondor 25.14: leases of ceilings since 25.11, of floors and factors
-since 25.12. Before each cycle what was there before comes back where a lease is over."""
+since 25.12. Before each cycle what was there before comes back where a lease is over.
+"""
 
 from __future__ import annotations
 

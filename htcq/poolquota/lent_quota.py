@@ -12,7 +12,8 @@ def own_allocations(quotas: CycleQuotas, weighted: bool) -> Mapping[str, float]:
     """Return by group what it is allocated in the first round for its own jobs; 0 where there are no rounds.
 
     Where groups regroup, that of the root is what it had before it was given the whole pool.
-    ``weighted`` tells whether slot weights are on."""
+    ``weighted`` tells whether slot weights are on.
+    """
     if not quotas.rounds:
         return {group.name: 0.0 for group in quotas.groups}
     first, root = quotas.rounds[0], quotas.groups[0]
@@ -40,7 +41,8 @@ def lent_by(quotas: CycleQuotas) -> Mapping[str, float]:
     """Return by group what others are allocated of its quota in the first round.
 
     HTCondor does not keep whose surplus goes to whom: where some of what was left over at a
-    group was taken, everybody who left some lent the same part of it."""
+    group was taken, everybody who left some lent the same part of it.
+    """
     if not quotas.rounds:
         return {group.name: 0.0 for group in quotas.groups}
     taken = {}

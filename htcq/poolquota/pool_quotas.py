@@ -2,7 +2,8 @@
 
 Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's unit: slot
-weights, or slots where weights are off."""
+weights, or slots where weights are off.
+"""
 
 from __future__ import annotations
 
@@ -268,7 +269,8 @@ class PoolQuotas:
         """Where the negotiator published other than it should have computed, by group.
 
         It may have counted a pool of another weight than that of the captured slots: then quotas
-        are of that one."""
+        are of that one.
+        """
         weight = self.published.pool_weight
         if weight is None or not self.grouped:
             return {}
@@ -293,7 +295,8 @@ class PoolQuotas:
 
         Groups that get no turn are not among them. With a round robin, what a group that accepts
         no surplus is given in one turn counts twice in the next: it comes half way in each
-        round."""
+        round.
+        """
         return {limit.group: limit.limit for limit in self.last_limits}
 
     @cached_property

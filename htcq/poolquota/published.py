@@ -42,7 +42,8 @@ class Published:
     """The accounting ads of one negotiator.
 
     ``negotiator`` names it; empty: the one that most ads of groups come from. A collector may
-    have several."""
+    have several.
+    """
 
     def __init__(self, pool: Pool, negotiator: str = "") -> None:
         self._pool = pool
@@ -124,7 +125,8 @@ class Published:
         """Return by group what is published other than in ``groups``, which must be of the same pool weight.
 
         Who publishes the root publishes all groups: one that is missing is not known to the
-        negotiator."""
+        negotiator.
+        """
         none = self.account(ROOT) is None
         marks: dict[str, tuple[Mark, ...]] = {}
         for group in groups:

@@ -34,7 +34,8 @@ class PoolQuotaReport:
     end of the first round, in the order of turns. ``problems`` are those of the configuration,
     ``doubts`` tell why something cannot be taken as it is, ``incomplete`` what could not be
     read, ``health`` what is wrong with the daemons. ``kept_back`` are the idle jobs that count
-    as demand and are not offered, where the queues are known."""
+    as demand and are not offered, where the queues are known.
+    """
 
     source: str
     taken: str
@@ -92,7 +93,8 @@ def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> PoolQuo
     """Return the look at ``quotas``, which are those of ``pool``.
 
     What the negotiator published is in doubt where it is older than ``max_age`` seconds. It is
-    not compared where the pool's configuration is one that it might have."""
+    not compared where the pool's configuration is one that it might have.
+    """
     found = statuses_of(quotas)
     if pool.central is not None and pool.central is pool.changed:
         # What was published is of the configuration as it is, not as it would be.

@@ -1,7 +1,8 @@
 """What the negotiator has to share out: the slots that it sees, what they weigh, and whom they are charged to.
 
 Follows negotiationTime, sumSlotWeights and count_effective_slots of
-src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp:GetSlotWeight, HTCondor 25.14."""
+src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp:GetSlotWeight, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ class Supply:
         """Return what the accountant reckons with: 1 each where slot weights are off.
 
         Where the slot's own SlotWeight is no number, or always if so configured, the central
-        manager's counts."""
+        manager's counts.
+        """
         if not self.weighted:
             return 1
         if self._central is not None and self.weighs_centrally(slot):

@@ -3,7 +3,8 @@
 Files and their meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst (cpu.max,
 memory.max, memory.high), cgroup-v1/memory.rst (memory.limit_in_bytes) and
 scheduler/sched-bwc.rst (cpu.cfs_quota_us). A limit holds for all descendants, so the smallest
-among a group and its ancestors counts."""
+among a group and its ancestors counts.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 ``htcq emit`` may stand in condor_config as ``include command``. Every tool of HTCondor reads
 that configuration, so a tool that htcq starts would start htcq, which would start the tool: the
-mark in the environment ends that."""
+mark in the environment ends that.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 HTCondor counts the processors in /proc/cpuinfo and knows neither affinity nor a cgroup cpu
 limit; of the cgroup memory limits it knows those of its own group and its parent
-(src/condor_sysapi, 25.14)."""
+(src/condor_sysapi, 25.14).
+"""
 
 from __future__ import annotations
 

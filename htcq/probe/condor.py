@@ -2,7 +2,8 @@
 
 The text is what ``condor_config_val -verbose -dump`` prints: ``NAME = raw``, then `` # at:
 source`` and `` # expanded: value`` (same in 23.9 and 25.14). The source tells a site's decision
-from a default."""
+from a default.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 HTCondor names a GPU by the first eight digits of its UUID and a MIG device by its whole one
 (docs/man-pages/condor_gpu_discovery.rst, 25.14). The kernel tells an AMD GPU's memory without
-any ROCm (Documentation/gpu/amdgpu/driver-misc.rst: mem_info_vram_total, bytes)."""
+any ROCm (Documentation/gpu/amdgpu/driver-misc.rst: mem_info_vram_total, bytes).
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ class Machine:
     pattern, sorted; ``command`` runs a tool (None: not installed); ``free_kb`` is the space of a
     directory's file system that an ordinary user may fill (KiB) and raises OSError;
     ``psutil_facts`` and ``nvml_facts`` raise ProbeError; ``condor_params`` asks HTCondor's
-    bindings (None: not installed)."""
+    bindings (None: not installed).
+    """
 
     read: Callable[[str], str]
     match: Callable[[str], tuple[str, ...]]

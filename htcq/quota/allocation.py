@@ -2,7 +2,8 @@
 
 Follows hgq_assign_quotas, hgq_fairshare and hgq_allocate_surplus of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14, in the order of their floating-point
-operations: sums run over siblings in their order in the tree."""
+operations: sums run over siblings in their order in the tree.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ class GroupAllocation:
 
     ``requested`` is what it still asks for, ``subtree_requested`` what it and the accepting
     groups below it do. ``above`` leads to the parent and does not keep it: a circle would stay
-    in memory where nothing collects circles."""
+    in memory where nothing collects circles.
+    """
 
     group: Group
     above: ref[GroupAllocation] | None
@@ -73,7 +75,8 @@ def assign_quotas(
     """Hand the pool down: to static quotas first, to dynamic ones of the rest; a group keeps what it does not hand on.
 
     With ``oversubscription`` static quotas are not scaled to what there is and only the root
-    hands on what it has; the others keep all of theirs beside."""
+    hands on what it has; the others keep all of theirs beside.
+    """
     nodes[0].subtree_quota = max(pool_weight, 0.0)
     for node in nodes:
         whole = node.subtree_quota

@@ -3,7 +3,8 @@
 Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of
 src/condor_negotiator.V6/GroupEntry.cpp and negotiateWithGroup of matchmaker.cpp, HTCondor 25.14.
 What a group matches in its turn is decided elsewhere. Amounts are in the pool's unit: slot
-weights, or slots where weights are off."""
+weights, or slots where weights are off.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ class Inputs:
 
     By group name, of the group itself and not of those below it: ``requested``, what its
     submitters' running and idle jobs weigh, and ``usage``. ``with_submitters`` names the groups
-    that have submitters of their own."""
+    that have submitters of their own.
+    """
 
     tree: GroupTree
     pool_weight: float

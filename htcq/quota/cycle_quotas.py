@@ -1,7 +1,8 @@
 """What a negotiation cycle computes for the groups, as records; their fields are the names in every output.
 
 The words are those of the negotiator's log (hgq_negotiate_with_all_groups, HTCondor 25.14).
-Amounts are in the pool's unit: slot weights, or slots where weights are off."""
+Amounts are in the pool's unit: slot weights, or slots where weights are off.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class GroupLimit:
     """The usage that a group may reach in the first pass of a round, before the negotiator truncates it.
 
     ``held_by`` names the group on the way up, or the group itself, that accepts no surplus and
-    whose quota made the limit lower than ``proposed``; empty where none did."""
+    whose quota made the limit lower than ``proposed``; empty where none did.
+    """
 
     group: str
     limit: float
@@ -58,7 +60,8 @@ class SurplusSharing:
     ``shares`` has what each got that wanted some: the group for its own jobs, a group below it
     for itself and those below it. Where there was ``enough`` they got what they wanted, else it
     went by quota and then evenly. ``handed_down`` tells that it came from the level above,
-    ``remainders`` that it was made of fractions of slots."""
+    ``remainders`` that it was made of fractions of slots.
+    """
 
     group: str
     surplus: float
@@ -75,7 +78,8 @@ class Round:
     """One allocation round; ``order`` is that of the turns, ``limits`` has the groups that got one, in that order.
 
     ``sharings`` are the reasons of what was allocated beyond quotas, in the order in which they
-    happened."""
+    happened.
+    """
 
     surplus: float
     max_delta: float
@@ -90,7 +94,8 @@ class CycleQuotas:
     """Everything that a cycle computes, over ``pool_weight``.
 
     Where groups regroup, each round gives the root the whole pool for its quota, and that is
-    what HTCondor publishes."""
+    what HTCondor publishes.
+    """
 
     pool_weight: float
     groups: tuple[GroupQuota, ...]

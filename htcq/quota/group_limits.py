@@ -2,7 +2,8 @@
 
 Follows hgq_negotiate_with_all_groups and strict_enforce_quota of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. A limit is a usage to reach, not an
-amount to add; it may be NaN, as it is there."""
+amount to add; it may be NaN, as it is there.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[Gr
     """Return the groups in the order of their turns: by key, then breadth first; the root last where groups regroup.
 
     The negotiator leaves the order of equals open beyond 16 groups, and all order where a key is
-    NaN."""
+    NaN.
+    """
     last = nodes[0] if nodes[0].group.autoregroup else None
     places = [(node is last, key) for node, key in zip(nodes, keys)]
     if any(math.isnan(key) for key in keys) and len(nodes) <= _INSERTED:
@@ -75,7 +77,8 @@ def proposed_limit(node: GroupAllocation, step: float, max_delta: float, whole: 
     """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``, a ``whole`` one if so.
 
     Where nobody is to grow (``max_delta`` is 0) but this group's quota is above its usage, that
-    is NaN."""
+    is NaN.
+    """
     target = max(node.allocated, node.quota)
     delta = max(0.0, target - node.usage)
     limit = target
@@ -124,7 +127,8 @@ def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -
     """Return ``limit`` cut to what each group on the way up that accepts no surplus has left, and who cut it last.
 
     What a group has left is its quota: for a static one that is configured, even where less
-    could be handed down."""
+    could be handed down.
+    """
     growth, held_by = limit - node.usage, ""
     above: GroupAllocation | None = node
     while above is not None:

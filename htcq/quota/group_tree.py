@@ -2,7 +2,8 @@
 
 Follows GroupEntry::hgq_construct_tree and GroupEntry::GetAssignedGroup of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14, save that every spelling of the root's
-name is reserved. Quotas are in the pool's unit: slot weights, or slots where weights are off."""
+name is reserved. Quotas are in the pool's unit: slot weights, or slots where weights are off.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +99,8 @@ def assigned_group(tree: GroupTree, submitter_name: str) -> Assignment:
     """Return the group that the negotiator takes ``submitter_name`` for.
 
     What stands before the last dot of the part before the last ``@`` is the group; a user whose
-    name has dots is therefore mistaken for a subgroup. A name without ``@`` is a group's own."""
+    name has dots is therefore mistaken for a subgroup. A name without ``@`` is a group's own.
+    """
     before, at, _ = submitter_name.rpartition("@")
     if not at:
         known = tree.find(submitter_name)
@@ -120,7 +122,8 @@ def build_tree(knobs: Mapping[str, str]) -> tuple[GroupTree, tuple[TreeProblem, 
     """Return the tree that ``knobs`` describe, and what is wrong with them.
 
     ``knobs`` are the configuration's, by name, with macros expanded. Where the negotiator would
-    exit on a value, the nearest legal one stands in for it."""
+    exit on a value, the nearest legal one stands in for it.
+    """
     reader = Knobs(knobs)
     accepts = reader.boolean("GROUP_ACCEPT_SURPLUS", False)
     regroups = reader.boolean("GROUP_AUTOREGROUP", False)

@@ -2,7 +2,8 @@
 
 Follows param_double, param_integer and param_boolean of src/condor_utils/condor_config.cpp,
 HTCondor 25.14: a plain literal first, else a ClassAd expression evaluated on its own; an empty
-value is no value; a value that is no number, no truth value or out of range ends the daemon."""
+value is no value; a value that is no number, no truth value or out of range ends the daemon.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ class TreeProblem:
     """One thing in the groups' configuration that the negotiator ignores, objects to or exits on.
 
     ``group`` is empty where the knob is for all groups. ``value`` is the knob's text, or the
-    name of the other group."""
+    name of the other group.
+    """
 
     kind: ProblemKind
     group: str

@@ -2,7 +2,8 @@
 
 Names, defaults and ranges as in GroupEntry.cpp, matchmaker.cpp and param_info.in, HTCondor
 25.14. The older HFS_MAX_ALLOCATION_ROUNDS and HFS_ROUND_ROBIN_RATE are never looked at, because
-the newer knobs have a default."""
+the newer knobs have a default.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def read_settings(knobs: Mapping[str, str]) -> tuple[Settings, tuple[TreeProblem
     """Return the settings in ``knobs``, and what is wrong with them.
 
     Where the negotiator would exit on a value, the nearest legal one stands in for it, or the
-    default."""
+    default.
+    """
     reader, default = Knobs(knobs), Settings()
     sort_expr = reader.text("GROUP_SORT_EXPR") or default.sort_expr
     try:

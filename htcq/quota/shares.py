@@ -2,7 +2,8 @@
 
 Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of
 src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Amounts are in the pool's unit. None of
-it changes what groups are promised or allocated."""
+it changes what groups are promised or allocated.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class SubmitterShare:
 
     ``share`` is its part (0 to 1) of ``base``; ``limit`` what it may still be given of that,
     ``headroom`` what its ceiling leaves it (None: it has none). ``floor`` is what it may be
-    given before all others, because it uses less than its floor."""
+    given before all others, because it uses less than its floor.
+    """
 
     name: str
     share: float

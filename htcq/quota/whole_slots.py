@@ -3,7 +3,8 @@
 Follows hgq_recover_remainders and hgq_round_robin of src/condor_negotiator.V6/GroupEntry.cpp,
 HTCondor 25.14. The negotiator remembers when a group last got such a slot and prefers those that
 waited longest; here, as after its start and each reconfiguration, nobody has had one, so that
-quota and then demand decide."""
+quota and then demand decide.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ class Column(Generic[Row]):
     ``read`` returns the value of a row, ``show`` how people see it, where that is not what
     :func:`shown` makes of the value. ``about`` says in a schema what the value means. ``unit``
     names what it is an amount of; a table says how that is called. Numbers are aligned
-    ``right``."""
+    ``right``.
+    """
 
     name: str
     read: Callable[[Row], Value]

@@ -1,7 +1,8 @@
 """What ended a command, as one line and an exit status: whatever it is, it is told, and never as a finding.
 
 An :class:`HtcqError` says itself what is wrong. An error of the system has a name and a reason.
-Everything else is a mistake in htcq, and the line says where."""
+Everything else is a mistake in htcq, and the line says where.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A match costs what the negotiator charges for it in its cycle; from the next cycle on the
 accountant charges the weight of the claimed slot; the schedd reports a weight of its own for an
-idle job."""
+idle job.
+"""
 
 from __future__ import annotations
 

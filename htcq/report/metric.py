@@ -16,7 +16,8 @@ class Metric(Generic[Result]):
     """One metric of a result.
 
     ``read`` returns its value, its samples where it has labels, or None where the result has no
-    such metric."""
+    such metric.
+    """
 
     name: str
     about: str

@@ -3,7 +3,8 @@
 The sequence was found on pools of HTCondor 25.14.1. Nodes get their policies first and keep the
 old weight, so that quotas, demand and usage stay in one unit for as long as the work on the
 nodes takes. The weight itself is switched last, for the whole pool at one moment, because a
-reconfiguration is enough for that."""
+reconfiguration is enough for that.
+"""
 
 from __future__ import annotations
 

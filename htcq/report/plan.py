@@ -19,7 +19,8 @@ def plan_json(plans: Sequence[SlotPlan]) -> dict[str, Any]:
 
     With several slot types ``weight`` and ``claims`` are sums over all slots, and each job is
     shown on the first slot type that takes it, with ``fits`` summed; ``slot_types`` has every
-    type for itself."""
+    type for itself.
+    """
     claims: dict[str, Number] = {}
     weights: dict[str, Number] = {}
     for plan in plans:

@@ -1,7 +1,8 @@
 """Text from elsewhere as it may be printed: what would steer a terminal or turn the reading order is spelled out.
 
 Names in a pool are what strangers wrote. Tables, plain text, CSV and messages go through here;
-JSON and HTML have escapes of their own."""
+JSON and HTML have escapes of their own.
+"""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ def table(
     """Return a table whose heads tell whether numbers are below them.
 
     One that is ``folded`` opens with these words; ``all_`` says where the rows are that are not
-    shown."""
+    shown.
+    """
     every = list(rows)
     more = (
         f"{len(every) - MAX_ROWS:,} more are not shown here: {all_}."

@@ -17,7 +17,8 @@ class Summary:
     counts the jobs that wait, ``starved`` names submitters that have jobs waiting and use
     nothing at all. ``full_at`` and ``mean_wait`` are of several cycles, and None where the pool
     never fills, and where no job starts. ``crash`` is what would end the negotiator, if it
-    would."""
+    would.
+    """
 
     matches: int
     used: float

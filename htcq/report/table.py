@@ -15,7 +15,8 @@ class Table(Generic[Row]):
 
     ``units`` has by a column's unit what this result calls it, which stands below the heading. A
     table that is too wide for a terminal is written in parts that all begin with the first
-    ``repeat`` columns."""
+    ``repeat`` columns.
+    """
 
     columns: Sequence[Column[Row]]
     rows: Sequence[Row]

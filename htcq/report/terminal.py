@@ -38,7 +38,8 @@ def show_table(
 
     A column's heading may have several lines. Columns whose numbers are in ``right`` are aligned
     there. A table that is too wide for a terminal is written in parts if its first ``repeat``
-    columns can begin each of them."""
+    columns can begin each of them.
+    """
     coloured = stream.isatty() and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size().columns if stream.isatty() and repeat else 0
     rows = [[in_cell(cell) for cell in row] for row in rows]

@@ -2,7 +2,8 @@
 
 States and ranges follow https://www.monitoring-plugins.org/doc/guidelines.html. A range is
 ``[@][start:][end]``, where ``~`` stands for minus infinity and a missing end for infinity; both
-ends belong to it."""
+ends belong to it.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ def state_of(found: int, health: Sequence[Ailment], gaps: Sequence[str]) -> int:
     """Return the state of a pool: that of what was found, but never OK where nobody could look.
 
     CRITICAL where its daemons are not well. UNKNOWN where nothing was found, and ``gaps`` are
-    missing to be sure of it."""
+    missing to be sure of it.
+    """
     if any(each.certain for each in health):
         return CRITICAL
     return UNKNOWN if found == OK and (health or gaps) else found

@@ -1,7 +1,8 @@
 """The site file ``htcq.toml`` and the words of the command line that mean the same.
 
 A name is imported from its module when it is first asked for: ``htcq emit`` runs whenever a
-daemon reads its configuration, and needs the capacity settings alone."""
+daemon reads its configuration, and needs the capacity settings alone.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Elastic quotas and demand as they stand in files: TOML for what a site decides, JSON for what a pool has.
 
 Structure is refused here: unknown keys, amounts that are no whole numbers. Whether what is left
-makes sense as quotas, ``htcq.quota.elastic.validation`` tells."""
+makes sense as quotas, ``htcq.quota.elastic.validation`` tells.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class QuotaFile:
     """The quotas of a file by tree, one for each negotiator; the one that stands alone has an empty name.
 
     ``writes`` tells by tree how they are written for it, ``reclaims`` how much may be taken back
-    there."""
+    there.
+    """
 
     trees: Mapping[str, ElasticQuotas] = field(default_factory=dict)
     writes: Mapping[str, WriteSettings] = field(default_factory=dict)

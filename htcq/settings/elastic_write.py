@@ -1,7 +1,8 @@
 """How elastic quotas are written for a negotiator: ``[elastic.write]`` beside the quotas themselves.
 
 The defaults are on the careful side: what moves is a tenth of the pool at a time, and what is
-not known for certain is not acted on."""
+not known for certain is not acted on.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class WriteSettings:
     ``max_lower`` are parts of the pool: so much goes up, and down where nobody needs the room,
     at a time. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how long
     a group's quota stays after a change. After ``max_failures`` failed writes in a row, a person
-    has to begin again."""
+    has to begin again.
+    """
 
     directory: str = "/etc/condor/config.d"
     file: str = "60-htcq-elastic.config"

@@ -30,7 +30,8 @@ class ReclaimLimits:
     ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` bound
     one look, ``day_jobs`` all of them in 24 hours. ``batch`` jobs of a schedd are taken back at
     a time. Ceilings last for ``lease`` and go when a group uses ``release`` of its runtime or
-    less, or wants no more than that. ``journal`` is the file with the record of all that."""
+    less, or wants no more than that. ``journal`` is the file with the record of all that.
+    """
 
     journal: str = _JOURNAL
     over_for: int = 600

@@ -46,7 +46,8 @@ class Settings:
     """What a site file says: slot types with their models, jobs, templates, rules, groups, and where its history is.
 
     ``kinds`` are nodes with slot types of their own; ``tables`` are the tables of
-    :data:`LAZY_KEYS` as they were given."""
+    :data:`LAZY_KEYS` as they were given.
+    """
 
     slot_types: tuple[SlotType, ...] = ()
     kinds: tuple[NodeKind, ...] = ()

@@ -2,7 +2,8 @@
 
 ``[grid]`` has lists of values whose product are items, ``[base]`` what all items have,
 ``[[item]]`` items of their own, and ``[submit]`` what their jobs need. The keys of the first
-three are the options of a simulation."""
+three are the options of a simulation.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The startds of a captured pool as nodes: what their partitionable slots have, in HTCondor's units.
 
 Slots are called slot<N>@<startd>; a startd is called by the name of its machine, unless several
-run there, as those of pilot jobs do (src/condor_startd.V6/Resource.cpp, 25.14)."""
+run there, as those of pilot jobs do (src/condor_startd.V6/Resource.cpp, 25.14).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What a site file's models become on the partitionable slots of a captured machine.
 
 What a model is on a node is said once, by ``htcq.capacity.layout``: a captured machine is such a
-node."""
+node.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A captured pool whose machines have the capacity models of a site file: what ``htcq emit`` would make of them.
 
 The slots stay as they are, and so does what is claimed on them. What a model becomes on a
-machine is said once, by ``htcq.capacity.layout``; a machine that cannot carry it stays as it is."""
+machine is said once, by ``htcq.capacity.layout``; a machine that cannot carry it stays as it is.
+"""
 
 from __future__ import annotations
 

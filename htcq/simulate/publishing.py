@@ -2,7 +2,8 @@
 
 Follows src/condor_startd.V6/Resource.cpp (publish_static, publish_dynamic), Reqexp.cpp
 (publish_requirements) and ResAttributes.cpp (withinLimitsExpression,
-consumptionLimitsExpression), HTCondor 25.14."""
+consumptionLimitsExpression), HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Follows src/condor_schedd.V6/schedd.cpp (count_a_job) for what jobs want, and Accountant.cpp
 (CheckMatches, GetSlotWeight) for what claims are charged, HTCondor 25.14. Weights are in the
-unit of the expressions."""
+unit of the expressions.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def reweighed(pool: Pool, before: Pool) -> Pool:
     """Return ``pool`` with the usage and the demand that its slots and access points make of what runs and waits.
 
     ``before`` is the same pool as it was captured: with the slots that its published usage and
-    demand are of. Idle jobs are weighed anew where access points have another configuration."""
+    demand are of. Idle jobs are weighed anew where access points have another configuration.
+    """
     idle = _Idle(pool) if pool.access != before.access else None
     running = Change(_running(before.slots or ()), _running(pool.slots or ()))
     submitters = tuple(_weighed(record, idle, running) for record in pool.submitters)

@@ -83,7 +83,8 @@ def judged(
     """Return what came of a simulation by what it wrote on its two outputs.
 
     ``names`` are those of files where it looked at them, with those that the user gave them;
-    ``ending`` says how it ended if it was not by itself."""
+    ``ending`` says how it ended if it was not by itself.
+    """
     for name, given in names.items():
         printed = printed.replace(json.dumps(name)[1:-1], json.dumps(given)[1:-1])
         complaint = complaint.replace(name, given)

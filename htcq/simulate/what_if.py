@@ -1,7 +1,8 @@
 """A captured pool as it might be: with other machines, and with more or less to do.
 
 Machines are named by shell patterns. Nothing of what is claimed is taken away from a machine
-that is drained."""
+that is drained.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class WhatIf:
     ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those
     below it, are more. ``models`` are those that machines, new ones too, would have; with
     ``scale_quotas`` groups keep their shares then. ``arrivals`` is the file whose jobs, the
-    ``past`` of the pool, come later."""
+    ``past`` of the pool, come later.
+    """
 
     remove: tuple[str, ...] = ()
     drain: tuple[str, ...] = ()

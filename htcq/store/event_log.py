@@ -2,7 +2,8 @@
 
 An event is on the disk before what it announces is done (``htcq.store.lines``). A line that a
 crash or a full disk left half done holds no event: it is counted as damaged and left behind. The
-file is read on from where it was read before."""
+file is read on from where it was read before.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class EventLog(Generic[Event]):
 
     ``read`` gets a line and its number: it returns the event, or raises ValueError where the
     line is damaged, and JournalError where the log must not be used at all. ``write`` returns
-    the line of an event, its end included."""
+    the line of an event, its end included.
+    """
 
     def __init__(
         self, path: Path, read: Callable[[bytes, int], Event], write: Callable[[Event], str]

@@ -1,7 +1,8 @@
 """The history of ``htcq drift``: what was observed of pools, for years, in one SQLite file.
 
 Reading creates and changes nothing, not even the files that SQLite itself would make. What was
-recorded is on the disk when :meth:`History.record` returns, whatever happens then."""
+recorded is on the disk when :meth:`History.record` returns, whatever happens then.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +93,8 @@ class History:
         """Yield, by time, the samples that stand for any time from ``since`` to ``until``, fine or merged.
 
         Of ``groups`` alone where they are given. ``step`` merges what is finer into bins of so
-        many seconds, which takes less time than to read it."""
+        many seconds, which takes less time than to read it.
+        """
         with self._explained():
             yield from samples_of(self._connection, pool, since, until, groups, step)
 
@@ -100,7 +102,8 @@ class History:
         """Yield what of the ledger stands for any time from ``since`` to ``until``, fine or merged, in no order.
 
         What lies in one part of ``step`` seconds, counted from ``since``, is added up, which
-        takes less time."""
+        takes less time.
+        """
         with self._explained():
             yield from bookings_of(self._connection, pool, since, until, step)
 

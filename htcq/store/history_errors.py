@@ -1,7 +1,8 @@
 """What SQLite and the system say when a history cannot be read or written, as one line each and what would help.
 
 Python 3.9 tells SQLite's errors by their English text alone (sqlite3_errstr,
-https://www.sqlite.org/rescode.html)."""
+https://www.sqlite.org/rescode.html).
+"""
 
 from __future__ import annotations
 

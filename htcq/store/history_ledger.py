@@ -1,7 +1,8 @@
 """The ledger of elastic quotas in a history: writes the entries of a look, reads what they come to.
 
 A row is what one group has in one dimension over the ``span`` seconds that end at its time, as
-everywhere in a history. A look that stands for no time has none."""
+everywhere in a history. A look that stands for no time has none.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +70,8 @@ def bookings_of(
     """Yield what stands for any time from ``since`` to ``until``.
 
     What lies in one part of ``step`` seconds, counted from ``since``, is added up: whoever tells
-    no finer parts loses nothing by it."""
+    no finer parts loses nothing by it.
+    """
     wanted = {"pool": pool, "since": since, "until": until, "step": step}
     accounts = {
         number: (name, dimension)

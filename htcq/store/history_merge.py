@@ -2,7 +2,8 @@
 
 Means are weighted by time; what stands for no time counts only where there is nothing else. All
 is done in whole numbers, so that sums over time stay what they were, in whatever order samples
-are merged."""
+are merged.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The file of a history in its directory: whose it is, made as a whole, locked, copied, and set aside when damaged.
 
 SQLite's locks are those of fcntl(2): they belong to a process and end when it closes the file
-anywhere. So a process must have a history open only once."""
+anywhere. So a process must have a history open only once.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Only whole bins of UTC are merged, and only those after which the pool was observed again:
 nothing can come into them any more. Each step is a transaction of its own, so that others get
-their turn and an end at any moment loses nothing."""
+their turn and an end at any moment loses nothing.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def samples_of(
     """Yield the samples of ``pool`` that stand for any time from ``since`` to ``until``, ordered by time.
 
     Of ``groups`` alone where they are given; what is finer than ``step`` seconds is merged into
-    bins of as many."""
+    bins of as many.
+    """
     names = _group_names(connection, pool, groups)
     if not names:
         return

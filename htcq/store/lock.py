@@ -3,7 +3,8 @@
 A lock of flock(2) belongs to what is open, and a child has that open too: children give it up as
 they are born, so that none of them outlives its parent with the lock. Where the directory is on
 a shared file system that has no such locks between machines, the id of the instance in the file
-itself tells that another one is at work."""
+itself tells that another one is at work.
+"""
 
 from __future__ import annotations
 

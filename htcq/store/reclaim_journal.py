@@ -1,7 +1,8 @@
 """The journal of reclaim on disk: what was seen and done, each before it counts.
 
 htcq-elastic(1) tells what the kinds of records hold. A line that a crash left half done is
-passed over."""
+passed over.
+"""
 
 from __future__ import annotations
 

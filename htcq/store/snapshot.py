@@ -3,7 +3,8 @@
 htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere is read where it
 lies. Whoever made it may mean harm: no link in it is followed, and what it expands to has
 limits. Files are opened once, before anything in them is looked at, so that a process with fewer
-rights can read them."""
+rights can read them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Puts a snapshot on disk: a directory or a .tar.gz, whole or not at all, readable by its owner alone.
 
 It is built under a hidden temporary name beside its goal, so that the last step is one rename
-within a file system."""
+within a file system.
+"""
 
 from __future__ import annotations
 

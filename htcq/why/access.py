@@ -1,7 +1,8 @@
 """Walls of the access point: it does not offer the job, or it offers others first and no more than so many.
 
 Follows Runnable of src/condor_schedd.V6/qmgmt.cpp and negotiate of schedd.cpp, HTCondor 25.14;
-the decisions themselves are those of :mod:`htcq.poolquota.access.access_points`."""
+the decisions themselves are those of :mod:`htcq.poolquota.access.access_points`.
+"""
 
 from __future__ import annotations
 

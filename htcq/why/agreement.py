@@ -3,7 +3,8 @@
 The negotiator gives one reason for each autocluster that it rejects, and the schedd keeps it in
 the job that the request was made for: LastRejMatchReason, LastRejMatchTime and, since 24.4,
 LastRejMatchNegotiator. Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp and
-ScheddNegotiate::messageReceived of src/condor_schedd.V6/schedd_negotiate.cpp, HTCondor 25.14."""
+ScheddNegotiate::messageReceived of src/condor_schedd.V6/schedd_negotiate.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ class NegotiatorReason:
     """Why a negotiator rejected a job last; ``walls`` are the ids that this may stand for.
 
     ``time`` is in seconds since 1970, None where the job does not say. ``latest`` tells whether
-    it is of the last cycle, as far as that is known."""
+    it is of the last cycle, as far as that is known.
+    """
 
     reason: str
     negotiator: str
@@ -98,7 +100,8 @@ class Compared:
     """One autocluster of a submitter, HTCondor's reason and the simulated one.
 
     ``autocluster`` is the schedd's number of it, empty where the jobs do not say; ``job`` its
-    first idle job."""
+    first idle job.
+    """
 
     access_point: str
     autocluster: str
@@ -119,7 +122,8 @@ class Agreement:
     """HTCondor's reasons beside the simulated ones.
 
     ``silent`` autoclusters have no reason, that of ``stale`` ones is older than the last cycle,
-    and that of ``others`` is of another negotiator: these are not compared."""
+    and that of ``others`` is of another negotiator: these are not compared.
+    """
 
     compared: tuple[Compared, ...]
     silent: int

@@ -19,7 +19,8 @@ class Alike:
 
     ``unused`` is their state with no job on them; ``last`` that at the end of the cycle, None
     where they are taken. ``withheld`` ones are offered to no job, ``drained`` ones have no claim
-    left to give."""
+    left to give.
+    """
 
     offer: Offer
     unused: OfferGroup

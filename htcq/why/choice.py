@@ -99,7 +99,8 @@ def _of_id(jobs: Sequence[Job], who: str) -> list[Job]:
     """Return the job or the jobs of the cluster ``who``.
 
     Of a cluster that makes its jobs one after another also the next one; a job that it has not
-    made yet is like the last one that it made."""
+    made yet is like the last one that it made.
+    """
     cluster, _, proc = who.partition(".")
     of_cluster = {job.schedd: job for job in jobs if str(job.cluster) == cluster}
     found = [job for job in jobs if who in (job.id, str(job.cluster))]

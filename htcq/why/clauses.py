@@ -2,7 +2,8 @@
 
 The same taking apart as in the simulated cycle, but every clause is kept, also where another is
 false already. Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp, HTCondor
-25.14."""
+25.14.
+"""
 
 from __future__ import annotations
 

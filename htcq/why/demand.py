@@ -1,7 +1,8 @@
 """Walls of demand: the negotiator does not know of the jobs of a submitter, or they weigh nothing for their group.
 
 Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
-hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14."""
+hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Follows negotiateWithGroup and calculateSubmitterLimit of src/condor_negotiator.V6/matchmaker.cpp
 and hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's
-unit."""
+unit.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def group_walls(
     """Yield what of quotas, shares and ceilings keeps ``run`` from more matches.
 
     A share of all that there is counts only where there are no ``others``: then the pool is
-    full, not the share."""
+    full, not the share.
+    """
     if asking is None or asking.idle <= 0:
         return
     yield from _no_turn(cycle, asking)

@@ -2,7 +2,8 @@
 
 Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets
 of src/condor_utils/consumption_policy.cpp, HTCondor 25.14. What all slots of a frame ask is
-worked out once, most often by the cycle already; reading it clause by clause is dearer."""
+worked out once, most often by the cycle already; reading it clause by clause is dearer.
+"""
 
 from __future__ import annotations
 

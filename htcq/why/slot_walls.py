@@ -55,7 +55,8 @@ class Blocked(NamedTuple):
     """How some slots are kept from a request.
 
     ``left`` is what they have of the assets that count here. ``has_room`` tells whether they
-    have enough left of all assets, whatever their clauses say."""
+    have enough left of all assets, whatever their clauses say.
+    """
 
     how: str
     failure: Failure = Failure()

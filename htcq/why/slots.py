@@ -2,7 +2,8 @@
 
 Slots are looked at with no job on them, as they were when the cycle began, and as they were at
 its end; those that are alike once for each autocluster. Follows matchmakingAlgorithm and
-trimStartdAds of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14."""
+trimStartdAds of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

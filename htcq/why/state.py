@@ -1,7 +1,8 @@
 """Walls of the job's own state: it is held, not idle, not in the queue yet, or of a universe that no negotiator sees.
 
 Follows service_this_universe of src/condor_schedd.V6/schedd.cpp and Runnable of qmgmt.cpp,
-HTCondor 25.14."""
+HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The verdict is that of the simulated cycle: what was matched starts, and what was not is
 explained by what the cycle itself noted (which requests each talk offered, how it ended, which
-turns the groups had). Jobs of one queue that are alike and stand together share one explanation."""
+turns the groups had). Jobs of one queue that are alike and stand together share one explanation.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ class Verdict:
     """What the next cycle makes of ``jobs``, which are alike and wait at one access point.
 
     ``starts_by`` is how they start, empty where they do not. ``rejection`` is the reason of the
-    simulated negotiator, empty where it gave none."""
+    simulated negotiator, empty where it gave none.
+    """
 
     jobs: tuple[Job, ...]
     submitter: str

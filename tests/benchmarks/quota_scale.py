@@ -128,10 +128,8 @@ def _stamped(log: str) -> Iterator[tuple[float, str]]:
     for line in log.splitlines():
         found = _STAMPED.match(line)
         if found:
-            yield (
-                datetime.strptime(found.group(1), "%m/%d/%y %H:%M:%S.%f").timestamp(),
-                found.group(2).strip(),
-            )  # noqa: DTZ007
+            when = datetime.strptime(found.group(1), "%m/%d/%y %H:%M:%S.%f")  # noqa: DTZ007
+            yield when.timestamp(), found.group(2).strip()
 
 
 def htcq_cost(snapshot: Path, runs: int) -> Cost:

@@ -226,10 +226,10 @@ AMOUNT, SHARE = "from 0 to 2147483647", "from 0 to 1"
             "such as 2027-03-31",
         ),
         (
-            {"hep": {"expires": datetime(2027, 3, 31, 8)}},
+            {"hep": {"expires": datetime(2027, 3, 31, 8)}},  # noqa: DTZ001
             "groups.hep.expires is 2027-03-31 08:00:00",
             "such as",
-        ),  # noqa: DTZ001
+        ),
         ({"hep": {"expires": 2027}}, "groups.hep.expires is 2027", "such as 2027-03-31"),
         (
             {"nice-user": {}},

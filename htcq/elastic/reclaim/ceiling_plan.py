@@ -1,7 +1,8 @@
 """The ceilings that keep what is taken back from coming straight back: what each submitter uses less what is taken.
 
 A submitter's ceiling is in whole slot weights (src/condor_negotiator.V6/Accountant.cpp: Ceiling,
-HTCondor 25.14). One that somebody else has set is never changed: it counts if it is low enough."""
+HTCondor 25.14). One that somebody else has set is never changed: it counts if it is low enough.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ def done_with(
     """Yield the submitters whose ceilings of ours have done what they were for.
 
     Who asks for no more than the runtime may have all of it; who does must use ``release`` of it
-    or less."""
+    or less.
+    """
     for who, own in sorted(ceilings.items()):
         group, used = standings.own(own.group), standings.used(own.group)
         below = group is None or all(

@@ -4,7 +4,8 @@ Greedy over the whole vector: each of them has something of what its group uses 
 is taken besides, on one slot, until a waiting job fits, comes back if that fits without it.
 Otherwise than in Koordinator's revoke
 (pkg/scheduler/plugins/elasticquota/quota_overuse_revoke.go, commit a7a1b76) nothing is taken
-that nobody waits for, and no group comes below its min in any dimension."""
+that nobody waits for, and no group comes below its min in any dimension.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ def essential(
 
     These are looks of the last ``seconds``, actions of the last 90 days and whichever last ones
     tell whether they are of use, the last word on each ceiling that may be ours, the last
-    resume, and the last record of all."""
+    resume, and the last record of all.
+    """
     kept: set[int] = set()
     for negotiator in {
         str(told.get("negotiator", "")) for told in map(told_by, records) if told is not None

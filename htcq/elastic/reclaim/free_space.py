@@ -2,7 +2,8 @@
 
 A partitionable slot gets back what the claims that end had of it, their cards included: the
 amounts, and the names in AvailableGPUs (src/condor_startd.V6/ResAttributes.cpp, HTCondor 25.14).
-What else might keep the negotiator from a match is not looked at here."""
+What else might keep the negotiator from a match is not looked at here.
+"""
 
 from __future__ import annotations
 

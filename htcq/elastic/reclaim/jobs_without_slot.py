@@ -43,7 +43,8 @@ def waits_of(
     """Return who waits, the groups that use the least of their runtime first.
 
     What their runtimes leave no room for is left out. What a free slot takes is matched without
-    anybody's doing: it counts as used from here on."""
+    anybody's doing: it counts as used from here on.
+    """
     by_id = {(_text(job.schedd), job.id): job for job in pool.jobs or ()}
     groups = sorted(
         {each.group for each in observation.idle}, key=lambda name: (standings.ratio(name), name)

@@ -1,7 +1,8 @@
 """What the negotiator's next cycle would make of it: who would be matched with what is freed, with everybody asking.
 
 The whole cycle is gone through as for ``htcq simulate``: group quotas, priorities, ceilings and
-concurrency limits count, and so does everybody else who waits."""
+concurrency limits count, and so does everybody else who waits.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def taken_places(
     is for later ones.
 
     ``ended`` has by place the slots of those claims, ``held`` the submitters that a ceiling
-    keeps from new matches, ``whose`` the groups of submitters."""
+    keeps from new matches, ``whose`` the groups of submitters.
+    """
     gone = {name for names in ended.values() for name in names}
     slots = []
     for slot in pool.slots or ():

@@ -1,7 +1,8 @@
 """What should be taken back now: nothing, unless a group is over its runtime and another waits for what it holds.
 
 Everything is worked out from one look and the record of those before; the same look gives the
-same plan, whatever the order of its claims."""
+same plan, whatever the order of its claims.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def plan_reclaim(
     ``past`` are the records of the journal. ``ends`` has in how many seconds jobs end by
     themselves, by schedd and job, where they say so; ``ceilings`` those that submitters have,
     ours among them. ``confirm``: what the negotiator would not give to those in need in its next
-    cycle is not taken back."""
+    cycle is not taken back.
+    """
     known = past_of(past, observation.negotiator)
     return _Planner(outcome, observation, pool, limits, known, ends, ceilings, confirm).plan()
 

@@ -1,7 +1,8 @@
 """What earlier looks and actions of reclaim left in the journal: since when, how much, and whether it was of any use.
 
 Every time is one of the looks' own clock: nothing is compared with the clock of another machine.
-Records of others in the same journal are passed over."""
+Records of others in the same journal are passed over.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class Action:
     """Jobs that were vacated together, by schedd and job; an intent without an outcome counts as done.
 
     ``needy`` are the groups that it was for, ``there`` the claims that these had already on what
-    was freed."""
+    was freed.
+    """
 
     id: str
     time: float

@@ -32,7 +32,8 @@ class Eviction:
     """A job that is to be vacated; ``helps`` are the dimensions in which its group uses too much, and it has some.
 
     ``lost_weight_hours`` is its slot weight times the hours that it ran; 0 where the job says
-    that it checkpoints."""
+    that it checkpoints.
+    """
 
     group: str
     submitter: str
@@ -87,7 +88,8 @@ class ReclaimPlan:
     ``stopped`` says why nothing may be done at all, ``waiting`` why nothing is done yet.
     ``release`` are submitters whose ceilings of ours are to go, ``renew`` those whose leases end
     soon, ``kept`` sentences about others' ceilings. ``measured`` tells of earlier actions
-    whether what they freed was taken by those that it was for."""
+    whether what they freed was taken by those that it was for.
+    """
 
     taken_at: float
     negotiator: str

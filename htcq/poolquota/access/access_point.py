@@ -1,7 +1,8 @@
 """One access point: how many of its idle jobs it offers at a time, and which it starts on no slot at all.
 
 Follows src/condor_schedd.V6/schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNegotiate), HTCondor
-25.14."""
+25.14.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ class AccessPoint:
     """One schedd; ``record`` is its ad (None: it has none), ``configuration`` None where it is not known.
 
     ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the
-    negotiator asks for at a time."""
+    negotiator asks for at a time.
+    """
 
     def __init__(
         self,

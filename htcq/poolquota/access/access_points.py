@@ -3,7 +3,8 @@
 Follows src/condor_schedd.V6/qmgmt.cpp (Runnable), schedd.cpp (service_this_universe, negotiate,
 jobCanNegotiate, scheduler_getRequestConstraints) and dedicated_scheduler.cpp
 (makeGenericAdFromJobAd), HTCondor 25.14. This is the one place that decides it: what asks why a
-job is not offered asks :meth:`AccessPoints.refusals`."""
+job is not offered asks :meth:`AccessPoints.refusals`.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ class AccessPoints:
     """The access points of a pool, by name; one that no schedd ad names offers all of its jobs.
 
     ``now`` is the time in seconds since 1970 (None: not known), ``knobs`` are those of the
-    negotiator."""
+    negotiator.
+    """
 
     def __init__(self, pool: Pool, knobs: Knobs, now: float | None) -> None:
         self._constraint, self._now = parsed(knobs.text(_CONSTRAINT)), now

@@ -5,7 +5,8 @@ src/condor_negotiator.V6/matchmaker_negotiate.cpp (fetchRequestsFromSchedd), HTC
 Every request takes as many jobs of the budget as it offers, matched or not: requests of higher
 priority that fit nowhere can use all of it up. SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS (proposed
 for 25.14, not in a release by August 2026) keeps one job back for each other request of the same
-list, and gives back what was rejected when the negotiator asks for the next list."""
+list, and gives back what was rejected when the negotiator asks for the next list.
+"""
 
 from __future__ import annotations
 

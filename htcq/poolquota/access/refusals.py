@@ -1,7 +1,8 @@
 """Why an access point does not offer a job to the negotiator now: permanent ids, and the amounts that decide.
 
 Follows src/condor_schedd.V6/qmgmt.cpp (Runnable), schedd.cpp (shadowsSpawnLimit, negotiate,
-jobCanNegotiate) and dedicated_scheduler.cpp, HTCondor 25.14."""
+jobCanNegotiate) and dedicated_scheduler.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class Refusal:
 
     ``amounts`` has numbers and texts by name: limits (``limit``), what counts against them
     (``used``), the time when it ends, in seconds since 1970 (``until``), the expression that
-    decides (``expression``), who asks (``submitter``)."""
+    decides (``expression``), who asks (``submitter``).
+    """
 
     id: str
     amounts: Mapping[str, Amount] = field(default_factory=dict)

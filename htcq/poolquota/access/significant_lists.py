@@ -2,7 +2,8 @@
 
 Follows src/condor_schedd.V6/autocluster.cpp (config) and schedd.cpp (MinimalSigAttrs), HTCondor
 23.9 to 25.14. All versions have the three knobs; REMOVE_SIGNIFICANT_ATTRIBUTES has a default
-since 25.5 (param_info.in)."""
+since 25.5 (param_info.in).
+"""
 
 from __future__ import annotations
 

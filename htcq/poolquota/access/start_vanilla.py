@@ -5,7 +5,8 @@ scheduler_getRequestConstraints, jobCanUseMatch) and qmgmt.cpp (FindRunnableJob)
 to 25.14. The schedd finds attributes in JOB, SLOT, OWNER and, from 24.7 on, SCHEDD alone:
 without one of these scopes a name is undefined to it, also with MY or TARGET. The negotiator
 finds such a name, since it has the expression as a part of the Requirements: it makes matches
-that the schedd gives back."""
+that the schedd gives back.
+"""
 
 from __future__ import annotations
 
@@ -154,7 +155,8 @@ class StartVanilla:
         """Return what the request for ``job`` asks of a slot by this expression, with MY for the job.
 
         What the request may lack stands there as the value that the schedd puts in: ``lacks``
-        tells for a name."""
+        tells for a name.
+        """
         return _SCOPED.sub(
             lambda found: self._replaced(found, job, lacks) if found[1] else found[0], self.text
         )
@@ -178,7 +180,8 @@ class StartVanilla:
         """Tell whether the schedd looks for a job of the user of ``job`` to start on that slot.
 
         It does not where the expression is false while JOB is undefined. Where it is true then,
-        the schedd takes any job, and finds out that it must not start it when it has the claim."""
+        the schedd takes any job, and finds out that it must not start it when it has the claim.
+        """
         return _decided(self._evaluated(job, slot(), named=False)) is not False
 
     def _evaluated(self, job: Job, slot: Ad | None, named: bool = True) -> Value:

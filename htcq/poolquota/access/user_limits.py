@@ -4,7 +4,8 @@ Follows src/condor_schedd.V6/qmgmt.cpp (Runnable, MaxRunningPer, CurRunningPer) 
 (scheduler_getRequestConstraints), HTCondor 25.14; condor_qusers sets it since 25.4. Each request
 asks for no more than the user may still start, whatever the user's other requests ask for; jobs
 that start count, matches do not. So a cycle may match more: of those the schedd starts as many
-as the user may run, and gives the other claims back."""
+as the user may run, and gives the other claims back.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """When a group has its turn, how far it may go in it, and what later rounds change.
 
 Follows hgq_negotiate_with_all_groups, strict_enforce_quota and negotiateWithGroup of
-GroupEntry.cpp and matchmaker.cpp in src/condor_negotiator.V6, HTCondor 25.14."""
+GroupEntry.cpp and matchmaker.cpp in src/condor_negotiator.V6, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What was left over around a group: where, how much, by whom, who took it, and why a group got none of it.
 
 Follows hgq_fairshare, hgq_allocate_surplus and hgq_recover_remainders of
-src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14."""
+src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

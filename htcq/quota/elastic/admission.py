@@ -3,7 +3,8 @@
 Follows PreFilter in pkg/scheduler/plugins/elasticquota/plugin.go of koordinator-sh/koordinator,
 commit a7a1b76. As in its releases before 1.6 the dimensions that the job asks for are looked at
 and no others; a min that lacks a dimension guarantees nothing of it, where Koordinator takes
-that for no limit."""
+that for no limit.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def admit(
 
     Only the dimensions of ``cap``, the group's max, are managed. ``protected`` is given for a
     job that will not be evicted: the group's min and what such jobs use of it. ``parents`` are
-    those to be looked at, the nearest first."""
+    those to be looked at, the nearest first.
+    """
     asked = {name: amount for name, amount in request.items() if name in cap and amount > 0}
     exceeded = _exceeded(asked, place.used, place.limit, everywhere=False)
     if exceeded:

@@ -2,7 +2,8 @@
 
 Every group comes to the kinds that its jobs ask for first, to those that it is guaranteed before
 all others; the rest of its cards may be of any kind that it may have, and stay where it has
-them. Nothing of it is Koordinator's."""
+them. Nothing of it is Koordinator's.
+"""
 
 from __future__ import annotations
 

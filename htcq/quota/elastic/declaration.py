@@ -2,7 +2,8 @@
 
 The words are those of Koordinator's elastic quota (koordinator-sh/koordinator, commit a7a1b76:
 apis/extension and pkg/scheduler/plugins/elasticquota/core/quota_info.go). Amounts are whole
-numbers of whatever a dimension counts."""
+numbers of whatever a dimension counts.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Rounding(enum.Enum):
 
     ``HAMILTON``: largest remainder, ties by name, exact (Koordinator since 2026-05-06).
     ``LEGACY``: each share by itself, half up, in floating point (its releases up to 1.8.0): may
-    lose units or hand out more than there is."""
+    lose units or hand out more than there is.
+    """
 
     HAMILTON = "hamilton"
     LEGACY = "legacy"
@@ -45,7 +47,8 @@ class Options:
     ``scale_min``: where the mins of siblings exceed what there is, they shrink in proportion.
     ``guarantee_usage``: no group lends, and what a group uses is kept for it.
     ``same_dimensions``: a group must name the dimensions of the group above it, not only some of
-    them."""
+    them.
+    """
 
     scale_min: bool = True
     guarantee_usage: bool = False
@@ -60,7 +63,8 @@ class ElasticGroup:
     A dimension that ``max`` lacks is not managed here: demand for it is not looked at. One that
     ``min`` lacks is guaranteed nothing, one that ``weight`` lacks has its max for weight.
     ``scale_min`` None follows the options. ``strict`` names dimensions whose max must not be
-    below what is used; ``users`` are those whose jobs belong here if they name no group."""
+    below what is used; ``users`` are those whose jobs belong here if they name no group.
+    """
 
     name: str
     parent: str = ""
@@ -87,7 +91,8 @@ class ElasticDemand:
 
     ``request`` is everything that its jobs want, what they use included. ``guarantee`` is kept
     for a group besides its min. ``system_used`` and ``default_used`` are what jobs use that no
-    quota binds and that no group takes."""
+    quota binds and that no group takes.
+    """
 
     total: Amounts = field(default_factory=dict)
     request: Mapping[str, Amounts] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """The tree that groups make of the names of their parents; a group may go below another, with all that is below it.
 
 As in Koordinator (pkg/webhook/elasticquota/quota_topology.go, commit a7a1b76), which lets a
-group be moved below one of its own; here that is a cycle."""
+group be moved below one of its own; here that is a cycle.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ class ElasticTree:
 
     ``orphans`` name a parent that is not there. ``cycles`` holds the names of groups that are
     above themselves, each cycle from the least name on. Neither they nor what is below them is
-    in ``groups``."""
+    in ``groups``.
+    """
 
     groups: tuple[ElasticGroup, ...]
     children: Mapping[str, tuple[str, ...]]

@@ -19,7 +19,8 @@ class GroupRuntime:
     for, each up to its max; ``request`` the same, or min where the group does not lend.
     ``scaled_min`` is the min in effect, ``floor`` what is kept for the group and never more than
     its max. ``runtime`` is what it may use now. ``guaranteed`` is empty unless usage is
-    guaranteed. ``implied`` has the kinds that the group has without naming them."""
+    guaranteed. ``implied`` has the kinds that the group has without naming them.
+    """
 
     group: ElasticGroup
     leaf: bool
@@ -91,7 +92,8 @@ class Outcome:
 
     ``undistributed`` is what of ``effective_total`` is nobody's runtime; negative where floors
     exceed it. ``sharings`` are by the name of the group whose runtime is shared (empty: what all
-    share) and the dimension."""
+    share) and the dimension.
+    """
 
     total: Amounts
     effective_total: Amounts

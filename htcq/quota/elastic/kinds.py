@@ -8,7 +8,8 @@ the problem and leaves it open: who takes any card may take those that another w
 Here every group that counts cards has a runtime of every kind, and those come to its runtime of
 cards. Kinds that a group does not declare follow from what it does: of its cards all may be of
 one kind, and it is guaranteed what the groups below it are. So a card of a kind that somebody is
-guaranteed and asks for is nobody else's."""
+guaranteed and asks for is nobody else's.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The order is Koordinator's (pkg/scheduler/plugins/elasticquota/pod_handler.go, commit a7a1b76:
 the name, then the one who submits, then the default group); where a submitter's name has its
-group is HTCondor's (src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14)."""
+group is HTCondor's (src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14).
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Members:
         """Return where the jobs of ``submitter`` (``group.user@domain`` or ``user@domain``) belong.
 
         Who names no group belongs to the group that has the user among its ``users``; who names
-        none that there is, to the default group."""
+        none that there is, to the default group.
+        """
         owner = submitter.rpartition("@")[0]
         path, dot, user = owner.rpartition(".")
         if dot:
@@ -59,7 +61,8 @@ class Assigned:
     """Demand by group, out of what was by group or submitter.
 
     ``default_request`` is what the jobs ask for that no group takes. ``unknown`` are the names
-    of groups that are not there, ``lost`` the submitters that name such a group."""
+    of groups that are not there, ``lost`` the submitters that name such a group.
+    """
 
     demand: ElasticDemand
     default_request: Amounts

@@ -3,7 +3,8 @@
 Follows pkg/scheduler/plugins/elasticquota/quota_overuse_revoke.go of koordinator-sh/koordinator,
 commit a7a1b76, in the order of victims and in giving back what still fits. Otherwise than there
 every dimension is kept in view, and no job is given up that has nothing of what there is too
-much of."""
+much of.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def revoke(used: Amounts, runtime: Amounts, jobs: Iterable[RunningJob]) -> tuple
 
     The least important go first: low priority, then late start, then the greater name. Then
     those come back, the most important first, that fit after all. Where all that may go does not
-    suffice, all that helps is named."""
+    suffice, all that helps is named.
+    """
     left = dict(used)
     gone: list[RunningJob] = []
     order = sorted(jobs, key=lambda job: (-job.priority, job.start, job.name))

@@ -3,7 +3,8 @@
 Follows pkg/scheduler/plugins/elasticquota/core/group_quota_manager.go and quota_info.go of
 koordinator-sh/koordinator, commit a7a1b76. Jobs of a group that has groups below it are a group
 ``<self>`` among those, which Koordinator has not: it hands the runtime of such a group on to
-those below as if its own jobs took nothing of it."""
+those below as if its own jobs took nothing of it.
+"""
 
 from __future__ import annotations
 

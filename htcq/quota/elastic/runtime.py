@@ -4,7 +4,8 @@ Follows pkg/scheduler/plugins/elasticquota/core/group_quota_manager.go and
 runtime_quota_calculator.go of koordinator-sh/koordinator, commit a7a1b76. Otherwise than there
 the whole tree is computed at once, whatever it was before; no runtime exceeds a max; a dimension
 of which there is nothing counts as 0; and where mins had to shrink, usage that is guaranteed is
-all that is kept beyond them."""
+all that is kept beyond them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
     """Return the runtime of every group, and how it came about.
 
     Groups in a cycle, or below a group that is not there, are left out: validation refuses them.
-    Demand of groups that are not there is nobody's."""
+    Demand of groups that are not there is nobody's.
+    """
     nodes = plant(quotas, build_tree(quotas.groups), demand)
     found = roll_up(nodes, demand.effective_total, quotas.options.guarantee_usage)
     work = _Work(quotas.options, found)
@@ -119,7 +121,8 @@ class _Work:
         """Share cards, then their kinds; cards of no kind that a group may have go to others.
 
         What has found nobody then is nobody's: a group is held to the kinds that it found, once
-        for each kind and more."""
+        for each kind and more.
+        """
         most: dict[str, int] = {}
         for _ in range(len(family.kinds) + 2):
             runtime, sharing = self._share(family.base, there, children, most)

@@ -2,7 +2,8 @@
 
 Follows pkg/scheduler/plugins/elasticquota/core/scale_minquota_when_over_root_res.go of
 koordinator-sh/koordinator, commit a7a1b76, save that a whole level shrinks at once, in whole
-numbers, and that a dimension of which there is nothing counts as 0."""
+numbers, and that a dimension of which there is nothing counts as 0.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ def scaled_mins(total: int, mins: Mapping[str, int], fixed: Collection[str] = ()
     """Return the mins of siblings in effect: those of ``fixed`` come first, the others get the same part of theirs.
 
     ``mins`` are those of one dimension by the group's name, ``total`` is what there is of it.
-    What the rounding down leaves is shared by weight with all the rest."""
+    What the rounding down leaves is shared by weight with all the rest.
+    """
     kept = sum(amount for name, amount in mins.items() if name in fixed)
     flexible = sum(mins.values()) - kept
     if total >= kept + flexible:

@@ -3,7 +3,8 @@
 Follows pkg/scheduler/plugins/elasticquota/core/runtime_quota_calculator.go of
 koordinator-sh/koordinator, commit a7a1b76: redistribution and iterationForRedistribution; the
 split by largest remainder is that of its pull request 2876, the other that of its releases up to
-1.8.0. Integers are exact."""
+1.8.0. Integers are exact.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +92,8 @@ def share(
     Who wants more than its floor begins with the floor and is hungry; who wants less begins with
     what it wants, or with its floor where it does not lend. What is left goes to the hungry by
     weight; what one has no need of goes into the next pass. With amounts below 2**63 there are
-    no more than 126 passes, however many groups there are."""
+    no more than 126 passes, however many groups there are.
+    """
     runtime: dict[str, int] = {}
     hungry: list[ShareClaim] = []
     for claim in claims:

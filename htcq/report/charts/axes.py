@@ -1,7 +1,8 @@
 """The frame of a plot over time as inline SVG: where moments and amounts lie, lines for amounts, words for moments.
 
 What is drawn is stretched to the width there is, words beside it are not: they stay readable on
-a phone."""
+a phone.
+"""
 
 from __future__ import annotations
 

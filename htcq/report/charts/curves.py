@@ -1,7 +1,8 @@
 """What becomes of amounts cycle after cycle, as inline SVG: usage and quota as lines, classes as bands on each other.
 
 Every amount holds from its cycle to the next. A page's style gives the colours,
-templates/report/plot.css and simulate.css."""
+templates/report/plot.css and simulate.css.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A spreadsheet takes a cell for a formula that begins with one of a few signs, quoted or not. An
 apostrophe before it makes it text there (https://owasp.org/www-community/attacks/CSV_Injection).
-Numbers are what htcq has computed."""
+Numbers are what htcq has computed.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What a monitoring plugin prints, whatever it looked at: its line and its performance data.
 
 Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga and their kin read
-it."""
+it.
+"""
 
 from __future__ import annotations
 

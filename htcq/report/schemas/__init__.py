@@ -1,7 +1,8 @@
 """JSON Schemas of what ``--json`` prints and of the files that htcq reads: one place that says what every key is.
 
 ``schemas/`` of the distribution has them as files, for editors and other programs: ``htcq
-explain --schema NAME`` makes each of them."""
+explain --schema NAME`` makes each of them.
+"""
 
 from __future__ import annotations
 

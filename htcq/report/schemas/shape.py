@@ -1,7 +1,8 @@
 """Words for JSON Schemas (draft 7, which editors know): each returns what ``json.dumps`` takes.
 
 The keys of a record that is printed as it is come from its own fields and types: :func:`keys_of`
-refuses a description of a field that is not there, and a field without a description."""
+refuses a description of a field that is not there, and a field without a description.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ class Asked:
     """What is measured, in which ranges it is fine, and of which groups (shell patterns; none: of all).
 
     ``verbosity``: 0 tells of the groups that are counted, 1 of all that any metric counts, 2 of
-    every group and why the look may be wrong."""
+    every group and why the look may be wrong.
+    """
 
     metric: str = DRIFTED
     warning: Range | None = None

@@ -3,7 +3,8 @@
 A weight is in the unit of quotas, usage and allocation (slots, where the negotiator does not use
 weights), demand in that of the schedds' slot weights. A declared or configured quota is a weight
 only where it is static; a dynamic one is a share of what its parent has, and a metric of its
-own. No label is of a job, a slot or a user."""
+own. No label is of a job, a slot or a user.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """How elastic quotas stand on a pool: the columns of a group in a dimension, and of its quota; CSV.
 
 Amounts are whole numbers in HTCondor's units, those of the dimension ``weight`` thousandths of
-slot weight; columns that end in _quota are in slot weight, and the same in every row of a group."""
+slot weight; columns that end in _quota are in slot weight, and the same in every row of a group.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """How elastic quotas stand on a pool, as JSON; the names, which htcq-elastic(1) lists, are a contract.
 
 Amounts are whole numbers in HTCondor's units; the dimension ``weight`` is in thousandths of slot
-weight, and what is about quotas in slot weight."""
+weight, and what is about quotas in slot weight.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ class Claim:
     """A claim on ``amounts`` of the slot ``of``, of all of it where there are none; ``job`` runs there until ``ends``.
 
     Nobody knows which job runs in a claim that was there at the capture, only whose it is
-    (``user``)."""
+    (``user``).
+    """
 
     of: str
     slot: Slot

@@ -37,7 +37,8 @@ class Sample:
     ``cpus`` are those in claims, ``largest_cpus`` and ``largest_memory_mb`` the most that is
     free in any one slot. ``groups`` has the usage of each group after the cycle, ``quotas`` what
     each is promised. ``by_fill`` counts the machines by the share of their cpus that is in
-    claims: none, up to a quarter, half, three quarters, the whole, all."""
+    claims: none, up to a quarter, half, three quarters, the whole, all.
+    """
 
     at: float
     matches: int
@@ -62,7 +63,8 @@ class Course:
     ``total_cpus`` are those of the whole pool. ``waited`` has the seconds of each job that
     started, by submitter, and ``waiting`` how many never did. ``full_at`` is when 99% of the
     cpus were first in claims; None: never. ``unit`` is that of all usage, ``machines`` are those
-    after the last cycle, ``starts`` all jobs that started."""
+    after the last cycle, ``starts`` all jobs that started.
+    """
 
     samples: tuple[Sample, ...]
     total_cpus: float

@@ -2,7 +2,8 @@
 
 Follows src/condor_startd.V6/ResAttributes.cpp (AllocateDevId, publish_slot_dynamic), HTCondor
 25.14: the first devices that suit RequireGPUs of the job. Devices are in the order of
-AvailableGPUs, which for different devices in a snapshot is not that of the startd."""
+AvailableGPUs, which for different devices in a snapshot is not that of the startd.
+"""
 
 from __future__ import annotations
 

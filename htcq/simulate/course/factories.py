@@ -3,7 +3,8 @@
 Follows src/condor_schedd.V6/qmgmt_factory.cpp and qmgmt.cpp (CheckMaterializePolicyExpression),
 HTCondor 25.14: a cluster gets its next job when fewer than JobMaterializeMaxIdle of its jobs are
 idle and fewer than JobMaterializeLimit are in the queue. Each new job is taken to be like the
-last one that is there."""
+last one that is there.
+"""
 
 from __future__ import annotations
 

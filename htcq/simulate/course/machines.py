@@ -1,7 +1,8 @@
 """The machines of a pool, and how much of each is in claims.
 
 A slot has what it has left and its dynamic slots what they were given, so that a machine has the
-sum of all its slots."""
+sum of all its slots.
+"""
 
 from __future__ import annotations
 

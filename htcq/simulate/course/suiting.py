@@ -1,7 +1,8 @@
 """Whether a job and a slot suit each other, once for all that look equal to both of their expressions.
 
 Follows src/condor_schedd.V6/qmgmt.cpp (FindRunnableJobForClaim), HTCondor 25.14: a schedd asks
-that of its own claims."""
+that of its own claims.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Follows src/condor_negotiator.V6/Accountant.cpp (CheckMatches, AddMatch, LoadLimits, GetLimitMax)
 and condor_utils/NegotiationUtils.cpp (ParseConcurrencyLimit), HTCondor 25.14. Amounts are in the
-pool's unit."""
+pool's unit.
+"""
 
 from __future__ import annotations
 

@@ -94,7 +94,8 @@ class CachedExpression:
     """One expression in the ad of a slot with a job as its target, or ``in_job`` the other way round.
 
     ``names`` are all that it may come upon; only those that differ between slots of one frame
-    tell slots apart. ``changed`` are attributes of the job while it is compared with a slot."""
+    tell slots apart. ``changed`` are attributes of the job while it is compared with a slot.
+    """
 
     __slots__ = (
         "_assets",

@@ -2,7 +2,8 @@
 
 What a startd does with one request is htcq.policy.claim; here it is done once for all slots that
 look alike. The negotiator charges the match; when the dynamic slot's own ad arrives, SlotWeight
-of that counts."""
+of that counts.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Most of what they say is the same for all those slots, or compares what a slot has left with a
 number. Only the rest is evaluated slot by slot. Follows matchmakingAlgorithm of
 src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets of
-src/condor_utils/consumption_policy.cpp, HTCondor 25.14."""
+src/condor_utils/consumption_policy.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

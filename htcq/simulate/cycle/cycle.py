@@ -1,7 +1,8 @@
 """One negotiation cycle of a captured pool.
 
 Follows negotiationTime of src/condor_negotiator.V6/matchmaker.cpp and
-hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14."""
+hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

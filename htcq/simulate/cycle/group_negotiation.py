@@ -1,7 +1,8 @@
 """The turn of one group: its submitters in their order, again and again, until nobody gets anything more.
 
 Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of
-src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Limits in time are not reached here."""
+src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Limits in time are not reached here.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class SubmitterQueue:
     """One submitter at one access point, with its queue; ``place`` orders those that are equal otherwise.
 
     ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that,
-    ``rejected`` what of its runs was rejected last, by the id of the run."""
+    ``rejected`` what of its runs was rejected last, by the id of the run.
+    """
 
     submitter: Submitter
     idle: int
@@ -179,7 +181,8 @@ class GroupNegotiation:
         """Return what each submitter may be given in this spin; the same one at several schedds has one share.
 
         The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary
-        digit lets one more match be looked for (calculateNormalizationFactor)."""
+        digit lets one more match be looked for (calculateNormalizationFactor).
+        """
         priorities = {
             each.submitter.name: self._accounts.claimant(each.submitter).priority for each in asking
         }

@@ -2,7 +2,8 @@
 
 Follows matchmakingAlgorithm and SubmitterLimitPermits of src/condor_negotiator.V6/matchmaker.cpp
 and src/condor_utils/consumption_policy.cpp, HTCondor 25.14. Whatever is asked of one such slot
-is asked once for all."""
+is asked once for all.
+"""
 
 from __future__ import annotations
 

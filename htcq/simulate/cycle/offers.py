@@ -1,7 +1,8 @@
 """The slots of a cycle, as they are handed out.
 
 Follows obtainAdsFromCollector, trimStartdAds and matchmakingProtocol of
-src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14."""
+src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class Offer:
     """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all.
 
     ``at_first`` is what it had when the cycle began. ``seen`` is the slot as all expressions of
-    the cycle see it."""
+    the cycle see it.
+    """
 
     __slots__ = (
         "at_first",

@@ -36,7 +36,8 @@ class CycleDifference:
     One that waits and uses less than the whole slots of its limit is starved, a submitter if it
     uses nothing. ``why`` is the reason that the negotiator gives last for a rejection, before
     and after; empty where it gives none. ``because`` tells in a sentence what made the
-    difference."""
+    difference.
+    """
 
     kind: str
     name: str
@@ -149,7 +150,8 @@ def because_of_others(name: str, changes: Mapping[str, float]) -> str:
     """Return why ``name`` uses more or less though neither its demand nor its limit changed: who gave way, or took it.
 
     ``changes`` has how much more each of its kind uses afterwards. The one that changed most the
-    other way is named."""
+    other way is named.
+    """
     change = changes[name]
     if abs(change) <= _DUST:
         return ""

@@ -3,7 +3,8 @@
 Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar, FindRunnableJob), schedd_negotiate.cpp
 (nextJob) and src/condor_negotiator.V6/matchmaker_negotiate.cpp (ResourceRequestList), HTCondor
 25.14. Jobs that follow each other and are alike are one request, which asks for as many matches
-as there are jobs."""
+as there are jobs.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +78,8 @@ class Offered:
 
     ``kept`` is how many more the record of their user keeps from being offered. ``rejection`` is
     the negotiator's reason, of another run of the same request where that was rejected before;
-    ``beyond`` tells that the submitter had used its share up by then."""
+    ``beyond`` tells that the submitter had used its share up by then.
+    """
 
     run: Run
     job: str
@@ -115,7 +117,8 @@ class Session:
     """One talk of the negotiator with an access point about one submitter's jobs, of which it offers so many at a time.
 
     What it has offered counts, whether it was matched or rejected. All requests are named and
-    counted before the first match; what a match is used for then is another matter."""
+    counted before the first match; what a match is used for then is another matter.
+    """
 
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         queue.runs = [run for run in queue.runs if run.jobs]
@@ -135,7 +138,8 @@ class Session:
         """Return what is asked for next, and the first job of that request; None where nothing is left.
 
         ``skipped`` is how many jobs the last match was for: more than one where the schedd is
-        expected to put them there by itself."""
+        expected to put them there by itself.
+        """
         self._left -= skipped
         if self._run is not None and self._left > 0:
             return self._run.request, self._name
@@ -167,7 +171,8 @@ class Session:
 
         That is the one which the request names, and once that is matched, or the schedd cannot
         start it there, the first in the queue whose request ``suits`` the slot, whatever the
-        match was made for."""
+        match was made for.
+        """
         assert self._run is not None
         self.offered[-1].matched += 1
         if self._run.jobs and self._run.jobs[0].id == self._name and can_start(self._run.jobs[0]):

@@ -1,7 +1,8 @@
 """How much a match is wanted: the negotiator's two ranks and the job's own.
 
 Follows calculateRanks and EvalNegotiatorMatchRank of src/condor_negotiator.V6/matchmaker.cpp,
-HTCondor 25.14. More is better."""
+HTCondor 25.14. More is better.
+"""
 
 from __future__ import annotations
 

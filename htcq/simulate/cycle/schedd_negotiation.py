@@ -34,7 +34,8 @@ class Grant:
     """What one talk may bring: ``most`` in all, ``unclaimed`` of slots that nobody has, ``ceiling`` by the ceiling.
 
     With ``ignored`` limits a submitter that has had its share may still take slots that prefer
-    its jobs. ``priority`` is that of the submitter, ``negotiating`` the group whose turn it is."""
+    its jobs. ``priority`` is that of the submitter, ``negotiating`` the group whose turn it is.
+    """
 
     most: float
     unclaimed: float
@@ -58,7 +59,8 @@ class Talk:
     """One talk, to explain why a job was not matched: what was granted, offered and used, and how it ended.
 
     ``part`` is the share of the submitter, of what its group may use. ``budget`` is how many
-    jobs the access point would offer (None: all); ``cut`` tells that it had more."""
+    jobs the access point would offer (None: all); ``cut`` tells that it had more.
+    """
 
     grant: Grant
     part: float

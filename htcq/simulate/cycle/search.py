@@ -2,7 +2,8 @@
 
 Follows matchmakingAlgorithm and matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp,
 HTCondor 25.14, but for preemption: a claimed slot that would be taken from its job is passed
-over, and that is noted."""
+over, and that is noted.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +136,8 @@ class Search:
         """Return why nothing was found.
 
         That of concurrency limits is empty. They count only if they had a part in it when the
-        list was made."""
+        list was made.
+        """
         assert self._found is not None
         if self._found.over_concurrency:
             return ""

@@ -6,7 +6,8 @@ src/condor_schedd.V6/autocluster.cpp (config, getClusterid) and schedd_negotiate
 the negotiator leaves out of it, since 25.5. The lists of each schedd add to that, leave more
 out, or replace it. What the job's own significant expressions name is significant whatever these
 say. To slots a request does not have the others, and jobs that differ in the others alone are
-one autocluster."""
+one autocluster.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ class _Sent:
     """What requests show of the jobs of one frame.
 
     ``hidden`` are the places in the job of what a request lacks, ``places`` those of what tells
-    jobs apart."""
+    jobs apart.
+    """
 
     frame: SharedAttributes
     hidden: frozenset[int]
@@ -51,7 +53,8 @@ class Significant:
     """The attributes of jobs that requests have; ``named`` are the words of all expressions of slots.
 
     ``compared`` are the words of all expressions that may tell jobs apart. ``negotiator`` is the
-    version of the negotiator; empty where it is not known, then it counts as a new one."""
+    version of the negotiator; empty where it is not known, then it counts as a new one.
+    """
 
     def __init__(
         self,

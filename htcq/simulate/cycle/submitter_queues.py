@@ -1,7 +1,8 @@
 """Who asks in a cycle, and for what: submitters with their queues, by group.
 
 Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
-hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14."""
+hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Follows negotiate and getGroupInfoFromUserId of src/condor_negotiator.V6/matchmaker.cpp, HTCondor
 25.14. A request has those attributes that some expression names; they change while a submitter
-is matched, and make it another request."""
+is matched, and make it another request.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ class Match(NamedTuple):
     ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot.
     ``cost`` is charged at once, ``standing`` as soon as the claimed slot has an ad of its own,
     and nothing then where the startd refuses the claim or the schedd gives it back: ``refusal``
-    says why."""
+    says why.
+    """
 
     job: str
     request: str
@@ -57,7 +58,8 @@ class SubmitterUse:
     """The usage of one submitter, how many more slots its idle jobs want, and how many were matched.
 
     ``group`` is the one that it is charged to; ``standing`` what it uses when its claims have
-    ads of their own."""
+    ads of their own.
+    """
 
     name: str
     group: str
@@ -95,7 +97,8 @@ class Trace:
     """One cycle over ``slots`` slots that weigh ``pool_weight``; costs and usage are in ``unit``.
 
     ``skipped`` are slots that would have ended the negotiator and were left out instead;
-    ``unmodelled`` tells what the real one might have done besides, as sentences."""
+    ``unmodelled`` tells what the real one might have done besides, as sentences.
+    """
 
     unit: str
     slots: int

@@ -36,7 +36,8 @@ def group_moves(before: Moment, settled: Moment, switched: PoolQuotas) -> tuple[
     """Return every group depth first.
 
     ``switched`` is right after the switch, ``settled`` when schedds report all running jobs in
-    the new unit."""
+    the new unit.
+    """
     cheapest = _cheapest(switched)
     return tuple(
         _move(group, depth, before, settled, switched, cheapest)

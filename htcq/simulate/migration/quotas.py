@@ -3,7 +3,8 @@
 The negotiator cuts every group's limit to a whole number
 (src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14): a fraction of a quota would be lost.
 What is lost by rounding goes to the groups that lose most (largest remainder), so that siblings
-together keep what they had together, and never have more than what is above them."""
+together keep what they had together, and never have more than what is above them.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ class GroupMove:
     limit is None without a turn. ``charged`` is the usage that the negotiator counts then: one
     before 25.10.1 charges running claims in the old unit until they end. ``starves`` says why
     the group gets nothing then, ``starves_later`` the same when all running jobs are reported in
-    the new unit; empty: it does not."""
+    the new unit; empty: it does not.
+    """
 
     name: str
     parent: str | None
@@ -63,7 +64,8 @@ class SubmitterMove:
 
     ``priority`` is the real one: as it is stored, and what it would be if all earlier usage had
     been in the new unit. ``until_seconds`` is when the stored one is within a tenth of that if
-    usage stays as it is; 0: it is now."""
+    usage stays as it is; 0: it is now.
+    """
 
     name: str
     group: str
@@ -92,7 +94,8 @@ class Migration:
     expressions by which access points weigh idle jobs. ``nodes`` are the machines that change,
     ``plain_nodes`` those of them without a consumption policy. ``stay`` tells which do not
     change, and why; ``missing`` tells what could not be computed. ``reweighs``: whether the
-    negotiator weighs running claims anew in each cycle."""
+    negotiator weighs running claims anew in each cycle.
+    """
 
     source: str
     taken: str

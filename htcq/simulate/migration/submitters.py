@@ -2,7 +2,8 @@
 
 Follows src/condor_negotiator.V6/Accountant.cpp (UpdatePriorities, SetCeiling, SetFloor),
 HTCondor 25.14: a real priority follows usage and halves its distance to it in PRIORITY_HALFLIFE;
-ceilings and floors are whole numbers."""
+ceilings and floors are whole numbers.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ def _until(priority: Amount | None, usage: float, halflife: float) -> float:
     """Return after how many seconds a stored priority is nearly right, if usage stays as it is now.
 
     After a time in which ``left`` of what was stored is left, it is stored * left + usage * (1 -
-    left); without usage it falls to the best priority, where there is no difference any more."""
+    left); without usage it falls to the best priority, where there is no difference any more.
+    """
     if priority is None:
         return 0.0
     off = abs(priority.before - priority.after) - _CLOSE * priority.after

@@ -2,7 +2,8 @@
 
 Follows the negotiator of HTCondor 25.14 as htcq.poolquota.pool_quotas does. That schedds go on
 reporting what runs in the unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps
-the ad of a claim's slot until the claim ends)."""
+the ad of a claim's slot until the claim ends).
+"""
 
 from __future__ import annotations
 

@@ -38,10 +38,11 @@ def _lacking(kind: SlotClass, asset: str) -> list[Slot]:
     """Return the slots that say no amount of ``asset``; a shared attribute is looked at once for each frame."""
     place = PLACES.get(asset)
     if place is not None:
-        wrong = {
-            value for value in {slot[place] for slot in kind.slots} if as_number(value) is None
-        }  # type: ignore[arg-type]
-        return [slot for slot in kind.slots if slot[place] in wrong] if wrong else []
+        amounts = {slot[place] for slot in kind.slots}
+        wrong = {amount for amount in amounts if as_number(amount) is None}  # type: ignore[arg-type]
+        if not wrong:
+            return []
+        return [slot for slot in kind.slots if slot[place] in wrong]
     frames = {
         id(slot.frame)
         for slot in kind.variants

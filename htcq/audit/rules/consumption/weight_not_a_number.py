@@ -76,7 +76,8 @@ def _substitute(evidence: Evidence, kind: SlotClass) -> str:
     """Return the central manager's SLOT_WEIGHT where the negotiator uses it instead, and can; empty where not.
 
     It does so for a slot whose weight is no number when it fetches the ads, not for one that
-    fails after a match."""
+    fails after a match.
+    """
     text = evidence.setting("SLOT_WEIGHT")
     left = {asset: amount for asset, amount in kind.first.left().items() if amount is not None}
     if not text or as_number(kind.weight({**kind.total, **left})) is not None:

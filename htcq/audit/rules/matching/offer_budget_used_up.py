@@ -24,7 +24,8 @@ class _Starved:
     """What stands before the jobs of one submitter that could start.
 
     ``never`` and ``now`` count the offers that go to jobs which fit nowhere, and to those which
-    find no room now."""
+    find no room now.
+    """
 
     first: Run
     never: int

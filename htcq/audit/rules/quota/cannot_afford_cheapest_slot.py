@@ -4,7 +4,8 @@ A match is let through if what the turn has used and its cost stay within the li
 it costs, if the turn has used nothing yet and the limit leaves anything at all
 (matchmaker.cpp:SubmitterLimitPermits, HTCondor 25.14). So it is a limit that leaves nothing that
 starves a group, not a slot that costs too much. Ceilings are measured against the lightest slot
-of the pool, whoever it is for."""
+of the pool, whoever it is for.
+"""
 
 from __future__ import annotations
 

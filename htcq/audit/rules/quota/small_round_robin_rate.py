@@ -2,7 +2,8 @@
 
 With strict enforcement what a group that accepts no surplus is given in one pass counts twice in
 the next: on 25.14.1 and 23.9.6 a group with a quota of 6 was let go to 1, 2, 3, 3, 3, 3 in a
-round and to 5 of 6 in a cycle."""
+round and to 5 of 6 in a cycle.
+"""
 
 from __future__ import annotations
 
