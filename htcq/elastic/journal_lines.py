@@ -16,6 +16,8 @@ _QUOTAS = ("quotas", "fallback_quotas")
 _NUMBERS = ("number", "of")
 #: The end of the year 9999.
 _END = 253_402_300_800
+#: The file has quotas in thousandths: what is larger is no amount of any pool, and may not be finite.
+_MAX_QUOTA = 1e15
 #: Where there is no file there is no text.
 _TEXTS_OR_NONE = ("text", "replaced")
 _DEFAULTS = {
@@ -66,7 +68,7 @@ def record_from(line: str) -> Record:
         told["time"] = _moment(told["time"])
         for name in _QUOTAS:
             told[name] = {
-                str(group): (_finite(quota), bool(takes))
+                str(group): (_quota(quota), bool(takes))
                 for group, (quota, takes) in told.get(name, {}).items()
             }
         seen = told.get("seen")
@@ -87,6 +89,14 @@ def _finite(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{value} is not a number")
     return number
+
+
+def _quota(value: Any) -> float:
+    """Return ``value`` as a quota."""
+    quota = _finite(value)
+    if abs(quota) > _MAX_QUOTA:
+        raise ValueError(f"{value} is too large for a quota")
+    return quota
 
 
 def _moment(value: Any) -> float:

@@ -213,7 +213,9 @@ def test_a_record_is_the_same_after_it_was_a_line() -> None:
 @pytest.mark.parametrize(
     "line", ["", "{}", "[1]", '{"v":2,"kind":"look","time":1}', '{"v":1,"kind":"nonsense","time":1}',
              '{"v":1,"kind":"look"}', '{"v":1,"kind":"look","time":1,"more":2}',
-             '{"v":1,"kind":"look","time":1,"seen":{}}', '{"v":1,"kind":"look","time":1,"quotas":{"a":[1]}}'],
+             '{"v":1,"kind":"look","time":1,"seen":{}}', '{"v":1,"kind":"look","time":1,"quotas":{"a":[1]}}',
+             '{"v":1,"kind":"look","number":1,"time":1,"quotas":{"a":[1e999,true]}}',
+             '{"v":1,"kind":"look","number":1,"time":1,"quotas":{"a":[1e308,true]}}'],
 )  # fmt: skip
 def test_what_is_no_record_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"record|Expecting|unknown key"):

@@ -212,7 +212,8 @@ TARGETS = (
             ),
         ),
         ("sweep.toml", "results/*", "snap/config.txt"),
-        ("results/*",),
+        # --results may name a place outside: values.py has ../../x.
+        ("results/*", "*/x/*"),
         weight=2,
         again=True,
     ),
