@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from htcq.elastic.journal import INTENT, LOOK, OUTCOME, REFUSED, PoolSeen, Record
+from htcq.quota.group_tree import MAX_QUOTA
 
 VERSION = 1
 _KINDS = (LOOK, REFUSED, INTENT, OUTCOME)
@@ -16,8 +17,6 @@ _QUOTAS = ("quotas", "fallback_quotas")
 _NUMBERS = ("number", "of")
 #: The end of the year 9999.
 _END = 253_402_300_800
-#: The file has quotas in thousandths: what is larger is no amount of any pool, and may not be finite.
-_MAX_QUOTA = 1e15
 #: Where there is no file there is no text.
 _TEXTS_OR_NONE = ("text", "replaced")
 _DEFAULTS = {
@@ -94,7 +93,7 @@ def _finite(value: Any) -> float:
 def _quota(value: Any) -> float:
     """Return ``value`` as a quota."""
     quota = _finite(value)
-    if abs(quota) > _MAX_QUOTA:
+    if abs(quota) > MAX_QUOTA:
         raise ValueError(f"{value} is too large for a quota")
     return quota
 
