@@ -27,17 +27,35 @@ from tests.large_pool import add_size_options, size_of, write_snapshot
 
 ROOT = Path(__file__).resolve().parents[2]
 _NODE = {"cpus": 16, "memory_mb": 65536, "disk_kb": 200_000_000}
-#: What is run by name; POOL stands for the snapshot, NODE for a file of node facts.
+#: What is run by name; POOL stands for the snapshot, the other capitals for files.
 _COMMANDS = {
     "audit": ("audit", "--snapshot", "POOL", "--json"),
     "cost": ("cost", "--snapshot", "POOL", "--json"),
     "quota": ("quota", "--snapshot", "POOL", "--json"),
     "simulate": ("simulate", "--snapshot", "POOL", "--json", "--skip-bad-slots"),
+    "why": ("why", "--all", "--snapshot", "POOL", "--json", "--skip-bad-slots"),
+    "migrate": ("migrate", "--snapshot", "POOL", "--model", "MODEL", "--json"),
+    "elastic": ("elastic", "status", "--quotas", "QUOTAS", "--snapshot", "POOL", "--json"),
+    "compute": ("elastic", "compute", "--quotas", "QUOTAS", "--demand", "DEMAND", "--json"),
+    "plan": ("plan", "--node", "NODE", "--claims", "8", "--job", "cpus=1,memory=2G", "--json"),
     "emit": ("emit", "--node", "NODE", "--claims", "8"),
 }
 _USUAL = ["audit", "cost", "quota", "emit"]
 #: A run of less than a second is repeated so often.
-_SHORT = {"emit": 15}
+_SHORT = {"emit": 15, "plan": 15, "compute": 15}
+_MODEL = '[capacity]\nmodel = "linear"\nweights = { cpus = 1, memory = "0.25/GiB" }\n'
+_GROUPS = [f"g{number}" for number in range(200)]
+_QUOTAS = "".join(
+    f"[groups.{name}]\nmin = {{ cpus = 5 }}\nmax = {{ cpus = 900 }}\n" for name in _GROUPS
+)
+_DEMAND = {"total": {"cpus": 2000}, "request": {name: {"cpus": 40} for name in _GROUPS}}
+#: Files that commands read, by the word that stands for them.
+_FILES = {
+    "NODE": json.dumps(_NODE),
+    "MODEL": _MODEL,
+    "QUOTAS": _QUOTAS,
+    "DEMAND": json.dumps(_DEMAND),
+}
 #: Runs htcq without the confined process.
 _UNCONFINED = (
     "import gc, sys; gc.disable(); from htcq.cli.main import run; sys.exit(run(sys.argv[1:]))"
@@ -75,6 +93,7 @@ def cost_of(program: Program, words: Sequence[str], compiled: Path) -> Cost:
     child = subprocess.Popen(
         [sys.executable, *program.start, *words],
         stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         cwd=compiled,
         env=environment,
     )
@@ -126,8 +145,12 @@ def main() -> None:
         place = Path(directory)
         (place / "pool").mkdir()
         write_snapshot(place / "pool", size_of(given), given.seed)
-        (place / "node.json").write_text(json.dumps(_NODE), encoding="ascii")
-        named = {"POOL": str(place / "pool"), "NODE": str(place / "node.json")}
+        named = {"POOL": str(place / "pool")}
+        for word, text in _FILES.items():
+            suffix = ".toml" if text.startswith("[") else ".json"
+            path = place / f"{word.lower()}{suffix}"
+            path.write_text(text, encoding="ascii")
+            named[word] = str(path)
         for name in given.only:
             words = [named.get(word, word) for word in _COMMANDS[name]]
             here, there = compare(
