@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import is_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.fix import Setting
@@ -13,6 +13,8 @@ from htcq.audit.input import Input
 from htcq.audit.pool_with_settings import pool_with_settings
 from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
+from htcq.classads import as_number
+from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.matching import Mismatch, wall
@@ -31,6 +33,13 @@ from htcq.poolquota.unread import unread
 if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+
+
+class Size(NamedTuple):
+    """What slots are together: the sum of their weights, and the cpus of their machines."""
+
+    weight: Number
+    cpus: Number
 
 
 class Evidence(Subject):
@@ -143,6 +152,21 @@ class Evidence(Subject):
     def slots(self) -> tuple[Slot, ...]:
         """Every slot; none where there are no slot ads."""
         return self.pool.slots or ()
+
+    def size_of(self, slots: Iterable[Slot]) -> Size:
+        """Return the size of ``slots``; a dynamic slot's cpus are those of its partitionable slot."""
+        weight: Number = 0
+        cpus: Number = 0
+        for slot in slots:
+            weight += accounted(self.weights.of(slot))
+            if slot.type != DYNAMIC:
+                cpus += max(0, as_number(slot.total_slot_cpus) or 0)
+        return Size(weight, cpus)
+
+    @cached_property
+    def size(self) -> Size:
+        """The size of the pool."""
+        return self.size_of(self.slots)
 
     @cached_property
     def slot_classes(self) -> tuple[SlotClass, ...]:

@@ -341,8 +341,10 @@ class PoolQuotas:
 
     def best_limit(self, group: str) -> int:
         """Return the limit that ``group`` would have in an empty pool if nobody else wanted anything."""
+        # Nobody takes anything, so that the order of turns changes no limit: it need not be computed.
         alone = replace(
             self.inputs,
+            settings=replace(self.inputs.settings, sort_expr="0"),
             usage={},
             requested={group: self.requested(group)},
             with_submitters=frozenset({group}),

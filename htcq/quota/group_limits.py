@@ -34,14 +34,23 @@ def sort_keys(nodes: Sequence[GroupAllocation], sort_expr: str) -> list[float]:
         PolicyError: the text is not a ClassAd expression.
     """
     expression, ad, keys = Expr(sort_expr), Ad(), []
+    if not list(expression.words()):
+        # The same for all.
+        return [_sort_key(expression, ad)] * len(nodes)
     for node in nodes:
         ad["AccountingGroup"] = node.group.name
         ad["GroupQuota"] = node.quota
         ad["GroupResourcesAllocated"] = node.allocated
         ad["GroupResourcesInUse"] = node.used
-        value = expression.evaluate(ad)
-        keys.append(float(value) if isinstance(value, (int, float)) else FLT_MAX)
+        keys.append(_sort_key(expression, ad))
     return keys
+
+
+def _sort_key(expression: Expr, ad: Ad) -> float:
+    value = expression.evaluate(ad)
+    if isinstance(value, (int, float)):
+        return float(value)
+    return FLT_MAX
 
 
 def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[GroupAllocation]:

@@ -74,6 +74,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         (kind.plain_weight(), kind) for kind in evidence.partitionable if not kind.supports_policy
     ]
     whole.sort(key=lambda each: -each[0])
+    settings: tuple[Setting, ...] = ()
     for group in quotas.tree.groups:
         if group.name == ROOT and group.autoregroup:
             continue
@@ -85,6 +86,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if found is not None:
             weight, kind = found
             slots = counted(sum(each.count for _, each in larger), "slot")
+            # The same for every group; on a large pool it takes a look at every slot.
+            settings = settings or _no_leftovers(evidence)
             yield Found(
                 cause="whole slots",
                 subject=f"group {group.name}",
@@ -92,7 +95,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 f"such as {kind.first.name}: {slots} weigh more than {limit}",
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),
-                settings=_no_leftovers(evidence),
+                settings=settings,
                 harm=Harm(overrun=(group.name,)),
             )
 
