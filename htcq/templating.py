@@ -9,7 +9,7 @@ commands but those that stand in the templates themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,18 @@ _FOR_HTCONDOR = "condor/"
 _VALUE = "\0"
 #: A product or a power in a template has at most so many characters, items or digits.
 _MAX_SIZE = 100_000
+#: What a template and its values may end in.
+_FAILURES = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    LookupError,
+    MemoryError,
+    # Jinja writes a number that is too large into its code as the name inf.
+    NameError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 def template_directory() -> Path:
@@ -100,40 +112,30 @@ def render(name: str, values: Mapping[str, Any], site_directory: Path | None = N
         _refuse_smuggling(name, values)
     try:
         text = environment.get_template(name).render(values)
-    except jinja2.TemplateSyntaxError as error:
-        place = f"{error.filename or name}, line {error.lineno}"
-        raise TemplateError(f"template {place}: {error.message}", "fix the template") from error
-    except jinja2.UndefinedError as error:
-        raise TemplateError(
-            f"template {name}: {error.message}", "its opening comment lists its variables"
-        ) from error
-    except jinja2.TemplateNotFound as error:
-        raise TemplateError(
-            f"template {error.name} is not there", f"looked in {' and '.join(places)}"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TemplateError(f"template {name} is not UTF-8 text", "save it as UTF-8") from error
-    except SecurityError as error:
-        raise TemplateError(
-            f"template {name}: {error}", "templates use their variables and nothing else"
-        ) from error
-    except (
-        jinja2.TemplateError,
-        ArithmeticError,
-        LookupError,
-        MemoryError,
-        # Jinja writes a number that is too large into its code as the name inf.
-        NameError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
-        raise TemplateError(
-            f"template {name} cannot be rendered: {error}", "fix the template"
-        ) from error
+    except _FAILURES as error:
+        raise _template_error(name, error, places) from error
     if for_htcondor:
         _refuse_commands(name, text, "".join(_literal(environment, each) for each in sources.read))
     return text
+
+
+def _template_error(name: str, error: Exception, places: Sequence[str]) -> TemplateError:
+    """Return what a failure to render the template ``name`` means for the one who wrote it."""
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        place = f"{error.filename or name}, line {error.lineno}"
+        return TemplateError(f"template {place}: {error.message}", "fix the template")
+    if isinstance(error, jinja2.UndefinedError):
+        hint = "its opening comment lists its variables"
+        return TemplateError(f"template {name}: {error.message}", hint)
+    if isinstance(error, jinja2.TemplateNotFound):
+        hint = f"looked in {' and '.join(places)}"
+        return TemplateError(f"template {error.name} is not there", hint)
+    if isinstance(error, UnicodeDecodeError):
+        return TemplateError(f"template {name} is not UTF-8 text", "save it as UTF-8")
+    if isinstance(error, SecurityError):
+        hint = "templates use their variables and nothing else"
+        return TemplateError(f"template {name}: {error}", hint)
+    return TemplateError(f"template {name} cannot be rendered: {error}", "fix the template")
 
 
 def _refuse_smuggling(name: str, values: Mapping[str, Any]) -> None:

@@ -7,7 +7,8 @@ Follows src/condor_startd.V6/Resource.cpp:create_dslot and ResAttributes.cpp, HT
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 from htcq.units import CPUS, DISK, MEMORY
@@ -43,3 +44,54 @@ def published(bag: Amounts) -> dict[str, int]:
 def handed_out(taken: Amounts) -> dict[str, int]:
     """Return what the dynamic slot of a claim has by which ``taken`` is consumed, of a startd since 25.4."""
     return published(bag_of(taken, 0, 0))
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which a startd serves a request.
+
+    ``needs`` is what the slot must have left, ``bag`` what is taken of it, ``got`` what the
+    dynamic slot has. ``consumed`` is what the request takes before anything is added or rounded.
+    ``impossible`` says why no slot can serve it, ``refusal`` why the dynamic slot that is carved
+    does not take its job; both are empty where it does.
+    """
+
+    needs: Amounts = field(default_factory=dict)
+    bag: Amounts = field(default_factory=dict)
+    got: Amounts = field(default_factory=dict)
+    consumed: Amounts = field(default_factory=dict)
+    impossible: str = ""
+    refusal: str = ""
+
+    def short(self, left: Amounts) -> str:
+        """Return what a slot that has ``left`` is short of; empty where it has enough."""
+        for asset, amount in self.needs.items():
+            # What the startd compares with is the published count of cpus, whole.
+            have = int(left[asset] + 0.1) if asset == CPUS else left[asset]
+            if amount > have:
+                return f"{asset}: {amount:g} needed, {have:g} left"
+        return self.impossible
+
+    def refused(self, left: Amounts) -> str:
+        """Return why nothing comes of it on a slot that has enough ``left``; empty where its job runs."""
+        if self.bag.get(DISK, 0) > max(self.needs.get(DISK, 0), left.get(DISK, 0)):
+            return "disk: the startd adds its own slop and then has too little left"
+        return self.refusal
+
+
+def first_that_fits(
+    tried: Iterable[Way], left: Amounts, judge: Callable[[Way], str] | None = None
+) -> Way:
+    """Return the first way for which a slot has enough; where there is none the last one, refused for what is short.
+
+    ``judge`` says of ways that were not judged why their dynamic slot does not take its job.
+    """
+    way = Way(impossible="nothing was tried")
+    for way in tried:
+        if way.short(left):
+            continue
+        refusal = way.refused(left)
+        if judge is not None and not refusal:
+            refusal = judge(way)
+        return replace(way, refusal=refusal) if refusal else way
+    return replace(way, refusal=way.short(left))

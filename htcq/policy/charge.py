@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.classads import Ad, Expr, Value, as_number
-from htcq.policy.carved import Amounts
-from htcq.policy.claim import Startd, deduct, first_that_fits, match_cost, request_of, ways
+from htcq.policy.carved import Amounts, first_that_fits
+from htcq.policy.claim import Startd, deduct, match_cost, request_of, ways
 from htcq.policy.consumption import NEGOTIATOR, Number, Policy
 from htcq.policy.defaults import version_tuple
 from htcq.units import CPUS, DISK, attribute

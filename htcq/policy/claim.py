@@ -1,11 +1,9 @@
-"""One claim: what a job consumes of a slot, what the negotiator charges, what the startd carves, what that weighs.
+"""One claim: what a job consumes of a slot, what that costs and weighs, and what the startd carves.
 
-Follows src/condor_utils/consumption_policy.cpp, Accountant.cpp:GetSlotWeight,
-src/condor_startd.V6/Resource.cpp:
-create_dslot and command.cpp:activate_claim, HTCondor 23.9 to 25.14. Everything is evaluated on ads,
-whoever made them:
-those of a pool, or made up for a slot that is only planned. Amounts are in HTCondor's units: MB,
-KiB, counts.
+Follows src/condor_utils/consumption_policy.cpp, Accountant.cpp:GetSlotWeight, and of
+src/condor_startd.V6 Resource.cpp:create_dslot and command.cpp:activate_claim, HTCondor 23.9 to
+25.14. Everything is evaluated on ads: those of a pool, or ads that were made for a planned slot.
+Amounts are in HTCondor's units: MB, KiB, counts.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from functools import lru_cache
 from typing import Callable, Optional, Protocol
 
 from htcq.classads import Ad, Expr, Value, as_number, holds, named
-from htcq.policy.carved import Amounts, Number, bag_of, published
+from htcq.policy.carved import Amounts, Number, Way, bag_of, published
 from htcq.policy.defaults import MODIFIED, disk_slop
 from htcq.units import CPUS, DISK, MEMORY, attribute
 
@@ -189,57 +187,6 @@ class Startd:
     modify: Mapping[str, Expr] = field(default_factory=dict)
     version: tuple[int, ...] = (999,)
     must_modify: bool = False
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way in which a startd serves a request.
-
-    ``needs`` is what the slot must have left, ``bag`` what is taken of it, ``got`` what the
-    dynamic slot has. ``consumed`` is what the request takes before anything is added or rounded.
-    ``impossible`` says why no slot can serve it, ``refusal`` why the dynamic slot that is carved
-    does not take its job; both are empty where it does.
-    """
-
-    needs: Amounts = field(default_factory=dict)
-    bag: Amounts = field(default_factory=dict)
-    got: Amounts = field(default_factory=dict)
-    consumed: Amounts = field(default_factory=dict)
-    impossible: str = ""
-    refusal: str = ""
-
-    def short(self, left: Amounts) -> str:
-        """Return what a slot that has ``left`` is short of; empty where it has enough."""
-        for asset, amount in self.needs.items():
-            # What the startd compares with is the published count of cpus, whole.
-            have = int(left[asset] + 0.1) if asset == CPUS else left[asset]
-            if amount > have:
-                return f"{asset}: {amount:g} needed, {have:g} left"
-        return self.impossible
-
-    def refused(self, left: Amounts) -> str:
-        """Return why nothing comes of it on a slot that has enough ``left``; empty where its job runs."""
-        if self.bag.get(DISK, 0) > max(self.needs.get(DISK, 0), left.get(DISK, 0)):
-            return "disk: the startd adds its own slop and then has too little left"
-        return self.refusal
-
-
-def first_that_fits(
-    tried: Iterable[Way], left: Amounts, judge: Callable[[Way], str] | None = None
-) -> Way:
-    """Return the first way for which a slot has enough; where there is none the last one, refused for what is short.
-
-    ``judge`` says of ways that were not judged why their dynamic slot does not take its job.
-    """
-    way = Way(impossible="nothing was tried")
-    for way in tried:
-        if way.short(left):
-            continue
-        refusal = way.refused(left)
-        if judge is not None and not refusal:
-            refusal = judge(way)
-        return replace(way, refusal=refusal) if refusal else way
-    return replace(way, refusal=way.short(left))
 
 
 def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:

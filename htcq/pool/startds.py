@@ -9,16 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from htcq.classads import Value, as_number, literal, parsed
-from htcq.policy.carved import Amounts
-from htcq.policy.claim import (
-    Startd,
-    Taken,
-    Way,
-    changed_requests,
-    first_that_fits,
-    refused,
-    unjudged_ways,
-)
+from htcq.policy.carved import Amounts, Way, first_that_fits
+from htcq.policy.claim import Startd, Taken, changed_requests, refused, unjudged_ways
 from htcq.policy.defaults import ABSOLUTE_DISK, MODIFIED, default_modifications
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration

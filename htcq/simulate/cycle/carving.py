@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.classads import Value
-from htcq.policy.claim import Startd, Way, accounted, ways, whole
+from htcq.policy.carved import Way
+from htcq.policy.claim import Startd, accounted, ways, whole
 from htcq.policy.defaults import ABSOLUTE_DISK
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
