@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from htcq.errors import HtcqError, InputError
-
-_EXCLUSIVE = re.compile(r"argument (?P<one>\S+): not allowed with argument (?P<other>\S+)")
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,13 +42,11 @@ class Parser(argparse.ArgumentParser):
         return parsed
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        """Report ``message`` as an :class:`HtcqError`."""
-        match = _EXCLUSIVE.fullmatch(message)
-        if match is None:
-            raise HtcqError(message, f"see '{self.prog} --help'")
-        # An option is named with all its spellings: --json/-json.
-        other, one = (match[each].partition("/")[0] for each in ("other", "one"))
-        raise InputError(f"{other} and {one} contradict each other", "give one of them")
+        """Report ``message`` as an :class:`HtcqError` in htcq's own words."""
+        from htcq.cli.option_errors import option_error
+
+        found = option_error(message, self._option_string_actions)
+        raise HtcqError(found.message, found.hint or f"see '{self.prog} --help'")
 
 
 def refuse_options(parser: argparse.ArgumentParser, refused: Mapping[str, tuple[str, str]]) -> None:

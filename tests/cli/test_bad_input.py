@@ -100,9 +100,9 @@ MODELS: dict[str, tuple[list[str], str]] = {
         ["--claims", "2", "--share", "none", "--force", "--splitting", "scheduler"],
         "no meaning with --splitting scheduler",
     ),
-    "unknown flag": (["--colour", "red"], "unrecognized arguments"),
-    "a flag cut short": (["--clai", "3"], "unrecognized arguments"),
-    "flag without value": (["--model"], "expected one argument"),
+    "unknown flag": (["--colour", "red"], "there is no option --colour"),
+    "a flag cut short": (["--clai", "3"], "did you mean --claims?"),
+    "flag without value": (["--model"], "--model needs a value"),
     "no site file": (["--config", "missing.toml"], "missing.toml cannot be read"),
     "a directory as site file": (["--config", "."], "cannot be read"),
 }

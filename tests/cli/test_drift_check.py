@@ -156,7 +156,7 @@ def test_more_lines_can_be_asked_for(call: Call) -> None:
     [
         (["--nonsense"], "--nonsense"),
         (["nonsense"], "nonsense"),
-        (["-w"], "expected one argument"),
+        (["-w"], "-w needs a value"),
         (["-w", "x"], "'x' is not a range"),
         (["-c", "20:10"], "ends before it starts"),
         (["-c", ""], "is not a range"),

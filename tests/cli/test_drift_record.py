@@ -251,7 +251,7 @@ def test_what_is_no_history_is_left_alone(call: Call, quiet_place: Path) -> None
         (["--max-age", "nan"], "--max-age: 'nan' is not a number of seconds"),
         (["--timeout", "0"], "--timeout 0: out of range"),
         (["--name", "nobody"], "snap1 has no negotiator nobody"),
-        (["--nothing"], "unrecognized arguments: --nothing"),
+        (["--nothing"], "there is no option --nothing"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(

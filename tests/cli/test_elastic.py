@@ -408,7 +408,7 @@ def test_flags_that_cannot_be_are_refused(flags: list[str], said: str, compute: 
             ["elastic"],
             "'htcq elastic' needs an action (which comes before options: compute, status,",
         ),
-        (["elastic", "compute"], "the following arguments are required: --quotas, --demand"),
+        (["elastic", "compute"], "--quotas and --demand are missing"),
         (["elastic", "compute", "--quotas", "gone", "--demand", "gone"], "gone cannot be read"),
         (
             ["elastic", "compute", "--quotas", "/dev/null", "--demand", "gone"],

@@ -64,7 +64,7 @@ def journaled(place: Path, ago: float = 0.0, **more: object) -> Path:
             EXIT_USAGE,
             "--plan latest is not the id of a plan ('htcq elastic plan' prints it)",
         ),
-        (("apply",), EXIT_USAGE, "one of the arguments --plan --from is required"),
+        (("apply",), EXIT_USAGE, "--plan or --from is missing"),
         (
             ("apply", "--plan", plan_id(0), "--snapshot", "x"),
             EXIT_USAGE,

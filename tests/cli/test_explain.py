@@ -48,7 +48,7 @@ def test_the_manual_page(call: Call) -> None:
         ([""], "there is no rule ''"),
         ([RULE, "--man"], f"--man takes no rule (leave out {RULE})"),
         (["--man", "--json"], "contradict each other"),
-        ([RULE, RULE], "unrecognized arguments"),
+        ([RULE, RULE], "is one argument too many"),
     ],
 )
 def test_what_cannot_be_explained_is_refused(arguments: list[str], said: str, call: Call) -> None:
