@@ -29,7 +29,7 @@ def _parser() -> Parser:
         ("--file f --pol h", "there is no option --pol", "did you mean --pool?"),
         ("--file f --pol=h", "there is no option --pol", "did you mean --pool?"),
         ("--file f --mod x", "there is no option --mod", "did you mean --model?"),
-        ("--file f --colour red", "there is no option --colour", "see 'htcq try --help'"),
+        ("--file f --zzz red", "there is no option --zzz", "see 'htcq try --help'"),
         ("--file f -9x", "there is no option -9x", "see 'htcq try --help'"),
         ("--file f more", "'more' is one argument too many", "see 'htcq try --help'"),
         ("--file f --pool", "--pool needs a value", "see 'htcq try --help'"),
