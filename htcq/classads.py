@@ -79,7 +79,8 @@ class Expr:
         library = _library()
         if len(text) > LONGEST:
             raise PolicyError(
-                f"an expression of {len(text)} characters: {text[:40]}…", f"{LONGEST} are the most"
+                f"an expression of {len(text)} characters: {text[:40]}…",
+                f"{LONGEST} are the most",
             )
         if is_endless(text):
             raise PolicyError(
@@ -94,7 +95,10 @@ class Expr:
             ) from error
 
     def evaluate(self, my: Ad | None = None, target: Ad | None = None) -> Value:
-        """Return the value with MY and TARGET as given; strings, undefined and error come back as such."""
+        """Return the value with MY and TARGET as given.
+
+        Strings, undefined and error come back as such.
+        """
         library = _library()
         try:
             if my is None:
@@ -119,7 +123,7 @@ class Expr:
         return self._tree
 
     def unparsed(self) -> str:
-        """Return the text as the library writes it: the same for all spellings of one expression."""
+        """Return the library's text, the same for all spellings of one expression."""
         return str(self._tree)
 
     def references(self) -> References:
@@ -142,7 +146,10 @@ class Expr:
         return References(frozenset(own), frozenset(target))
 
     def words(self) -> list[str]:
-        """Return every word of the text in lower case, as often as it stands there; strings and functions too."""
+        """Return every word of the text in lower case, repeated words included.
+
+        Words in strings and names of functions count too.
+        """
         return [word.lower() for word in _WORD.findall(self.text)]
 
 
@@ -187,7 +194,7 @@ class Ad:
                 self.native[name] = own
 
     def says(self, name: str, value: Value) -> bool:
-        """Tell whether the attribute ``name`` is ``value`` itself, of the same type, and no expression."""
+        """Tell whether the attribute ``name`` is the literal ``value``, of the same type."""
         try:
             own = self.native[name]
         except KeyError:
@@ -215,7 +222,7 @@ def _storable(value: int | float | bool | str) -> int | float | bool | str:
 
 
 def literal(text: str) -> Value | None:
-    """Return the value that ``text`` spells out: a number, a truth value or a string; None for any other expression."""
+    """Return the value of a literal number, truth value or string; None for other expressions."""
     first = text[:1]
     if first == '"':
         inner = text[1:-1]
@@ -240,7 +247,7 @@ def spelled(value: Value) -> str:
 
 
 def parsed(text: str | None) -> Expr | None:
-    """Return ``text`` as an expression; None where there is none, or it is no ClassAd expression."""
+    """Return ``text`` as an expression; None where it is empty or no ClassAd expression."""
     try:
         return Expr(text) if text and text.strip() else None
     except PolicyError:
@@ -248,17 +255,20 @@ def parsed(text: str | None) -> Expr | None:
 
 
 def holds(value: Value) -> bool:
-    """Tell whether HTCondor takes a condition of this value as met: true, or a number other than 0 (IsAMatch)."""
+    """Tell whether HTCondor takes a condition as met: true, or a number other than 0 (IsAMatch)."""
     return bool(as_number(value))
 
 
 def is_number(value: Value) -> bool:
-    """Tell whether HTCondor would take ``value`` for a number (booleans count: src/classad/value.cpp, 25.14)."""
+    """Tell whether HTCondor takes ``value`` for a number.
+
+    Booleans count (src/classad/value.cpp, 25.14).
+    """
     return isinstance(value, (bool, int, float))
 
 
 def as_number(value: Value) -> int | float | None:
-    """Return ``value`` as a plain number, whole where it is whole; None where there is none, or not a finite one."""
+    """Return ``value`` as a plain finite number, whole where it is whole; None where it is none."""
     if not isinstance(value, (bool, int, float)) or value != value or abs(value) == float("inf"):
         return None
     fraction = isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE)

@@ -47,7 +47,10 @@ def references(text: str) -> int:
 
 
 def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
-    """Return the growth of ``text``; ``elements`` and ``marks``: of lists and references that it names elsewhere."""
+    """Return the growth of ``text``.
+
+    ``elements`` and ``marks`` count those of lists and references that it names elsewhere.
+    """
     if not _ANY.search(text):
         return NONE
     elements = max(_ELEMENTS, text.count(",") + elements)

@@ -1,4 +1,6 @@
-"""How much of the machine data from elsewhere may take: a snapshot that somebody sent, the answer of a daemon.
+"""Limits of the machine that data from elsewhere may use.
+
+Such data are a snapshot that somebody sent, or the answer of a daemon.
 
 Sizes are bytes. Honest data stay below: text of ClassAds shrinks to a thirtieth (gzip) or
 fiftieth (xz). The process that reads it may have half a byte of memory for each byte of text,
@@ -51,7 +53,7 @@ class Limits:
         return 250
 
     def memory(self, size: int, packed: bool = False) -> int:
-        """Return the memory for the process that reads and answers, for a text or an archive of ``size``."""
+        """Return the memory for the process that reads a text or an archive of ``size``."""
         text = size * _USUAL_EXPANSION if packed else size
         return round((400 * MIB + text / 2) * self.factor)
 
@@ -67,7 +69,7 @@ class Limits:
 
     @property
     def part_of_machine(self) -> float:
-        """Return which part of the machine's memory, and of the free disk, the answers of daemons may take."""
+        """Part of the memory, and of the free disk, that the answers of daemons may take."""
         return min(0.95, 0.5 * self.factor)
 
 

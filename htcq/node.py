@@ -93,7 +93,7 @@ class Node:
                 )
 
     def assets(self) -> dict[str, int]:
-        """Return every asset and its amount, in the order HTCondor lists them; GPUs only where there are any."""
+        """Return the amount of every asset, in HTCondor's order; GPUs only where there are any."""
         amounts = {CPUS: self.cpus, MEMORY: self.memory_mb, DISK: self.disk_kb}
         if self.gpus:
             amounts[GPUS] = self.gpus

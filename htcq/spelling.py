@@ -26,7 +26,7 @@ def near_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", most: int = 1) -> str:
-    """Return the hint that names what ``name`` was meant to be; ``otherwise`` where nothing looks like it."""
+    """Return a hint at the name that was meant; ``otherwise`` where nothing looks like it."""
     return meant(near_names(name, known, most), otherwise)
 
 
@@ -36,7 +36,7 @@ def meant(near: Sequence[str], otherwise: str = "") -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is the fewest slips away from ``name``; empty where none is near."""
+    """Return the known name with the fewest slips from ``name``; empty where none is near."""
     compare = near_to(name)
     best, fewest = "", _MAX_SLIPS + 1
     for each in known:
@@ -47,7 +47,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def near_to(name: str) -> Callable[[str], int | None]:
-    """Return a function that tells how many slips a name is away from ``name``; None where that is too far."""
+    """Return a function that counts the slips between a name and ``name``.
+
+    It returns None where they are too many.
+    """
     word = name.lower()
     letters = Counter(word)
 
@@ -64,7 +67,7 @@ def near_to(name: str) -> Callable[[str], int | None]:
 
 
 def slips(one: str, other: str) -> int:
-    """Return how many letters must be added, left out, replaced or swapped with their neighbours."""
+    """Return the number of letters to add, leave out, replace or swap with a neighbour."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):
@@ -80,7 +83,10 @@ def slips(one: str, other: str) -> int:
 
 
 def _likely(one: str, other: str, count: int) -> bool:
-    """Tell whether each word between underscores is near its counterpart: LOCK is no slip of LOG."""
+    """Tell whether each word between underscores is near its counterpart.
+
+    LOCK is no slip of LOG.
+    """
     words, others = one.split("_"), other.split("_")
     if len(words) != len(others):
         return count == 1

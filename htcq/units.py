@@ -1,4 +1,4 @@
-"""Amounts of the assets that HTCondor counts, and what they weigh: parsed, converted and printed here, nowhere else.
+"""Amounts and weights of HTCondor's assets: parsed, converted and printed here, nowhere else.
 
 HTCondor mixes its units: memory is in MB (2**20 bytes), disk in KiB, everything else is a plain
 count (docs/classad-attributes/machine-classad-attributes.rst, 25.14). Names of assets are lower
@@ -51,7 +51,7 @@ _ALSO_CALLED = {"ram": MEMORY, "cores": CPUS, "core": CPUS, "mem": MEMORY, "stor
 
 
 def whole_number(text: str) -> int | None:
-    """Return the number that ``text`` spells in ASCII digits; None where it is none, or too long to count anything."""
+    """Return the number that ``text`` spells in ASCII digits; None where none or too long."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS else None
 
 
@@ -83,7 +83,7 @@ def parse_amount(asset: str, text: str) -> Fraction:
 
 
 def parse_weight(asset: str, text: str) -> Fraction:
-    """Return the weight of one HTCondor unit of ``asset`` that ``text`` names, such as ``1`` or ``0.25/GiB``.
+    """Return the weight of one HTCondor unit of ``asset``, from ``1`` or ``0.25/GiB``.
 
     ``1/4GiB`` is a weight of 1 for each 4 GiB. Memory and disk need a unit, other assets have none.
 
@@ -115,7 +115,7 @@ def _weight_example(asset: str) -> str:
 
 
 def show_weight(asset: str, weight: Fraction) -> str:
-    """Return ``weight`` (of one HTCondor unit) as :func:`parse_weight` reads it, such as ``0.25/GiB``."""
+    """Return ``weight`` of one HTCondor unit as :func:`parse_weight` reads it: ``0.25/GiB``."""
     suffix = "/GiB" if asset in PER_GIB else ""
     decimal = decimal_text(weight * PER_GIB.get(asset, 1))
     if decimal:
@@ -125,7 +125,10 @@ def show_weight(asset: str, weight: Fraction) -> str:
 
 
 def decimal_text(number: Fraction) -> str:
-    """Return ``number`` (0 or more) with all its decimals; empty where they never end, or are more than 12."""
+    """Return ``number`` (0 or more) with all its decimals.
+
+    Empty where they never end, or are more than 12.
+    """
     scaled = number * 10**12
     if scaled.denominator != 1:
         return ""
@@ -180,7 +183,10 @@ def show_amount(asset: str, amount: float) -> str:
 
 
 def show_rough(asset: str, amount: float) -> str:
-    """Return ``amount`` as a person reads it where nobody types it back: sizes in whole units of at least a few."""
+    """Return ``amount`` for a person who does not type it back.
+
+    Sizes are in whole units, of which there are at least a few.
+    """
     size = amount * _UNIT_BYTES.get(asset, 0)
     for unit in ("PiB", "TiB", "GiB"):
         scale = _BYTES[unit.upper()]
@@ -190,7 +196,7 @@ def show_rough(asset: str, amount: float) -> str:
 
 
 def show_number(number: float) -> str:
-    """Return a weight or a count as a person reads it, with at most four decimals: ``1,234.5``, ``0.6667``, ``nan``."""
+    """Return a weight or a count for people, with at most four decimals: ``1,234.5``, ``nan``."""
     if math.isnan(number) or abs(number) >= _TOO_LONG or 0 < abs(number) < _TOO_SMALL:
         return f"{number:.4g}"
     text = f"{number:,.4f}".rstrip("0").rstrip(".")
@@ -198,12 +204,15 @@ def show_number(number: float) -> str:
 
 
 def plain_number(number: float) -> str:
-    """Return a number with all its digits as a program reads it: ``12``, ``0.1``, ``1e+16``, ``nan``."""
+    """Return a number with all its digits for programs: ``12``, ``0.1``, ``1e+16``, ``nan``."""
     return repr(float(number)).removesuffix(".0")
 
 
 def two_digits(amount: float) -> float:
-    """Return ``amount`` to two significant digits: memory and disk of machines of one kind differ by some MB."""
+    """Return ``amount`` to two significant digits.
+
+    Memory and disk of machines of one kind differ by some MB.
+    """
     return float(f"{amount:.1e}")
 
 
@@ -211,7 +220,7 @@ _ATTRIBUTES = {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}
 
 
 def attribute(asset: str) -> str:
-    """Return the name of the ClassAd attribute that holds ``asset`` (attribute names ignore case)."""
+    """Return the ClassAd attribute that holds ``asset`` (attribute names ignore case)."""
     return _ATTRIBUTES.get(asset) or asset[:1].upper() + asset[1:]
 
 

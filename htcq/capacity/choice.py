@@ -43,7 +43,9 @@ _FLAGS = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A site's settings; empty ones were not given. ``charges`` are in HTCondor's units, cpus in cores.
+    """The settings of a site; empty ones were not given.
+
+    ``charges`` are in HTCondor's units, cpus in cores.
 
     ``weights`` are those of one HTCondor unit (a core, a MB, a KiB), ``optional_assets`` custom
     resources that only some nodes have.
@@ -108,7 +110,10 @@ class Choice:
 
     @property
     def kind(self) -> str:
-        """The model in force: the one given, the one whose settings were given, or the recommended one."""
+        """The model in force.
+
+        The one given, the one whose settings were given, or the recommended one.
+        """
         if self.model or self.preset:
             return self.model
         given = {
@@ -160,7 +165,10 @@ def _one_of(flag: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def common_shares(choices: tuple[Choice, ...]) -> int:
-    """Return one number of cpu shares that suits every slot type of a node (NUM_CPUS is one per startd)."""
+    """Return a number of cpu shares that suits every slot type of a node.
+
+    NUM_CPUS is one for each startd.
+    """
     given = {choice.cpu_shares for choice in choices if choice.cpu_shares is not None}
     if len(given) > 1:
         raise ModelError(
@@ -181,7 +189,9 @@ def realise(
     machine: Mapping[str, int],
     card: str = "",
 ) -> Counted:
-    """Return the model or preset for a slot of ``total`` (cpus in shares) on ``machine``, checked against it.
+    """Return the model or preset for a slot of ``total`` on ``machine``, checked against it.
+
+    Cpus of both are in shares.
 
     ``card`` is the name of the machine's GPUs, if they have one.
 
@@ -245,26 +255,26 @@ def _build(
     known_assets(choice.charges, total, "--charge")
     if GPUS in choice.charges and not choice.forced:
         raise ModelError(
-            (
-                "--charge gpus: every job would take a GPU, since each claim is charged at least so "
-                "many"
-            ),
-            (
-                "--model linear --weight gpus=8 charges the jobs that ask for GPUs; --force takes "
-                "the charge all the same"
-            ),
+            "--charge gpus: every job would take a GPU, since each claim is charged at least so many",
+            "--model linear --weight gpus=8 charges the jobs that ask for GPUs; "
+            "--force takes the charge all the same",
         )
     charges = startd_charges(choice.charges, cpu_shares) or proposed_charges(total, cores)
     return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop)
 
 
 def _bearable(slop: int, levels: int, total: Mapping[str, int]) -> int:
-    """Return ``slop``, or 0 where all the claims' slop together is more than a quantum: then they run short of it."""
+    """Return ``slop``, or 0 where the slop of all claims exceeds a quantum.
+
+    Claims with so much slop run short of it.
+    """
     return slop if levels * levels * slop < total[DISK] else 0
 
 
 def startd_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str, Share]:
-    """Return ``charges`` with cpus in shares; those of memory and disk may be even shares of an amount.
+    """Return ``charges`` with cpus in shares.
+
+    Those of memory and disk may be even shares of an amount.
 
     Raises:
         ModelError: a charge of another asset is a fraction, which the startd refuses at every
@@ -280,10 +290,8 @@ def startd_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str
             )
         if units < 1:
             raise ModelError(
-                (
-                    f"--charge {asset}={show_amount(asset, float(charge))} is less than the startd "
-                    "can hand out"
-                ),
+                f"--charge {asset}={show_amount(asset, float(charge))} is less than the startd "
+                "can hand out",
                 "HTCondor counts memory in MiB and disk in KiB",
             )
         found[asset] = int(units) if units.denominator == 1 else units

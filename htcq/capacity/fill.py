@@ -1,4 +1,4 @@
-"""Filling a slot with claims, one after another, and what is charged for them until nothing more fits.
+"""Slots filled with claims until nothing more fits, and what is charged for the claims.
 
 The busy weight of a slot is the weight that it has left plus the standing charges of its dynamic
 slots. Where it rises above the weight of the empty slot, usage grows past what the negotiator
@@ -103,7 +103,10 @@ class Filling:
         return True
 
     def _match_cost(self, carved: Carved, after: Number) -> Number:
-        """Return what the negotiator charges: it knows nothing of what the startd adds to the consumption."""
+        """Return what the negotiator charges.
+
+        It knows nothing of what the startd adds to the consumption.
+        """
         charges = self._charges
         seen = deduct(self._left, carved.consumed)
         if charges.policy.splitting != NEGOTIATOR or seen.get(DISK) == carved.left.get(DISK):
@@ -155,12 +158,12 @@ def fill_alone(charges: Charges, shape: Shape, version: str = "") -> Fill:
 
 
 def fill_once(charges: Charges, shapes: Sequence[Shape], version: str = "") -> Fill:
-    """Return the slot after all jobs of ``shapes`` came in their order, as many of each as its count says."""
+    """Return the slot after all jobs of ``shapes`` came in order, as often as their counts say."""
     return Filling(charges, shapes, version).run(_in_order([shape.count for shape in shapes]))
 
 
 def fill_in_order(charges: Charges, shapes: Sequence[Shape], version: str = "") -> Fill:
-    """Return the slot full of jobs that come again and again in the order and the counts of ``shapes``."""
+    """Return the slot full of jobs that come in the order and counts of ``shapes``, repeatedly."""
     filling = Filling(charges, shapes, version)
     running = -1
     while sum(filling.running) > running:
@@ -171,7 +174,10 @@ def fill_in_order(charges: Charges, shapes: Sequence[Shape], version: str = "") 
 
 
 def fill_mixed(charges: Charges, shapes: Sequence[Shape], version: str = "") -> Fill:
-    """Return the slot full of a mix: next comes the shape that is furthest behind its share, of those that fit."""
+    """Return the slot full of a mix of jobs.
+
+    Of the shapes that fit, the one that is furthest behind its share comes next.
+    """
 
     def choose(running: Sequence[int], fits: Sequence[bool]) -> int | None:
         behind = [
@@ -197,20 +203,23 @@ def _in_order(limits: Sequence[int | None]) -> Chooser:
 
 
 def missing_asset(charges: Charges, asked: Mapping[str, Number]) -> str:
-    """Return the first asset that a job asks for and the slot does not know; empty where there is none."""
+    """Return the first requested asset that the slot does not have; empty where there is none."""
     return next(
         (asset for asset, amount in asked.items() if amount and asset not in charges.total), ""
     )
 
 
 def closed(charges: Charges, running: int) -> bool:
-    """Tell whether the startd takes no more claims: with scheduler splitting it counts those of a fixed model."""
+    """Tell whether the startd takes no more claims.
+
+    With scheduler splitting it counts those of a fixed model.
+    """
     policy = charges.policy
     return bool(policy.start) and running >= policy.num_claims
 
 
 def plain(number: float) -> Number:
-    """Return a weight without what binary fractions add to it or take from it; whole where it is whole."""
+    """Return a weight without the error of binary fractions; a whole one as an integer."""
     rounded = round(number, _DIGITS)
     return int(rounded) if float(rounded).is_integer() else rounded
 

@@ -28,7 +28,9 @@ _DEFAULTS: Mapping[str, Mapping[str, str]] = {FIXED: {"share": "even"}, QUANTIZE
 
 
 def fingerprint(kinds: Iterable[tuple[str, Sequence[SlotType]]]) -> str:
-    """Return the hash of the settings of all ``kinds`` of node: the expression that a node matches, and its slot types.
+    """Return the hash of the settings of all kinds of node.
+
+    Each of ``kinds`` has the expression that a node matches, and its slot types.
 
     Where there is one kind for all nodes its expression is empty.
     """
@@ -38,7 +40,7 @@ def fingerprint(kinds: Iterable[tuple[str, Sequence[SlotType]]]) -> str:
 
 
 def settled(slot: Slot) -> SlotType:
-    """Return the type of ``slot`` with the numbers that its model has proposed from the node at hand."""
+    """Return the type of ``slot`` with the numbers that its model proposed for the node."""
     choice = slot.type.choice
     if not choice.leaves_it_to_the_node:
         return slot.type
@@ -63,7 +65,10 @@ def _part(part: Fraction | int) -> str:
 
 
 def _choice(choice: Choice) -> dict[str, Any]:
-    """Return what is set; what is not is left out, so that a setting which a later version adds changes nothing."""
+    """Return the settings that are set.
+
+    Others are left out, so that a setting of a later version changes nothing.
+    """
     found: dict[str, Any] = {"kind": choice.kind, **_DEFAULTS.get(choice.kind, {})}
     for each in fields(choice):
         value = getattr(choice, each.name)

@@ -1,4 +1,4 @@
-"""A fleet of nodes: its kinds, what jobs cost on each of them, and what the whole pool weighs, empty and busy.
+"""Plan of a fleet: its kinds, the costs of jobs on each, and the weight of the pool.
 
 A kind is planned on its smallest node; its empty weight is the sum over all its nodes.
 """
@@ -18,7 +18,10 @@ from htcq.units import CPUS, DISK, MEMORY
 
 @dataclass(frozen=True)
 class ChargeFactor:
-    """Standing charges by match costs of some jobs on a kind; ``shape`` is their place, None for the mix."""
+    """Standing charges by match costs of some jobs on a kind.
+
+    ``shape`` is the index of their shape, None for the mix.
+    """
 
     factor: float
     shape: int | None
@@ -27,7 +30,10 @@ class ChargeFactor:
 
 @dataclass(frozen=True)
 class KindPlan:
-    """Nodes of one kind, what jobs do to one of them (``slots``), and what all of them weigh empty (``weight``)."""
+    """Nodes of one kind and the plan of their slots.
+
+    ``slots`` are those of one node, ``weight`` is that of all nodes while empty.
+    """
 
     name: str
     nodes: tuple[str, ...]
@@ -77,11 +83,11 @@ class KindPlan:
         return self.weight + lowest, self.weight + highest
 
     def _extreme(self, plan: SlotPlan, weight: Number) -> Number:
-        """Return by how much all slots of a type are heavier than empty when one of them has ``weight``."""
+        """Return how much heavier than empty all slots of a type are when one has ``weight``."""
         return (weight - plan.weight) * plan.slot.type.count * self.count
 
     def stranded(self) -> dict[str, Number]:
-        """Return what no job of the mix can use when all nodes are full of it, by asset, cpus in cores."""
+        """Return what is left by asset when all nodes are full of the mix; cpus in cores."""
         left: dict[str, Number] = {}
         for plan in self.slots:
             shares = plan.slot.policy.cpu_shares
@@ -106,7 +112,10 @@ class KindPlan:
 
 @dataclass(frozen=True)
 class FleetPlan:
-    """The kinds of a fleet and the jobs put on them; ``left_out`` has the names of unusable nodes by the reason."""
+    """The kinds of a fleet and the jobs placed on them.
+
+    ``left_out`` has the names of unusable nodes by the reason.
+    """
 
     kinds: tuple[KindPlan, ...]
     shapes: tuple[Shape, ...]
@@ -137,7 +146,10 @@ class FleetPlan:
         return max(found, key=lambda one: one.factor, default=None)
 
     def leakiest(self) -> ChargeFactor | None:
-        """Return where full slots are charged least for what was matched; None where no shape fits anywhere."""
+        """Return where full slots are charged least for what was matched.
+
+        None where no shape fits anywhere.
+        """
         found = [one for kind in self.kinds for one in kind.when_full()]
         return min(found, key=lambda one: one.factor, default=None)
 
@@ -153,7 +165,10 @@ def plan_fleet(
     shapes: Sequence[Shape] = (),
     left_out: Mapping[str, Sequence[str]] | None = None,
 ) -> FleetPlan:
-    """Return the plan of ``nodes``, of which there is at least one; without ``shapes``, for typical ones."""
+    """Return the plan of ``nodes``, at least one of them.
+
+    Without ``shapes`` it is for typical ones.
+    """
     kinds = kinds_of(nodes)
     chosen = tuple(shapes) or fleet_shapes(nodes)
     planned = [_planned(name, members, chosen) for name, members in kinds.items()]

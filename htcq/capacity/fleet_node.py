@@ -21,7 +21,10 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_rough, two_digi
 
 @dataclass(frozen=True)
 class FleetNode:
-    """One node and its slots; ``kind`` is the name that the site file gives it, empty where it gives none."""
+    """One node and its slots.
+
+    ``kind`` is the name that the site file gives it, empty where it gives none.
+    """
 
     name: str
     node: Node
@@ -58,7 +61,10 @@ def _rounded(total: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
 
 
 def _coarse(asset: str, amount: int) -> float:
-    """Return what stands for all amounts near to this one: what is free of disk differs most, and all the time."""
+    """Return one number for all amounts near ``amount``.
+
+    Free disk differs most, and all the time.
+    """
     if asset == DISK:
         return round(math.log2(max(1, amount)))
     return two_digits(amount) if asset == MEMORY else amount
@@ -101,7 +107,10 @@ def _detailed(node: FleetNode, detail: Callable[[FleetNode], str]) -> str:
 
 
 def hardware(node: FleetNode) -> str:
-    """Return what a node has, in words: ``16 cpus, 128 GiB, 4 gpus``; disk differs too often to name a kind."""
+    """Return the hardware of a node in words, such as ``16 cpus, 128 GiB, 4 gpus``.
+
+    Disk differs too often to name a kind.
+    """
     slots = sum(slot.type.count for slot in node.slots)
     parts = [f"{node.amounts[CPUS]} cpus", show_rough(MEMORY, node.amounts[MEMORY])]
     parts += [

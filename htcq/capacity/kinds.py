@@ -51,10 +51,8 @@ def choose(types: tuple[SlotType, ...], kinds: Sequence[NodeKind], node: Node) -
         return Chosen(matching[0].name, matching[0].types)
     if kinds and not types:
         raise InputError(
-            (
-                f"htcq.toml: {_name(node)} is of no kind: no match expression of [nodes] is true for "
-                "it"
-            ),
+            f"htcq.toml: {_name(node)} is of no kind: "
+            "no match expression of [nodes] is true for it",
             "add a kind, or [capacity] for all other nodes",
         )
     return Chosen("", types)
@@ -79,7 +77,10 @@ def check_kinds(kinds: Iterable[NodeKind], used: Iterable[str]) -> None:
 
 
 def node_ad(node: Node) -> Ad:
-    """Return what the match expressions see of ``node``: the attributes that its slots will have."""
+    """Return the ad in which the match expressions are evaluated.
+
+    It has the attributes that the node's slots will have.
+    """
     ad = Ad({"Machine": node.hostname, "TotalGPUs": node.gpus})
     for asset, amount in node.assets().items():
         ad[f"Total{attribute(asset)}"] = amount

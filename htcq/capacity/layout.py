@@ -26,7 +26,7 @@ WHOLE = Fraction(1)
 
 @dataclass(frozen=True)
 class SlotType:
-    """One SLOT_TYPE_<number>: how many slots, what part of each asset a slot gets, and the model on it."""
+    """One SLOT_TYPE_<number>: the number of slots, their part of each asset, and the model."""
 
     choice: Choice
     number: int = 1
@@ -40,7 +40,10 @@ class SlotType:
 
 @dataclass(frozen=True)
 class Slot:
-    """A partitionable slot as it will be: its amounts (cpus in shares), the machine's, the model and the policy."""
+    """A planned partitionable slot: its amounts, the machine's, the model and the policy.
+
+    Cpus are in shares.
+    """
 
     type: SlotType
     total: Mapping[str, int]
@@ -50,7 +53,10 @@ class Slot:
 
     @property
     def additive(self) -> bool:
-        """Whether match cost and standing charge are equal by construction, whatever runs: the weight is linear."""
+        """Whether match cost and standing charge are equal by construction.
+
+        They are where the weight is linear.
+        """
         return self.counted.name == LINEAR
 
     def charges(self) -> Charges:

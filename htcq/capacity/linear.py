@@ -36,7 +36,9 @@ CARD = ":"
 
 @dataclass(frozen=True)
 class Linear:
-    """``weights`` w(a) per HTCondor unit (a core, a MB, a KiB, one of anything else), all of them times ``scale``.
+    """The linear model: ``weights`` w(a) per HTCondor unit, all of them times ``scale``.
+
+    A unit is a core, a MB, a KiB, one of anything else.
 
     ``card`` is the name of the node's GPUs, empty where it has none or several kinds.
     ``optional`` are custom resources that only some nodes of the fleet have.
@@ -74,7 +76,10 @@ class Linear:
             )
 
     def price(self, asset: str) -> Fraction:
-        """Return what one unit of ``asset`` weighs on this node; one cpu share where cores count as several."""
+        """Return the weight of one unit of ``asset`` on this node.
+
+        A unit of cpus is one share where cores count as several.
+        """
         weight = self.weights.get(asset, Fraction(0))
         if asset == GPUS:
             weight = self._card_weight(weight)
@@ -112,7 +117,10 @@ class Linear:
         return dict(request)
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
-        """Return the model as expressions; they are the same on every node, but for the weight of its cards."""
+        """Return the model as expressions.
+
+        They are the same on every node, but for the weight of its cards.
+        """
         modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
         assets = self._weighed()
         parts = [
@@ -143,7 +151,10 @@ class Linear:
         return [asset for asset in bases if self.price(asset) or self._dearest(asset)]
 
     def _dearest(self, asset: str) -> Fraction:
-        """Return the highest weight that one of ``asset`` has on any node: a schedd does not know the card."""
+        """Return the highest weight that one of ``asset`` has on any node.
+
+        A schedd does not know which card a job will get.
+        """
         if asset != GPUS:
             return self.price(asset)
         cards = [self.weights[f"{GPUS}{CARD}{word}"] for word in self._cards()]

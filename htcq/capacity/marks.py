@@ -1,4 +1,4 @@
-"""One asset divided into levels: how many quanta an amount holds, and what a claim of some quanta takes.
+"""One asset divided into levels: the quanta of an amount, and what a claim takes.
 
 V need not be divisible by Q. Of the Q quanta, V mod Q are worth one unit more than the others,
 so that all together are exactly V: nothing is lost or invented, in whatever order claims come
@@ -16,7 +16,7 @@ from htcq.policy.weight import least
 
 @dataclass(frozen=True)
 class Marks:
-    """``levels`` Q; ``spare`` units per quantum are set aside for what an old startd adds to each claim."""
+    """``levels`` Q; ``spare`` units per quantum for what an old startd adds to each claim."""
 
     levels: int
     spare: int = 0
@@ -44,10 +44,10 @@ class Marks:
         return -(-request * self.levels // self.divided(total))
 
     def given(self, quanta: int, amount: int, total: int) -> int:
-        """Return what a claim of ``quanta`` takes of ``amount``; more than that where there are fewer.
+        """Return what a claim of ``quanta`` takes of ``amount``.
 
-        All that is above the mark which it leaves, so that no crumbs gather, but not more than
-        its quanta can be worth.
+        It takes all that is above the mark which it leaves, so that no crumbs gather, but not more
+        than its quanta can be worth. Where fewer quanta are left, it is more than ``amount``.
         """
         most = quanta * (self.divided(total) // self.levels + 1)
         return min(most, amount - self.worth(self.left(amount, total) - quanta, total))

@@ -26,7 +26,11 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_amount
 
 @dataclass(frozen=True)
 class MinimumCharge:
-    """``charges`` C(a) in HTCondor's units (cpus in whole shares); ``whole`` rounds consumption up to multiples."""
+    """The minimum-charge model.
+
+    ``charges`` C(a) are in HTCondor's units (cpus in whole shares); ``whole`` rounds consumption up
+    to multiples.
+    """
 
     charges: Mapping[str, Share]
     whole: bool = False
@@ -72,7 +76,10 @@ class MinimumCharge:
         return taken
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
-        """Return the model as expressions; none of them depends on the node, but on the charges alone."""
+        """Return the model as expressions.
+
+        They depend on the charges alone, not on the node.
+        """
         in_job = terms.in_job()
         modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
         if splitting != NEGOTIATOR:
@@ -110,7 +117,10 @@ class MinimumCharge:
         )
 
     def _capped(self, dominant: str, terms: Terms) -> str:
-        """Return ``dominant``, but never more than the empty slot weighs; every slot says what its machine has."""
+        """Return ``dominant``, but at most the weight of the empty slot.
+
+        Every slot says what its machine has.
+        """
         whole = [
             _quanta(terms.birth(asset), self.charges[asset])
             for asset in MODIFIABLE

@@ -66,7 +66,10 @@ class Model(Counted, Protocol):
 
 
 def whole_request(request: Request, total: Amounts, cpu_shares: int = 1) -> dict[str, int]:
-    """Return ``request`` in whole units for every asset of ``total``, at least what the startd hands out."""
+    """Return ``request`` in whole units for every asset of ``total``.
+
+    It is at least what the startd hands out.
+    """
     whole = {}
     for asset in total:
         amount = Fraction(request.get(asset, 0)) * (cpu_shares if asset == CPUS else 1)
@@ -82,7 +85,9 @@ def match_cost(model: Model, request: Amounts, left: Amounts, total: Amounts) ->
 
 
 def limiting(quanta: Mapping[str, Number], weight: Number) -> str:
-    """Return the asset that decides W(R): the first that has just that many quanta, else the one with fewest.
+    """Return the asset that decides W(R).
+
+    The first with exactly that many quanta, else the one with the fewest.
 
     Empty where W(R) is a sum.
     """

@@ -1,4 +1,4 @@
-"""What a layout would do, before anything is written: claims, and what every job costs and is given.
+"""Plan of a layout before anything is written: claims, and each job's costs and amounts.
 
 Three amounts of weight belong to each job: the match cost, charged for the seconds until the
 dynamic slot's ad arrives; the standing charge, that ad's own weight, charged for the life of the
@@ -99,7 +99,10 @@ class SlotPlan:
 
 
 def plan_slot(slot: Slot, shapes: Sequence[Shape], version: str = "") -> SlotPlan:
-    """Return the plan of one slot for jobs of ``shapes``; ``version`` is the startd's, empty for the newest."""
+    """Return the plan of one slot for jobs of ``shapes``.
+
+    ``version`` is the startd's, empty for the newest.
+    """
     charges = slot.charges()
     quanta = slot.counted.quanta(slot.total, slot.total)
     weight = charges.weight(charges.pslot(slot.total))
@@ -162,7 +165,10 @@ def _consumption(
 def _match_cost(
     charges: Charges, left: Mapping[str, Number], taken: Mapping[str, Number]
 ) -> Number:
-    """W(R) - W(R'); with scheduler splitting the whole slot, which is what the negotiator hands over."""
+    """Return W(R) - W(R').
+
+    With scheduler splitting it is the whole slot, which is what the negotiator hands over.
+    """
     if charges.policy.splitting != NEGOTIATOR:
         return charges.weight(charges.pslot(left)) or 0
     return charges.cost(left, taken) or 0

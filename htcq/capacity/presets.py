@@ -73,7 +73,10 @@ _SPLIT: _Changes = (
 
 @dataclass(frozen=True)
 class Preset:
-    """One named policy. ``provides`` is the machine resource that it declares, if the node has none."""
+    """One named policy.
+
+    ``provides`` is the machine resource that it declares, if the node has none.
+    """
 
     name: str
     provides: Mapping[str, int]

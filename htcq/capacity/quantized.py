@@ -95,7 +95,10 @@ class Quantized:
         return amounts
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
-        """Return the model as expressions, relative to what each node has unless the terms are literal."""
+        """Return the model as expressions.
+
+        They are relative to what each node has unless the terms are literal.
+        """
         modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
         if splitting != NEGOTIATOR:
             only_modifiable(self.levels, "--level")

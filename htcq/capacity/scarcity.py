@@ -42,7 +42,9 @@ class AssetDemand:
 
 @dataclass(frozen=True)
 class Scarcity:
-    """Assets with the scarcest first; ``prices`` are weights of one HTCondor unit that say which it is.
+    """Assets with the scarcest first.
+
+    ``prices`` are weights of one HTCondor unit that show which one is scarce.
 
     ``unfit`` is how many jobs fit on no node, empty as it may be; they are not counted.
     """
@@ -58,7 +60,9 @@ class Scarcity:
 
 
 def scarcity(nodes: Sequence[Mapping[str, int]], shapes: Iterable[Shape]) -> Scarcity | None:
-    """Return which asset is scarce for jobs of ``shapes`` on ``nodes``; None where none of them fits anywhere.
+    """Return which asset is scarce for jobs of ``shapes`` on ``nodes``.
+
+    None where none of them fits anywhere.
 
     ``nodes`` have amounts in HTCondor's units, cpus in cores.
     """

@@ -1,4 +1,6 @@
-"""The slots of a policy that is only planned, as ads: what a claim there takes and costs, with HTCondor's own library.
+"""Slots of a planned policy as ads, with what a claim takes and costs there.
+
+HTCondor's own library evaluates them.
 
 The slot's ad is made up from the policy and the amounts; what becomes of a job there is reckoned
 as it is for any slot (htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts.
@@ -96,7 +98,10 @@ class Charges:
         return self.policy.splitting == NEGOTIATOR
 
     def ad(self, amounts: Amounts) -> Ad:
-        """Return the partitionable slot's ad with ``amounts`` left (one ad, changed in place at each call)."""
+        """Return the partitionable slot's ad with ``amounts`` left.
+
+        It is one ad, changed in place at each call.
+        """
         for asset, amount in amounts.items():
             self._pslot[attribute(asset)] = amount
         return self._pslot
@@ -107,7 +112,10 @@ class Charges:
         return self.ad(left)
 
     def dynamic_ad(self, amounts: Amounts) -> Ad:
-        """Return the ad of a dynamic slot with ``amounts``; its TotalSlot* are its own (seen in 23.9 and 25.14)."""
+        """Return the ad of a dynamic slot with ``amounts``.
+
+        Its TotalSlot* are its own (seen in 23.9 and 25.14).
+        """
         key = tuple(amounts.items())
         found = self._dynamic.get(key)
         if found is None:
@@ -121,18 +129,23 @@ class Charges:
         return found
 
     def weight(self, slot: Ad) -> Number | None:
-        """Return SlotWeight of ``slot``; None where it is no number, on which the negotiator exits."""
+        """Return SlotWeight of ``slot``.
+
+        None where it is no number, on which the negotiator exits.
+        """
         return as_number(self.weight_expr.evaluate(slot))
 
     def schedd_weight(self, job: Ad) -> int:
-        """Return what the schedd adds to WeightedIdleJobs for one idle ``job``: the weight, truncated."""
+        """Return what one idle ``job`` adds to WeightedIdleJobs: its weight, truncated."""
         weight = as_number(self.schedd_expr.evaluate(job))
         if weight is None:
             weight = as_number(Expr("RequestCpus").evaluate(job)) or 0
         return int(weight)
 
     def consumed(self, slot: Ad, job: Ad) -> dict[str, Number | None]:
-        """Return what ``job`` takes of each asset of ``slot``; None where the expression yields no number.
+        """Return what ``job`` takes of each asset of ``slot``.
+
+        None where the expression yields no number.
 
         Requests that the job does not make are undefined here, as they are to the slot's
         WithinResourceLimits.
@@ -153,7 +166,10 @@ class Charges:
 
 
 class Asking:
-    """A job that asks for ``shape`` and nothing else; assets that it does not name have no Request attribute."""
+    """A job that asks for ``shape`` only.
+
+    Assets that ``shape`` does not name have no Request attribute.
+    """
 
     def __init__(self, shape: Amounts) -> None:
         self._asked: dict[str, Value] = {
@@ -177,14 +193,17 @@ class Asking:
 
 
 def job_ad(shape: Amounts) -> Ad:
-    """Return the ad of a job that asks for ``shape``; assets that it does not name have no Request attribute."""
+    """Return the ad of a job that asks for ``shape`` only.
+
+    Assets that ``shape`` does not name have no Request attribute.
+    """
     return Ad({request_of(asset): amount for asset, amount in shape.items()})
 
 
 def carve(
     charges: Charges, left: Amounts, shape: Amounts, version: str = "", running: int = 0
 ) -> Carved:
-    """Return what the startd does with a claim for a job of ``shape`` on a slot that has ``left``."""
+    """Return what the startd carves for a job of ``shape`` from a slot that has ``left``."""
     charges.pslot(left, running)
     why = _undefined(charges, left, shape)
     machine = charges.machine[DISK]
@@ -204,7 +223,10 @@ def carve(
 
 
 def _undefined(charges: Charges, left: Amounts, shape: Amounts) -> str:
-    """Return what the slot's limits say of assets that the job does not name (consumptionLimitsExpression)."""
+    """Return which asset that the job does not name makes the slot's limits undefined.
+
+    Follows consumptionLimitsExpression; empty where there is none.
+    """
     if not charges.supports_policy or shape.keys() >= charges.consumption.keys():
         return ""
     slot, job = charges.ad(left), job_ad(shape)

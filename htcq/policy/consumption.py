@@ -1,4 +1,4 @@
-"""A policy as HTCondor reads it: one ClassAd expression for every knob that decides what a claim takes and costs.
+"""A policy as HTCondor reads it: the ClassAd expressions of claims, costs and weights.
 
 Semantics: src/condor_utils/consumption_policy.cpp and src/condor_startd.V6/Resource.cpp,
 HTCondor 25.14. Consumption expressions are evaluated with MY = slot and TARGET = job,
@@ -60,7 +60,7 @@ class Policy:
     macros: Mapping[str, str] = field(default_factory=dict)
 
     def expanded(self, text: str) -> str:
-        """Return ``text`` with the policy's macros filled in, as HTCondor's configuration does it."""
+        """Return ``text`` with the policy's macros expanded as HTCondor expands them."""
         while "$(" in text and self.macros:
             start = text.index("$(")
             name = text[start + 2 : text.index(")", start)]
@@ -73,7 +73,10 @@ class Policy:
         return tuple(self.consumption)
 
     def claims(self, literal: bool) -> str:
-        """Return the value of NUM_CLAIMS: a number, or a text that every node of a fleet fills in for itself."""
+        """Return the value of NUM_CLAIMS.
+
+        A number, or a text that every node of a fleet expands for itself.
+        """
         return str(self.num_claims) if literal else self.fleet_claims or str(self.num_claims)
 
 
@@ -97,7 +100,10 @@ class Terms:
     macros: dict[str, str] | None = field(default_factory=dict)
 
     def named(self, name: str, asset: str, text: str) -> str:
-        """Give ``text`` a name where the configuration can hold it, so that a person can read what uses it."""
+        """Return a macro named ``name`` for ``text`` where the configuration can hold one.
+
+        Names make the expressions that use them readable.
+        """
         if self.macros is None:
             return f"({text})"
         macro = f"{self.prefix}_{asset.upper()}_{name}"
@@ -105,7 +111,7 @@ class Terms:
         return f"$({macro})"
 
     def want(self, asset: str) -> str:
-        """What the job asks of ``asset``, and at least the 1 cpu or 1 MB that the startd hands out in any case."""
+        """Return the request for ``asset``, and at least the 1 cpu or 1 MB that any claim gets."""
         return (
             f"max({{{MIN_REQUEST[asset]}, {self.ask(asset)}}})"
             if asset in MIN_REQUEST
@@ -121,7 +127,10 @@ class Terms:
         return f"ceiling({request})"
 
     def have(self, asset: str) -> str:
-        """What the slot has left; guarded where it may be missing: an undefined weight makes the negotiator crash."""
+        """Return the attribute of what the slot has left.
+
+        It is guarded where it may be missing: an undefined weight makes the negotiator crash.
+        """
         name = f"{self.slot}{attribute(asset)}"
         return name if asset in MODIFIABLE else f"({name} ?: 0)"
 
@@ -146,7 +155,10 @@ class Terms:
         return machine if part == 1 else f"({machine} * {part:.6g})"
 
     def cpus_of_node(self) -> str:
-        """How many Cpus the slot has on whatever node reads the configuration; empty where its layout says it."""
+        """Return how many Cpus the slot has on the node that reads the configuration.
+
+        Empty where the layout says it.
+        """
         part = self.part.get(CPUS, 1)
         if self.literal or part == 0:
             return ""

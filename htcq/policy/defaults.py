@@ -43,7 +43,7 @@ def version_tuple(text: str) -> Version:
 
 
 def default_modifications(version: Version = _NEWEST) -> dict[str, str]:
-    """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset, as a startd of ``version`` has it unless it is set."""
+    """Return the default MODIFY_REQUEST_EXPR_REQUEST<asset> by asset of a startd of ``version``."""
     quantum = (
         "TARGET.DiskQuantum ?: 1024"
         if version >= _QUANTUM.get(version[:2], _QUANTUM_SINCE)

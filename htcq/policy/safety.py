@@ -37,7 +37,10 @@ def dangers(charges: Charges) -> list[str]:
 
 
 def job_grid(total: Mapping[str, Number]) -> Iterator[dict[str, Number]]:
-    """Yield job requests: none, each asset alone, fractions, everything, and multiples of one core's part."""
+    """Yield requests of jobs.
+
+    No request, each asset alone, fractions, everything, and multiples of one core's part.
+    """
     yield {}
     yield dict.fromkeys(total, 0)
     yield {CPUS: 1.5, MEMORY: 100.5}
@@ -123,10 +126,8 @@ def _schedd_dangers(charges: Charges) -> list[str]:
             asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
             shown = "no number" if demand is None else f"{demand:g}"
             return [
-                (
-                    f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: its group would "
-                    "starve"
-                )
+                f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: "
+                "its group would starve"
             ]
     return []
 

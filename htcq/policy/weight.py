@@ -15,7 +15,7 @@ from htcq.units import PER_GIB, decimal_text
 
 
 def split_weight(left: str, dominant: str) -> str:
-    """Return SLOT_WEIGHT: ``dominant`` on a dynamic slot, ``left`` on every other, never negative."""
+    """Return SLOT_WEIGHT: ``dominant`` on a dynamic slot, else ``left``, but never negative."""
     return f"ifThenElse(DynamicSlot =?= true, {dominant}, max({{0, {left}}}))"
 
 
@@ -35,12 +35,18 @@ def at_least_one(terms: Sequence[str]) -> str:
 
 
 def capped(dominant: str, most: str) -> str:
-    """Return ``dominant``, but never more than ``most``: a claim is charged no more than the empty slot weighs."""
+    """Return ``dominant``, but at most ``most``.
+
+    A claim is charged no more than the empty slot weighs.
+    """
     return f"min({{{most}, {dominant}}})"
 
 
 def weight_text(asset: str, amount: str, price: Fraction) -> str:
-    """Return ``amount`` (a text) times ``price``, with a real number where the product need not be whole."""
+    """Return ``amount`` (a text) times ``price``.
+
+    The factor is a real number where the product need not be whole.
+    """
     if price.denominator == 1:
         return amount if price == 1 else f"{price} * {amount}"
     if price.numerator == 1:

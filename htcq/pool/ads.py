@@ -72,7 +72,9 @@ class _NamesMoreError(Exception):
 def read_jobs(
     chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
 ) -> Read:
-    """Return the jobs of ``chunks``; ``named`` are attributes that the slots' expressions ask of jobs.
+    """Return the jobs of ``chunks``.
+
+    ``named`` are attributes of jobs that the slots' expressions name.
 
     Raises:
         InputError: there is text, and no job in it.
@@ -96,7 +98,9 @@ def read_past(
 def read_collector(
     chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
 ) -> Read:
-    """Return the slots and records of ``chunks``; ``named`` are attributes that the jobs' expressions ask of slots.
+    """Return the slots and records of ``chunks``.
+
+    ``named`` are attributes of slots that the jobs' expressions name.
 
     Raises:
         InputError: there is text, and no ad in it.
@@ -179,7 +183,10 @@ class _Frames:
 
 
 def _assets(frame: SharedAttributes) -> frozenset[str]:
-    """Return the attributes that MachineResources of a slot lists: HTCondor looks them up by name."""
+    """Return the attributes that the slot's MachineResources lists.
+
+    HTCondor looks them up by name.
+    """
     resources = frame.value("MachineResources")
     return (
         frozenset(resources.replace(",", " ").lower().split())

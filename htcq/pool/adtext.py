@@ -1,4 +1,4 @@
-"""ClassAds in long form, as ``condor_status -long`` and ``condor_q -long`` print them, read by the million.
+"""ClassAds in long form, as ``condor_status -long`` and ``condor_q -long`` print them.
 
 One ``Attribute = expression`` a line, a blank line between ads
 (src/condor_utils/compat_classad.cpp:sPrintAd, 25.14). Parsing every line with the ClassAd library
@@ -47,7 +47,9 @@ _EVERY_LINE = re.compile(rb"\n([A-Za-z_][A-Za-z0-9_.]*) *= *([^\n]*)")
 
 @dataclass(frozen=True)
 class AdSchema:
-    """What is kept of one type of ad: ``own`` attributes differ from ad to ad, ``shared`` ones hardly.
+    """The attributes of one type of ad that are kept.
+
+    ``own`` attributes differ from ad to ad, ``shared`` ones hardly do.
 
     Names are in lower case; a shared name that ends in ``*`` stands for all that begin so.
     """
@@ -56,7 +58,10 @@ class AdSchema:
     shared: frozenset[str] = frozenset()
 
     def pattern(self) -> re.Pattern[bytes]:
-        """Return what finds the wanted lines of an ad, and others where there are very many names."""
+        """Return a pattern for the wanted lines of an ad.
+
+        With very many names it finds every line.
+        """
         names = [name for name in (*self.own, *self.shared) if _PLAIN_NAME.match(name)]
         if len(names) > _MAX_NAMES:
             return _EVERY_LINE
@@ -147,7 +152,10 @@ def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
 def read_ads(
     chunks: Iterable[bytes], kinds: Mapping[bytes, AdSchema], damage: Damage, untyped: bytes = b""
 ) -> Iterator[RawAd]:
-    """Yield the ads whose type is among ``kinds``; one without a type counts as ``untyped`` if that is given."""
+    """Yield the ads whose type is among ``kinds``.
+
+    An ad without a type counts as ``untyped`` if that is given.
+    """
     tables = {name: _Table(kind) for name, kind in kinds.items()}
     for block in blocks(chunks, damage):
         damage.look_at(block)
@@ -167,7 +175,10 @@ def read_ads(
 
 
 class _Table:
-    """The wanted lines of one kind of ad, and where each belongs; spellings are learnt as they come."""
+    """The wanted lines of one type of ad, and the place of each.
+
+    It learns how names are spelled as they come.
+    """
 
     def __init__(self, kind: AdSchema) -> None:
         self._pattern, self._own, self._places = kind.pattern(), kind.own, dict[bytes, int]()
@@ -199,7 +210,10 @@ class _Table:
 
 
 def _any_of(names: list[str]) -> str:
-    """Return a regular expression for any of ``names``, branching letter by letter, which is what makes it fast."""
+    """Return a regular expression for any of ``names``.
+
+    It branches letter by letter, which makes it fast.
+    """
     tree: dict[str, dict] = {}  # type: ignore[type-arg]  # a letter -> the letters that may follow
     long = [
         re.escape(name) for name in names if len(name) > _MAX_BRANCHED and not name.endswith("*")

@@ -1,4 +1,6 @@
-"""Makes ads and configurations anonymous: relations survive, names do not, and what nobody needs is left out.
+"""Anonymous ads and configurations: relations survive, names do not.
+
+Attributes and knobs that nobody needs are left out.
 
 The second look over a snapshot, after that of ``htcq.pool.named``. Of expressions every word is
 replaced that HTCondor does not know.
@@ -44,8 +46,8 @@ _GPU_NAME = re.compile(r"((?:gpus_)?(?:gpu|mig)_)([0-9a-f]{8}[0-9a-f_]*)\Z", re.
 _CYCLE = re.compile(r"lastnegotiationcycle\w+\Z", re.IGNORECASE)
 #: What stands before the name of an asset; the longest first.
 PREFIXES = (
-    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned", "detected", "request",
-    "require", "offline", "total", "child", "gpus_",
+    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned",
+    "detected", "request", "require", "offline", "total", "child", "gpus_",
 )  # fmt: skip
 #: Functions that look for a part of a text.
 _LOOKS_INTO_TEXTS = frozenset(
@@ -88,7 +90,6 @@ class Rewriter:
         return self.pseudonyms.new("asset", asset, "_")
 
     # Ads
-    # --------------------------------------------------------------------------------------------------------
 
     def ad(self, lines: list[str], untyped: str = "job") -> list[str]:
         """Return the lines of an ad that stay; none where nobody needs ads of its type."""
@@ -162,7 +163,6 @@ class Rewriter:
         return form in (Form.WHO, Form.WHERE, Form.GROUP) and self.search.names_stand(value)
 
     # Expressions
-    # ------------------------------------------------------------------------------------------------
 
     def expression(self, text: str) -> str:
         """Return an expression with its unknown words and its texts replaced."""
@@ -185,7 +185,10 @@ class Rewriter:
         return "".join(out)
 
     def _pattern(self, form: Form | None, text: str) -> str | None:
-        """Return a pattern for the new names of all that the quoted pattern ``text`` finds; None where that fails."""
+        """Return a pattern for the new names of all names that the quoted pattern ``text`` matches.
+
+        None where there is no such pattern.
+        """
         names, identities = self.identities.names, self.identities
         if form is Form.GROUP:
             new = {name: identities.group(name) for name in names.groups}
@@ -224,7 +227,10 @@ class Rewriter:
         return self._plain(text) if form is Form.PLAIN else self.free(text)
 
     def word(self, name: str) -> str:
-        """Return the name of an attribute or a function: as it is where HTCondor knows it, else a new one."""
+        """Return the name of an attribute or a function.
+
+        Names that HTCondor knows stay; others get a new name.
+        """
         fold = folded(name)
         if fold in VOCABULARY or _CYCLE.match(fold):
             return name
@@ -244,7 +250,6 @@ class Rewriter:
         return self.pseudonyms.new("attr", fold, "_")
 
     # Texts
-    # ------------------------------------------------------------------------------------------------------
 
     def free(self, text: str) -> str:
         """Return a text of any kind with every part of it replaced that HTCondor does not know."""
@@ -303,10 +308,12 @@ class Rewriter:
         return self.pseudonyms.new("word", text)
 
     # Knobs
-    # ------------------------------------------------------------------------------------------------------
 
     def knob(self, name: str, value: str) -> list[tuple[str, str]]:
-        """Return the knobs that stay of one: none, one, or one for each way in which its name can be read."""
+        """Return the knobs that replace this one.
+
+        None, one, or one for each way in which its name can be read.
+        """
         form = knob_form(name)
         if form is None:
             return []
@@ -345,7 +352,10 @@ def _is_pattern(found: list[Token], place: int) -> bool:
 
 
 def _rounded(form: Form, value: str) -> str:
-    """Return a time rounded down to the hour, or a size to two digits: greater ones never become less."""
+    """Return a time rounded down to the hour, or a size rounded to two digits.
+
+    The order of values stays: a greater one never becomes less.
+    """
     number = float(value)
     if not math.isfinite(number):
         return "0"

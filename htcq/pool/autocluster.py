@@ -1,4 +1,4 @@
-"""Jobs that are alike, whoever submitted them: all that a match depends on is equal (HTCondor's autoclusters)."""
+"""Autoclusters: jobs that are equal in all that a match depends on, whoever submitted them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from htcq.units import attribute
 
 @dataclass(frozen=True)
 class Autocluster:
-    """Jobs with one frame; ``idle`` counts the slots that they still want, ``running`` those that they hold."""
+    """Jobs with the same shared attributes.
+
+    ``idle`` counts the slots that they still want, ``running`` those that they hold, both by
+    submitter.
+    """
 
     frame: SharedAttributes
     first: Job
@@ -36,7 +40,10 @@ class Autocluster:
         return tuple(dict.fromkeys([*self.idle, *self.running]))
 
     def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
-        """Return the ad of its first job, with some attributes changed; valid until the next call for the class."""
+        """Return the ad of the first job, with some attributes changed.
+
+        It is valid until the next call for this autocluster.
+        """
         return self.frame.ad_of(self.first, changed or {})
 
     @cached_property
@@ -65,7 +72,10 @@ def autoclusters_of(jobs: Iterable[Job]) -> tuple[Autocluster, ...]:
 
 
 def made_up(name: str, amounts: Mapping[str, Number]) -> Autocluster:
-    """Return the class of one idle job that asks for ``amounts``, as condor_submit would write it."""
+    """Return the autocluster of one idle job that asks for ``amounts``.
+
+    Its Requirements are those that condor_submit would write.
+    """
     lines = [(f"Request{attribute(asset)}", str(amount)) for asset, amount in amounts.items()]
     needs = [f"TARGET.{attribute(asset)} >= Request{attribute(asset)}" for asset in amounts]
     lines.append(("Requirements", " && ".join(needs) or "true"))

@@ -1,4 +1,4 @@
-"""The configuration of one daemon's machine: every knob with its value, its raw text and where it was set.
+"""The configuration of one machine: each knob with its value, its raw text and its place.
 
 The text is what ``condor_config_val -dump`` prints, with ``-verbose`` file and line too. Values
 come from HTCondor's own parser; this module only remembers where the text said so.
@@ -22,7 +22,8 @@ LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+\Z")
 _READS_FILES = frozenset(
     (
         "LOCAL_CONFIG_FILE", "LOCAL_CONFIG_DIR", "USER_CONFIG_FILE", "LOCAL_ROOT_CONFIG_FILE",
-        "REQUIRE_LOCAL_CONFIG_FILE", "ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG", "PERSISTENT_CONFIG_DIR",
+        "REQUIRE_LOCAL_CONFIG_FILE", "ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG",
+        "PERSISTENT_CONFIG_DIR",
     )
 )  # fmt: skip
 #: Shared libraries and Python modules with functions for ClassAds.
@@ -43,7 +44,9 @@ _PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 
 @dataclass(frozen=True)
 class Knob:
-    """One knob: its name as written, its value with all macros filled in, and file and line where they are known.
+    """One knob: its name as written, its value with all macros expanded, and its place.
+
+    ``place`` is file and line, where they are known.
 
     ``overridden`` are former assignments of it, the first one first, which this one replaces.
     """
@@ -93,7 +96,11 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One line of a configuration text: the knob, its raw value, and the place that a comment below it names."""
+    """One assignment in a configuration text.
+
+    ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
+    below it names.
+    """
 
     name: str
     raw: str
@@ -102,7 +109,10 @@ class Assignment:
 
 
 def assignments(text: str) -> list[Assignment]:
-    """Return what a dump assigns, in its order; file and line from its ``# at:`` comments where it has them."""
+    """Return the assignments of a dump, in its order.
+
+    File and line come from its ``# at:`` comments.
+    """
     return _read(text)[0]
 
 
@@ -169,7 +179,10 @@ def _is_harmless(name: str) -> bool:
 
 
 def _one_assignment(raw: str) -> str:
-    """Return ``raw`` without what would make a part of it, or the line after it, something else to the parser."""
+    """Return ``raw`` without characters that would change how the parser reads it.
+
+    Otherwise a part of it, or the line after it, could become a statement of its own.
+    """
     lines = _CONTROL.sub(" ", raw).split("\n")
     return "\n".join(_CONTINUED.sub("", line) for line in lines)
 
@@ -184,7 +197,7 @@ def _statement(name: str, raw: str) -> str:
 
 
 def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return the knobs (upper case) that refer to themselves in a circle, or whose values would be far too long.
+    """Return the knobs (upper case) that are circular or whose values would be far too long.
 
     One that names itself in ``$(…)`` means its value so far, as in ``A = $(A) more``.
     """
@@ -206,7 +219,10 @@ def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 
 def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]]) -> frozenset[str]:
-    """Return what is too large or in a circle: whatever is left when all else, from the leaves on, has its size."""
+    """Return the knobs that are too large or in a circle.
+
+    Sizes are added up from the leaves on; a knob whose size is never known is in a circle.
+    """
     waiting = {
         name: {each for each in named if each in sizes} for name, named in references.items()
     }
@@ -260,7 +276,9 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
 
 
 def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Assignment, ...]]:
-    """Return by upper-case name the assignments that a later one replaces; a dump has none, configuration files may.
+    """Return the assignments that a later one replaces, by upper-case name.
+
+    A dump has none, configuration files may have some.
 
     One that names itself, as in A = $(A) more, goes on with what there was.
     """

@@ -37,7 +37,10 @@ class ScheddWeight:
         return self.configuration.knob(f"SCHEDD.{name}") or self.configuration.knob(name)
 
     def text(self, name: str) -> str:
-        """Return the value of ``name`` as the schedd sees it, HTCondor's default included; empty where it has none."""
+        """Return the value of ``name`` as the schedd sees it, HTCondor's default included.
+
+        Empty where it has none.
+        """
         knob = self.knob(name)
         return (self.configuration.value(name) if knob is None else knob.value).strip()
 
@@ -48,12 +51,18 @@ class ScheddWeight:
 
     @cached_property
     def own_is_broken(self) -> bool:
-        """Whether SCHEDD_SLOT_WEIGHT is set and no ClassAd expression: then it counts as not set."""
+        """Whether SCHEDD_SLOT_WEIGHT is set and no ClassAd expression.
+
+        The schedd then ignores it.
+        """
         return bool(self.text(OWN_KNOB)) and self._own is None
 
     @cached_property
     def guesses(self) -> bool:
-        """Whether the schedd evaluates SLOT_WEIGHT in the ad of a slot that has just what the job asks for."""
+        """Whether the schedd evaluates SLOT_WEIGHT in a made-up slot ad.
+
+        That slot has just what the job asks for.
+        """
         plain = not self.text(OWN_KNOB) and self.text(POOL_KNOB).lower() in _PLAIN
         return self.weighs and self._own is None and not plain
 
@@ -107,12 +116,15 @@ class ScheddWeight:
         return cpus if self.guesses else max(1, cpus)
 
     def idle(self, job: Ad, wanted: int) -> int:
-        """Return what ``job`` adds to WeightedIdleJobs while it wants ``wanted`` slots: truncated, not rounded."""
+        """Return how much ``job`` adds to WeightedIdleJobs while it wants ``wanted`` slots.
+
+        The sum is truncated, not rounded.
+        """
         return int(self.of(job) * wanted)
 
 
 def schedd_weight(configuration: Configuration, job: Ad) -> Number:
-    """Return what the schedd of an access point with ``configuration`` says that one idle ``job`` weighs."""
+    """Return the weight of one idle ``job`` at an access point with ``configuration``."""
     return ScheddWeight(configuration).of(job)
 
 
@@ -133,6 +145,9 @@ def _guessed_slot(job: Ad) -> Ad:
 
 
 def _asked(job: Ad, name: str, otherwise: int) -> int:
-    """Return a request as the schedd reads it: a whole number, or ``otherwise`` where it is none."""
+    """Return a request as the schedd reads it, a whole number.
+
+    ``otherwise`` where it is no number.
+    """
     number = as_number(job.value(name))
     return otherwise if number is None else int(number)

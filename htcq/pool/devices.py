@@ -1,4 +1,6 @@
-"""GPUs of slots: every device has an attribute of its own, named after it, which would make every slot unique.
+"""Attributes of GPUs, without the name of each device.
+
+Every device has an attribute of its own, named after it, which would make every slot unique.
 
 A startd publishes ``GPUs_GPU_1234abcd = [ Id = …; DeviceName = …; … ]`` for each device
 (ResAttributes.cpp, 25.14).
@@ -23,7 +25,9 @@ _ITS_OWN = re.compile(
 
 
 def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
-    """Return ``lines`` with one ``GPUs_Device<n>`` for each different device instead of one for every device.
+    """Return ``lines`` with one ``GPUs_Device<n>`` for each different device.
+
+    They replace the attributes of all single devices.
 
     Where they differ, ``Devices`` in each tells how many are alike. AvailableGPUs, in which jobs
     count the devices that suit them, names them so too, as often as they are there. Devices that

@@ -1,4 +1,7 @@
-"""Who and what a snapshot names: users, groups, hosts, domains, addresses, devices, paths, each with its new name."""
+"""Names in a snapshot and their new names.
+
+Users, groups, hosts, domains, addresses, devices and paths.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ from htcq.quota.group_tree import ROOT
 #: Accounts of HTCondor's own and of every machine, which tell nothing about a site; names that mean
 #: no host.
 NOBODY = frozenset((
-    "condor", "condor_pool", "root", "nobody", "family", "unmapped", "unauthenticated", "anonymous", "password",
-    "nice-user", "nice_user", "dedicatedscheduler", "", ROOT,
+    "condor", "condor_pool", "root", "nobody", "family", "unmapped", "unauthenticated", "anonymous",
+    "password", "nice-user", "nice_user", "dedicatedscheduler", "", ROOT,
 ))  # fmt: skip
 _NOWHERE = frozenset(("localhost", "undefined", "none", "true", "false", ROOT, ""))
 _SLOT_NAME = re.compile(r"([A-Za-z_]*)([0-9]{1,4}(?:_[0-9]{1,4})*)\Z")
@@ -133,14 +136,13 @@ class Identities:
         self._taken: set[str] = set()
 
     # Users and groups
-    # -------------------------------------------------------------------------------------------
 
     def is_user(self, text: str) -> bool:
         """Tell whether ``text`` names a user."""
         return folded(text) in self._users
 
     def is_account(self, text: str) -> bool:
-        """Tell whether ``text`` is a whole name of somebody, ``group.user@domain`` or a part of it."""
+        """Tell whether ``text`` is an account: ``group.user@domain``, or a part of such a name."""
         who = text.partition("@")[0]
         return text not in VOCABULARY and (who in self.names.accounts or self.is_user(who))
 
@@ -149,7 +151,9 @@ class Identities:
         return folded(text) in self._groups
 
     def principal(self, text: str) -> str:
-        """Return ``group.user@domain`` with new names; what stands before the last dot is the group, if there is one.
+        """Return ``group.user@domain`` with new names.
+
+        What precedes the last dot is the group, if there is one.
 
         As the negotiator sees it (``htcq.quota.group_tree.assigned_group``): a dot in a user's
         name makes its beginning a group, which may not be known.
@@ -191,7 +195,6 @@ class Identities:
         return ".".join(new)
 
     # Hosts
-    # ------------------------------------------------------------------------------------------------------
 
     def knows_host(self, text: str) -> bool:
         """Tell whether ``text`` is a host or a domain, or lies in a domain that is known."""
@@ -259,7 +262,6 @@ class Identities:
         return self._addresses[key]
 
     # Jobs and the rest
-    # ------------------------------------------------------------------------------------------
 
     def cluster(self, number: int) -> int:
         """Return the number of a cluster among all clusters, in their order."""
@@ -281,7 +283,11 @@ class Identities:
         )
 
     def device(self, text: str) -> str:
-        """Return another id of a device: hexadecimal digits where such were, the first eight by themselves."""
+        """Return another id of a device.
+
+        It has hexadecimal digits where the old one has them; the first eight are replaced by
+        themselves.
+        """
         digits = folded(text.replace("-", "").replace("_", ""))
         first = self.pseudonyms.digits("device", digits[:8])[:8]
         rest = self.pseudonyms.digits("device", digits, 24)[: max(0, len(digits) - 8)]
@@ -308,7 +314,10 @@ def _address(version: int, number: int) -> str:
 
 
 def _places(groups: Iterable[str]) -> dict[str, str]:
-    """Return for each group, and those above it, its place among its siblings, in digits that sort as numbers do."""
+    """Return the place of each group, and of those above it, among its siblings.
+
+    Places are digits that sort as numbers do.
+    """
     siblings: dict[str, set[bytes]] = {}
     for name in groups:
         pieces = name.split(".")

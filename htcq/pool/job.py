@@ -1,4 +1,4 @@
-"""Jobs of the schedds' queues; what jobs ask for is shared by many of them (docs/classad-attributes/job, 25.14)."""
+"""Jobs of the schedds' queues, with what they share (docs/classad-attributes/job, 25.14)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from htcq.pool.shared_attributes import SharedAttributes
 
 #: What differs between jobs that ask for the same, in the order of the fields of :class:`Job`.
 OWN = (
-    "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts", "CurrentHosts", "RemoteHost",
-    "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason", "AcctGroup",
-    "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2", "AutoClusterId",
-    "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint", "WhenToTransferOutput", "HtcqProtected",
-    "JobCoolDownExpiration", "LastRejMatchTime", "LastRejMatchNegotiator", "TotalSubmitProcs",
-    "JobMaterializeNextProcId", "JobMaterializeMaxIdle", "JobMaterializeLimit",
+    "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts",
+    "CurrentHosts", "RemoteHost", "ScheddName", "GlobalJobId", "JobPrio", "QDate",
+    "LastRejMatchReason", "AcctGroup", "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2",
+    "AutoClusterId", "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint",
+    "WhenToTransferOutput", "HtcqProtected", "JobCoolDownExpiration", "LastRejMatchTime",
+    "LastRejMatchNegotiator", "TotalSubmitProcs", "JobMaterializeNextProcId",
+    "JobMaterializeMaxIdle", "JobMaterializeLimit",
 )  # fmt: skip
 SHARED = (
-    "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser",
-    "WantClaiming", "Require*", "_condor_Request*", "Scheduler", "WantParallelScheduling", "Managed",
-    "JobMaterializePaused",
+    "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
+    "NiceUser", "WantClaiming", "Require*", "_condor_Request*", "Scheduler",
+    "WantParallelScheduling", "Managed", "JobMaterializePaused",
 )  # fmt: skip
 #: Where each own attribute stands in a :class:`Job`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
@@ -87,7 +88,9 @@ class Job(NamedTuple):
 
     @property
     def submitter(self) -> str:
-        """The name that the negotiator knows: accounting group or owner, at the domain of the user (schedd.cpp).
+        """The name that the negotiator knows: accounting group or owner, and the user's domain.
+
+        As schedd.cpp makes it.
 
         Slots for parallel jobs are asked for by the dedicated scheduler of the access point
         (dedicated_scheduler.cpp).
@@ -103,7 +106,7 @@ class Job(NamedTuple):
 
     @property
     def access_point(self) -> str:
-        """The name of its schedd, which its id in the whole pool begins with; empty where it does not say."""
+        """The name of its schedd, with which its global id begins; empty where it has neither."""
         if isinstance(self.schedd, str):
             return self.schedd
         return self.global_id.partition("#")[0] if isinstance(self.global_id, str) else ""
@@ -140,7 +143,7 @@ class Job(NamedTuple):
 
     @property
     def checkpoints(self) -> bool:
-        """Whether it saves what it has done: at checkpoints of its own, or when it is evicted (vanilla_proc.cpp)."""
+        """Whether it saves its work: at its own checkpoints, or when evicted (vanilla_proc.cpp)."""
         when = self.transfers_when
         return self.transfers_checkpoints is True or (
             isinstance(when, str) and when.upper() == _AT_EVICTION

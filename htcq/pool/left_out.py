@@ -1,4 +1,7 @@
-"""Items of a pool that cannot be used: one bad ad is left out, counted and named, and the rest of the pool stands."""
+"""Items of a pool that cannot be used.
+
+A bad ad is left out, counted and named; the rest of the pool stays.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from dataclasses import dataclass
 
 #: Kinds of items.
 KINDS = AD, ASSET, JOB, SLOT, SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNT, USER = (
-    "ad", "asset", "job", "slot", "submitter", "schedd", "negotiator", "collector", "accounting record", "user record",
+    "ad", "asset", "job", "slot", "submitter", "schedd", "negotiator", "collector",
+    "accounting record", "user record",
 )  # fmt: skip
 #: The number of items of one kind that are named.
 _MAX_NAMED = 3
@@ -17,7 +21,7 @@ _MAX_NAME, _MAX_REASON = 60, 100
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The items of one kind that were left out: their number, and the first of them with the reason."""
+    """Items of one kind that were left out: their number, and the first ones with the reason."""
 
     what: str
     count: int
@@ -25,7 +29,7 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence, such as ``1 job left out: 12.0 of ap1: its ClusterId is no number``."""
+        """A sentence such as ``1 job left out: 12.0 of ap1: its ClusterId is no number``."""
         plural = "" if self.count == 1 else "s"
         if not self.named:
             return f"{self.count} {self.what}{plural} left out"
@@ -75,7 +79,10 @@ def left_out_json(found: Iterable[LeftOut]) -> list[dict[str, object]]:
 
 
 def left_out_from(told: object) -> tuple[LeftOut, ...]:
-    """Return what meta.json tells was left out of a snapshot; what is not of that form is passed over."""
+    """Return the items that were left out of a snapshot, as its meta.json lists them.
+
+    Entries of another form are ignored.
+    """
     found = []
     for each in told if isinstance(told, list) else []:
         read = _one_from(each)

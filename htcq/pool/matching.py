@@ -37,7 +37,9 @@ _WALLS = {
 def wall(
     kind: SlotClass, jobs: Autocluster, amounts: Mapping[str, Number] | None = None
 ) -> tuple[Mismatch, str]:
-    """Return what keeps a job of ``jobs`` from a slot of ``kind`` with ``amounts`` left (None: with all it had).
+    """Return why a job of ``jobs`` does not match a slot of ``kind`` with ``amounts`` left.
+
+    Without ``amounts``, the slot has all that it had at birth.
 
     The second part names the asset that is short or has no number; empty where there is none to
     name.
@@ -49,7 +51,10 @@ def wall(
 def wall_of(
     kind: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken
 ) -> tuple[Mismatch, str]:
-    """Return the same where it is known what is ``taken`` by the policy of ``kind``, if it has one."""
+    """Return the same where the consumption is known.
+
+    ``taken`` is the consumption by the policy of ``kind``, if it has one.
+    """
     job = jobs.ad()
     if not kind.supports_policy:
         return _requirements(kind, job, left), ""
@@ -60,7 +65,10 @@ def wall_of(
 
 
 def _requirements(kind: SlotClass, job: Ad, left: Mapping[str, Number]) -> Mismatch:
-    """Return which of the two Requirements does not hold; too little of an asset is told apart from the rest."""
+    """Return which of the two Requirements does not hold.
+
+    A lack of an asset is reported as such.
+    """
     slot = kind.ad(left)
     if not holds(named("Requirements").evaluate(job, slot)):
         short = any(

@@ -23,9 +23,9 @@ _HARMLESS = re.compile(
     r"[0-9]+(?:e[0-9]+)?[kmgt]?b?\Z|g[0-9]+\Z|slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]*\Z"
 )
 _BEGINNINGS = (
-    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned", "detected", "request",
-    "require", "offline", "total", "child", "gpus_", "gpu_", "mig_", "modify_request_expr_request",
-    "job_default_request", "concurrency_limit_default_",
+    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned",
+    "detected", "request", "require", "offline", "total", "child", "gpus_", "gpu_", "mig_",
+    "modify_request_expr_request", "job_default_request", "concurrency_limit_default_",
     *sorted((f"{stem.lower()}_" for stem in stems()), key=len, reverse=True),
 )  # fmt: skip
 _NUMBERED = re.compile(r"(?:slot_type|num_slots_type)_[0-9]+_?")
@@ -104,7 +104,10 @@ class NameSearch:
         )
 
     def _is_made(self, word: str) -> bool:
-        """Tell whether a word is a new name: then what begins with it only looks like an old one."""
+        """Tell whether a word is a new name.
+
+        What begins with it then only looks like an old one.
+        """
         return word in self._allowed and word not in _HARMLESS_WORDS and not _HARMLESS.match(word)
 
     def _is_name(self, word: str) -> bool:
@@ -145,7 +148,10 @@ class NameSearch:
 
 
 def _stands(name: str, text: str, end: int) -> bool:
-    """Tell whether ``name``, whose first word ends at ``end``, stands in ``text``, and no number goes on behind it."""
+    """Tell whether ``name`` occurs in ``text`` and is not followed by more digits.
+
+    The first word of ``name`` ends at ``end``.
+    """
     first = _WORD.search(name)
     start = end - (first.end() if first else 0)
     after = text[start + len(name) : start + len(name) + 1]

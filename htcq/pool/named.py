@@ -1,4 +1,4 @@
-"""Finds out who and what a pool names, and which attributes its expressions name: the first look over a snapshot."""
+"""First pass over a snapshot: collects names, and the attributes that expressions name."""
 
 from __future__ import annotations
 
@@ -151,7 +151,10 @@ class Collector:
         self._anywhere(text)
 
     def settle(self) -> frozenset[str]:
-        """Return every attribute that an expression names which stays, or one that is named there, in lower case."""
+        """Return every attribute that an expression in the snapshot names, in lower case.
+
+        Only expressions that stay count, and those of attributes that they name.
+        """
         self.names.settle()
         waiting, found = list(self._wanted), set[str]()
         while waiting:

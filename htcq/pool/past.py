@@ -34,7 +34,10 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True)
 class Arrival:
-    """A job that is yet to come: ``at`` seconds after the capture, to run for ``seconds`` if that is known."""
+    """A job that arrives ``at`` seconds after the capture.
+
+    It runs for ``seconds``, if that is known.
+    """
 
     at: float
     job: Job
@@ -42,7 +45,9 @@ class Arrival:
 
 
 def seconds_run(job: Job, times: Sequence[Value]) -> float | None:
-    """Return how long the last run of a job with these :data:`TIMES` held its slot; None where it did not end well.
+    """Return how long the last run of a job held its slot, in seconds.
+
+    ``times`` are its :data:`TIMES`; None where the run did not end well.
 
     That run is the one that a simulated job has. RemoteWallClockTime sums up those that were
     broken off before, and from JobCurrentStartExecutingDate on the transfer of the input would

@@ -82,7 +82,7 @@ class Pool:
 
     @property
     def accounting(self) -> tuple[Record, ...]:
-        """What the negotiator publishes of its accountant: one record for each group and each submitter."""
+        """The negotiator's accounting ads: one record for each group and each submitter."""
         return self._of(ACCOUNTING)
 
     @property
@@ -97,7 +97,7 @@ class Pool:
 
     @property
     def name(self) -> str:
-        """What the pool is called, however it was asked: the machine of its collector, else what it was asked by."""
+        """The name of the pool: its collector's machine, else the name that it was asked by."""
         machines = {record.text("Machine") for record in self.collectors if record.text("Machine")}
         return machines.pop() if len(machines) == 1 else self.source
 

@@ -20,7 +20,9 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})\Z")
 
 
 def read_priorities(chunks: Chunks, left_out: LeavingOut | None = None) -> tuple[Record, ...]:
-    """Return the records in ``chunks``, those of groups and those of submitters; one without a name is left out.
+    """Return the records of groups and submitters in ``chunks``.
+
+    One without a name is left out.
 
     Raises:
         InputError: there is text that cannot be read.

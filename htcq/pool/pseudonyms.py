@@ -20,12 +20,15 @@ _PIECE = re.compile(r"\w+")
 
 
 def folded(name: str) -> str:
-    """Return what HTCondor compares of a name: ASCII letters in lower case, no other letter changed (strcasecmp)."""
+    """Return ``name`` with its ASCII letters in lower case, as strcasecmp compares it."""
     return name.encode("utf-8", "surrogateescape").lower().decode("utf-8", "surrogateescape")
 
 
 class Pseudonyms:
-    """The new names that ``key`` gives; ``avoided`` are old names that must not turn up inside of new ones."""
+    """The new names that ``key`` gives.
+
+    ``avoided`` are old names that must not occur inside new ones.
+    """
 
     def __init__(self, key: bytes, avoided: Iterable[str] = ()) -> None:
         if len(key) < _BYTES_OF_KEY:
@@ -66,7 +69,10 @@ class Pseudonyms:
         self._made.update((new.lower(), *_PIECE.findall(new.lower())))
 
     def digits(self, kind: str, fold: str, length: int = _DIGITS) -> str:
-        """Return the hexadecimal digits that stand for ``fold``; longer ones where others have them already."""
+        """Return the hexadecimal digits for ``fold``.
+
+        There are more of them where another name has the same ones.
+        """
         found, tries = "", 0
         while not found:
             digest = self._digest(kind, f"{tries}\0{fold}" if tries else fold)
@@ -92,7 +98,10 @@ class Pseudonyms:
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
 
     def _spelled(self, new: str, name: str) -> str:
-        """Return ``new`` with some of its letters in upper case, others for each spelling of the old name."""
+        """Return ``new`` with some letters in upper case.
+
+        Each spelling of the old name gets a spelling of its own.
+        """
         tries = 0
         while True:
             bits = int(self._digest("spelling", f"{tries}\0{name}"), 16)

@@ -30,8 +30,9 @@ _MAX_ROUNDS = 4
 _OF_A_MATCH = "_cp_orig_"
 #: Knobs whose expressions the negotiator evaluates in slot ads.
 _ABOUT_SLOTS = (
-    "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT",
-    "NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS",
+    "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
+    "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT", "NEGOTIATOR_PRE_JOB_RANK",
+    "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS",
 )  # fmt: skip
 #: Those that the schedds evaluate in job ads.
 _ABOUT_JOBS = ("SCHEDD_SLOT_WEIGHT", "START_VANILLA_UNIVERSE", "NEGOTIATOR_JOB_CONSTRAINT")
@@ -134,7 +135,10 @@ def _read_both(
     of_jobs: frozenset[str],
     of_slots: frozenset[str],
 ) -> tuple[Read | None, Read | None, Read | None]:
-    """Return jobs, those of another file, and slots with every attribute that the other side's expressions name."""
+    """Return jobs, jobs of the history, and slots.
+
+    They have every attribute that the other side's expressions name.
+    """
     jobs = past = ads = None
     for _ in range(_MAX_ROUNDS):
         if jobs is None or (ads and _passed_over(ads.wanted, jobs.kept)):
@@ -177,7 +181,7 @@ def _passed_over(names: frozenset[str], kept: frozenset[str]) -> bool:
 def _named_by(
     found: Iterable[Configuration | None], knobs: Iterable[str], expressions: Expressions
 ) -> frozenset[str]:
-    """Return every word of the expressions in ``knobs``, the attributes of slots or of jobs among them."""
+    """Return every word of the expressions in ``knobs``, attributes of slots or jobs among them."""
     names: set[str] = set()
     for text in {each.value(knob) for each in found if each is not None for knob in knobs}:
         expression = expressions.parsed(text) if text else None
@@ -219,7 +223,10 @@ class _Damaged:
 
 
 def _refused(ads: Read | None, jobs: Read | None) -> list[str]:
-    """Return which attributes have expressions that are not evaluated, each counted as an error, for both files."""
+    """Return sentences about the attributes of both files that are not evaluated.
+
+    Each of these attributes counts as an error.
+    """
     told = []
     for file, read in (("collector.ads", ads), ("jobs.ads", jobs)):
         found = {

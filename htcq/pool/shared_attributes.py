@@ -38,7 +38,10 @@ class Holder(Protocol):
 
 
 class Expressions:
-    """Every distinct expression text of a pool, parsed once; what does not parse counts as an error."""
+    """Every distinct expression text of a pool, parsed once.
+
+    A text that does not parse counts as an error.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, Expr | None] = {}
@@ -62,8 +65,8 @@ class SharedAttributes:
     """The shared attributes of equal ads; names are looked up whatever their case."""
 
     __slots__ = (
-        "_ad", "_base", "_changed", "_expressions", "_one", "_set", "_shared", "_twin", "_values", "endless", "lines",
-        "names", "texts",
+        "_ad", "_base", "_changed", "_expressions", "_one", "_set", "_shared", "_twin", "_values",
+        "endless", "lines", "names", "texts",
     )  # fmt: skip
 
     def __init__(self, lines: Lines, expressions: Expressions) -> None:
@@ -87,7 +90,10 @@ class SharedAttributes:
         self.endless: tuple[str, ...] = ()
 
     def changed(self, texts: Mapping[str, str], expressions: Expressions) -> SharedAttributes:
-        """Return a frame with other texts for some attributes; ``expressions`` parses what is new in it."""
+        """Return a frame with other texts for some attributes.
+
+        ``expressions`` parses the new ones.
+        """
         names = {name.lower() for name in texts}
         kept = [
             line for line in self.lines if line[0].decode("utf-8", "replace").lower() not in names
@@ -98,7 +104,10 @@ class SharedAttributes:
 
     @property
     def twin(self) -> SharedAttributes:
-        """The same with an ad of its own, so that two ads that are needed in turn are not changed into each other."""
+        """The same attributes with an ad of their own.
+
+        Two ads that are needed in turn are then not changed into each other.
+        """
         if self._twin is None:
             if self._ad is None:
                 self._ad = self._built()
@@ -149,7 +158,10 @@ class SharedAttributes:
         ]
 
     def words(self) -> set[str]:
-        """Return every word of its expressions, in lower case; those of plain values are not among them."""
+        """Return every word of its expressions, in lower case.
+
+        Words of plain values are not among them.
+        """
         found: set[str] = set()
         for text in self.texts.values():
             expression = self._expressions.parsed(text) if literal(text) is None else None
@@ -158,7 +170,9 @@ class SharedAttributes:
         return found
 
     def ad(self, own: Own, names: Container[str] | None = None) -> Ad:
-        """Return the frame's ad with the attributes of one of its ads; the same object is changed at each call.
+        """Return the ad of these attributes and ``own``.
+
+        The same object is changed at each call.
 
         Where only ``names``, in lower case, will be looked at, the others may be as they were
         for another ad.
@@ -266,14 +280,20 @@ class _Lookups:
         self._known: dict[str, _Work] = {}
 
     def endless(self, name: str) -> bool:
-        """Tell whether ``name`` could take for ever, or more of the stack or the memory than a process has."""
+        """Tell whether ``name`` is not evaluated.
+
+        It could take for ever, or more stack or memory than a process has.
+        """
         if name not in self._known:
             self._count(name)
         work = self._known[name]
         return work.lookups > MAX_LOOKUPS or work.depth > MAX_DEPTH or work.size > MAX_CHARACTERS
 
     def _count(self, start: str) -> None:
-        """Count for ``start`` and all below it, without recursion: a chain may be as long as an ad."""
+        """Count for ``start`` and all below it.
+
+        There is no recursion: a chain may be as long as an ad.
+        """
         words = self._words(start)
         path = [(start, words, iter(words))]
         under_way = {start}

@@ -1,4 +1,4 @@
-"""In what form the attributes of an ad and the knobs of a configuration stay in an anonymous snapshot."""
+"""Form in which attributes and knobs stay in an anonymous snapshot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def pair(line: str) -> tuple[str, str]:
 
 
 def kind_of(lines: Iterable[str], untyped: str) -> tuple[str, bool]:
-    """Return an ad's MyType in lower case, ``untyped`` where it has none, and whether it is the account of a group."""
+    """Return an ad's MyType in lower case, and whether it is the account of a group.
+
+    The type is ``untyped`` where the ad has none.
+    """
     ad_type, group = untyped, False
     for line in lines:
         if line[:1] in "mM" and line[:6].lower() == _TYPE:

@@ -1,4 +1,4 @@
-"""A slot as its startd advertises it (docs/classad-attributes/machine-classad-attributes.rst, HTCondor 25.14)."""
+"""A slot as its startd advertises it (machine-classad-attributes.rst, HTCondor 25.14)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ Number = Union[int, float]
 
 #: What differs between slots of one kind, in the order of the fields of :class:`Slot`.
 OWN = (
-    "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk", "TotalSlotDisk",
-    "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime", "TotalMemory", "TotalSlotCpus",
-    "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops", "RemoteOwner", "CurrentRank", "RetirementTimeRemaining",
-    "RemoteScheddName", "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
+    "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk",
+    "TotalSlotDisk", "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime",
+    "TotalMemory", "TotalSlotCpus", "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops",
+    "RemoteOwner", "CurrentRank", "RetirementTimeRemaining", "RemoteScheddName",
+    "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
 )  # fmt: skip
 SHARED = (
-    "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight", "MachineResources",
-    "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims", "CondorVersion", "Requirements",
-    "Start", "WithinResourceLimits", "Rank", "DiskQuantum", "WantMatching", "WorkingCM", "Offline", "SlotBackfill",
-    "BackfillSlot", "Draining", "GPUs_*", "GhostMultiplier", "HtcqModel", "HtcqModelHash",
-    "DedicatedScheduler", "ClassAdLifetime", "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot",
-    "IsDirectAttach", "OCU", "Healthy", "HealthFactor", "HealthExprs",
+    "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
+    "MachineResources", "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims",
+    "CondorVersion", "Requirements", "Start", "WithinResourceLimits", "Rank", "DiskQuantum",
+    "WantMatching", "WorkingCM", "Offline", "SlotBackfill", "BackfillSlot", "Draining", "GPUs_*",
+    "GhostMultiplier", "HtcqModel", "HtcqModelHash", "DedicatedScheduler", "ClassAdLifetime",
+    "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot", "IsDirectAttach", "OCU",
+    "Healthy", "HealthFactor", "HealthExprs",
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
@@ -39,7 +41,7 @@ PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
 
 
 class Slot(NamedTuple):
-    """One slot: what it shares with others (``frame``) and what is its own; amounts in MB, KiB and counts."""
+    """One slot: its shared attributes (``frame``) and its own; amounts in MB, KiB and counts."""
 
     frame: SharedAttributes
     name: Value
@@ -72,13 +74,16 @@ class Slot(NamedTuple):
     detected_memory_mb: Value
 
     def ad(self, changed: dict[str, Number] | None = None) -> Ad:
-        """Return the slot's ad with some amounts changed; valid until the next call for a slot of the same frame."""
+        """Return the slot's ad with some amounts changed.
+
+        It is valid until the next call for a slot of the same frame.
+        """
         return self.frame.ad_of(
             self, {attribute(asset): amount for asset, amount in (changed or {}).items()}
         )
 
     def value(self, name: str) -> Value:
-        """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where it is absent."""
+        """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where absent."""
         place = PLACES.get(name.lower())
         if place is None:
             return self.frame.value(name)
@@ -101,7 +106,7 @@ class Slot(NamedTuple):
 
     @property
     def type_id(self) -> int:
-        """The number of its slot type; that of a dynamic slot's parent; 0 where the ad does not say."""
+        """The number of its slot type, or its parent's; 0 where the ad does not say."""
         number = as_number(self.frame.value("SlotTypeID"))
         return abs(int(number)) if number is not None else 0
 
@@ -132,7 +137,10 @@ class Slot(NamedTuple):
         return amounts
 
     def total(self) -> dict[str, Number | None]:
-        """Return what the slot had at birth (TotalSlot<asset>); what it has where the ad does not say."""
+        """Return the slot's amounts at birth (TotalSlot<asset>).
+
+        Where the ad does not say, the amount that it has.
+        """
         amounts = self.left()
         for asset in amounts:
             whole = as_number(self.value(f"TotalSlot{attribute(asset)}"))
@@ -141,7 +149,7 @@ class Slot(NamedTuple):
 
     @property
     def assets(self) -> tuple[str, ...]:
-        """The assets that MachineResources lists, in lower case and without swap; the built-in ones if it is absent.
+        """The assets of MachineResources in lower case, without swap; else the built-in ones.
 
         What no attribute can be called is no asset: HTCondor finds no amount of it either.
         """

@@ -1,4 +1,4 @@
-"""Slots that are alike: equal policy, equal shape. What a claim would take of such a slot, and what it would cost.
+"""Slots of equal policy and shape, what a claim takes of such a slot, and what it costs.
 
 Everything is evaluated on the ads themselves: with the slot's own expressions, whoever wrote
 them (htcq.policy.claim).
@@ -65,7 +65,10 @@ class SlotClass:
 
     @cached_property
     def missing_assets(self) -> tuple[str, ...]:
-        """Assets that MachineResources lists and the ad gives no number of: the negotiator exits at a match."""
+        """Assets that MachineResources lists without a number in the ad.
+
+        The negotiator exits when it matches such a slot.
+        """
         return tuple(asset for asset, amount in self.first.left().items() if amount is None)
 
     @property
@@ -81,7 +84,10 @@ class SlotClass:
 
     @cached_property
     def supports_policy(self) -> bool:
-        """Whether HTCondor matches by consumption policy here: partitionable, and every asset has its expression."""
+        """Whether HTCondor matches by consumption policy.
+
+        The slot is partitionable and has an expression for every asset.
+        """
         return supports(self.ad(self.total))
 
     @cached_property
@@ -110,24 +116,33 @@ class SlotClass:
         return self.first.frame.twin.ad_of(self.first, own)
 
     def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
-        """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
+        """Return SlotWeight of a dynamic slot that got ``amounts``.
+
+        The accountant charges it while the slot lives.
+        """
         return named("SlotWeight").evaluate(self.dynamic_ad(amounts))
 
     def consumed(
         self, job: Ad, amounts: Mapping[str, Number] | None = None
     ) -> dict[str, Number | None]:
-        """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number."""
+        """Return what ``job`` takes of each asset by the slot's policy, as the negotiator does.
+
+        None stands for a consumption that is no number.
+        """
         return consumed(self.ad(self.total if amounts is None else amounts), job, self.consumption)
 
     def cost(
         self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None
     ) -> Number | None:
-        """Return the match cost W(R) - W(R') of taking ``taken``; None where a weight is no number."""
+        """Return the match cost W(R) - W(R') of ``taken``; None where a weight is no number."""
         left = self.total if amounts is None else amounts
         return match_cost(lambda rest: as_number(self._weight_of(rest)), left, taken)
 
     def plain_weight(self, amounts: Mapping[str, Number] | None = None) -> Number:
-        """Return what the negotiator charges for the whole slot: SlotWeight, or 1 where it is no number or negative."""
+        """Return what the negotiator charges for the whole slot.
+
+        SlotWeight, or 1 where it is no number or negative.
+        """
         return accounted(self._weight_of(self.total if amounts is None else amounts))
 
     def _weight_of(self, amounts: Mapping[str, Number]) -> Value:
@@ -147,7 +162,10 @@ def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
 
 
 def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:
-    """Return what a slot had at birth, memory and disk to two digits: machines of one kind differ by some MB."""
+    """Return the slot's amounts at birth, memory and disk to two digits.
+
+    Machines of one kind differ by some MB.
+    """
     if type_ == DYNAMIC:
         return ()
     return (

@@ -1,4 +1,6 @@
-"""What the startds of a pool make of requests, by their configuration where it is known, else by their version.
+"""How the startds of a pool change requests.
+
+Their configuration decides where it is known, else their version.
 
 A knob of a slot type comes before the general one (src/condor_startd.V6/slot_builder.cpp:
 SlotType::param, 25.14).
@@ -38,7 +40,10 @@ def modifier(asset: str) -> str:
 
 
 class StartdTable:
-    """The startds by the slots that they advertise; ``configurations`` are those that are known, by machine."""
+    """The startds of slots.
+
+    ``configurations`` are those that are known, by machine.
+    """
 
     def __init__(self, configurations: Mapping[str, Configuration]) -> None:
         self._configurations = configurations
@@ -54,7 +59,7 @@ class StartdTable:
         return found
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
-        """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
+        """Return the words of the expressions by which the startds of ``slots`` change requests."""
         startds = {id(startd): startd for startd in map(self.of, slots)}
         return {
             word
@@ -77,7 +82,10 @@ class StartdTable:
 
 
 def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, str]:
-    """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset as it counts for ``slot``; empty: the request stays."""
+    """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset for ``slot``.
+
+    An empty text leaves the request as it is.
+    """
     known = version(slot.frame.value("CondorVersion")) or Startd.version
     texts = default_modifications(known)
     if configuration is not None:
@@ -95,7 +103,9 @@ def carve(
     left: Amounts | None = None,
     judged: bool = True,
 ) -> Way:
-    """Return how a claim of ``jobs`` is served of a slot of ``kind`` with ``left`` (None: all it had at birth).
+    """Return how a claim of ``jobs`` is carved from a slot of ``kind`` with ``left``.
+
+    Without ``left``, the slot has all that it had at birth.
 
     A static slot is taken as a whole. Where nothing fits, ``refusal`` says why; whether the
     dynamic slot then takes its job is only told if ``judged``.
@@ -116,7 +126,9 @@ def _first(
 
 
 class Carver:
-    """The claims of autoclusters on unused slots, where each of many jobs is tried on each of many kinds of slots.
+    """Claims of autoclusters on unused slots.
+
+    Each of many autoclusters is tried on each of many slot classes.
 
     Without a consumption policy a claim depends on the slot only as far as the expressions look
     at it by which the startd changes the request; what is served for one kind is served for all
@@ -132,7 +144,10 @@ class Carver:
     def carve(
         self, kind: SlotClass, jobs: Autocluster, startd: Startd, by_policy: Taken, judged: bool
     ) -> Way:
-        """Return what :func:`carve` does for an unused slot; ``by_policy`` is what the job consumes by its policy."""
+        """Return what :func:`carve` returns for an unused slot.
+
+        ``by_policy`` is what the job consumes by the slot's policy.
+        """
         if kind.type != PARTITIONABLE:
             return carve(kind, jobs, startd)
         disk = machine_disk_kb(kind.first)
@@ -167,7 +182,10 @@ class Carver:
         return found
 
     def _seen_by(self, frame: SharedAttributes, jobs: Autocluster, startd: Startd) -> Hashable:
-        """Return the values in ``frame`` that a changed request may depend on; None where that are no plain values."""
+        """Return the values in ``frame`` that a changed request may depend on.
+
+        None where some are no plain values.
+        """
         key = (id(frame), id(jobs), id(startd))
         if key not in self._seen:
             self._seen[key] = _plain_values(frame, self._words_of(jobs, startd))
@@ -196,7 +214,10 @@ def _reached(startd: Startd, job: SharedAttributes) -> set[str]:
 
 
 def _plain_values(frame: SharedAttributes, words: frozenset[str]) -> Hashable:
-    """Return those texts of ``frame`` that ``words`` name; None where one is an expression, or a slot's own value."""
+    """Return those texts of ``frame`` that ``words`` name.
+
+    None where one is an expression, or a slot's own value.
+    """
     if _ANY_NAME in words or not words.isdisjoint(PLACES):
         return None
     texts = {word: frame.texts[word] for word in sorted(words & frame.texts.keys())}

@@ -1,4 +1,4 @@
-"""Whether one ad can be used: what every command needs of it is there, and its expressions can be evaluated.
+"""Checks whether an ad has what every command needs, and whether it can be evaluated.
 
 HTCondor's own daemons write these attributes always; somebody else who advertises an ad may
 write anything.

@@ -38,7 +38,10 @@ def read_users(chunks: Chunks, left_out: LeavingOut) -> tuple[Record, ...]:
 
 
 def not_asked(pool: Pool) -> str:
-    """Return a sentence about schedds whose users may have limits that are not known; empty where there are none."""
+    """Return a sentence about schedds whose users may have unknown limits.
+
+    Empty where there are none.
+    """
     known = {record.text("ScheddName") for record in pool.users or ()}
     limiting = (
         each for each in pool.schedds if version(each.value("CondorVersion")) >= _LIMITS_USERS

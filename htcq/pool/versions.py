@@ -7,7 +7,7 @@ from htcq.units import whole_number
 
 
 def version_text(value: Value) -> str:
-    """Return ``25.14.1`` of a CondorVersion such as ``$CondorVersion: 25.14.1 2026-10-16 …$``; empty if it is none."""
+    """Return ``25.14.1`` of ``$CondorVersion: 25.14.1 2026-10-16 …$``; empty if it is none."""
     words = value.split() if isinstance(value, str) else []
     told = words[1] if len(words) > 1 and words[0] == "$CondorVersion:" else ""
     return told if told.isascii() and told.isprintable() else ""

@@ -126,7 +126,10 @@ def plain(text: str) -> str:
 
 
 def requoted(text: str, change: Callable[[str], str]) -> str:
-    """Return a text in quotes with its content changed; as it was written where nothing of it changes."""
+    """Return a text in quotes with its content changed.
+
+    The text stays as it was written where its content does.
+    """
     old = plain(text[1:-1])
     new = change(old)
     if new == old:

@@ -1,4 +1,4 @@
-"""Quotas down the tree and what each group is allocated of them, in one round of a negotiation cycle.
+"""Quotas down the tree and allocations of groups, in one round of a negotiation cycle.
 
 Follows hgq_assign_quotas, hgq_fairshare and hgq_allocate_surplus of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14, in the order of their floating-point
@@ -72,7 +72,9 @@ def plant(
 def assign_quotas(
     nodes: Sequence[GroupAllocation], pool_weight: float, oversubscription: bool
 ) -> None:
-    """Hand the pool down: to static quotas first, to dynamic ones of the rest; a group keeps what it does not hand on.
+    """Assign the pool to the groups: static quotas first, dynamic ones from the rest.
+
+    A group keeps what it does not pass on.
 
     With ``oversubscription`` static quotas are not scaled to what there is and only the root
     hands on what it has; the others keep all of theirs beside.
@@ -108,7 +110,9 @@ def _hand_on(node: GroupAllocation, oversubscription: bool) -> float:
 
 
 def fairshare(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> float:
-    """Allocate to each group what it requests within its quota, then spread what is left; return what nobody wants.
+    """Allocate each group's request within its quota, then share the surplus.
+
+    The result is the surplus that no group requests.
 
     Each division of a surplus is added to ``told``.
     """
@@ -130,7 +134,7 @@ def fairshare(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> f
 
 
 def gather(node: GroupAllocation, surplus: float, settle: Settle) -> None:
-    """Spread ``surplus``, with what the groups below left, over ``node`` and those of them that accept it."""
+    """Share ``surplus``, and that of the groups below, among ``node`` and those that accept it."""
     node.subtree_requested = node.requested
     for child in node.children:
         surplus += child.surplus
@@ -146,7 +150,10 @@ def gather(node: GroupAllocation, surplus: float, settle: Settle) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A group and its children, about to share ``surplus`` as equals; the flags are as in :class:`SurplusSharing`."""
+    """A group and its children, about to share ``surplus`` as equals.
+
+    The flags are as in :class:`SurplusSharing`.
+    """
 
     node: GroupAllocation
     surplus: float

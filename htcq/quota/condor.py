@@ -52,7 +52,10 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Turn:
-    """What came of a group's turn: usage that changed, by group name, and whether its submitters are through."""
+    """Outcome of the negotiation with one group.
+
+    ``usage`` has what changed, by group name; ``through`` tells whether its submitters are done.
+    """
 
     usage: Mapping[str, float] = field(default_factory=dict)
     through: bool = True
@@ -157,7 +160,10 @@ class _Cycle:
         )
 
     def _passes(self, order: Sequence[GroupAllocation], max_delta: float) -> tuple[GroupLimit, ...]:
-        """Let the groups go, step by step, up to what they got; return the limits of the first step."""
+        """Let the groups negotiate step by step up to their allocation.
+
+        The result has the limits of the first step.
+        """
         going = [node for node in order if self._may_go(node)]
         step = min(self.settings.round_robin_rate, max_delta)
         first = tuple(self._pass(going, step, max_delta))
@@ -198,7 +204,10 @@ class _Cycle:
             self.waiting.discard(node.group.name)
 
     def _served(self) -> bool:
-        """Set the demand of the next round; tell whether usage has come up to all that was allocated."""
+        """Set the demand of the next round.
+
+        The result tells whether usage has reached all that was allocated.
+        """
         served = allocated = 0.0
         for node in self.nodes:
             node.usage = node.used

@@ -7,7 +7,10 @@ from collections.abc import Iterable
 
 
 def total(numbers: Iterable[float]) -> float:
-    """Return the sum as a C++ loop adds it up; Python's own, from 3.12 on, rounds only once, at the end."""
+    """Return the sum as a C++ loop adds it up.
+
+    Python's own, from 3.12 on, rounds only once, at the end.
+    """
     result: float = 0
     for number in numbers:
         result += number

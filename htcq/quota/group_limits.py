@@ -21,7 +21,10 @@ _INSERTED = 16
 
 
 def truncated(limit: float) -> int:
-    """Return the limit that is negotiated with: its integer part; NaN and what no C++ int holds is the least int."""
+    """Return the limit that is negotiated with: the integer part of ``limit``.
+
+    NaN, and what no C++ int holds, becomes the least int.
+    """
     if math.isnan(limit) or not _INT_MIN - 1 < limit < _INT_MAX + 1:
         return _INT_MIN
     return int(limit)
@@ -45,7 +48,9 @@ def sort_keys(nodes: Sequence[GroupAllocation], sort_expr: str) -> list[float]:
 
 
 def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[GroupAllocation]:
-    """Return the groups in the order of their turns: by key, then breadth first; the root last where groups regroup.
+    """Return the groups in the order of negotiation: by key, then breadth first.
+
+    The root is last where groups regroup.
 
     The negotiator leaves the order of equals open beyond 16 groups, and all order where a key is
     NaN.
@@ -60,7 +65,9 @@ def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[Gr
 
 
 def _inserted(places: Sequence[tuple[bool, float]]) -> list[int]:
-    """Return the order of an insertion sort as in libstdc++: what is NaN stays, and what comes later stays behind it.
+    """Return the order of an insertion sort as in libstdc++.
+
+    A NaN stays in its place, and what comes later stays behind it.
 
     Only what goes before the very first goes past it.
     """
@@ -74,7 +81,9 @@ def _inserted(places: Sequence[tuple[bool, float]]) -> list[int]:
 
 
 def proposed_limit(node: GroupAllocation, step: float, max_delta: float, whole: bool) -> float:
-    """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``, a ``whole`` one if so.
+    """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``.
+
+    It is rounded down where it must be ``whole``.
 
     Where nobody is to grow (``max_delta`` is 0) but this group's quota is above its usage, that
     is NaN.
@@ -91,7 +100,9 @@ def proposed_limit(node: GroupAllocation, step: float, max_delta: float, whole: 
 
 
 class SubtreeUsage:
-    """What each group and those below it use now, added up when it is asked for: few groups are ever asked about.
+    """Current usage of each group and those below it, added up on demand.
+
+    The usage of few groups is ever needed.
 
     Where a group's sum is known, so are those of all below it.
     """
@@ -124,7 +135,9 @@ class SubtreeUsage:
 
 
 def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -> tuple[float, str]:
-    """Return ``limit`` cut to what each group on the way up that accepts no surplus has left, and who cut it last.
+    """Return ``limit`` cut by the ancestors that accept no surplus, and who cut it last.
+
+    Each of them cuts it to what it has left.
 
     What a group has left is its quota: for a static one that is configured, even where less
     could be handed down.

@@ -1,4 +1,4 @@
-"""Knobs of the configuration, read as the negotiator reads them, with what it would object to as data.
+"""Knobs of group quotas, read as the negotiator reads them, with the problems it would meet.
 
 Follows param_double, param_integer and param_boolean of src/condor_utils/condor_config.cpp,
 HTCondor 25.14: a plain literal first, else a ClassAd expression evaluated on its own; an empty
@@ -119,7 +119,10 @@ class Knobs:
         return self._texts.get(name.lower())
 
     def text_or(self, name: str, default: str) -> str:
-        """Return the knob's text, ``default`` where it is not set; one that is set to nothing has no text."""
+        """Return the knob's text, or ``default`` where it is not set.
+
+        An empty value counts as set.
+        """
         return "" if name.lower() in self._emptied else self.text(name) or default
 
     def report(self, kind: ProblemKind, group: str, knob: str, value: str = "") -> None:
@@ -129,7 +132,10 @@ class Knobs:
     def number(
         self, name: str, default: float, least: float, most: float, group: str = ""
     ) -> float:
-        """Return the knob's number within ``least`` and ``most``, ``default`` where it is not set or no number."""
+        """Return the knob's number within ``least`` and ``most``.
+
+        ``default`` where it is not set or no number.
+        """
         text = self.text(name)
         if text is None:
             return default

@@ -1,4 +1,4 @@
-"""What each submitter of a group may take in the first spin of the group's turn: shares by priority, ceilings, floors.
+"""Submitters' shares in the first spin of a group's negotiation, with ceilings and floors.
 
 Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of
 src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Amounts are in the pool's unit. None of
@@ -14,7 +14,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Claimant:
-    """One submitter: its effective priority (less is better), usage, ceiling and floor (whole numbers; None: none)."""
+    """One submitter with its effective priority (less is better), usage, ceiling and floor.
+
+    Ceiling and floor are whole numbers; None stands for none.
+    """
 
     name: str
     priority: float
@@ -42,7 +45,10 @@ class SubmitterShare:
 
 @dataclass(frozen=True)
 class Pie:
-    """What a group's submitters share: its limit, unless it is the root of groups that regroup, and its usage."""
+    """The slots that a group's submitters share.
+
+    Its limit, unless it is the root of groups that regroup, and its usage.
+    """
 
     pool_weight: float
     group_limit: float = math.inf

@@ -1,4 +1,4 @@
-"""Whole slots where slot weights are off: the fractions that were allocated, collected and handed out in turn.
+"""Whole slots where slot weights are off: allocated fractions are collected and handed out.
 
 Follows hgq_recover_remainders and hgq_round_robin of src/condor_negotiator.V6/GroupEntry.cpp,
 HTCondor 25.14. The negotiator remembers when a group last got such a slot and prefers those that
@@ -16,7 +16,9 @@ from htcq.quota.cycle_quotas import SurplusSharing
 
 
 def recover_remainders(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> float:
-    """Make every allocation whole and hand the fractions out as whole slots; return what is left of them.
+    """Make every allocation whole and hand out the fractions as whole slots.
+
+    The result is what is left of them.
 
     Each division of fractions is added to ``told``.
     """
@@ -47,7 +49,10 @@ def _nearest(amount: float) -> float:
 def _take_turns(
     wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float
 ) -> Division:
-    """Hand out whole slots, as many at a turn as all could get, to the greatest quota first, then the greatest want."""
+    """Hand out whole slots, as many at a time as all could get.
+
+    The greatest quota comes first, then the greatest request.
+    """
     order = sorted(range(len(wants)), key=lambda index: (-weights[index], -wants[index]))
     shares, needs, hungry = [0.0] * len(wants), list(wants), len(wants)
     while surplus >= 1 and outstanding > 0 and hungry:

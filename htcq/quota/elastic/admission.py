@@ -27,7 +27,7 @@ class AdmissionLimit:
 
 @dataclass(frozen=True)
 class Admission:
-    """Whether a job may start; else the dimensions of which there is too little, and by whose limit.
+    """Whether a job may start; if not, the dimensions that are short, and by whose limit.
 
     ``by`` is runtime, min(non-preemptible), or the word parent with the name of the group above.
     """
@@ -67,7 +67,10 @@ def admit(
 
 
 def _exceeded(asked: Amounts, used: Amounts, limit: Amounts, everywhere: bool) -> tuple[str, ...]:
-    """Return where there is too little; a dimension that ``limit`` lacks is none unless ``everywhere``."""
+    """Return the dimensions that are short.
+
+    One that ``limit`` lacks is short only if it is managed ``everywhere``.
+    """
     managed = (name for name in asked if everywhere or name in limit)
     return tuple(
         sorted(name for name in managed if used.get(name, 0) + asked[name] > limit.get(name, 0))

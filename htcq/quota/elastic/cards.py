@@ -20,7 +20,10 @@ _OTHER = ""
 
 
 class Cards:
-    """The cards of one level while they are placed: ``placed`` by name of group and kind, ``free`` by kind."""
+    """The cards of one level during placement.
+
+    ``placed`` is by name of group and kind, ``free`` by kind.
+    """
 
     def __init__(
         self,
@@ -43,7 +46,10 @@ class Cards:
         self.movers: dict[tuple[str, str], list[ComputedGroup]] = {}
 
     def place(self, rounding: Rounding) -> None:
-        """Place what every group may use; what finds no card of a kind that the group may have stays in ``left``."""
+        """Place what every group may use.
+
+        Cards of which the group may have no kind that is free stay in ``left``.
+        """
         for child in self.children:
             self._guaranteed(child)
         for kind in self.family.kinds:
@@ -66,7 +72,7 @@ class Cards:
         return kind == _OTHER or cap is None or cap > 0
 
     def _put(self, child: ComputedGroup, kind: str, amount: int) -> None:
-        """Place up to ``amount`` as far as there are cards, the group may use more, and its max lets it."""
+        """Place up to ``amount``, limited by free cards, the group's budget and its max."""
         room = self._room(child, kind)
         amount = min(amount, self.left[child.name], max(0, self.free[kind]), room)
         if amount > 0:
@@ -83,7 +89,10 @@ class Cards:
         self.free[kind] -= amount
 
     def _guaranteed(self, child: ComputedGroup) -> None:
-        """Begin with what a group asks for of what it is guaranteed, or all of that where it does not lend."""
+        """Place the guaranteed cards that a group asks for.
+
+        All guaranteed cards are placed where the group does not lend.
+        """
         starts = {
             kind: least(child.limited[kind], child.floor[kind])
             if child.lends
@@ -141,7 +150,10 @@ class Cards:
                     self._may_go_on(each.child, kind)
 
     def _way(self, child: ComputedGroup) -> list[_Change]:
-        """Return who goes to which kind, from which, and how many at most: a shortest way to a free card."""
+        """Return a shortest chain of changes that ends at a free card.
+
+        Each says which group goes to which kind, from which, and how many at most.
+        """
         first = [kind for kind in self.there if self._room(child, kind) > 0]
         ways = [[_Change(child, None, kind, self._room(child, kind))] for kind in first]
         seen = set(first)
@@ -158,7 +170,7 @@ class Cards:
         return []
 
     def _mover(self, origin: str, kind: str) -> ComputedGroup | None:
-        """Return a group that can do with a card of ``kind`` in the place of one of ``origin``; the first by name."""
+        """Return the first group by name that can replace a card of ``origin`` by ``kind``."""
         if not self.movers:
             for child in reversed(self.children):
                 for each in self.there:
@@ -177,7 +189,7 @@ class Cards:
         return kind != origin and self._loose(child, origin) > 0 and self._room(child, kind) > 0
 
     def _loose(self, child: ComputedGroup, kind: str) -> int:
-        """Return how many of a group's cards of that kind it neither asked for nor is guaranteed."""
+        """Return how many of a group's cards of that kind are neither requested nor guaranteed."""
         kept = (
             child.limited.get(kind, 0)
             if child.lends
@@ -187,7 +199,10 @@ class Cards:
 
 
 class _Change(NamedTuple):
-    """One group takes cards of a kind, in the place of those of another kind or (None) none; so many at most."""
+    """A group takes cards of one kind instead of another.
+
+    ``origin`` None stands for cards that replace none; ``most`` is how many at most.
+    """
 
     child: ComputedGroup
     origin: str | None

@@ -87,7 +87,9 @@ class ElasticQuotas:
 
 @dataclass(frozen=True)
 class ElasticDemand:
-    """What there is, what is asked for and what is used, by group: of its own jobs, not of those below it.
+    """The total, and the request and usage of each group's own jobs.
+
+    Jobs of groups below a group are not among its own.
 
     ``request`` is everything that its jobs want, what they use included. ``guarantee`` is kept
     for a group besides its min. ``system_used`` and ``default_used`` are what jobs use that no

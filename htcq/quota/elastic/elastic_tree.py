@@ -1,4 +1,4 @@
-"""The tree that groups make of the names of their parents; a group may go below another, with all that is below it.
+"""The tree of groups, made from the names of their parents, and moves of groups in it.
 
 As in Koordinator (pkg/webhook/elasticquota/quota_topology.go, commit a7a1b76), which lets a
 group be moved below one of its own; here that is a cycle.
@@ -15,7 +15,9 @@ from htcq.quota.elastic.declaration import ElasticGroup
 
 @dataclass(frozen=True)
 class ElasticTree:
-    """Groups with parents before their children and siblings by name; ``children`` by the parent's name.
+    """Groups, parents before their children, siblings by name.
+
+    ``children`` are by the parent's name.
 
     ``orphans`` name a parent that is not there. ``cycles`` holds the names of groups that are
     above themselves, each cycle from the least name on. Neither they nor what is below them is
@@ -68,7 +70,9 @@ def _cycles(by_name: Mapping[str, ElasticGroup]) -> tuple[tuple[str, ...], ...]:
 def moved(
     groups: Sequence[ElasticGroup], name: str, parent: str
 ) -> tuple[tuple[ElasticGroup, ...], Mapping[str, str]]:
-    """Return the groups with ``name`` below ``parent`` (empty: at the top level), and who is called otherwise now.
+    """Return the groups with ``name`` below ``parent``, and the new names of those renamed.
+
+    An empty ``parent`` is the top level. All that is below the group moves with it.
 
     Where a group's name is the path to it, as HTCondor has it, the names of all that moves follow.
 

@@ -88,7 +88,7 @@ class GroupRuntime:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All groups, parents before their children, siblings by name; and how every number of theirs came about.
+    """All groups with the origin of their numbers; parents before children, siblings by name.
 
     ``undistributed`` is what of ``effective_total`` is nobody's runtime; negative where floors
     exceed it. ``sharings`` are by the name of the group whose runtime is shared (empty: what all

@@ -1,4 +1,6 @@
-"""Kinds of one dimension: ``gpus:a100`` and ``gpus:v100`` beside ``gpus``, which counts the cards of every kind.
+"""Kinds of one dimension, as ``gpus:a100`` and ``gpus:v100``, beside the dimension ``gpus``.
+
+The dimension counts the cards of every kind.
 
 A group may declare the number of cards, or how many of a kind, or both, side by side with others
 that do otherwise. Koordinator's proposal of 2022
@@ -39,7 +41,10 @@ class Family(NamedTuple):
     def limit(
         self, request: Amounts, limited: dict[str, int], caps: Mapping[str, int | None]
     ) -> None:
-        """Take out of the request for all what a kind's max keeps from ever being given, and the other way around."""
+        """Reduce the request for the dimension by what the maxes of its kinds rule out.
+
+        Kinds are reduced likewise to what the dimension allows.
+        """
         if self.base in request:
             asked = request[self.base]
             of_kinds = sum(limited.get(kind, 0) for kind in self.kinds)
@@ -57,7 +62,10 @@ class Family(NamedTuple):
                 )
 
     def make_room(self, node: ComputedGroup) -> None:
-        """Let cards that a group keeps idle be of any kind, although those below it could not use so many of it."""
+        """Let cards that a group keeps idle be of any kind.
+
+        The groups below it could not use so many of that kind.
+        """
         if node.children and self.base in node.max:
             kept = max(node.request[self.base], node.guaranteed.get(self.base, 0))
             idle = max(0, kept - node.child_request[self.base])
@@ -69,7 +77,10 @@ class Family(NamedTuple):
 
 
 def families(total: Amounts, nodes: Iterable[ComputedGroup]) -> tuple[Family, ...]:
-    """Return the families of all dimensions that are named anywhere; a kind whose dimension nobody names has none."""
+    """Return the families of all named dimensions.
+
+    A kind whose dimension nobody names has none.
+    """
     named = set(total)
     managed: set[str] = set()
     for node in nodes:
@@ -85,7 +96,10 @@ def families(total: Amounts, nodes: Iterable[ComputedGroup]) -> tuple[Family, ..
 
 
 def family_of(node: ComputedGroup, found: Iterable[Family]) -> None:
-    """Give ``node``, whose children are complete, the dimensions of every family that it has a part of."""
+    """Give ``node`` the dimensions of every family that it has a part of.
+
+    Its children are complete.
+    """
     for family in found:
         declared = [kind for kind in family.kinds if kind in node.max]
         if family.base in node.max:

@@ -16,7 +16,10 @@ from htcq.quota.group_tree import name_key
 
 @dataclass(frozen=True)
 class Membership:
-    """The group of a submitter; ``named`` is the one that it names (empty: none), whether that is there or not."""
+    """The group of a submitter.
+
+    ``named`` is the one that it names (empty: none), whether it exists or not.
+    """
 
     group: str
     named: str = ""
@@ -71,7 +74,9 @@ class Assigned:
 
 
 def assign(groups: Iterable[ElasticGroup], demand: ElasticDemand) -> Assigned:
-    """Return the demand by group; a name with ``@`` is a submitter's, and amounts of one group add up.
+    """Return the demand by group.
+
+    A name with ``@`` is a submitter's; amounts of one group add up.
 
     What jobs of no group use counts as ``default_used``.
     """

@@ -16,7 +16,10 @@ from htcq.quota.elastic.declaration import Amounts
 
 @dataclass(frozen=True)
 class RunningJob:
-    """A job that runs: what it uses, its priority (more is better) and when it started, in any unit of time."""
+    """A running job: its usage, its priority (more is better) and its start.
+
+    Starts may be in any unit of time.
+    """
 
     name: str
     uses: Amounts
@@ -54,7 +57,10 @@ def revoke(used: Amounts, runtime: Amounts, jobs: Iterable[RunningJob]) -> tuple
 
 
 def over(used: Mapping[str, int], runtime: Amounts) -> tuple[str, ...]:
-    """Return the dimensions in which more is used than may be; those that ``runtime`` lacks are not managed."""
+    """Return the dimensions in which usage exceeds ``runtime``.
+
+    Those that ``runtime`` lacks are not managed.
+    """
     return tuple(
         sorted(name for name, amount in used.items() if name in runtime and amount > runtime[name])
     )

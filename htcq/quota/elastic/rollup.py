@@ -25,7 +25,7 @@ from htcq.quota.elastic.kinds import Family, families, family_of
 
 
 def plant(quotas: ElasticQuotas, tree: ElasticTree, demand: ElasticDemand) -> list[ComputedGroup]:
-    """Return the nodes, parents before their children, siblings by name; with ``<self>`` where it is needed."""
+    """Return the nodes, parents before children, siblings by name; ``<self>`` where needed."""
     by_name: dict[str, ComputedGroup] = {}
     for group in tree.groups:
         parent = by_name.get(group.parent)
@@ -51,7 +51,10 @@ def _give(node: ComputedGroup, demand: ElasticDemand) -> None:
 
 
 def _self_node(node: ComputedGroup, options: Options) -> ComputedGroup:
-    """Return the group of a parent's own jobs: what its children's mins leave of its min is for them."""
+    """Return the group of a parent's own jobs.
+
+    Its min is what the mins of the children leave.
+    """
     below: dict[str, int] = {}
     for child in node.children:
         for name, amount in child.min.items():
@@ -74,7 +77,10 @@ def _self_node(node: ComputedGroup, options: Options) -> ComputedGroup:
 def roll_up(
     nodes: Sequence[ComputedGroup], total: Amounts, guarantee_usage: bool
 ) -> tuple[Family, ...]:
-    """Work out request, usage and guarantee of every node, the leaves first; return the families of dimensions."""
+    """Compute request, usage and guarantee of every node, the leaves first.
+
+    The result has the families of dimensions.
+    """
     found = families(total, nodes)
     for node in reversed(nodes):
         family_of(node, found)

@@ -1,4 +1,4 @@
-"""What every group of a tree may use now: its runtime, from the root to the leaves, in all dimensions.
+"""Runtime of every group of a tree: what it may use now, in all dimensions.
 
 Follows pkg/scheduler/plugins/elasticquota/core/group_quota_manager.go and
 runtime_quota_calculator.go of koordinator-sh/koordinator, commit a7a1b76. Otherwise than there
@@ -54,14 +54,20 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
 def compute_all(
     trees: Mapping[str, ElasticQuotas], demands: Mapping[str, ElasticDemand]
 ) -> dict[str, Outcome]:
-    """Return the outcome of several trees, one for each negotiator: each has its own total and demand."""
+    """Return the outcome of several trees, one for each negotiator.
+
+    Each has its own total and demand.
+    """
     return {
         name: compute(trees[name], demands.get(name, ElasticDemand())) for name in sorted(trees)
     }
 
 
 class _Work:
-    """The way from the root to the leaves; ``sharings`` by the name of the group and the dimension."""
+    """Computation of a tree from the root to the leaves.
+
+    ``sharings`` are by the name of the group and the dimension.
+    """
 
     def __init__(self, options: Options, found: Sequence[Family]) -> None:
         self.options, self.families = options, found

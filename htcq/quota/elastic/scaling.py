@@ -11,7 +11,9 @@ from collections.abc import Collection, Mapping
 
 
 def scaled_mins(total: int, mins: Mapping[str, int], fixed: Collection[str] = ()) -> dict[str, int]:
-    """Return the mins of siblings in effect: those of ``fixed`` come first, the others get the same part of theirs.
+    """Return the effective mins of siblings.
+
+    Those of ``fixed`` come first; the others are scaled by one factor.
 
     ``mins`` are those of one dimension by the group's name, ``total`` is what there is of it.
     What the rounding down leaves is shared by weight with all the rest.

@@ -1,4 +1,4 @@
-"""One dimension of one level: what the groups below a group get of its runtime, in passes until nothing is left.
+"""One dimension of one level: a group's runtime, shared in passes among the groups below it.
 
 Follows pkg/scheduler/plugins/elasticquota/core/runtime_quota_calculator.go of
 koordinator-sh/koordinator, commit a7a1b76: redistribution and iterationForRedistribution; the
@@ -15,7 +15,10 @@ from htcq.quota.elastic.declaration import Rounding
 
 
 class ShareClaim(NamedTuple):
-    """What one group brings to a level: ``limited`` is its request, its max at most; ``floor`` what is kept for it."""
+    """One group's part in a level.
+
+    ``limited`` is its request, at most its max; ``floor`` is what is kept for it.
+    """
 
     name: str
     floor: int
@@ -25,7 +28,11 @@ class ShareClaim(NamedTuple):
 
 
 class ShareGrant(NamedTuple):
-    """What one group got in a pass: ``share``, one unit of it by ``remainder``; ``back`` is what it had no need of."""
+    """One group's gain in a pass.
+
+    ``share`` has one unit by ``remainder`` if that is set; ``back`` is what the group does not
+    need.
+    """
 
     name: str
     share: int
@@ -42,7 +49,9 @@ class Pass(NamedTuple):
 
 
 class RuntimeSharing(NamedTuple):
-    """One dimension of one level: ``started`` is what all began with, ``left`` what nobody could take.
+    """Sharing of one dimension at one level.
+
+    ``started`` is what all began with, ``left`` what no group could take.
 
     ``left`` is negative where the floors exceed ``total``.
     """
@@ -57,7 +66,10 @@ Split = Callable[[int, Sequence[ShareClaim], int], "list[tuple[int, bool]]"]
 
 
 def split_hamilton(pool: int, hungry: Sequence[ShareClaim], weight: int) -> list[tuple[int, bool]]:
-    """Return each one's share and whether it has a unit by remainder; the shares come to ``pool`` exactly."""
+    """Return each one's share and whether it has a unit by remainder.
+
+    The shares add up to ``pool`` exactly.
+    """
     parts = [divmod(each.weight * pool, weight) for each in hungry]
     left = pool - sum(share for share, _ in parts)
     if not left:

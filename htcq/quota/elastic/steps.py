@@ -1,4 +1,4 @@
-"""How the runtime of a group came about, step by step, out of what was kept while it was computed."""
+"""Steps that made the runtime of a group, from what the computation kept."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ class Trace:
             yield Step("kept", 0, f"{floor} are reserved for it: its max, which is below its min")
 
     def _begins(self, group: GroupRuntime, dimension: str) -> tuple[int, Step]:
-        """Return what the group began with; of a kind of cards, what the passes leave of its asking."""
+        """Return what the group began with.
+
+        For a kind of cards, it is the runtime without what the passes granted.
+        """
         floor, limited = group.floor[dimension], group.limited[dimension]
         have = limited if group.lends and limited <= floor else floor
         granted = sum(
