@@ -2,8 +2,8 @@
 
 Attributes and knobs that nobody needs are left out.
 
-The second look over a snapshot, after that of ``htcq.pool.named``. Of expressions every word is
-replaced that HTCondor does not know.
+It is the second pass over a snapshot, after that of ``htcq.pool.named``. Every word of an
+expression that HTCondor does not know is replaced.
 """
 
 from __future__ import annotations
@@ -37,35 +37,35 @@ from htcq.pool.words import (
     tokens,
 )  # fmt: skip
 
-#: Texts whose replacement is remembered, so that it is not worked out for each of a million lines.
+#: Texts whose replacement is kept, so that it is not computed for each of a million lines.
 MAX_REMEMBERED = 200_000
 _PLAIN_TEXT = re.compile(r"[\w .,:;$()/~+-]{0,100}\Z", re.ASCII)
 _DAY = r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[A-Z][a-z]{2} +[0-9]+ +[0-9]{4})"
 _VERSION = re.compile(rf"(\$CondorVersion: *[0-9.]+ +{_DAY}).*\Z")
 _GPU_NAME = re.compile(r"((?:gpus_)?(?:gpu|mig)_)([0-9a-f]{8}[0-9a-f_]*)\Z", re.IGNORECASE)
 _CYCLE = re.compile(r"lastnegotiationcycle\w+\Z", re.IGNORECASE)
-#: What stands before the name of an asset; the longest first.
+#: Prefixes of the name of an asset, the longest first.
 PREFIXES = (
     "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned",
     "detected", "request", "require", "offline", "total", "child", "gpus_",
 )  # fmt: skip
-#: Functions that look for a part of a text.
+#: Functions that search in a text.
 _LOOKS_INTO_TEXTS = frozenset(
     ("regexp", "regexps", "regexpmember", "substr", "stringlistregexpmember")
 )
 #: A pattern that finds more names than this stays a text as any other.
 _MAX_ALTERNATIVES = 500
-#: A pattern that repeats more, or repeats what repeats, might be looked for without end; a set in a
-#: set is no pattern.
+#: A search for a pattern with more repetitions, or nested ones, might never end; a set in a set is
+#: no pattern.
 _MAX_REPETITIONS = 3
 _REPETITION, _NESTED = re.compile(r"[*+{]"), re.compile(r"\)[*+{]|\[\[")
-#: Longer is no name of an attribute that is made of others.
+#: A longer name of an attribute is not made of others.
 _MAX_LETTERS = 100
 SUFFIXES = ("provisioned", "averageusage", "usage")
 
 
 class Rewriter:
-    """The second look."""
+    """The second pass over a snapshot, with the names of the first."""
 
     def __init__(
         self, names: Names, named: frozenset[str], key: bytes, keep_groups: bool = False
@@ -81,7 +81,7 @@ class Rewriter:
         self._of_assets = {each.lower() for each in derived}
         self._lines: dict[tuple[str, bool, str], str | None] = {}
         self._generic: dict[str, str] = {}
-        #: Expressions that look into texts, which are others now.
+        #: Expressions that search in texts, which have changed.
         self.patterns: set[str] = set()
 
     def _new_asset(self, asset: str) -> str:
@@ -108,19 +108,24 @@ class Rewriter:
         return self._lines[key]
 
     def _new_line(self, ad_type: str, group: bool, name: str, value: str) -> str | None:
-        form = shown_form(ad_type, group, name.lower())
-        if form is None and name.lower() not in self._named and name.lower() not in self._of_assets:
-            return None
-        return f"{self.word(name)} = {self._value(form or Form.EXPRESSION, name.lower(), value)}"
+        lower = name.lower()
+        form = shown_form(ad_type, group, lower)
+        if form is None:
+            if lower not in self._named and lower not in self._of_assets:
+                return None
+            form = Form.EXPRESSION
+        return f"{self.word(name)} = {self._value(form, lower, value)}"
 
     def _value(self, form: Form, name: str, value: str) -> str:
         if form is Form.CLUSTER and WHOLE_NUMBER.match(value):
             return str(self.identities.cluster(int(value)))
-        if form in (Form.HOUR, Form.ROUGH) and ANY_NUMBER.match(value):
-            return value if name in self._named else _rounded(form, value)
-        if form in (Form.EXPRESSION, Form.HOUR, Form.ROUGH, Form.CLUSTER) or not ONLY_TEXTS.match(
-            value
-        ):
+        rounded = form in (Form.HOUR, Form.ROUGH)
+        if rounded and ANY_NUMBER.match(value):
+            if name in self._named:
+                return value
+            return _rounded(form, value)
+        of_text = not rounded and form not in (Form.EXPRESSION, Form.CLUSTER)
+        if not of_text or not ONLY_TEXTS.match(value):
             return self.expression(value)
         return TEXT.sub(lambda found: requoted(found.group(), partial(self._text, form)), value)
 
@@ -134,27 +139,31 @@ class Rewriter:
             return self._plain(text)
         if form is Form.LIMITS:
             return LISTED.sub(lambda found: self._limit(found.group()), text)
-        return identities.group(text) if form is Form.GROUP else self._place(text)
+        if form is Form.GROUP:
+            return identities.group(text)
+        return self._place(text)
 
     def _place(self, text: str) -> str:
         if text.startswith("$("):
             return self.expression(text)
-        return self.free(text) if text.startswith("<") else self.identities.place(text)
+        if text.startswith("<"):
+            return self.free(text)
+        return self.identities.place(text)
 
     def _limit(self, text: str) -> str:
         name, colon, amount = text.partition(":")
-        return f"{self.identities.limit(name)}{colon}{amount if is_number(amount) else self.free(amount)}"
+        if not is_number(amount):
+            amount = self.free(amount)
+        return f"{self.identities.limit(name)}{colon}{amount}"
 
     def _plain(self, text: str) -> str:
         """Return words of HTCondor's own as they are; of its version the number and the day."""
         version = _VERSION.match(text)
         if version:
             return f"{version.group(1)} $"
-        return (
-            text
-            if _PLAIN_TEXT.match(text) and not self.search.holds_name(text)
-            else self.free(text)
-        )
+        if _PLAIN_TEXT.match(text) and not self.search.holds_name(text):
+            return text
+        return self.free(text)
 
     def names_stand(self, line: str) -> bool:
         """Tell whether a line of an ad holds an old name where only new ones may stand."""
@@ -170,10 +179,12 @@ class Rewriter:
         for place, token in enumerate(found):
             if token.kind is Part.TEXT:
                 form = compared_form(found, place)
-                pattern = self._pattern(form, token.text) if _is_pattern(found, place) else None
-                out.append(pattern or requoted(token.text, partial(self._compared, form)))
+                pattern = None
+                if _is_pattern(found, place):
+                    pattern = self._pattern(form, token.text)
                 if pattern:
                     patterns -= 1
+                out.append(pattern or requoted(token.text, partial(self._compared, form)))
             elif token.kind is Part.WORD:
                 out.append(self.word(token.text.strip("'")))
                 patterns += folded(token.text) in _LOOKS_INTO_TEXTS
@@ -189,17 +200,8 @@ class Rewriter:
 
         None where there is no such pattern.
         """
-        names, identities = self.identities.names, self.identities
-        if form is Form.GROUP:
-            new = {name: identities.group(name) for name in names.groups}
-        elif form is Form.WHO:
-            new = {
-                name: identities.principal(name)
-                for name in names.users | names.accounts | names.others
-            }
-        elif form is Form.WHERE:
-            new = {name: self._place(name) for name in names.others}
-        else:
+        new = self._new_names(form)
+        if new is None:
             return None
         if len(_REPETITION.findall(text)) > _MAX_REPETITIONS or _NESTED.search(text):
             return None
@@ -208,13 +210,26 @@ class Rewriter:
         except (re.error, OverflowError, RecursionError):
             return None
         # Nobody's name: what the expression takes where there is none.
-        found = sorted(
-            {each for name, each in {**new, "": ""}.items() if pattern.search(name[:_MAX_LETTERS])}
-        )
+        new[""] = ""
+        found = sorted({each for name, each in new.items() if pattern.search(name[:_MAX_LETTERS])})
+        if not found:
+            return '"^nobody$"'
         if len(found) > _MAX_ALTERNATIVES or any('"' in each or "\\" in each for each in found):
             return None
         either = "|".join(each.replace(".", "[.]") for each in found)
-        return f'"^({either})$"' if found else '"^nobody$"'
+        return f'"^({either})$"'
+
+    def _new_names(self, form: Form | None) -> dict[str, str] | None:
+        """Return the new names of everything of that form; None where the form has no names."""
+        names, identities = self.identities.names, self.identities
+        if form is Form.GROUP:
+            return {name: identities.group(name) for name in names.groups}
+        if form is Form.WHO:
+            who = names.users | names.accounts | names.others
+            return {name: identities.principal(name) for name in who}
+        if form is Form.WHERE:
+            return {name: self._place(name) for name in names.others}
+        return None
 
     def _compared(self, form: Form | None, text: str) -> str:
         identities = self.identities
@@ -224,7 +239,9 @@ class Rewriter:
             return LISTED.sub(lambda found: identities.group(found.group()), text)
         if form is Form.WHERE:
             return LISTED.sub(lambda found: self._place(found.group()), text)
-        return self._plain(text) if form is Form.PLAIN else self.free(text)
+        if form is Form.PLAIN:
+            return self._plain(text)
+        return self.free(text)
 
     def word(self, name: str) -> str:
         """Return the name of an attribute or a function.
@@ -234,20 +251,29 @@ class Rewriter:
         fold = folded(name)
         if fold in VOCABULARY or _CYCLE.match(fold):
             return name
-        if fold in self._assets:
-            return name if self._assets[fold] == fold else self._assets[fold]
+        asset = self._assets.get(fold)
+        if asset is not None:
+            return name if asset == fold else asset
         gpu = _GPU_NAME.match(name)
         if gpu:
             return f"{gpu.group(1)}{self.identities.device(gpu.group(2))}"
-        if len(fold) > _MAX_LETTERS:
-            return self.pseudonyms.new("attr", fold, "_")
+        if len(fold) <= _MAX_LETTERS:
+            made = self._made_word(name, fold)
+            if made:
+                return made
+        return self.pseudonyms.new("attr", fold, "_")
+
+    def _made_word(self, name: str, fold: str) -> str:
+        """Return the new name of an attribute that is made of others; empty for any other."""
         for prefix in PREFIXES:
             if fold.startswith(prefix) and len(fold) > len(prefix):
-                return f"{name[: len(prefix)]}{self.word(name[len(prefix) :])}"
+                size = len(prefix)
+                return f"{name[:size]}{self.word(name[size:])}"
         for suffix in SUFFIXES:
             if fold.endswith(suffix) and fold[: -len(suffix)] in self._assets:
-                return f"{self.word(name[: -len(suffix)])}{name[-len(suffix) :]}"
-        return self.pseudonyms.new("attr", fold, "_")
+                size = len(suffix)
+                return f"{self.word(name[:-size])}{name[-size:]}"
+        return ""
 
     # Texts
 
@@ -278,16 +304,18 @@ class Rewriter:
         if part.kind in (Part.DEVICE, Part.HARDWARE, Part.BUS):
             return HEXADECIMAL.sub(lambda found: identities.device(found.group()), text)
         if part.kind is Part.MAIL:
-            left = text.rpartition("@")[0]
-            slot = SLOT_NAME.match(left.partition("@")[0])
-            return (
-                identities.place(text)
-                if slot or left in identities.names.daemons
-                else identities.principal(text)
-            )
+            return self._mail(text)
         if part.kind is Part.WORD:
             return self._free_word(text)
         return text if text.isprintable() else ""
+
+    def _mail(self, text: str) -> str:
+        """Return ``user@domain`` or ``daemon@host`` with new names."""
+        left = text.rpartition("@")[0]
+        slot = SLOT_NAME.match(left.partition("@")[0])
+        if slot or left in self.identities.names.daemons:
+            return self.identities.place(text)
+        return self.identities.principal(text)
 
     def _free_word(self, text: str) -> str:
         identities, fold = self.identities, folded(text)
@@ -303,8 +331,10 @@ class Rewriter:
             return identities.host(text)
         if fold in self._assets:
             return self.word(text)
-        if fold in self._named or fold in identities.names.limits:
-            return identities.limit(text) if fold in identities.names.limits else self.word(text)
+        if fold in identities.names.limits:
+            return identities.limit(text)
+        if fold in self._named:
+            return self.word(text)
         return self.pseudonyms.new("word", text)
 
     # Knobs
@@ -331,10 +361,8 @@ class Rewriter:
             return [name]
         groups = groups_in(name)
         if groups:
-            known = [each for each in groups if self.identities.is_group(each[1])] or list(
-                groups[:1]
-            )
-            return [f"{stem}{self.identities.group(group)}" for stem, group in known]
+            known = [each for each in groups if self.identities.is_group(each[1])]
+            return [f"{stem}{self.identities.group(group)}" for stem, group in known or groups[:1]]
         limit = LIMIT.match(name)
         if limit:
             inner = limit.group(1) or limit.group(2)
@@ -342,7 +370,10 @@ class Rewriter:
                 return [name.replace(inner, self.identities.limit(inner))]
             return []
         asset = asset_in(bare)
-        return [f"{prefix}{asset[0]}{self.word(asset[1])}"] if asset else []
+        if asset is None:
+            return []
+        stem, asset_name = asset
+        return [f"{prefix}{stem}{self.word(asset_name)}"]
 
 
 def _is_pattern(found: list[Token], place: int) -> bool:
@@ -362,4 +393,6 @@ def _rounded(form: Form, value: str) -> str:
     if form is Form.HOUR:
         return str(int(number) // HOUR * HOUR)
     rounded = float(f"{number:.1e}")
-    return str(int(rounded)) if WHOLE_NUMBER.match(value) else str(rounded)
+    if WHOLE_NUMBER.match(value):
+        return str(int(rounded))
+    return str(rounded)

@@ -41,7 +41,7 @@ def commands(text: str) -> Iterator[str]:
 def _logical_lines(text: str) -> Iterator[str]:
     """Yield lines as the parser sees them: joined where they are continued, and without comments.
 
-    A comment is not continued; one between continued lines goes, and ends them unless a
+    A comment is not continued; one between continued lines is dropped, and ends them unless a
     backslash ends it.
     """
     whole = ""
@@ -51,7 +51,8 @@ def _logical_lines(text: str) -> Iterator[str]:
         if comment and not whole:
             continue
         continued = line.endswith("\\")
-        whole += "" if comment else line[: len(line) - continued]
+        if not comment:
+            whole += line[: len(line) - continued]
         if not continued:
             yield whole
             whole = ""
@@ -64,10 +65,16 @@ def smuggling(value: object) -> str | None:
     ``value`` is searched at any depth; None where there is no such text.
     """
     if isinstance(value, str):
-        return value if _CONTROL.search(value) or value.rstrip().endswith("\\") else None
+        if _CONTROL.search(value) or value.rstrip().endswith("\\"):
+            return value
+        return None
     parts: Iterable[object] = ()
     if isinstance(value, Mapping):
         parts = (*value.keys(), *value.values())
     elif isinstance(value, (list, tuple, set, frozenset)):
         parts = value
-    return next((found for found in map(smuggling, parts) if found is not None), None)
+    for part in parts:
+        found = smuggling(part)
+        if found is not None:
+            return found
+    return None

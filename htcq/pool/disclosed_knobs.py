@@ -64,17 +64,22 @@ def groups_in(name: str) -> tuple[tuple[str, str], ...]:
     Each is a pair of stem and group.
     """
     upper = name.upper()
-    found = [
-        stem for stem in GROUP_STEMS if upper.startswith(f"{stem}_") and len(name) > len(stem) + 1
-    ]
-    return tuple((name[: len(stem) + 1], name[len(stem) + 1 :]) for stem in found)
+    found = []
+    for stem in GROUP_STEMS:
+        size = len(stem) + 1
+        if upper.startswith(f"{stem}_") and len(name) > size:
+            found.append((name[:size], name[size:]))
+    return tuple(found)
 
 
 def asset_in(name: str) -> tuple[str, str] | None:
     """Return the stem and the asset of a knob's name; None where it names no asset."""
     upper = name.upper()
     for stem in ASSET_STEMS:
-        beginning = stem if stem.endswith("REQUEST") else f"{stem}_"
-        if upper.startswith(beginning) and len(name) > len(beginning):
-            return name[: len(beginning)], name[len(beginning) :]
+        beginning = stem
+        if not stem.endswith("REQUEST"):
+            beginning = f"{stem}_"
+        size = len(beginning)
+        if upper.startswith(beginning) and len(name) > size:
+            return name[:size], name[size:]
     return None

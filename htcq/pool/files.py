@@ -28,4 +28,6 @@ def file_name(name: str) -> str:
     ``name`` is that of a daemon, a machine or a pool.
     """
     plain = re.sub(r"[^A-Za-z0-9@_.+:=-]", "_", name)[:_LONGEST]
-    return f"_{plain[1:]}" if plain.startswith(".") else plain or "_"
+    if plain.startswith("."):
+        return f"_{plain[1:]}"
+    return plain or "_"

@@ -31,10 +31,13 @@ class LeftOut:
     def sentence(self) -> str:
         """A sentence such as ``1 job left out: 12.0 of ap1: its ClusterId is no number``."""
         plural = "" if self.count == 1 else "s"
-        if not self.named:
-            return f"{self.count} {self.what}{plural} left out"
-        more = f"; and {self.count - len(self.named)} more" if self.count > len(self.named) else ""
-        return f"{self.count} {self.what}{plural} left out: {'; '.join(self.named)}{more}"
+        text = f"{self.count} {self.what}{plural} left out"
+        if self.named:
+            text += f": {'; '.join(self.named)}"
+            unnamed = self.count - len(self.named)
+            if unnamed > 0:
+                text += f"; and {unnamed} more"
+        return text
 
 
 class LeavingOut:
@@ -49,15 +52,15 @@ class LeavingOut:
         self._counts[what] = self._counts.get(what, 0) + 1
         named = self._named.setdefault(what, [])
         if len(named) < _MAX_NAMED:
-            named.append(
-                f"{_cut(name, _MAX_NAME) or 'one without a name'}: {_cut(why, _MAX_REASON)}"
-            )
+            shown = _cut(name, _MAX_NAME) or "one without a name"
+            named.append(f"{shown}: {_cut(why, _MAX_REASON)}")
 
     def found(self) -> tuple[LeftOut, ...]:
         """Return what was left out, one record for each kind."""
-        return tuple(
-            LeftOut(what, count, tuple(self._named[what])) for what, count in self._counts.items()
-        )
+        records = []
+        for what, count in self._counts.items():
+            records.append(LeftOut(what, count, tuple(self._named[what])))
+        return tuple(records)
 
 
 def together(parts: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
@@ -78,22 +81,21 @@ def left_out_json(found: Iterable[LeftOut]) -> list[dict[str, object]]:
     return [{"what": each.what, "count": each.count, "named": list(each.named)} for each in found]
 
 
-def left_out_from(told: object) -> tuple[LeftOut, ...]:
+def left_out_from(entries: object) -> tuple[LeftOut, ...]:
     """Return the items that were left out of a snapshot, as its meta.json lists them.
 
     Entries of another form are ignored.
     """
-    found = []
-    for each in told if isinstance(told, list) else []:
-        read = _one_from(each)
-        found += [read] if read is not None else []
-    return tuple(found)
+    if not isinstance(entries, list):
+        return ()
+    found = [_one_from(each) for each in entries]
+    return tuple(each for each in found if each is not None)
 
 
-def _one_from(told: object) -> LeftOut | None:
-    if not isinstance(told, Mapping):
+def _one_from(entry: object) -> LeftOut | None:
+    if not isinstance(entry, Mapping):
         return None
-    what, count, named = told.get("what"), told.get("count"), told.get("named")
+    what, count, named = entry.get("what"), entry.get("count"), entry.get("named")
     if not isinstance(what, str) or not isinstance(named, list):
         return None
     if not isinstance(count, int) or not 0 < count < 2**63:
@@ -103,4 +105,6 @@ def _one_from(told: object) -> LeftOut | None:
 
 
 def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[:length]}…"
+    if len(text) <= length:
+        return text
+    return f"{text[:length]}…"

@@ -35,8 +35,8 @@ def read_priorities(chunks: Chunks, left_out: LeavingOut | None = None) -> tuple
                 found.append(each)
             else:
                 damage.left_out.add(ACCOUNT, "", "its Name is no text")
-    if damage.told():
-        raise InputError("; it ".join(damage.told()))
+    if damage.sentences():
+        raise InputError("; it ".join(damage.sentences()))
     return tuple(found)
 
 

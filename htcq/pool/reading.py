@@ -218,7 +218,7 @@ class _Damaged:
     def told(self, ads: Read | None, jobs: Read | None) -> list[str]:
         """Return every damage as a sentence."""
         parts = [f"{name} {each}" for name, read in (("collector.ads", ads), ("jobs.ads", jobs)) if read
-                 for each in read.damage.told()]  # fmt: skip
+                 for each in read.damage.sentences()]  # fmt: skip
         return [*self._told.values(), *parts, *_refused(ads, jobs)]
 
 

@@ -32,8 +32,8 @@ def read_users(chunks: Chunks, left_out: LeavingOut) -> tuple[Record, ...]:
             found.append(record)
         else:
             left_out.add(A_USER, "", "its User is no text")
-    if damage.told():
-        raise InputError("; it ".join(damage.told()))
+    if damage.sentences():
+        raise InputError("; it ".join(damage.sentences()))
     return tuple(found)
 
 
