@@ -255,7 +255,8 @@ def _build(
     known_assets(choice.charges, total, "--charge")
     if GPUS in choice.charges and not choice.forced:
         raise ModelError(
-            "--charge gpus: every job would take a GPU, since each claim is charged at least so many",
+            "--charge gpus: every job would take a GPU, "
+            "since each claim is charged at least so many",
             "--model linear --weight gpus=8 charges the jobs that ask for GPUs; "
             "--force takes the charge all the same",
         )

@@ -17,7 +17,7 @@ from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 
 class Form(enum.Enum):
-    """What becomes of a value.
+    """Treatment of a value.
 
     PLAIN: words of HTCondor's own, kept unless a name is among them. WHO, WHERE, GROUP, LIMITS:
     lists of submitters, of daemons or hosts, of groups, of concurrency limits. JOB: the id of a
@@ -38,9 +38,11 @@ class Form(enum.Enum):
 
 
 def _forms(**lists: str) -> dict[str, Form]:
-    return {
-        name.lower(): Form[form.upper()] for form, names in lists.items() for name in names.split()
-    }
+    forms = {}
+    for form, names in lists.items():
+        for name in names.split():
+            forms[name.lower()] = Form[form.upper()]
+    return forms
 
 
 _EVERY = _forms(plain="MyType TargetType CondorVersion CondorPlatform", where="Name Machine")
@@ -249,8 +251,7 @@ def _derived(names: frozenset[str]) -> frozenset[str]:
     return frozenset(name.lower() for name in names)
 
 
-#: Words that mean something to HTCondor or to htcq, so that they tell nothing about a site; in
-#: lower case.
+#: Words of HTCondor or of htcq, which disclose nothing about a site; in lower case.
 VOCABULARY = (
     frozenset(_FUNCTIONS.split())
     | frozenset(_WORDS.split())

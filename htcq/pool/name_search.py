@@ -1,9 +1,9 @@
-"""Searches what is to be shown for the names that it must not show.
+"""Search of anonymous text for names that must not be in it.
 
-Word by word, whatever the case: a word is no name if HTCondor knows it, if it is a number or a
-new name; any other must not hold a name of three letters or more, nor be a shorter one. Names of
-several words are looked for as they are. A name that is also a word of HTCondor's own (a user
-called memory) is looked for only where a name must stand.
+The search goes word by word, whatever the case. A word is no name if HTCondor knows it, or if it is
+a number or a new name. Any other word must not contain a name of three letters or more, nor be a
+shorter one. Names of several words are searched for as they are. A name that is also a word of
+HTCondor's own (a user called memory) is searched for only where a name must stand.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class NameSearch:
         return known
 
     def _is_excused(self, word: str) -> bool:
-        """Tell whether a word discloses nothing, as a whole or without what HTCondor adds to names."""
+        """Tell whether a word, with or without HTCondor's prefixes, discloses nothing."""
         if word in self._allowed or word in _HARMLESS_WORDS or word in self._kept:
             return True
         if _HARMLESS.match(word):

@@ -1,4 +1,4 @@
-"""What the negotiator tells of its accountant when it is asked: also what it does not publish.
+"""The negotiator's answer about its accountant, which has more than it publishes.
 
 condor_userprio -long prints one ad whose attributes end in the number of their group or
 submitter (Name1, Name2); the Python bindings make one ad of each.
@@ -30,13 +30,17 @@ def read_priorities(chunks: Chunks, left_out: LeavingOut | None = None) -> tuple
     damage, interned, found = Damage(left_out=left_out or LeavingOut()), Interned(), list[Record]()
     for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, untyped=_TYPE):
         record = record_of(raw, interned)
-        for each in [record] if record.name else _one_each(record):
+        records = [record]
+        if not record.name:
+            records = _one_each(record)
+        for each in records:
             if each.name:
                 found.append(each)
             else:
                 damage.left_out.add(ACCOUNT, "", "its Name is no text")
-    if damage.sentences():
-        raise InputError("; it ".join(damage.sentences()))
+    sentences = damage.sentences()
+    if sentences:
+        raise InputError("; it ".join(sentences))
     return tuple(found)
 
 

@@ -1,6 +1,6 @@
 """New names for old ones: the same for the same key, and without the key nobody finds the old name.
 
-A new name is a word that says what it stands for, and the beginning of the HMAC-SHA256 (RFC
+A new name is a word for its kind, and the beginning of the HMAC-SHA256 (RFC
 2104) of kind and old name. HTCondor compares some names whatever their case and others to the
 letter: two spellings of a name get two spellings of one new name.
 """
@@ -34,13 +34,12 @@ class Pseudonyms:
         if len(key) < _BYTES_OF_KEY:
             raise ValueError(f"a key has at least {_BYTES_OF_KEY} bytes")
         self._key = key
+        sizes = range(3, _DIGITS + _MORE + 1)
         self._avoided = {
-            name
-            for name in avoided
-            if 2 < len(name) <= _DIGITS + _MORE and set(name) <= _HEXADECIMAL
+            name for name in avoided if len(name) in sizes and _HEXADECIMAL.issuperset(name)
         }
         self._new: dict[tuple[str, str, str], str] = {}
-        #: What the digits stand for.
+        #: The name for which the digits were made.
         self._old: dict[str, tuple[str, str]] = {}
         self._spellings: set[str] = set()
         self._made: set[str] = set()
@@ -73,20 +72,21 @@ class Pseudonyms:
 
         There are more of them where another name has the same ones.
         """
-        found, tries = "", 0
+        found = self._free(self._digest(kind, fold), kind, fold, length)
+        tries = 0
         while not found:
-            digest = self._digest(kind, f"{tries}\0{fold}" if tries else fold)
-            found = self._free(digest, kind, fold, length)
             tries += 1
+            found = self._free(self._digest(kind, f"{tries}\0{fold}"), kind, fold, length)
         return found
 
     def _free(self, digest: str, kind: str, fold: str, length: int) -> str:
         for size in (length, length + _MORE, len(digest)):
             digits = digest[:size]
-            if not any(name in digits for name in self._avoided):
-                holder = self._old.setdefault(digits, (kind, fold))
-                if holder == (kind, fold):
-                    return digits
+            if any(name in digits for name in self._avoided):
+                continue
+            holder = self._old.setdefault(digits, (kind, fold))
+            if holder == (kind, fold):
+                return digits
         return ""
 
     def number(self, kind: str, name: str, below: int) -> int:
@@ -105,9 +105,11 @@ class Pseudonyms:
         tries = 0
         while True:
             bits = int(self._digest("spelling", f"{tries}\0{name}"), 16)
-            letters = [
-                letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(new)
-            ]
+            letters = []
+            for place, letter in enumerate(new):
+                if bits >> place & 1:
+                    letter = letter.upper()
+                letters.append(letter)
             found = "".join(letters)
             tries += 1
             if found != new and found not in self._spellings:

@@ -13,7 +13,7 @@ from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
 Number = Union[int, float]
 
-#: What differs between slots of one kind, in the order of the fields of :class:`Slot`.
+#: Attributes that differ between equal slots, in the order of the fields of :class:`Slot`.
 OWN = (
     "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk",
     "TotalSlotDisk", "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime",
@@ -32,10 +32,10 @@ SHARED = (
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
-#: Where each own attribute stands in a :class:`Slot`.
+#: The index of each own attribute in a :class:`Slot`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 
-#: What an attribute can be called, in lower case.
+#: The name of an attribute, in lower case.
 _ATTRIBUTE = re.compile(r"[a-z_][a-z0-9_]*\Z")
 PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
 
@@ -78,9 +78,8 @@ class Slot(NamedTuple):
 
         It is valid until the next call for a slot of the same frame.
         """
-        return self.frame.ad_of(
-            self, {attribute(asset): amount for asset, amount in (changed or {}).items()}
-        )
+        amounts = changed or {}
+        return self.frame.ad_of(self, {attribute(asset): amounts[asset] for asset in amounts})
 
     def value(self, name: str) -> Value:
         """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where absent."""
@@ -102,13 +101,17 @@ class Slot(NamedTuple):
             return text
         if self.frame.value("PartitionableSlot") is True:
             return PARTITIONABLE
-        return DYNAMIC if self.frame.value("DynamicSlot") is True else STATIC
+        if self.frame.value("DynamicSlot") is True:
+            return DYNAMIC
+        return STATIC
 
     @property
     def type_id(self) -> int:
         """The number of its slot type, or its parent's; 0 where the ad does not say."""
         number = as_number(self.frame.value("SlotTypeID"))
-        return abs(int(number)) if number is not None else 0
+        if number is None:
+            return 0
+        return abs(int(number))
 
     @property
     def claimed(self) -> bool:
@@ -117,23 +120,24 @@ class Slot(NamedTuple):
 
     @property
     def customer(self) -> str:
-        """Who is charged: AccountingGroup, else RemoteUser; empty where nobody is."""
+        """The submitter that is charged: AccountingGroup, else RemoteUser; empty where none is."""
         for name in (self.accounting_group, self.remote_user):
             if isinstance(name, str) and name:
                 return name
         return ""
 
     def left(self) -> dict[str, Number | None]:
-        """Return what the slot has of each of its assets; None where the ad says no number."""
-        ad = None
+        """Return what the slot has left of each asset; None where the ad has no number."""
         amounts: dict[str, Number | None] = {}
         own = {CPUS: self.cpus, MEMORY: self.memory_mb, DISK: self.disk_kb, GPUS: self.gpus}
+        ad = None
         for asset in self.assets:
             if asset in own:
-                amounts[asset] = as_number(own[asset])
+                value = own[asset]
             else:
                 ad = ad or self.ad()
-                amounts[asset] = as_number(ad.value(attribute(asset)))
+                value = ad.value(attribute(asset))
+            amounts[asset] = as_number(value)
         return amounts
 
     def total(self) -> dict[str, Number | None]:
@@ -144,14 +148,15 @@ class Slot(NamedTuple):
         amounts = self.left()
         for asset in amounts:
             whole = as_number(self.value(f"TotalSlot{attribute(asset)}"))
-            amounts[asset] = whole if whole is not None else amounts[asset]
+            if whole is not None:
+                amounts[asset] = whole
         return amounts
 
     @property
     def assets(self) -> tuple[str, ...]:
         """The assets of MachineResources in lower case, without swap; else the built-in ones.
 
-        What no attribute can be called is no asset: HTCondor finds no amount of it either.
+        A word that cannot be the name of an attribute is no asset: HTCondor finds no amount of it.
         """
         resources = self.frame.value("MachineResources")
         if not isinstance(resources, str):
@@ -168,4 +173,6 @@ def is_asset(word: str) -> bool:
 def number_or(value: Value, otherwise: Number) -> Number:
     """Return ``value`` as a number, or ``otherwise``."""
     number = as_number(value)
-    return otherwise if number is None else number
+    if number is None:
+        return otherwise
+    return number

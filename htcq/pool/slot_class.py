@@ -15,7 +15,7 @@ from htcq.policy.claim import accounted, consumed, match_cost, supports
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.units import BUILT_IN_ASSETS, DISK, attribute, two_digits
 
-#: Most slots that a kind names.
+#: The number of slots that a class names.
 EXAMPLES = 3
 
 
@@ -27,12 +27,12 @@ class SlotClass:
 
     @property
     def first(self) -> Slot:
-        """The slot that stands for all of them."""
+        """The slot in whose ad everything is evaluated."""
         return self.slots[0]
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of slots."""
         return len(self.slots)
 
     @property
@@ -57,11 +57,8 @@ class SlotClass:
 
     @cached_property
     def total(self) -> dict[str, Number]:
-        """What each of them had at birth; an asset of which the ad says no number counts as 0."""
-        return {
-            asset: amount if amount is not None else 0
-            for asset, amount in self.first.total().items()
-        }
+        """The amounts of each slot at birth; an asset without a number in the ad counts as 0."""
+        return {asset: amount or 0 for asset, amount in self.first.total().items()}
 
     @cached_property
     def missing_assets(self) -> tuple[str, ...]:
@@ -79,8 +76,12 @@ class SlotClass:
     @cached_property
     def consumption(self) -> dict[str, str]:
         """The text of Consumption<asset> by asset, as far as the ad has them."""
-        texts = {asset: self.first.frame.text(f"Consumption{asset}") for asset in self.assets}
-        return {asset: text for asset, text in texts.items() if text}
+        texts = {}
+        for asset in self.assets:
+            text = self.first.frame.text(f"Consumption{asset}")
+            if text:
+                texts[asset] = text
+        return texts
 
     @cached_property
     def supports_policy(self) -> bool:
@@ -107,11 +108,11 @@ class SlotClass:
         """Return the ad of a dynamic slot that got ``amounts``; valid until the next call."""
         own: dict[str, Value] = {}
         for asset in self.assets:
-            name = attribute(asset)
-            own[name] = amounts.get(asset, 0)
-            own[f"TotalSlot{name}"] = (
-                float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
-            )
+            name, amount = attribute(asset), amounts.get(asset, 0)
+            own[name] = own[f"TotalSlot{name}"] = amount
+            if asset == DISK:
+                # The startd publishes this total as a real.
+                own[f"TotalSlot{name}"] = float(amount)
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
         return self.first.frame.twin.ad_of(self.first, own)
 
@@ -129,7 +130,8 @@ class SlotClass:
 
         None stands for a consumption that is no number.
         """
-        return consumed(self.ad(self.total if amounts is None else amounts), job, self.consumption)
+        left = self.total if amounts is None else amounts
+        return consumed(self.ad(left), job, self.consumption)
 
     def cost(
         self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None
@@ -143,14 +145,17 @@ class SlotClass:
 
         SlotWeight, or 1 where it is no number or negative.
         """
-        return accounted(self._weight_of(self.total if amounts is None else amounts))
+        left = self.total if amounts is None else amounts
+        return accounted(self._weight_of(left))
 
     def _weight_of(self, amounts: Mapping[str, Number]) -> Value:
-        return self.full_weight if amounts is self.total else self.weight(amounts)
+        if amounts is self.total:
+            return self.full_weight
+        return self.weight(amounts)
 
 
 def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
-    """Return ``slots`` collapsed into kinds, in the order of their first slots."""
+    """Return the classes of ``slots``, in the order of their first slots."""
     found: dict[tuple[object, ...], list[Slot]] = {}
     policies: dict[int, tuple[object, ...]] = {}
     for slot in slots:
@@ -176,21 +181,23 @@ def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:
 
 
 def _policy(slot: Slot) -> tuple[object, ...]:
-    frame = slot.frame
-    names = sorted(name for name in frame.texts if name.startswith(("consumption", "totalslot")))
-    texts = (
-        frame.text(name)
-        for name in ("SlotWeight", "MachineResources", "WithinResourceLimits", "CondorVersion")
-    )
-    shape = tuple((name, frame.text(name)) for name in names) if slot.type != DYNAMIC else ()
-    return (slot.type, *texts, shape)
+    frame, slot_type = slot.frame, slot.type
+    names = ["SlotWeight", "MachineResources", "WithinResourceLimits", "CondorVersion"]
+    texts = [frame.text(name) for name in names]
+    shape: list[tuple[str, str]] = []
+    if slot_type != DYNAMIC:
+        shaping = [name for name in frame.texts if name.startswith(("consumption", "totalslot"))]
+        shape = [(name, frame.text(name)) for name in sorted(shaping)]
+    return (slot_type, *texts, tuple(shape))
 
 
 def _rounded(amount: Value) -> Value:
     number = as_number(amount)
-    return UNDEFINED if number is None else two_digits(number)
+    if number is None:
+        return UNDEFINED
+    return two_digits(number)
 
 
 def requested(job: Ad, assets: Iterable[str] = BUILT_IN_ASSETS) -> dict[str, Number | None]:
-    """Return what ``job`` asks of each of ``assets``; None where it says nothing or no number."""
+    """Return what ``job`` requests of each of ``assets``; None where it has no such number."""
     return {asset: as_number(job.value(f"Request{attribute(asset)}")) for asset in assets}

@@ -53,8 +53,8 @@ def _places(frame: SharedAttributes, names: Iterable[str]) -> set[int]:
             return set(PLACES.values())
         elif word not in seen:
             seen.add(word)
-            expression = (
-                frame.expression(word) if literal(frame.text(word) or "0") is None else None
-            )
-            waiting += expression.words() if expression is not None else []
+            if literal(frame.text(word) or "0") is None:
+                expression = frame.expression(word)
+                if expression is not None:
+                    waiting += expression.words()
     return found
