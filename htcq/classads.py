@@ -1,6 +1,6 @@
 """The one doorway to HTCondor's ClassAd language (``classad2``).
 
-``classad2`` answers an undefined value and an error with members of an int-like enumeration, so
+``classad2`` returns an undefined value and an error as members of an int-like enumeration, so
 that a naive ``float(value)`` turns them into 2.0 and 1.0. Here they are :data:`UNDEFINED` and
 :data:`ERROR`, which are no numbers. The library is imported on first use, because ``htcq probe``
 must work where it is missing.
@@ -20,7 +20,7 @@ from htcq.growth import is_endless
 
 
 class Missing(enum.Enum):
-    """What an expression can answer besides a value."""
+    """Results of an expression that are no value."""
 
     UNDEFINED = "undefined"
     ERROR = "error"
@@ -32,7 +32,7 @@ Value = Union[int, float, bool, str, Missing]
 _WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 
 
-#: A longer expression is refused unread: the library's recursion would overflow the stack of the
+#: A longer expression is refused unparsed: the library's recursion would overflow the stack of the
 #: process (25.14).
 LONGEST = 32 * 1024
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)?\Z")
@@ -183,8 +183,10 @@ class Ad:
     @contextlib.contextmanager
     def changed(self, name: str, value: Value) -> Iterator[None]:
         """Let the attribute ``name`` have another value for a while."""
-        own = self.native.lookup(name) if name in self else None
-        self[name] = value if not isinstance(value, Missing) else Expr(value.value)
+        own = None
+        if name in self:
+            own = self.native.lookup(name)
+        self[name] = Expr(value.value) if isinstance(value, Missing) else value
         try:
             yield
         finally:
@@ -203,9 +205,9 @@ class Ad:
 
     def value(self, name: str, target: Ad | None = None) -> Value:
         """Return the value of the attribute ``name``; UNDEFINED where there is none."""
-        return (
-            named(name).evaluate(self, target) if target is not None or name in self else UNDEFINED
-        )
+        if target is None and name not in self:
+            return UNDEFINED
+        return named(name).evaluate(self, target)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -217,8 +219,12 @@ def named(name: str) -> Expr:
 def _storable(value: int | float | bool | str) -> int | float | bool | str:
     """Return ``value`` as the library can hold it: it would end the process at what is no UTF-8."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    return value if abs(value) < _END_OF_WHOLE else float(value)
+        if value.isascii():
+            return value
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if abs(value) < _END_OF_WHOLE:
+        return value
+    return float(value)
 
 
 def literal(text: str) -> Value | None:
@@ -226,13 +232,16 @@ def literal(text: str) -> Value | None:
     first = text[:1]
     if first == '"':
         inner = text[1:-1]
-        plain = '"' not in inner and "\\" not in inner and "\0" not in inner
-        return inner if text[-1:] == '"' and len(text) > 1 and plain else None
+        closed = text[-1:] == '"' and len(text) > 1
+        if closed and '"' not in inner and "\\" not in inner and "\0" not in inner:
+            return inner
+        return None
     found = _NUMBER.match(text)
     if found:
         # A whole number of more digits than this does not fit HTCondor's 64 bits.
-        whole = found.group(1) is None and len(text) <= _MAX_DIGITS
-        return int(text) if whole else float(text)
+        if found.group(1) is None and len(text) <= _MAX_DIGITS:
+            return int(text)
+        return float(text)
     return _WORDS.get(text.lower())
 
 
@@ -243,13 +252,17 @@ def spelled(value: Value) -> str:
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
-    return repr(value).lower() if as_number(value) is not None else ERROR.value
+    if as_number(value) is None:
+        return ERROR.value
+    return repr(value).lower()
 
 
 def parsed(text: str | None) -> Expr | None:
     """Return ``text`` as an expression; None where it is empty or no ClassAd expression."""
+    if not text or not text.strip():
+        return None
     try:
-        return Expr(text) if text and text.strip() else None
+        return Expr(text)
     except PolicyError:
         return None
 
@@ -271,5 +284,6 @@ def as_number(value: Value) -> int | float | None:
     """Return ``value`` as a plain finite number, whole where it is whole; None where it is none."""
     if not isinstance(value, (bool, int, float)) or value != value or abs(value) == float("inf"):
         return None
-    fraction = isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE)
-    return value if fraction else int(value)
+    if isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE):
+        return value
+    return int(value)

@@ -39,7 +39,9 @@ def shortened(text: str) -> str:
 
     A name can have thousands of letters.
     """
-    return text if len(text) <= _MAX_LETTERS else f"{text[:_MAX_BEGINNING]} … {text[-_MAX_END:]}"
+    if len(text) <= _MAX_LETTERS:
+        return text
+    return f"{text[:_MAX_BEGINNING]} … {text[-_MAX_END:]}"
 
 
 class InputError(HtcqError):

@@ -44,7 +44,7 @@ class Limits:
         return round(64 * MIB * self.factor)
 
     def expanded(self, stored: int) -> int:
-        """Return to how much an archive of ``stored`` bytes may expand."""
+        """Return the size to which an archive of ``stored`` bytes may expand."""
         return round((16 * MIB + self.expansion * stored) * self.factor)
 
     @property
@@ -54,13 +54,11 @@ class Limits:
 
     def memory(self, size: int, packed: bool = False) -> int:
         """Return the memory for the process that reads a text or an archive of ``size``."""
-        text = size * _USUAL_EXPANSION if packed else size
-        return round((400 * MIB + text / 2) * self.factor)
+        return round((400 * MIB + _text_size(size, packed) / 2) * self.factor)
 
     def seconds(self, size: int, packed: bool = False) -> int:
         """Return the processor time for that process."""
-        text = size * _USUAL_EXPANSION if packed else size
-        return round((600 + text / MIB) * self.factor)
+        return round((600 + _text_size(size, packed) / MIB) * self.factor)
 
     @property
     def one_step(self) -> int:
@@ -71,6 +69,13 @@ class Limits:
     def part_of_machine(self) -> float:
         """Part of the memory, and of the free disk, that the answers of daemons may take."""
         return min(0.95, 0.5 * self.factor)
+
+
+def _text_size(size: int, packed: bool) -> int:
+    """Return the size of the text in an archive of ``size``, or of a text."""
+    if packed:
+        return size * _USUAL_EXPANSION
+    return size
 
 
 USUAL = Limits()

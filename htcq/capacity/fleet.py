@@ -47,16 +47,18 @@ class KindPlan:
         return len(self.nodes)
 
     def job(self, index: int) -> JobPlan:
-        """Return what a shape does to the first slot that takes it."""
-        jobs = [plan.jobs[index] for plan in self.slots]
-        return next((job for job in jobs if job.fits), jobs[0])
+        """Return the plan of a shape on the first slot that takes it, else on the first."""
+        for plan in self.slots:
+            if plan.jobs[index].fits:
+                return plan.jobs[index]
+        return self.slots[0].jobs[index]
 
     def fits(self, index: int) -> int:
         """Return how many jobs of a shape run on all nodes of the kind."""
         return self.count * sum(plan.jobs[index].fits * plan.slot.type.count for plan in self.slots)
 
     def highest(self) -> Iterator[ChargeFactor]:
-        """Yield by what factor charges exceed match costs, for each shape alone and for the mix."""
+        """Yield the factors by which charges exceed match costs, for each shape and for the mix."""
         for plan in self.slots:
             for index, job in enumerate(plan.jobs):
                 if job.fits:
@@ -74,12 +76,11 @@ class KindPlan:
 
     def busy(self) -> tuple[Number, Number]:
         """Return the least and the greatest busy weight of all nodes."""
-        lowest = sum(
-            self._extreme(plan, min(fill.min_weight for fill in plan.fills)) for plan in self.slots
-        )
-        highest = sum(
-            self._extreme(plan, max(fill.max_weight for fill in plan.fills)) for plan in self.slots
-        )
+        lowest: Number = 0
+        highest: Number = 0
+        for plan in self.slots:
+            lowest += self._extreme(plan, min(fill.min_weight for fill in plan.fills))
+            highest += self._extreme(plan, max(fill.max_weight for fill in plan.fills))
         return self.weight + lowest, self.weight + highest
 
     def _extreme(self, plan: SlotPlan, weight: Number) -> Number:
@@ -90,11 +91,13 @@ class KindPlan:
         """Return what is left by asset when all nodes are full of the mix; cpus in cores."""
         left: dict[str, Number] = {}
         for plan in self.slots:
-            shares = plan.slot.policy.cpu_shares
+            policy = plan.slot.policy
             for asset, amount in plan.mix.left.items():
-                if asset not in plan.slot.policy.provides:
-                    own = amount / shares if asset == CPUS and shares > 1 else amount
-                    left[asset] = left.get(asset, 0) + own * plan.slot.type.count * self.count
+                if asset in policy.provides:
+                    continue
+                if asset == CPUS and policy.cpu_shares > 1:
+                    amount /= policy.cpu_shares
+                left[asset] = left.get(asset, 0) + amount * plan.slot.type.count * self.count
         return left
 
     def stranded_weight(self) -> Number:
@@ -103,11 +106,11 @@ class KindPlan:
 
     def running(self) -> tuple[int, ...]:
         """Return how many jobs of each shape run when all nodes are full of the mix."""
-        per_node = [
-            sum(plan.mix.running[index] * plan.slot.type.count for plan in self.slots)
-            for index in range(len(self.slots[0].jobs))
-        ]
-        return tuple(number * self.count for number in per_node)
+        total = [0] * len(self.slots[0].jobs)
+        for plan in self.slots:
+            for index, number in enumerate(plan.mix.running):
+                total[index] += number * plan.slot.type.count * self.count
+        return tuple(total)
 
 
 @dataclass(frozen=True)
@@ -183,12 +186,11 @@ def fleet_shapes(nodes: Iterable[FleetNode]) -> tuple[Shape, ...]:
 
 def _planned(name: str, members: Sequence[FleetNode], shapes: Sequence[Shape]) -> KindPlan:
     smallest = min(members, key=lambda node: (node.amounts[MEMORY], node.amounts[DISK]))
+    version = smallest.node.condor_version
     return KindPlan(
         name=name,
         nodes=tuple(node.name for node in members),
         amounts=smallest.amounts,
-        slots=tuple(
-            plan_slot(slot, shapes, smallest.node.condor_version) for slot in smallest.slots
-        ),
+        slots=tuple(plan_slot(slot, shapes, version) for slot in smallest.slots),
         weight=sum(node.weight() for node in members),
     )

@@ -1,4 +1,4 @@
-"""Kinds of node: which of a site's capacity models a node has, when one site file serves all nodes.
+"""Kinds of node, by which one site file has several capacity models.
 
 Every kind has a condition on what the node has, a ClassAd expression such as ``TotalGPUs > 0``.
 A node of no kind has the site's own model, if it has one.
@@ -59,19 +59,17 @@ def choose(types: tuple[SlotType, ...], kinds: Sequence[NodeKind], node: Node) -
 
 
 def check_kinds(kinds: Iterable[NodeKind], used: Iterable[str]) -> None:
-    """Refuse kinds that no node of a fleet is of; ``used`` are the names of those that some are.
+    """Refuse kinds that no node of a fleet is of; ``used`` are the names of the others.
 
     Raises:
         InputError: there is such a kind.
     """
-    there = set(used)
+    names = set(used)
     for kind in kinds:
-        if kind.name not in there:
+        if kind.name not in names:
             raise InputError(
-                (
-                    f'htcq.toml: nodes.{kind.name}: match = "{kind.match}" is true for no node of '
-                    "the fleet"
-                ),
+                f'htcq.toml: nodes.{kind.name}: match = "{kind.match}" is true for no node of '
+                "the fleet",
                 "fix the expression, or remove the kind",
             )
 
@@ -97,10 +95,8 @@ def _matches(kind: NodeKind, kinds: Sequence[NodeKind], node: Node) -> bool:
         return False
     if not isinstance(value, bool):
         raise InputError(
-            (
-                f"htcq.toml: nodes.{kind.name}.match is neither true nor false for {_name(node)}: "
-                f"{kind.match}"
-            ),
+            f"htcq.toml: nodes.{kind.name}.match is neither true nor false for {_name(node)}: "
+            f"{kind.match}",
             'such as match = "TotalGPUs > 0"',
         )
     return value
@@ -112,20 +108,20 @@ def _check_names(kind: NodeKind, expression: Expr, kinds: Sequence[NodeKind], no
     for each in kinds:
         for slot_type in each.types:
             assets.update(slot_type.choice.optional_assets)
-    known = [
-        "Machine",
-        "GPUs_DeviceName",
-        *(f"Total{attribute(asset)}" for asset in sorted(assets)),
-    ]
+    known = ["Machine", "GPUs_DeviceName"]
+    known += [f"Total{attribute(asset)}" for asset in sorted(assets)]
     lower = {name.lower(): name for name in known}
     found = expression.references()
-    for name in sorted(found.own | found.target):
-        if name not in lower:
-            near = nearest_asset(name, lower)
-            hint = f"did you mean {lower[near]}?" if near else f"nodes have {', '.join(known)}"
-            raise InputError(
-                f"htcq.toml: nodes.{kind.name}.match names {name}, which no node has", hint
-            )
+    unknown = (found.own | found.target) - lower.keys()
+    if unknown:
+        name = min(unknown)
+        near = nearest_asset(name, lower)
+        hint = f"nodes have {', '.join(known)}"
+        if near:
+            hint = f"did you mean {lower[near]}?"
+        raise InputError(
+            f"htcq.toml: nodes.{kind.name}.match names {name}, which no node has", hint
+        )
 
 
 def _name(node: Node) -> str:

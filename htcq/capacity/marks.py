@@ -77,37 +77,34 @@ class Marks:
 
     def standing_text(self, asset: str, terms: Terms) -> str:
         """Return how many quanta a dynamic slot holds, to the nearest, as an expression."""
-        whole = (
-            str(self.divided(terms.total[asset]))
-            if terms.literal
-            else self._less(terms.birth(asset))
-        )
+        whole = self._less(terms.birth(asset))
+        if terms.literal:
+            whole = str(self.divided(terms.total[asset]))
         return f"floor({terms.have(asset)} * {self.levels}.0 / {whole} + 0.5)"
 
     def divided_text(self, asset: str, terms: Terms) -> str:
         """Return :meth:`divided` of what the slot had at birth, as an expression."""
-        return (
-            str(self.divided(terms.total[asset]))
-            if terms.literal
-            else self._less(terms.whole(asset))
-        )
+        if terms.literal:
+            return str(self.divided(terms.total[asset]))
+        return self._less(terms.whole(asset))
 
     def _less(self, whole: str) -> str:
-        return f"({whole} - {self.levels * self.spare})" if self.spare else whole
+        if not self.spare:
+            return whole
+        return f"({whole} - {self.levels * self.spare})"
 
     def _is_even(self, asset: str, terms: Terms) -> bool:
         return terms.literal and self.divided(terms.total[asset]) % self.levels == 0
 
     def _unit(self, asset: str, terms: Terms) -> str:
-        """What a quantum is worth, or the smaller of two sizes."""
+        """Return the size of a quantum, or the smaller one of two sizes."""
         if terms.literal:
             return str(self.divided(terms.total[asset]) // self.levels)
         return terms.named("QUANTUM", asset, f"{self.divided_text(asset, terms)} / {self.levels}")
 
     def _smaller(self, asset: str, terms: Terms) -> str:
-        """How many quanta are of the smaller size."""
+        """Return how many quanta are of the smaller size."""
         if terms.literal:
             return str(self.levels - self.divided(terms.total[asset]) % self.levels)
-        return terms.named(
-            "SMALLER", asset, f"{self.levels} - {self.divided_text(asset, terms)} % {self.levels}"
-        )
+        text = f"{self.levels} - {self.divided_text(asset, terms)} % {self.levels}"
+        return terms.named("SMALLER", asset, text)

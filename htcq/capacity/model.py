@@ -1,4 +1,4 @@
-"""The claim-capacity model: what every model answers.
+"""The claim-capacity model: the protocol of every model.
 
 A resource R (a partitionable slot) has an amount v(a) left of each asset a, out of V(a) at birth. A
 model counts it in quanta q(a) and says W(R), the number of claims that R can still carry. A claim
@@ -28,7 +28,7 @@ Request = Mapping[str, Union[int, float, Fraction]]
 
 
 class Counted(Protocol):
-    """Whatever counts claims on a slot and can be written as a policy: a model or a preset."""
+    """A model or a preset: it counts claims on a slot and can be written as a policy."""
 
     @property
     def name(self) -> str:
@@ -72,7 +72,9 @@ def whole_request(request: Request, total: Amounts, cpu_shares: int = 1) -> dict
     """
     whole = {}
     for asset in total:
-        amount = Fraction(request.get(asset, 0)) * (cpu_shares if asset == CPUS else 1)
+        amount = Fraction(request.get(asset, 0))
+        if asset == CPUS:
+            amount *= cpu_shares
         whole[asset] = max(MIN_REQUEST.get(asset, 0), ceil(amount))
     return whole
 
@@ -124,8 +126,6 @@ def only_modifiable(assets: Iterable[str], flag: str) -> None:
         if asset not in MODIFIABLE:
             raise ModelError(
                 f"{flag} {asset} cannot be enforced with --splitting scheduler",
-                (
-                    "the startd rounds up requests for cpus, memory and disk only; use --splitting "
-                    "negotiator"
-                ),
+                "the startd rounds up requests for cpus, memory and disk only; "
+                "use --splitting negotiator",
             )
