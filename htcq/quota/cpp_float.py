@@ -1,7 +1,8 @@
-"""C++'s arithmetic: where the negotiator's last binary digit decides, so does that of htcq."""
+"""C++'s arithmetic, so that the last binary digit is that of the negotiator."""
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterable
 
@@ -22,5 +23,5 @@ def as_float(value: float) -> float:
     try:
         rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+        return math.copysign(math.inf, value)
     return rounded

@@ -104,21 +104,23 @@ class Assignment:
 
 
 def assigned_group(tree: GroupTree, submitter_name: str) -> Assignment:
-    """Return the group that the negotiator takes ``submitter_name`` for.
+    """Return the group to which the negotiator assigns ``submitter_name``.
 
-    What stands before the last dot of the part before the last ``@`` is the group; a user whose
-    name has dots is therefore mistaken for a subgroup. A name without ``@`` is a group's own.
+    What precedes the last dot of the part before the last ``@`` is the group; a user whose name
+    has dots is therefore mistaken for a subgroup. A name without ``@`` is a group's own.
     """
     before, at, _ = submitter_name.rpartition("@")
     if not at:
         known = tree.find(submitter_name)
-        return Assignment(known.name) if known else Assignment(ROOT, defaulted=True)
+        if known is None:
+            return Assignment(ROOT, defaulted=True)
+        return Assignment(known.name)
     path, dot, _ = before.rpartition(".")
     if not dot:
         return Assignment(ROOT)
     group, place = tree.root, ""
     for component in path.split("."):
-        place = f"{place}.{component}" if group.parent is not None else component
+        place = f"{place}.{component}" if place else component
         below = tree.find(place)
         if below is None or below.parent is None:
             return Assignment(group.name, defaulted=True)
@@ -156,7 +158,8 @@ def build_tree(knobs: Mapping[str, str]) -> tuple[GroupTree, tuple[TreeProblem, 
 def _places(reader: Knobs) -> Iterator[tuple[str, str]]:
     """Yield every group in the tree with its parent's name, parents before their children."""
     known: dict[bytes, str] = {}
-    for name in sorted((reader.text("GROUP_NAMES") or "").replace(",", " ").split(), key=name_key):
+    names = (reader.text("GROUP_NAMES") or "").replace(",", " ").split()
+    for name in sorted(names, key=name_key):
         key = name_key(name)
         above, dot, _ = key.rpartition(b".")
         if key == name_key(ROOT):
@@ -167,7 +170,7 @@ def _places(reader: Knobs) -> Iterator[tuple[str, str]]:
             reader.report("missing-parent", name, "GROUP_NAMES", name.rpartition(".")[0])
         else:
             known[key] = name
-            yield name, known[above] if dot else ROOT
+            yield name, known.get(above, ROOT)
 
 
 def _group(reader: Knobs, name: str, parent: str, accepts: bool, regroups: bool) -> Group:

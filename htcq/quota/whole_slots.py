@@ -15,12 +15,10 @@ from htcq.quota.allocation import Division, GroupAllocation, Level, gather
 from htcq.quota.cycle_quotas import SurplusSharing
 
 
-def recover_remainders(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> float:
+def recover_remainders(nodes: Sequence[GroupAllocation], sharings: list[SurplusSharing]) -> float:
     """Make every allocation whole and hand out the fractions as whole slots.
 
-    The result is what is left of them.
-
-    Each division of fractions is added to ``told``.
+    The result is what is left of them. Each division of fractions is added to ``sharings``.
     """
 
     def share_slots(
@@ -29,10 +27,9 @@ def recover_remainders(nodes: Sequence[GroupAllocation], told: list[SurplusShari
         node.subtree_requested = float(math.floor(node.subtree_requested))
         if node.subtree_requested <= 0 or surplus < 1:
             return surplus, []
-        level = Level(
-            node, surplus, surplus >= node.subtree_requested, handed_down, remainders=True
-        )
-        return level.settle(_take_turns, told)
+        enough = surplus >= node.subtree_requested
+        level = Level(node, surplus, enough, handed_down, remainders=True)
+        return level.settle(_take_turns, sharings)
 
     for node in reversed(nodes):  # what is below a group comes before it
         fraction = node.allocated - math.floor(node.allocated)
