@@ -1,8 +1,8 @@
 """What must not stand in a snapshot: claim ids, tokens, passwords, keys and jobs' environments.
 
 Attributes that HTCondor itself holds back are those of src/condor_utils/compat_classad.cpp
-(ClassAdPrivateAttrs and the prefix _condor_priv, 25.14). What sites and users invent is told by
-its name or by how its value looks.
+(ClassAdPrivateAttrs and the prefix _condor_priv, 25.14). What sites and users invent is
+recognized by its name or by its value.
 """
 
 from __future__ import annotations

@@ -43,7 +43,10 @@ def sort_keys(nodes: Sequence[GroupAllocation], sort_expr: str) -> list[float]:
         ad["GroupResourcesAllocated"] = node.allocated
         ad["GroupResourcesInUse"] = node.used
         value = expression.evaluate(ad)
-        keys.append(float(value) if isinstance(value, (int, float)) else FLT_MAX)
+        key = FLT_MAX
+        if isinstance(value, (int, float)):
+            key = float(value)
+        keys.append(key)
     return keys
 
 
