@@ -1,6 +1,6 @@
 """The one doorway to HTCondor's ClassAd language (``classad2``).
 
-``classad2`` answers an undefined value and an error with members of an int-like enumeration, so
+``classad2`` returns an undefined value and an error as members of an int-like enumeration, so
 that a naive ``float(value)`` turns them into 2.0 and 1.0. Here they are :data:`UNDEFINED` and
 :data:`ERROR`, which are no numbers. The library is imported on first use, because ``htcq probe``
 must work where it is missing.
@@ -20,7 +20,7 @@ from htcq.growth import is_endless
 
 
 class Missing(enum.Enum):
-    """What an expression can answer besides a value."""
+    """Results of an expression that are no value."""
 
     UNDEFINED = "undefined"
     ERROR = "error"
@@ -32,7 +32,7 @@ Value = Union[int, float, bool, str, Missing]
 _WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
 
 
-#: A longer expression is refused unread: the library's recursion would overflow the stack of the
+#: A longer expression is refused unparsed: the library's recursion would overflow the stack of the
 #: process (25.14).
 LONGEST = 32 * 1024
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)?\Z")
@@ -79,7 +79,8 @@ class Expr:
         library = _library()
         if len(text) > LONGEST:
             raise PolicyError(
-                f"an expression of {len(text)} characters: {text[:40]}…", f"{LONGEST} are the most"
+                f"an expression of {len(text)} characters: {text[:40]}…",
+                f"{LONGEST} are the most",
             )
         if is_endless(text):
             raise PolicyError(
@@ -94,7 +95,10 @@ class Expr:
             ) from error
 
     def evaluate(self, my: Ad | None = None, target: Ad | None = None) -> Value:
-        """Return the value with MY and TARGET as given; strings, undefined and error come back as such."""
+        """Return the value with MY and TARGET as given.
+
+        Strings, undefined and error come back as such.
+        """
         library = _library()
         try:
             if my is None:
@@ -119,7 +123,7 @@ class Expr:
         return self._tree
 
     def unparsed(self) -> str:
-        """Return the text as the library writes it: the same for all spellings of one expression."""
+        """Return the library's text, the same for all spellings of one expression."""
         return str(self._tree)
 
     def references(self) -> References:
@@ -142,7 +146,10 @@ class Expr:
         return References(frozenset(own), frozenset(target))
 
     def words(self) -> list[str]:
-        """Return every word of the text in lower case, as often as it stands there; strings and functions too."""
+        """Return every word of the text in lower case, repeated words included.
+
+        Words in strings and names of functions count too.
+        """
         return [word.lower() for word in _WORD.findall(self.text)]
 
 
@@ -176,8 +183,10 @@ class Ad:
     @contextlib.contextmanager
     def changed(self, name: str, value: Value) -> Iterator[None]:
         """Let the attribute ``name`` have another value for a while."""
-        own = self.native.lookup(name) if name in self else None
-        self[name] = value if not isinstance(value, Missing) else Expr(value.value)
+        own = None
+        if name in self:
+            own = self.native.lookup(name)
+        self[name] = Expr(value.value) if isinstance(value, Missing) else value
         try:
             yield
         finally:
@@ -187,7 +196,7 @@ class Ad:
                 self.native[name] = own
 
     def says(self, name: str, value: Value) -> bool:
-        """Tell whether the attribute ``name`` is ``value`` itself, of the same type, and no expression."""
+        """Tell whether the attribute ``name`` is the literal ``value``, of the same type."""
         try:
             own = self.native[name]
         except KeyError:
@@ -196,9 +205,9 @@ class Ad:
 
     def value(self, name: str, target: Ad | None = None) -> Value:
         """Return the value of the attribute ``name``; UNDEFINED where there is none."""
-        return (
-            named(name).evaluate(self, target) if target is not None or name in self else UNDEFINED
-        )
+        if target is None and name not in self:
+            return UNDEFINED
+        return named(name).evaluate(self, target)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -210,22 +219,29 @@ def named(name: str) -> Expr:
 def _storable(value: int | float | bool | str) -> int | float | bool | str:
     """Return ``value`` as the library can hold it: it would end the process at what is no UTF-8."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    return value if abs(value) < _END_OF_WHOLE else float(value)
+        if value.isascii():
+            return value
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if abs(value) < _END_OF_WHOLE:
+        return value
+    return float(value)
 
 
 def literal(text: str) -> Value | None:
-    """Return the value that ``text`` spells out: a number, a truth value or a string; None for any other expression."""
+    """Return the value of a literal number, truth value or string; None for other expressions."""
     first = text[:1]
     if first == '"':
         inner = text[1:-1]
-        plain = '"' not in inner and "\\" not in inner and "\0" not in inner
-        return inner if text[-1:] == '"' and len(text) > 1 and plain else None
+        closed = text[-1:] == '"' and len(text) > 1
+        if closed and '"' not in inner and "\\" not in inner and "\0" not in inner:
+            return inner
+        return None
     found = _NUMBER.match(text)
     if found:
         # A whole number of more digits than this does not fit HTCondor's 64 bits.
-        whole = found.group(1) is None and len(text) <= _MAX_DIGITS
-        return int(text) if whole else float(text)
+        if found.group(1) is None and len(text) <= _MAX_DIGITS:
+            return int(text)
+        return float(text)
     return _WORDS.get(text.lower())
 
 
@@ -236,30 +252,38 @@ def spelled(value: Value) -> str:
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
-    return repr(value).lower() if as_number(value) is not None else ERROR.value
+    if as_number(value) is None:
+        return ERROR.value
+    return repr(value).lower()
 
 
 def parsed(text: str | None) -> Expr | None:
-    """Return ``text`` as an expression; None where there is none, or it is no ClassAd expression."""
+    """Return ``text`` as an expression; None where it is empty or no ClassAd expression."""
+    if not text or not text.strip():
+        return None
     try:
-        return Expr(text) if text and text.strip() else None
+        return Expr(text)
     except PolicyError:
         return None
 
 
 def holds(value: Value) -> bool:
-    """Tell whether HTCondor takes a condition of this value as met: true, or a number other than 0 (IsAMatch)."""
+    """Tell whether HTCondor takes a condition as met: true, or a number other than 0 (IsAMatch)."""
     return bool(as_number(value))
 
 
 def is_number(value: Value) -> bool:
-    """Tell whether HTCondor would take ``value`` for a number (booleans count: src/classad/value.cpp, 25.14)."""
+    """Tell whether HTCondor takes ``value`` for a number.
+
+    Booleans count (src/classad/value.cpp, 25.14).
+    """
     return isinstance(value, (bool, int, float))
 
 
 def as_number(value: Value) -> int | float | None:
-    """Return ``value`` as a plain number, whole where it is whole; None where there is none, or not a finite one."""
+    """Return ``value`` as a plain finite number, whole where it is whole; None where it is none."""
     if not isinstance(value, (bool, int, float)) or value != value or abs(value) == float("inf"):
         return None
-    fraction = isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE)
-    return value if fraction else int(value)
+    if isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE):
+        return value
+    return int(value)

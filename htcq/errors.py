@@ -35,8 +35,13 @@ class HtcqError(Exception):
 
 
 def shortened(text: str) -> str:
-    """Return ``text`` without the middle of what nobody would read: a name can have thousands of letters."""
-    return text if len(text) <= _MAX_LETTERS else f"{text[:_MAX_BEGINNING]} … {text[-_MAX_END:]}"
+    """Return ``text`` without its middle where it is too long to be read.
+
+    A name can have thousands of letters.
+    """
+    if len(text) <= _MAX_LETTERS:
+        return text
+    return f"{text[:_MAX_BEGINNING]} … {text[-_MAX_END:]}"
 
 
 class InputError(HtcqError):

@@ -1,4 +1,4 @@
-"""How much larger a ClassAd expression may make what it is given, told from its text alone.
+"""Growth of data in a ClassAd expression, estimated from its text alone.
 
 Most functions return less than they are given, or as much. Some copy it: regexps() for each
 reference in its last argument, evalInEachContext() and countMatches() evaluate for each element
@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-#: An expression is refused that could hand on more characters than this, or evaluate a part more
-#: often than that.
+#: An expression is refused if it could return more characters, or evaluate a part more often.
 MAX_CHARACTERS = 8 * 1024 * 1024
 MAX_TIMES = 100_000
-#: Elements that a list has where nothing is known of it: one that another ad has.
+#: Elements of a list of which nothing is known, such as one in another ad.
 _ELEMENTS = 32
 _FOR_EACH = frozenset(("evalineachcontext", "countmatches"))
 _FOR_EACH_REFERENCE = frozenset(("regexps", "replace", "replaceall"))
@@ -32,7 +31,7 @@ _REFERENCE = re.compile(r"\\\d")
 
 @dataclass(frozen=True)
 class Growth:
-    """How many times as much: characters of a text, and evaluations of a part."""
+    """Factors by which the characters of a text, and the evaluations of a part, grow."""
 
     characters: int = 1
     times: int = 1
@@ -47,7 +46,10 @@ def references(text: str) -> int:
 
 
 def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
-    """Return the growth of ``text``; ``elements`` and ``marks``: of lists and references that it names elsewhere."""
+    """Return the growth of ``text``.
+
+    ``elements`` and ``marks`` count those of lists and references that it names elsewhere.
+    """
     if not _ANY.search(text):
         return NONE
     elements = max(_ELEMENTS, text.count(",") + elements)
@@ -62,22 +64,35 @@ def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
             if len(path) > 1:
                 path.pop()
             continue
-        name = (token.group(1) or "").lower() if found.endswith("(") else ""
-        each = elements if name in _FOR_EACH or name == "join" else 1
-        copies = marks if name in _FOR_EACH_REFERENCE else each
-        copies = 2 if name in _DOUBLING else copies
+        name = ""
+        if found.endswith("("):
+            name = (token.group(1) or "").lower()
+        step = _step(name, elements, marks)
         now = Growth(
-            min(MAX_CHARACTERS + 1, path[-1].characters * copies),
-            min(MAX_TIMES + 1, path[-1].times * (each if name in _FOR_EACH else 1)),
+            min(MAX_CHARACTERS + 1, path[-1].characters * step.characters),
+            min(MAX_TIMES + 1, path[-1].times * step.times),
         )
         path.append(now)
         characters, times = max(characters, now.characters), max(times, now.times)
     return Growth(characters, times)
 
 
+def _step(name: str, elements: int, marks: int) -> Growth:
+    """Return the growth by one call of the function ``name``, empty for a bracket."""
+    if name in _FOR_EACH:
+        return Growth(elements, elements)
+    if name == "join":
+        return Growth(elements)
+    if name in _FOR_EACH_REFERENCE:
+        return Growth(marks)
+    if name in _DOUBLING:
+        return Growth(2)
+    return NONE
+
+
 def is_endless(text: str) -> bool:
     """Tell whether ``text`` alone could grow beyond all measure, or never end."""
     found = growth(text)
-    return found is not NONE and (
-        found.times > MAX_TIMES or found.characters * len(text) > MAX_CHARACTERS
-    )
+    if found is NONE:
+        return False
+    return found.times > MAX_TIMES or found.characters * len(text) > MAX_CHARACTERS

@@ -1,4 +1,6 @@
-"""How much of the machine data from elsewhere may take: a snapshot that somebody sent, the answer of a daemon.
+"""Limits of the machine that data from elsewhere may use.
+
+Such data are a snapshot that somebody sent, or the answer of a daemon.
 
 Sizes are bytes. Honest data stay below: text of ClassAds shrinks to a thirtieth (gzip) or
 fiftieth (xz). The process that reads it may have half a byte of memory for each byte of text,
@@ -42,7 +44,7 @@ class Limits:
         return round(64 * MIB * self.factor)
 
     def expanded(self, stored: int) -> int:
-        """Return to how much an archive of ``stored`` bytes may expand."""
+        """Return the size to which an archive of ``stored`` bytes may expand."""
         return round((16 * MIB + self.expansion * stored) * self.factor)
 
     @property
@@ -51,14 +53,12 @@ class Limits:
         return 250
 
     def memory(self, size: int, packed: bool = False) -> int:
-        """Return the memory for the process that reads and answers, for a text or an archive of ``size``."""
-        text = size * _USUAL_EXPANSION if packed else size
-        return round((400 * MIB + text / 2) * self.factor)
+        """Return the memory for the process that reads a text or an archive of ``size``."""
+        return round((400 * MIB + _text_size(size, packed) / 2) * self.factor)
 
     def seconds(self, size: int, packed: bool = False) -> int:
         """Return the processor time for that process."""
-        text = size * _USUAL_EXPANSION if packed else size
-        return round((600 + text / MIB) * self.factor)
+        return round((600 + _text_size(size, packed) / MIB) * self.factor)
 
     @property
     def one_step(self) -> int:
@@ -67,8 +67,15 @@ class Limits:
 
     @property
     def part_of_machine(self) -> float:
-        """Return which part of the machine's memory, and of the free disk, the answers of daemons may take."""
+        """Part of the memory, and of the free disk, that the answers of daemons may take."""
         return min(0.95, 0.5 * self.factor)
+
+
+def _text_size(size: int, packed: bool) -> int:
+    """Return the size of the text in an archive of ``size``, or of a text."""
+    if packed:
+        return size * _USUAL_EXPANSION
+    return size
 
 
 USUAL = Limits()

@@ -1,4 +1,4 @@
-"""One execution point as plain facts: what it has, in HTCondor's units.
+"""One execution point as plain facts, in HTCondor's units.
 
 ``htcq probe --json`` prints these facts and every command that needs a node reads them back
 (``--node FILE``). Five keys suffice: cpus, memory_mb, disk_kb, gpus and custom. The others say
@@ -17,14 +17,14 @@ from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 SCHEMA = 1
 _REQUIRED = ("cpus", "memory_mb", "disk_kb")
-#: What HTCondor's configuration can hold as a part of a knob's name.
+#: A word that can be a part of the name of a knob.
 _RESOURCE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _RESERVED_CUSTOM = frozenset({"cpu", "cpus", "disk", "swap", "mem", "memory", "ram", "gpus"})
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where one number came from, and why it was believed rather than the others."""
+    """Origin of one number, and why it was preferred to the others."""
 
     fact: str
     value: int
@@ -46,7 +46,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Node:
-    """What one execution point has to give, after everything that limits it.
+    """Amounts that one execution point can hand out, after everything that limits it.
 
     Units: ``memory_mb`` and ``swap_mb`` MB (2**20 bytes), ``disk_kb`` KiB, the rest counts.
     ``condor_cpus`` and ``condor_memory_mb`` are what HTCondor itself would advertise without
@@ -72,28 +72,14 @@ class Node:
     def __post_init__(self) -> None:
         for name in (*_REQUIRED, "gpus"):
             least = 0 if name == "gpus" else 1
-            if getattr(self, name) < least:
-                raise InputError(
-                    f"node: {name} is {getattr(self, name)}", f"{name} must be at least {least}"
-                )
+            value = getattr(self, name)
+            if value < least:
+                raise InputError(f"node: {name} is {value}", f"{name} must be at least {least}")
         for name, amount in self.custom.items():
-            if not _RESOURCE.match(name):
-                raise InputError(
-                    f"node: custom resource {name!r} is no name",
-                    "letters, digits and _, beginning with a letter",
-                )
-            if name.lower() in _RESERVED_CUSTOM:
-                raise InputError(
-                    f"node: custom resource '{name}' has a reserved name",
-                    "choose another name: HTCondor refuses it",
-                )
-            if amount < 0:
-                raise InputError(
-                    f"node: custom resource '{name}' is {amount}", "an amount cannot be negative"
-                )
+            _check_custom(name, amount)
 
     def assets(self) -> dict[str, int]:
-        """Return every asset and its amount, in the order HTCondor lists them; GPUs only where there are any."""
+        """Return the amount of every asset, in HTCondor's order; GPUs only where there are any."""
         amounts = {CPUS: self.cpus, MEMORY: self.memory_mb, DISK: self.disk_kb}
         if self.gpus:
             amounts[GPUS] = self.gpus
@@ -104,7 +90,26 @@ class Node:
 def card_of(node: Node) -> str:
     """Return the name that all GPUs of ``node`` have; empty where they differ or it has none."""
     names = {gpu.name for gpu in node.gpu_devices}
-    return names.pop() if len(names) == 1 else ""
+    if len(names) != 1:
+        return ""
+    return names.pop()
+
+
+def _check_custom(name: str, amount: int) -> None:
+    if not _RESOURCE.match(name):
+        raise InputError(
+            f"node: custom resource {name!r} is no name",
+            "letters, digits and _, beginning with a letter",
+        )
+    if name.lower() in _RESERVED_CUSTOM:
+        raise InputError(
+            f"node: custom resource '{name}' has a reserved name",
+            "choose another name: HTCondor refuses it",
+        )
+    if amount < 0:
+        raise InputError(
+            f"node: custom resource '{name}' is {amount}", "an amount cannot be negative"
+        )
 
 
 def node_from_facts(facts: Mapping[str, Any]) -> Node:
@@ -123,18 +128,16 @@ def node_from_facts(facts: Mapping[str, Any]) -> Node:
             f"node: {', '.join(missing)} missing", "'htcq probe --json' prints a complete file"
         )
     known: dict[str, Any] = {}
-    for name, kind in _KINDS.items():
+    for name, type_ in _TYPES.items():
         if name in facts:
-            known[name] = _checked(name, facts[name], kind)
-    known["gpu_devices"] = tuple(
-        _record(Gpu, "gpu_devices", each) for each in _list("gpu_devices", facts)
-    )
-    known["sources"] = tuple(_record(Source, "sources", each) for each in _list("sources", facts))
-    known["notes"] = tuple(str(each) for each in _list("notes", facts))
+            known[name] = _checked(name, facts[name], type_)
+    for name, record in _RECORDS.items():
+        known[name] = tuple(_record(record, name, each) for each in _list(name, facts))
+    known["notes"] = tuple(map(str, _list("notes", facts)))
     return Node(**known)
 
 
-_KINDS: dict[str, type] = {
+_TYPES: dict[str, type] = {
     "cpus": int,
     "memory_mb": int,
     "disk_kb": int,
@@ -147,13 +150,15 @@ _KINDS: dict[str, type] = {
     "condor_version": str,
     "hostname": str,
 }
+_RECORDS: dict[str, type] = {"gpu_devices": Gpu, "sources": Source}
 
 
-def _checked(name: str, value: Any, kind: type) -> Any:
-    if kind is int and (isinstance(value, bool) or not isinstance(value, int)):
+def _checked(name: str, value: Any, type_: type) -> Any:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if type_ is int and not is_number:
         raise InputError(f"node: {name} is {value!r}", f"{name} must be a whole number")
-    if not isinstance(value, kind):
-        raise InputError(f"node: {name} is {value!r}", f"{name} must be a JSON {kind.__name__}")
+    if not isinstance(value, type_):
+        raise InputError(f"node: {name} is {value!r}", f"{name} must be a JSON {type_.__name__}")
     if isinstance(value, dict):
         return {str(key): _checked(f"custom.{key}", amount, int) for key, amount in value.items()}
     return value
@@ -166,14 +171,13 @@ def _list(name: str, facts: Mapping[str, Any]) -> list[Any]:
     return value
 
 
-def _record(kind: type, name: str, value: Any) -> Any:
+def _record(record: type, name: str, value: Any) -> Any:
     try:
         fields = dict(value)
         if "others" in fields:
-            fields["others"] = tuple(
-                (str(origin), int(amount)) for origin, amount in fields["others"]
-            )
-        return kind(**fields)
+            others = [(str(origin), int(amount)) for origin, amount in fields["others"]]
+            fields["others"] = tuple(others)
+        return record(**fields)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"node: {name}: {error}", "'htcq probe --json' prints a complete file"
@@ -183,13 +187,13 @@ def _record(kind: type, name: str, value: Any) -> Any:
 def node_facts(node: Node) -> dict[str, Any]:
     """Return ``node`` as the JSON object that :func:`node_from_facts` reads."""
     facts: dict[str, Any] = {"schema": SCHEMA}
-    for name in _KINDS:
-        value = getattr(node, name)
-        facts[name] = dict(value) if name == "custom" else value
+    for name in _TYPES:
+        facts[name] = getattr(node, name)
+    facts["custom"] = dict(node.custom)
     facts["gpu_devices"] = [vars(gpu).copy() for gpu in node.gpu_devices]
-    facts["sources"] = [
-        {**vars(source), "others": [list(each) for each in source.others]}
-        for source in node.sources
-    ]
+    facts["sources"] = []
+    for source in node.sources:
+        others = [list(each) for each in source.others]
+        facts["sources"].append({**vars(source), "others": others})
     facts["notes"] = list(node.notes)
     return facts

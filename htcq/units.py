@@ -1,4 +1,4 @@
-"""Amounts of the assets that HTCondor counts, and what they weigh: parsed, converted and printed here, nowhere else.
+"""Amounts and weights of HTCondor's assets: parsed, converted and printed here, nowhere else.
 
 HTCondor mixes its units: memory is in MB (2**20 bytes), disk in KiB, everything else is a plain
 count (docs/classad-attributes/machine-classad-attributes.rst, 25.14). Names of assets are lower
@@ -30,29 +30,31 @@ _BYTES = {
     "P": 2**50, "PB": 2**50, "PIB": 2**50,
 }  # fmt: skip
 _UNIT_BYTES = {MEMORY: 2**20, DISK: 2**10}
-#: How many of HTCondor's units a GiB is: people read weights of memory and disk for each GiB.
+#: HTCondor's units in a GiB: people read weights of memory and disk for each GiB.
 PER_GIB = {asset: _BYTES["GIB"] // unit for asset, unit in _UNIT_BYTES.items()}
-#: Decimals that an amount is shown with, if it has no more: then it can be typed as it was printed.
+#: Decimals of an amount that is shown, if it has no more: then it can be typed as it was printed.
 _DECIMALS = 3
-#: Sizes are rounded to a unit of which they have so many, where nobody types them back.
+#: The fewest whole units of a rounded size, where nobody types it back.
 _A_FEW = 8
 #: Counts from here on would be shown with an exponent.
 _SHORT = 1e6
 #: Numbers from here on, or nearer to 0, are shown with an exponent.
 _TOO_LONG, _TOO_SMALL = 1e15, 5e-5
-#: Digits of a number that anybody means; Python refuses to read thousands of them.
+#: Longer numbers are never meant; Python refuses to read thousands of digits.
 _MAX_DIGITS = 18
 _NUMBER = rf"[0-9]{{1,{_MAX_DIGITS}}}(?:\.[0-9]{{0,{_MAX_DIGITS}}})?|\.[0-9]{{1,{_MAX_DIGITS}}}"
 _AMOUNT = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]*)\s*\Z")
-#: A number, and the amount that weighs so much: 8, 1/2, 0.25/GiB, 1/4GiB.
+#: A number, and the amount that has this weight: 8, 1/2, 0.25/GiB, 1/4GiB.
 _WEIGHT = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER})?\s*([A-Za-z]*)\s*)?\Z")
 #: Short names that no spelling is near to.
 _ALSO_CALLED = {"ram": MEMORY, "cores": CPUS, "core": CPUS, "mem": MEMORY, "storage": DISK}
 
 
 def whole_number(text: str) -> int | None:
-    """Return the number that ``text`` spells in ASCII digits; None where it is none, or too long to count anything."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS else None
+    """Return the number that ``text`` spells in ASCII digits; None where none or too long."""
+    if not text.isascii() or not text.isdigit() or len(text) > _MAX_DIGITS:
+        return None
+    return int(text)
 
 
 def parse_amount(asset: str, text: str) -> Fraction:
@@ -83,7 +85,7 @@ def parse_amount(asset: str, text: str) -> Fraction:
 
 
 def parse_weight(asset: str, text: str) -> Fraction:
-    """Return the weight of one HTCondor unit of ``asset`` that ``text`` names, such as ``1`` or ``0.25/GiB``.
+    """Return the weight of one HTCondor unit of ``asset``, from ``1`` or ``0.25/GiB``.
 
     ``1/4GiB`` is a weight of 1 for each 4 GiB. Memory and disk need a unit, other assets have none.
 
@@ -92,30 +94,35 @@ def parse_weight(asset: str, text: str) -> Fraction:
     """
     found = _WEIGHT.match(text)
     if found is None:
-        negative = text.strip().startswith("-")
-        wrong = "a weight must not be negative" if negative else f"'{text}' is not a weight"
+        wrong = f"'{text}' is not a weight"
+        if text.strip().startswith("-"):
+            wrong = "a weight must not be negative"
         raise InputError(f"weight of {asset}: {wrong}", _weight_example(asset))
-    number, amount, unit = found.group(1), found.group(2) or "1", (found.group(3) or "").upper()
-    if asset not in _UNIT_BYTES and unit:
+    number, amount, unit = found.groups("")
+    unit = unit.upper()
+    sized = asset in _UNIT_BYTES
+    if unit and not sized:
         hint = asset_hint(asset, _UNIT_BYTES, _weight_example(asset))
         raise InputError(f"weight of {asset}: '{text}' has a unit, but {asset} is a count", hint)
-    if asset in _UNIT_BYTES and unit not in _BYTES:
+    if sized and unit not in _BYTES:
         wrong = "an unknown unit" if unit else "no unit"
         raise InputError(f"weight of {asset}: '{text}' has {wrong}", _weight_example(asset))
-    if not Fraction(amount):
+    per = Fraction(amount or 1)
+    if not per:
         raise InputError(f"weight of {asset}: '{text}' divides by 0", _weight_example(asset))
-    per = (
-        Fraction(amount) * Fraction(_BYTES[unit], _UNIT_BYTES[asset]) if unit else Fraction(amount)
-    )
+    if sized:
+        per *= Fraction(_BYTES[unit], _UNIT_BYTES[asset])
     return Fraction(number) / per
 
 
 def _weight_example(asset: str) -> str:
-    return f"such as {asset}=0.25/GiB" if asset in _UNIT_BYTES else f"such as {asset}=1"
+    if asset in _UNIT_BYTES:
+        return f"such as {asset}=0.25/GiB"
+    return f"such as {asset}=1"
 
 
 def show_weight(asset: str, weight: Fraction) -> str:
-    """Return ``weight`` (of one HTCondor unit) as :func:`parse_weight` reads it, such as ``0.25/GiB``."""
+    """Return ``weight`` of one HTCondor unit as :func:`parse_weight` reads it: ``0.25/GiB``."""
     suffix = "/GiB" if asset in PER_GIB else ""
     decimal = decimal_text(weight * PER_GIB.get(asset, 1))
     if decimal:
@@ -125,7 +132,10 @@ def show_weight(asset: str, weight: Fraction) -> str:
 
 
 def decimal_text(number: Fraction) -> str:
-    """Return ``number`` (0 or more) with all its decimals; empty where they never end, or are more than 12."""
+    """Return ``number`` (0 or more) with all its decimals.
+
+    Empty where they never end, or are more than 12.
+    """
     scaled = number * 10**12
     if scaled.denominator != 1:
         return ""
@@ -145,7 +155,9 @@ def nearest_asset(asset: str, known: Iterable[str]) -> str:
 def asset_hint(asset: str, known: Iterable[str], otherwise: str) -> str:
     """Return the hint that names the asset that was meant; ``otherwise`` where none is near."""
     near = nearest_asset(asset, known)
-    return meant([near] if near else [], otherwise)
+    if not near:
+        return otherwise
+    return meant([near])
 
 
 def _example(asset: str) -> str:
@@ -161,11 +173,9 @@ def show_amount(asset: str, amount: float) -> str:
     :func:`parse_amount` reads it back.
     """
     if asset not in _UNIT_BYTES:
-        return (
-            f"{amount:g}"
-            if abs(amount) < _SHORT or not float(amount).is_integer()
-            else str(int(amount))
-        )
+        if abs(amount) < _SHORT or not float(amount).is_integer():
+            return f"{amount:g}"
+        return str(int(amount))
     size = amount * _UNIT_BYTES[asset]
     rounded = ""
     for unit in ("PiB", "TiB", "GiB", "MiB", "KiB"):
@@ -175,12 +185,17 @@ def show_amount(asset: str, amount: float) -> str:
         shown = f"{size / scale:.{_DECIMALS}f}".rstrip("0").rstrip(".")
         if Fraction(shown) * scale == size:
             return f"{shown} {unit}"
-        rounded = rounded or f"{size / scale:.2f}".rstrip("0").rstrip(".") + f" {unit}"
+        if not rounded:
+            short = f"{size / scale:.2f}".rstrip("0").rstrip(".")
+            rounded = f"{short} {unit}"
     return rounded or f"{size:g} B"
 
 
 def show_rough(asset: str, amount: float) -> str:
-    """Return ``amount`` as a person reads it where nobody types it back: sizes in whole units of at least a few."""
+    """Return ``amount`` for a person who does not type it back.
+
+    Sizes are in whole units, of which there are at least a few.
+    """
     size = amount * _UNIT_BYTES.get(asset, 0)
     for unit in ("PiB", "TiB", "GiB"):
         scale = _BYTES[unit.upper()]
@@ -190,20 +205,26 @@ def show_rough(asset: str, amount: float) -> str:
 
 
 def show_number(number: float) -> str:
-    """Return a weight or a count as a person reads it, with at most four decimals: ``1,234.5``, ``0.6667``, ``nan``."""
-    if math.isnan(number) or abs(number) >= _TOO_LONG or 0 < abs(number) < _TOO_SMALL:
+    """Return a weight or a count for people, with at most four decimals: ``1,234.5``, ``nan``."""
+    too_small = 0 < abs(number) < _TOO_SMALL
+    if math.isnan(number) or abs(number) >= _TOO_LONG or too_small:
         return f"{number:.4g}"
     text = f"{number:,.4f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+    if text == "-0":
+        return "0"
+    return text
 
 
 def plain_number(number: float) -> str:
-    """Return a number with all its digits as a program reads it: ``12``, ``0.1``, ``1e+16``, ``nan``."""
+    """Return a number with all its digits for programs: ``12``, ``0.1``, ``1e+16``, ``nan``."""
     return repr(float(number)).removesuffix(".0")
 
 
 def two_digits(amount: float) -> float:
-    """Return ``amount`` to two significant digits: memory and disk of machines of one kind differ by some MB."""
+    """Return ``amount`` to two significant digits.
+
+    Memory and disk of machines of one kind differ by some MB.
+    """
     return float(f"{amount:.1e}")
 
 
@@ -211,10 +232,12 @@ _ATTRIBUTES = {CPUS: "Cpus", MEMORY: "Memory", DISK: "Disk", GPUS: "GPUs"}
 
 
 def attribute(asset: str) -> str:
-    """Return the name of the ClassAd attribute that holds ``asset`` (attribute names ignore case)."""
+    """Return the ClassAd attribute that holds ``asset`` (attribute names ignore case)."""
     return _ATTRIBUTES.get(asset) or asset[:1].upper() + asset[1:]
 
 
 def counted(number: int, one: str, many: str = "") -> str:
     """Return ``1 submitter`` or ``5 submitters``."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    if number == 1:
+        return f"1 {one}"
+    return f"{number} {many or one + 's'}"

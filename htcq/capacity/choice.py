@@ -1,4 +1,4 @@
-"""Which model a site chose, with its settings, before it meets a node; and the meeting itself.
+"""The capacity model that a site chose, with its settings, and the model on a node.
 
 Every setting has the name of its command-line flag. A setting that the chosen model does not
 have is a contradiction, not a default.
@@ -43,7 +43,9 @@ _FLAGS = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A site's settings; empty ones were not given. ``charges`` are in HTCondor's units, cpus in cores.
+    """The settings of a site; empty ones were not given.
+
+    ``charges`` are in HTCondor's units, cpus in cores.
 
     ``weights`` are those of one HTCondor unit (a core, a MB, a KiB), ``optional_assets`` custom
     resources that only some nodes have.
@@ -72,19 +74,29 @@ class Choice:
         _one_of("--splitting", self.splitting, SPLITTINGS)
         if self.model and self.preset:
             raise ModelError("--model and --preset contradict each other", "give one of them")
+        self._check_settings()
+        self._check_values()
+
+    def _check_settings(self) -> None:
+        """Refuse settings that the chosen model does not have."""
+        allowed = _SETTINGS_OF.get(self.kind, ())
         for setting, flag in _FLAGS.items():
-            if self._has(setting) and setting not in _SETTINGS_OF.get(self.kind, ()):
-                owner = next(
-                    model for model, settings in _SETTINGS_OF.items() if setting in settings
-                )
-                chosen = f"--preset {self.preset}" if self.preset else f"--model {self.kind}"
-                raise ModelError(
-                    f"{flag} contradicts {chosen}", f"{flag} belongs to --model {owner}"
-                )
+            if setting in allowed or not self._has(setting):
+                continue
+            owners = [model for model, settings in _SETTINGS_OF.items() if setting in settings]
+            chosen = f"--model {self.kind}"
+            if self.preset:
+                chosen = f"--preset {self.preset}"
+            raise ModelError(
+                f"{flag} contradicts {chosen}", f"{flag} belongs to --model {owners[0]}"
+            )
         if self.assets and self.share not in ("", "even"):
             raise ModelError(
                 f"--asset contradicts --share {self.share}", "only --share even divides assets"
             )
+
+    def _check_values(self) -> None:
+        """Refuse numbers that make no sense for any model."""
         if self.cpu_shares is not None and self.cpu_shares < 1:
             raise ModelError(
                 f"--cpu-shares {self.cpu_shares}: must be positive",
@@ -108,21 +120,25 @@ class Choice:
 
     @property
     def kind(self) -> str:
-        """The model in force: the one given, the one whose settings were given, or the recommended one."""
+        """The model in force.
+
+        The one given, the one whose settings were given, or the recommended one.
+        """
         if self.model or self.preset:
             return self.model
-        given = {
-            model
-            for model, settings in _SETTINGS_OF.items()
-            if any(self._has(setting) for setting in settings)
-        }
+        given = []
+        for model, settings in _SETTINGS_OF.items():
+            if any(map(self._has, settings)):
+                given.append(model)
+        if not given:
+            return LINEAR
         if len(given) > 1:
             first, second = sorted(given)[:2]
             raise ModelError(
                 f"settings of --model {first} and --model {second} contradict each other",
                 "choose one",
             )
-        return given.pop() if given else LINEAR
+        return given[0]
 
     def _has(self, setting: str) -> bool:
         """Whether ``setting`` was given; 0 claims were, and are wrong."""
@@ -145,10 +161,8 @@ class Choice:
             return charge.denominator
         if (charge * self.cpu_shares).denominator != 1:
             raise ModelError(
-                (
-                    f"--cpu-shares {self.cpu_shares} does not make --charge cpus={float(charge):g} "
-                    "whole"
-                ),
+                f"--cpu-shares {self.cpu_shares} does not make --charge "
+                f"cpus={float(charge):g} whole",
                 f"use a multiple of {charge.denominator}: the startd hands out whole cpus only",
             )
         return self.cpu_shares
@@ -160,14 +174,15 @@ def _one_of(flag: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def common_shares(choices: tuple[Choice, ...]) -> int:
-    """Return one number of cpu shares that suits every slot type of a node (NUM_CPUS is one per startd)."""
+    """Return a number of cpu shares that suits every slot type of a node.
+
+    NUM_CPUS is one for each startd.
+    """
     given = {choice.cpu_shares for choice in choices if choice.cpu_shares is not None}
     if len(given) > 1:
+        shown = ", ".join(map(str, sorted(given)))
         raise ModelError(
-            (
-                f"slot types with different cpu_shares ({', '.join(map(str, sorted(given)))}) "
-                "contradict each other"
-            ),
+            f"slot types with different cpu_shares ({shown}) contradict each other",
             "NUM_CPUS is one number for the whole node: use the same for all",
         )
     return lcm(*(choice.shares_per_core() for choice in choices))
@@ -181,7 +196,9 @@ def realise(
     machine: Mapping[str, int],
     card: str = "",
 ) -> Counted:
-    """Return the model or preset for a slot of ``total`` (cpus in shares) on ``machine``, checked against it.
+    """Return the model or preset for a slot of ``total`` on ``machine``, checked against it.
+
+    Cpus of both are in shares.
 
     ``card`` is the name of the machine's GPUs, if they have one.
 
@@ -201,70 +218,91 @@ def _build(
     machine: Mapping[str, int],
     card: str,
 ) -> Counted:
-    cores = max(1, total[CPUS] // cpu_shares)
-    slop = disk_slop(machine[DISK], version_tuple(version))
-    # The slop is rounded up by one unit at times.
-    slop += 1 if slop else 0
     # Only the model in force is loaded: emit runs whenever a daemon reads its configuration.
-    if choice.kind == LINEAR and not choice.preset:
-        from htcq.capacity.linear import Linear
-
-        weights = choice.weights
-        if not weights:
-            from htcq.capacity.prices import even_prices
-
-            # Of the whole machine: all its slots must count in one unit.
-            weights = even_prices([{**machine, CPUS: machine[CPUS] // cpu_shares}])
-        return Linear(
-            weights, choice.scale or Fraction(1), cpu_shares, card, choice.optional_assets
-        )
+    slop = disk_slop(machine[DISK], version_tuple(version))
+    if slop:
+        # It is rounded up by one unit at times.
+        slop += 1
     if choice.preset:
         from htcq.capacity.presets import find_preset
 
         return find_preset(choice.preset, total, cpu_shares, slop)
     if choice.kind == FIXED:
-        if choice.claims is None:
-            raise ModelError("--model fixed needs a number of claims", "give --claims M")
-        from htcq.capacity.fixed import Fixed
-
-        assets = choice.assets or BUILT_IN_ASSETS
-        spare = _bearable(slop, choice.claims, total)
-        return Fixed(
-            choice.claims, choice.share or "even", assets, cpu_shares, choice.forced, spare
-        )
+        return _fixed(choice, total, cpu_shares, slop)
     if choice.kind == QUANTIZED:
-        from htcq.capacity.quantized import Quantized, proposed_levels
+        return _quantized(choice, total, cpu_shares, slop)
+    if choice.kind == MINIMUM_CHARGE:
+        return _minimum_charge(choice, total, cpu_shares, slop)
+    return _linear(choice, cpu_shares, machine, card)
 
-        known_assets(choice.levels, total, "--level")
-        levels = choice.levels or proposed_levels(cores)
-        return Quantized(
-            levels, choice.rule or "min", cpu_shares, _bearable(slop, levels.get(DISK, 1), total)
-        )
+
+def _linear(choice: Choice, cpu_shares: int, machine: Mapping[str, int], card: str) -> Counted:
+    from htcq.capacity.linear import Linear
+
+    weights = choice.weights
+    if not weights:
+        from htcq.capacity.prices import even_prices
+
+        # Of the whole machine: all its slots must count in one unit.
+        weights = even_prices([{**machine, CPUS: machine[CPUS] // cpu_shares}])
+    scale = choice.scale or Fraction(1)
+    return Linear(weights, scale, cpu_shares, card, choice.optional_assets)
+
+
+def _fixed(choice: Choice, total: Mapping[str, int], cpu_shares: int, slop: int) -> Counted:
+    if choice.claims is None:
+        raise ModelError("--model fixed needs a number of claims", "give --claims M")
+    from htcq.capacity.fixed import Fixed
+
+    share, assets = choice.share or "even", choice.assets or BUILT_IN_ASSETS
+    spare = _bearable(slop, choice.claims, total)
+    return Fixed(choice.claims, share, assets, cpu_shares, choice.forced, spare)
+
+
+def _quantized(choice: Choice, total: Mapping[str, int], cpu_shares: int, slop: int) -> Counted:
+    from htcq.capacity.quantized import Quantized, proposed_levels
+
+    known_assets(choice.levels, total, "--level")
+    levels = choice.levels or proposed_levels(_cores(total, cpu_shares))
+    spare = _bearable(slop, levels.get(DISK, 1), total)
+    return Quantized(levels, choice.rule or "min", cpu_shares, spare)
+
+
+def _minimum_charge(
+    choice: Choice, total: Mapping[str, int], cpu_shares: int, slop: int
+) -> Counted:
     from htcq.capacity.minimum import MinimumCharge, proposed_charges
 
     known_assets(choice.charges, total, "--charge")
     if GPUS in choice.charges and not choice.forced:
         raise ModelError(
-            (
-                "--charge gpus: every job would take a GPU, since each claim is charged at least so "
-                "many"
-            ),
-            (
-                "--model linear --weight gpus=8 charges the jobs that ask for GPUs; --force takes "
-                "the charge all the same"
-            ),
+            "--charge gpus: every job would take a GPU, "
+            "since each claim is charged at least so many",
+            "--model linear --weight gpus=8 charges the jobs that ask for GPUs; "
+            "--force takes the charge all the same",
         )
-    charges = startd_charges(choice.charges, cpu_shares) or proposed_charges(total, cores)
+    charges = startd_charges(choice.charges, cpu_shares)
+    if not charges:
+        charges = proposed_charges(total, _cores(total, cpu_shares))
     return MinimumCharge(charges, choice.whole_charges, cpu_shares, slop)
 
 
+def _cores(total: Mapping[str, int], cpu_shares: int) -> int:
+    return max(1, total[CPUS] // cpu_shares)
+
+
 def _bearable(slop: int, levels: int, total: Mapping[str, int]) -> int:
-    """Return ``slop``, or 0 where all the claims' slop together is more than a quantum: then they run short of it."""
+    """Return ``slop``, or 0 where the slop of all claims exceeds a quantum.
+
+    Claims with so much slop run short of it.
+    """
     return slop if levels * levels * slop < total[DISK] else 0
 
 
 def startd_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str, Share]:
-    """Return ``charges`` with cpus in shares; those of memory and disk may be even shares of an amount.
+    """Return ``charges`` with cpus in shares.
+
+    Those of memory and disk may be even shares of an amount.
 
     Raises:
         ModelError: a charge of another asset is a fraction, which the startd refuses at every
@@ -272,19 +310,20 @@ def startd_charges(charges: Mapping[str, Fraction], cpu_shares: int) -> dict[str
     """
     found: dict[str, Share] = {}
     for asset, charge in charges.items():
-        units = charge * cpu_shares if asset == CPUS else charge
-        if units.denominator != 1 and asset not in (MEMORY, DISK):
+        units = charge
+        if asset == CPUS:
+            units *= cpu_shares
+        whole = units.denominator == 1
+        shown = f"--charge {asset}={show_amount(asset, float(charge))}"
+        if not whole and asset not in (MEMORY, DISK):
             raise ModelError(
-                f"--charge {asset}={show_amount(asset, float(charge))} is not a whole number",
+                f"{shown} is not a whole number",
                 "the startd hands out whole cpus, GPUs and custom resources only",
             )
         if units < 1:
             raise ModelError(
-                (
-                    f"--charge {asset}={show_amount(asset, float(charge))} is less than the startd "
-                    "can hand out"
-                ),
+                f"{shown} is less than the startd can hand out",
                 "HTCondor counts memory in MiB and disk in KiB",
             )
-        found[asset] = int(units) if units.denominator == 1 else units
+        found[asset] = int(units) if whole else units
     return found

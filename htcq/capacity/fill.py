@@ -1,4 +1,4 @@
-"""Filling a slot with claims, one after another, and what is charged for them until nothing more fits.
+"""Slots filled with claims until nothing more fits, and what is charged for the claims.
 
 The busy weight of a slot is the weight that it has left plus the standing charges of its dynamic
 slots. Where it rises above the weight of the empty slot, usage grows past what the negotiator
@@ -24,8 +24,8 @@ from htcq.units import DISK
 CLOSE = 1e-6
 #: Digits of weights: sums of binary fractions miss by less.
 _DIGITS = 9
-#: What sums and differences of weights lose at most, as a part of the weight: some thousand
-#: roundings of a double.
+#: The largest error of sums and differences, as a part of the weight: some thousand roundings of
+#: a double.
 _LOST = 1e-12
 
 
@@ -62,7 +62,9 @@ def quotient(standing: Number, cost: Number, weight: Number = 0) -> float:
     """
     if abs(standing - cost) <= CLOSE + abs(weight) * _LOST:
         return 1.0
-    return float(standing / cost) if cost > CLOSE else math.inf
+    if cost <= CLOSE:
+        return math.inf
+    return float(standing / cost)
 
 
 #: Chooses the next shape by how many of each run and which still fit; None ends the filling.
@@ -103,7 +105,10 @@ class Filling:
         return True
 
     def _match_cost(self, carved: Carved, after: Number) -> Number:
-        """Return what the negotiator charges: it knows nothing of what the startd adds to the consumption."""
+        """Return what the negotiator charges.
+
+        It knows nothing of what the startd adds to the consumption.
+        """
         charges = self._charges
         seen = deduct(self._left, carved.consumed)
         if charges.policy.splitting != NEGOTIATOR or seen.get(DISK) == carved.left.get(DISK):
@@ -113,21 +118,21 @@ class Filling:
     def _standing_charge(self, amounts: Mapping[str, int]) -> Number:
         key = tuple(amounts.items())
         if key not in self._standing_of:
-            self._standing_of[key] = _number(
-                self._charges.weight(self._charges.dynamic_ad(amounts))
-            )
+            weight = self._charges.weight(self._charges.dynamic_ad(amounts))
+            self._standing_of[key] = _number(weight)
         return self._standing_of[key]
 
     def _observe(self) -> None:
         busy = self._weight + self._standing
         self._min, self._max = min(self._min, busy), max(self._max, busy)
-        # With scheduler splitting one match pays for the whole slot, whatever the access point
-        # makes of it.
-        paid = self._cost if self._charges.policy.splitting == NEGOTIATOR else self._empty
+        paid = self._cost
+        if self._charges.policy.splitting != NEGOTIATOR:
+            # One match pays for the whole slot, however the access point splits it.
+            paid = self._empty
         self._max_factor = max(self._max_factor, quotient(self._standing, paid, self._empty))
 
     def run(self, choose: Chooser) -> Fill:
-        """Place what ``choose`` says until it says no more."""
+        """Place the shapes that ``choose`` returns until it returns None."""
         while True:
             index = choose(self.running, self._fits)
             if index is None:
@@ -155,12 +160,12 @@ def fill_alone(charges: Charges, shape: Shape, version: str = "") -> Fill:
 
 
 def fill_once(charges: Charges, shapes: Sequence[Shape], version: str = "") -> Fill:
-    """Return the slot after all jobs of ``shapes`` came in their order, as many of each as its count says."""
+    """Return the slot after all jobs of ``shapes`` came in order, as often as their counts say."""
     return Filling(charges, shapes, version).run(_in_order([shape.count for shape in shapes]))
 
 
 def fill_in_order(charges: Charges, shapes: Sequence[Shape], version: str = "") -> Fill:
-    """Return the slot full of jobs that come again and again in the order and the counts of ``shapes``."""
+    """Return the slot full of jobs that come in the order and counts of ``shapes``, repeatedly."""
     filling = Filling(charges, shapes, version)
     running = -1
     while sum(filling.running) > running:
@@ -171,15 +176,16 @@ def fill_in_order(charges: Charges, shapes: Sequence[Shape], version: str = "") 
 
 
 def fill_mixed(charges: Charges, shapes: Sequence[Shape], version: str = "") -> Fill:
-    """Return the slot full of a mix: next comes the shape that is furthest behind its share, of those that fit."""
+    """Return the slot full of a mix of jobs.
+
+    Of the shapes that fit, the one that is furthest behind its share comes next.
+    """
 
     def choose(running: Sequence[int], fits: Sequence[bool]) -> int | None:
-        behind = [
-            (number / shapes[index].count, index)
-            for index, number in enumerate(running)
-            if fits[index]
-        ]
-        return min(behind)[1] if behind else None
+        fitting = [index for index, fit in enumerate(fits) if fit]
+        if not fitting:
+            return None
+        return min(fitting, key=lambda index: running[index] / shapes[index].count)
 
     return Filling(charges, shapes, version).run(choose)
 
@@ -197,23 +203,31 @@ def _in_order(limits: Sequence[int | None]) -> Chooser:
 
 
 def missing_asset(charges: Charges, asked: Mapping[str, Number]) -> str:
-    """Return the first asset that a job asks for and the slot does not know; empty where there is none."""
-    return next(
-        (asset for asset, amount in asked.items() if amount and asset not in charges.total), ""
-    )
+    """Return the first requested asset that the slot does not have; empty where there is none."""
+    for asset, amount in asked.items():
+        if amount and asset not in charges.total:
+            return asset
+    return ""
 
 
 def closed(charges: Charges, running: int) -> bool:
-    """Tell whether the startd takes no more claims: with scheduler splitting it counts those of a fixed model."""
+    """Tell whether the startd takes no more claims.
+
+    With scheduler splitting it counts those of a fixed model.
+    """
     policy = charges.policy
     return bool(policy.start) and running >= policy.num_claims
 
 
 def plain(number: float) -> Number:
-    """Return a weight without what binary fractions add to it or take from it; whole where it is whole."""
+    """Return a weight without the error of binary fractions; a whole one as an integer."""
     rounded = round(number, _DIGITS)
-    return int(rounded) if float(rounded).is_integer() else rounded
+    if float(rounded).is_integer():
+        return int(rounded)
+    return rounded
 
 
 def _number(weight: Number | None) -> Number:
-    return 0 if weight is None else weight
+    if weight is None:
+        return 0
+    return weight

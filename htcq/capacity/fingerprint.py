@@ -1,4 +1,4 @@
-"""A short hash of capacity settings, by which nodes that read the same settings are known.
+"""A short hash of capacity settings, which shows the nodes that read the same settings.
 
 All nodes of a fleet have the same one, whatever their kind and their hardware: it covers the
 models of every kind with all their numbers. Amounts count, not how they are spelled: 0.25/GiB
@@ -19,8 +19,7 @@ from htcq.capacity.layout import Slot, SlotType
 
 #: Hexadecimal digits of SHA-256 that are kept.
 DIGITS = 12
-#: The settings that a model may propose from the node at hand; a model has an attribute of the same
-#: name.
+#: The settings that a model may propose for the node; a model has an attribute of the same name.
 _PROPOSED = ("charges", "levels", "weights")
 #: Settings that change nothing of what a claim takes or weighs.
 _WITHOUT_EFFECT = ("model", "forced")
@@ -28,7 +27,9 @@ _DEFAULTS: Mapping[str, Mapping[str, str]] = {FIXED: {"share": "even"}, QUANTIZE
 
 
 def fingerprint(kinds: Iterable[tuple[str, Sequence[SlotType]]]) -> str:
-    """Return the hash of the settings of all ``kinds`` of node: the expression that a node matches, and its slot types.
+    """Return the hash of the settings of all kinds of node.
+
+    Each of ``kinds`` has the expression that a node matches, and its slot types.
 
     Where there is one kind for all nodes its expression is empty.
     """
@@ -38,36 +39,44 @@ def fingerprint(kinds: Iterable[tuple[str, Sequence[SlotType]]]) -> str:
 
 
 def settled(slot: Slot) -> SlotType:
-    """Return the type of ``slot`` with the numbers that its model has proposed from the node at hand."""
+    """Return the type of ``slot`` with the numbers that its model proposed for the node."""
     choice = slot.type.choice
     if not choice.leaves_it_to_the_node:
         return slot.type
-    proposed = {
-        name: getattr(slot.counted, name) for name in _PROPOSED if hasattr(slot.counted, name)
-    }
+    proposed = {}
+    for name in _PROPOSED:
+        if hasattr(slot.counted, name):
+            proposed[name] = getattr(slot.counted, name)
     return replace(slot.type, choice=replace(choice, model=choice.kind, **proposed))
 
 
-def _slot_type(kind: SlotType) -> dict[str, Any]:
+def _slot_type(slot_type: SlotType) -> dict[str, Any]:
+    parts = {asset: _part(part) for asset, part in slot_type.parts.items()}
     return {
-        "number": kind.number,
-        "count": kind.count,
-        "parts": _plain({asset: _part(part) for asset, part in kind.parts.items()}),
-        "choice": _choice(kind.choice),
+        "number": slot_type.number,
+        "count": slot_type.count,
+        "parts": _plain(parts),
+        "choice": _choice(slot_type.choice),
     }
 
 
 def _part(part: Fraction | int) -> str:
     """Return a share of the machine so that it differs from the same amount."""
-    return f"{part} of all" if isinstance(part, Fraction) else str(part)
+    if isinstance(part, Fraction):
+        return f"{part} of all"
+    return str(part)
 
 
 def _choice(choice: Choice) -> dict[str, Any]:
-    """Return what is set; what is not is left out, so that a setting which a later version adds changes nothing."""
+    """Return the settings that are set.
+
+    Others are left out, so that a setting of a later version changes nothing.
+    """
     found: dict[str, Any] = {"kind": choice.kind, **_DEFAULTS.get(choice.kind, {})}
     for each in fields(choice):
         value = getattr(choice, each.name)
-        if each.name not in _WITHOUT_EFFECT and value not in (None, "", False, ()) and value != {}:
+        is_set = value not in (None, "", False, (), {})
+        if is_set and each.name not in _WITHOUT_EFFECT:
             found[each.name] = _plain(value)
     return found
 

@@ -29,7 +29,7 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, attribute
 
 #: The machine resource that counts the claims where no real asset does.
 TOKEN = "htcqclaims"
-#: How START reads where the startd counts the claims.
+#: START where the startd counts the claims.
 _COUNTED = re.compile(
     r"\((.*)\) && \(DynamicSlot (?:=\?=|is) true \|\| \(NumDynamicSlots \?: 0\) < [0-9]+\)\Z",
     re.DOTALL,
@@ -50,12 +50,15 @@ class Fixed:
 
     def marks(self, asset: str) -> Marks:
         """Return how ``asset`` is divided among the claims."""
-        return Marks(self.claims, self.disk_slop_kb if asset == DISK else 0)
+        spare = self.disk_slop_kb if asset == DISK else 0
+        return Marks(self.claims, spare)
 
     @property
     def provides(self) -> dict[str, int]:
         """Return the tokens that count the claims, unless the assets do."""
-        return {} if self.share == "even" else {TOKEN: self.claims}
+        if self.share == "even":
+            return {}
+        return {TOKEN: self.claims}
 
     def check(self, total: Amounts) -> None:
         """Refuse more claims than the startd can carve, and shares that it cannot hand out."""
@@ -65,22 +68,25 @@ class Fixed:
                 "give the number of jobs the node may run",
             )
         known_assets(dict.fromkeys(self.assets), total, "--asset")
-        if self.share == "none" and not self.forced:
+        if self.share == "none":
+            if self.forced:
+                return
             raise ModelError(
                 "--share none: the startd gives every claim at least 1 cpu and 1 MB whatever the "
-                "policy says, so that "
-                "12 tokens on 8 cpus ran 10 jobs of 1 MB while 12 were charged",
+                "policy says, so that 12 tokens on 8 cpus ran 10 jobs of 1 MB "
+                "while 12 were charged",
                 "use --share even, or --force if that is what you want",
             )
         counted = self.assets if self.share == "even" else (CPUS,)
         for asset in counted:
-            if self.claims > total[asset] and not (self.share == "none" and self.forced):
-                more = ", or count each core as several with --cpu-shares" if asset == CPUS else ""
+            if self.claims > total[asset]:
+                hint = f"use at most --claims {total[asset]}"
+                if asset == CPUS:
+                    hint += ", or count each core as several with --cpu-shares"
                 raise ModelError(
                     f"--claims {self.claims}: the startd cannot carve more claims than there are "
-                    f"{asset} "
-                    f"({total[asset]})",
-                    f"use at most --claims {total[asset]}{more}",
+                    f"{asset} ({total[asset]})",
+                    hint,
                 )
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
@@ -104,8 +110,10 @@ class Fixed:
             return {**taken, TOKEN: 1}
         for asset in self.assets:
             marks, have, asked = self.marks(asset), left[asset], request[asset]
-            too_large = marks.asked(asked, total[asset]) > 1
-            taken[asset] = max(asked, have + 1 if too_large else marks.given(1, have, total[asset]))
+            share = marks.given(1, have, total[asset])
+            if marks.asked(asked, total[asset]) > 1:
+                share = have + 1
+            taken[asset] = max(asked, share)
         return taken
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
@@ -114,16 +122,15 @@ class Fixed:
             return self._split_by_scheduler(terms, splitting)
         consumption, provides = as_requested(terms, terms.total), {}
         if self.share == "even":
-            consumption.update({asset: self._even(asset, terms) for asset in self.assets})
-            left = least([self.marks(asset).left_text(asset, terms) for asset in self.assets])
+            consumption.update(self._even_shares(terms))
+            left = self._left(terms)
         else:
             provides, left = self.provides, f"({terms.slot}{attribute(TOKEN)} ?: 0)"
             if self.share == "none":
                 consumption = dict.fromkeys(terms.total, "0")
             consumption[TOKEN] = "1"
-        policy = self._policy(
-            left, consumption, splitting, dict.fromkeys(MODIFIABLE, LEAVE_REQUEST), provides
-        )
+        modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
+        policy = self._policy(left, consumption, splitting, modify, provides)
         return replace(policy, macros=terms.macros or {})
 
     def describe(self) -> str:
@@ -133,21 +140,25 @@ class Fixed:
     def _split_by_scheduler(self, terms: Terms, splitting: str) -> Policy:
         if self.share == "none":
             raise ModelError(
-                (
-                    "--share none has no meaning with --splitting scheduler: the startd hands out "
-                    "what the job asks"
-                ),
+                "--share none has no meaning with --splitting scheduler: "
+                "the startd hands out what the job asks",
                 "use --share request, or --splitting negotiator",
             )
         modify = as_requested(terms.in_request(), MODIFIABLE)
         left = f"{self.claims} - (NumDynamicSlots ?: 0)"
         if self.share == "even":
             only_modifiable(self.assets, "--asset")
-            modify.update({asset: self._even(asset, terms.in_request()) for asset in self.assets})
-            left = least([self.marks(asset).left_text(asset, terms) for asset in self.assets])
+            modify.update(self._even_shares(terms.in_request()))
+            left = self._left(terms)
         assets = [asset for asset in terms.total if asset != TOKEN]
         policy = self._policy(left, as_requested(terms, assets), splitting, modify, {})
         return replace(policy, macros=terms.macros or {})
+
+    def _left(self, terms: Terms) -> str:
+        return least([self.marks(asset).left_text(asset, terms) for asset in self.assets])
+
+    def _even_shares(self, terms: Terms) -> dict[str, str]:
+        return {asset: self._even(asset, terms) for asset in self.assets}
 
     def _policy(
         self,
@@ -157,7 +168,10 @@ class Fixed:
         modify: dict[str, str],
         provides: Mapping[str, int],
     ) -> Policy:
-        counted_by_startd = splitting != NEGOTIATOR and self.share == "request"
+        start = ""
+        if splitting != NEGOTIATOR and self.share == "request":
+            # The startd counts the claims; start_without_count reads this back.
+            start = f"DynamicSlot =?= true || (NumDynamicSlots ?: 0) < {self.claims}"
         return Policy(
             name=self.name,
             consumption=consumption,
@@ -167,10 +181,7 @@ class Fixed:
             splitting=splitting,
             modify=modify,
             provides=provides,
-            # start_without_count reads this back.
-            start=f"DynamicSlot =?= true || (NumDynamicSlots ?: 0) < {self.claims}"
-            if counted_by_startd
-            else "",
+            start=start,
             cpu_shares=self.cpu_shares,
         )
 
@@ -184,6 +195,8 @@ class Fixed:
 
 
 def start_without_count(start: str) -> str:
-    """Return what Start of a slot would be if its startd had not been told to count claims."""
+    """Return Start of a slot without the condition by which its startd counts claims."""
     found = _COUNTED.match(start)
-    return found.group(1) if found else start
+    if found is None:
+        return start
+    return found.group(1)

@@ -1,4 +1,4 @@
-"""A fleet of nodes: its kinds, what jobs cost on each of them, and what the whole pool weighs, empty and busy.
+"""Plan of a fleet: its kinds, the costs of jobs on each, and the weight of the pool.
 
 A kind is planned on its smallest node; its empty weight is the sum over all its nodes.
 """
@@ -18,7 +18,10 @@ from htcq.units import CPUS, DISK, MEMORY
 
 @dataclass(frozen=True)
 class ChargeFactor:
-    """Standing charges by match costs of some jobs on a kind; ``shape`` is their place, None for the mix."""
+    """Standing charges by match costs of some jobs on a kind.
+
+    ``shape`` is the index of their shape, None for the mix.
+    """
 
     factor: float
     shape: int | None
@@ -27,7 +30,10 @@ class ChargeFactor:
 
 @dataclass(frozen=True)
 class KindPlan:
-    """Nodes of one kind, what jobs do to one of them (``slots``), and what all of them weigh empty (``weight``)."""
+    """Nodes of one kind and the plan of their slots.
+
+    ``slots`` are those of one node, ``weight`` is that of all nodes while empty.
+    """
 
     name: str
     nodes: tuple[str, ...]
@@ -41,16 +47,18 @@ class KindPlan:
         return len(self.nodes)
 
     def job(self, index: int) -> JobPlan:
-        """Return what a shape does to the first slot that takes it."""
-        jobs = [plan.jobs[index] for plan in self.slots]
-        return next((job for job in jobs if job.fits), jobs[0])
+        """Return the plan of a shape on the first slot that takes it, else on the first."""
+        for plan in self.slots:
+            if plan.jobs[index].fits:
+                return plan.jobs[index]
+        return self.slots[0].jobs[index]
 
     def fits(self, index: int) -> int:
         """Return how many jobs of a shape run on all nodes of the kind."""
         return self.count * sum(plan.jobs[index].fits * plan.slot.type.count for plan in self.slots)
 
     def highest(self) -> Iterator[ChargeFactor]:
-        """Yield by what factor charges exceed match costs, for each shape alone and for the mix."""
+        """Yield the factors by which charges exceed match costs, for each shape and for the mix."""
         for plan in self.slots:
             for index, job in enumerate(plan.jobs):
                 if job.fits:
@@ -68,27 +76,28 @@ class KindPlan:
 
     def busy(self) -> tuple[Number, Number]:
         """Return the least and the greatest busy weight of all nodes."""
-        lowest = sum(
-            self._extreme(plan, min(fill.min_weight for fill in plan.fills)) for plan in self.slots
-        )
-        highest = sum(
-            self._extreme(plan, max(fill.max_weight for fill in plan.fills)) for plan in self.slots
-        )
+        lowest: Number = 0
+        highest: Number = 0
+        for plan in self.slots:
+            lowest += self._extreme(plan, min(fill.min_weight for fill in plan.fills))
+            highest += self._extreme(plan, max(fill.max_weight for fill in plan.fills))
         return self.weight + lowest, self.weight + highest
 
     def _extreme(self, plan: SlotPlan, weight: Number) -> Number:
-        """Return by how much all slots of a type are heavier than empty when one of them has ``weight``."""
+        """Return how much heavier than empty all slots of a type are when one has ``weight``."""
         return (weight - plan.weight) * plan.slot.type.count * self.count
 
     def stranded(self) -> dict[str, Number]:
-        """Return what no job of the mix can use when all nodes are full of it, by asset, cpus in cores."""
+        """Return what is left by asset when all nodes are full of the mix; cpus in cores."""
         left: dict[str, Number] = {}
         for plan in self.slots:
-            shares = plan.slot.policy.cpu_shares
+            policy = plan.slot.policy
             for asset, amount in plan.mix.left.items():
-                if asset not in plan.slot.policy.provides:
-                    own = amount / shares if asset == CPUS and shares > 1 else amount
-                    left[asset] = left.get(asset, 0) + own * plan.slot.type.count * self.count
+                if asset in policy.provides:
+                    continue
+                if asset == CPUS and policy.cpu_shares > 1:
+                    amount /= policy.cpu_shares
+                left[asset] = left.get(asset, 0) + amount * plan.slot.type.count * self.count
         return left
 
     def stranded_weight(self) -> Number:
@@ -97,16 +106,19 @@ class KindPlan:
 
     def running(self) -> tuple[int, ...]:
         """Return how many jobs of each shape run when all nodes are full of the mix."""
-        per_node = [
-            sum(plan.mix.running[index] * plan.slot.type.count for plan in self.slots)
-            for index in range(len(self.slots[0].jobs))
-        ]
-        return tuple(number * self.count for number in per_node)
+        total = [0] * len(self.slots[0].jobs)
+        for plan in self.slots:
+            for index, number in enumerate(plan.mix.running):
+                total[index] += number * plan.slot.type.count * self.count
+        return tuple(total)
 
 
 @dataclass(frozen=True)
 class FleetPlan:
-    """The kinds of a fleet and the jobs put on them; ``left_out`` has the names of unusable nodes by the reason."""
+    """The kinds of a fleet and the jobs placed on them.
+
+    ``left_out`` has the names of unusable nodes by the reason.
+    """
 
     kinds: tuple[KindPlan, ...]
     shapes: tuple[Shape, ...]
@@ -137,7 +149,10 @@ class FleetPlan:
         return max(found, key=lambda one: one.factor, default=None)
 
     def leakiest(self) -> ChargeFactor | None:
-        """Return where full slots are charged least for what was matched; None where no shape fits anywhere."""
+        """Return where full slots are charged least for what was matched.
+
+        None where no shape fits anywhere.
+        """
         found = [one for kind in self.kinds for one in kind.when_full()]
         return min(found, key=lambda one: one.factor, default=None)
 
@@ -153,7 +168,10 @@ def plan_fleet(
     shapes: Sequence[Shape] = (),
     left_out: Mapping[str, Sequence[str]] | None = None,
 ) -> FleetPlan:
-    """Return the plan of ``nodes``, of which there is at least one; without ``shapes``, for typical ones."""
+    """Return the plan of ``nodes``, at least one of them.
+
+    Without ``shapes`` it is for typical ones.
+    """
     kinds = kinds_of(nodes)
     chosen = tuple(shapes) or fleet_shapes(nodes)
     planned = [_planned(name, members, chosen) for name, members in kinds.items()]
@@ -168,12 +186,11 @@ def fleet_shapes(nodes: Iterable[FleetNode]) -> tuple[Shape, ...]:
 
 def _planned(name: str, members: Sequence[FleetNode], shapes: Sequence[Shape]) -> KindPlan:
     smallest = min(members, key=lambda node: (node.amounts[MEMORY], node.amounts[DISK]))
+    version = smallest.node.condor_version
     return KindPlan(
         name=name,
         nodes=tuple(node.name for node in members),
         amounts=smallest.amounts,
-        slots=tuple(
-            plan_slot(slot, shapes, smallest.node.condor_version) for slot in smallest.slots
-        ),
+        slots=tuple(plan_slot(slot, shapes, version) for slot in smallest.slots),
         weight=sum(node.weight() for node in members),
     )

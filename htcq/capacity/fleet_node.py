@@ -1,8 +1,8 @@
-"""A node of a fleet with its slots, and the kinds that the nodes of a fleet are of.
+"""Nodes of a fleet with their slots, and the kinds of these nodes.
 
 Nodes are of one kind where the site file gives them one name and their hardware is equal, memory
-to two significant digits and disk to a power of two: what HTCondor advertises of disk is what
-was free when the startd looked.
+to two significant digits and disk to a power of two: HTCondor advertises the disk that was
+free when the startd measured it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_rough, two_digi
 
 @dataclass(frozen=True)
 class FleetNode:
-    """One node and its slots; ``kind`` is the name that the site file gives it, empty where it gives none."""
+    """One node and its slots.
+
+    ``kind`` is the name that the site file gives it, empty where it gives none.
+    """
 
     name: str
     node: Node
@@ -30,23 +33,23 @@ class FleetNode:
 
     @cached_property
     def amounts(self) -> dict[str, int]:
-        """What all its slots have together, cpus in cores."""
+        """The amounts of all its slots together, cpus in cores."""
         amounts: dict[str, int] = {}
         for slot in self.slots:
             for asset, amount in slot.total.items():
                 if asset in slot.policy.provides:
                     continue
-                own = amount // slot.policy.cpu_shares if asset == CPUS else amount
-                amounts[asset] = amounts.get(asset, 0) + own * slot.type.count
+                if asset == CPUS:
+                    amount //= slot.policy.cpu_shares
+                amounts[asset] = amounts.get(asset, 0) + amount * slot.type.count
         return amounts
 
     @cached_property
-    def likeness(self) -> tuple[object, ...]:
-        """All in which the nodes of a kind are equal."""
-        slots = tuple(
-            (slot.type.number, slot.type.count, *_rounded(slot.total)) for slot in self.slots
-        )
-        return (self.kind, version_tuple(self.node.condor_version) < ABSOLUTE_DISK, slots)
+    def kind_facts(self) -> tuple[object, ...]:
+        """The facts in which all nodes of a kind are equal."""
+        slots = [(each.type.number, each.type.count, *_rounded(each.total)) for each in self.slots]
+        adds_slop = version_tuple(self.node.condor_version) < ABSOLUTE_DISK
+        return (self.kind, adds_slop, tuple(slots))
 
     def weight(self) -> Number:
         """Return the slot weight of the empty node."""
@@ -58,10 +61,15 @@ def _rounded(total: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
 
 
 def _coarse(asset: str, amount: int) -> float:
-    """Return what stands for all amounts near to this one: what is free of disk differs most, and all the time."""
+    """Return one number for all amounts near ``amount``.
+
+    Free disk differs most, and all the time.
+    """
     if asset == DISK:
         return round(math.log2(max(1, amount)))
-    return two_digits(amount) if asset == MEMORY else amount
+    if asset == MEMORY:
+        return two_digits(amount)
+    return amount
 
 
 def _empty_weight(slot: Slot) -> Number:
@@ -73,7 +81,7 @@ def one_of_each_kind(nodes: Sequence[FleetNode]) -> tuple[FleetNode, ...]:
     """Return the first node of every kind."""
     firsts: dict[tuple[object, ...], FleetNode] = {}
     for node in nodes:
-        firsts.setdefault(node.likeness, node)
+        firsts.setdefault(node.kind_facts, node)
     return tuple(firsts.values())
 
 
@@ -81,34 +89,48 @@ def kinds_of(nodes: Iterable[FleetNode]) -> dict[str, list[FleetNode]]:
     """Return ``nodes`` by the name of their kind, in the order of their first nodes."""
     alike: dict[tuple[object, ...], list[FleetNode]] = {}
     for node in nodes:
-        alike.setdefault(node.likeness, []).append(node)
+        alike.setdefault(node.kind_facts, []).append(node)
     groups = list(alike.values())
-    names = [members[0].kind or hardware(members[0]) for members in groups]
+    firsts = [members[0] for members in groups]
+    return dict(zip(_distinct_names(firsts), groups))
+
+
+def _distinct_names(firsts: Sequence[FleetNode]) -> list[str]:
+    """Return a name for each kind, of which ``firsts`` are the first nodes.
+
+    Kinds of one name get more and more details, and at last a number.
+    """
+    names = [node.kind or hardware(node) for node in firsts]
     for detail in (hardware, _with_disk, _with_version):
-        names = [
-            name if names.count(name) == 1 else _detailed(members[0], detail)
-            for name, members in zip(names, groups)
-        ]
-    names = [
-        name if names.count(name) == 1 else f"{name} ({1 + names[:place].count(name)})"
-        for place, name in enumerate(names)
-    ]
-    return dict(zip(names, groups))
+        shared = {name for name in names if names.count(name) > 1}
+        for place, node in enumerate(firsts):
+            if names[place] in shared:
+                names[place] = _detailed(node, detail)
+    numbered = []
+    for place, name in enumerate(names):
+        if names.count(name) > 1:
+            number = 1 + names[:place].count(name)
+            name = f"{name} ({number})"
+        numbered.append(name)
+    return numbered
 
 
 def _detailed(node: FleetNode, detail: Callable[[FleetNode], str]) -> str:
-    return f"{node.kind}: {detail(node)}" if node.kind else detail(node)
+    if node.kind:
+        return f"{node.kind}: {detail(node)}"
+    return detail(node)
 
 
 def hardware(node: FleetNode) -> str:
-    """Return what a node has, in words: ``16 cpus, 128 GiB, 4 gpus``; disk differs too often to name a kind."""
-    slots = sum(slot.type.count for slot in node.slots)
+    """Return the hardware of a node in words, such as ``16 cpus, 128 GiB, 4 gpus``.
+
+    Disk differs too often to name a kind.
+    """
     parts = [f"{node.amounts[CPUS]} cpus", show_rough(MEMORY, node.amounts[MEMORY])]
-    parts += [
-        f"{amount} {asset}"
-        for asset, amount in node.amounts.items()
-        if asset not in BUILT_IN_ASSETS and amount
-    ]
+    for asset, amount in node.amounts.items():
+        if amount and asset not in BUILT_IN_ASSETS:
+            parts.append(f"{amount} {asset}")
+    slots = sum(slot.type.count for slot in node.slots)
     if slots > 1:
         parts.append(f"{slots} slots")
     return ", ".join(parts)
@@ -120,4 +142,6 @@ def _with_disk(node: FleetNode) -> str:
 
 def _with_version(node: FleetNode) -> str:
     version = node.node.condor_version
-    return f"{_with_disk(node)}, HTCondor {version}" if version else _with_disk(node)
+    if not version:
+        return _with_disk(node)
+    return f"{_with_disk(node)}, HTCondor {version}"

@@ -1,4 +1,4 @@
-"""Kinds of node: which of a site's capacity models a node has, when one site file serves all nodes.
+"""Kinds of node, by which one site file has several capacity models.
 
 Every kind has a condition on what the node has, a ClassAd expression such as ``TotalGPUs > 0``.
 A node of no kind has the site's own model, if it has one.
@@ -51,35 +51,34 @@ def choose(types: tuple[SlotType, ...], kinds: Sequence[NodeKind], node: Node) -
         return Chosen(matching[0].name, matching[0].types)
     if kinds and not types:
         raise InputError(
-            (
-                f"htcq.toml: {_name(node)} is of no kind: no match expression of [nodes] is true for "
-                "it"
-            ),
+            f"htcq.toml: {_name(node)} is of no kind: "
+            "no match expression of [nodes] is true for it",
             "add a kind, or [capacity] for all other nodes",
         )
     return Chosen("", types)
 
 
 def check_kinds(kinds: Iterable[NodeKind], used: Iterable[str]) -> None:
-    """Refuse kinds that no node of a fleet is of; ``used`` are the names of those that some are.
+    """Refuse kinds that no node of a fleet is of; ``used`` are the names of the others.
 
     Raises:
         InputError: there is such a kind.
     """
-    there = set(used)
+    names = set(used)
     for kind in kinds:
-        if kind.name not in there:
+        if kind.name not in names:
             raise InputError(
-                (
-                    f'htcq.toml: nodes.{kind.name}: match = "{kind.match}" is true for no node of '
-                    "the fleet"
-                ),
+                f'htcq.toml: nodes.{kind.name}: match = "{kind.match}" is true for no node of '
+                "the fleet",
                 "fix the expression, or remove the kind",
             )
 
 
 def node_ad(node: Node) -> Ad:
-    """Return what the match expressions see of ``node``: the attributes that its slots will have."""
+    """Return the ad in which the match expressions are evaluated.
+
+    It has the attributes that the node's slots will have.
+    """
     ad = Ad({"Machine": node.hostname, "TotalGPUs": node.gpus})
     for asset, amount in node.assets().items():
         ad[f"Total{attribute(asset)}"] = amount
@@ -96,10 +95,8 @@ def _matches(kind: NodeKind, kinds: Sequence[NodeKind], node: Node) -> bool:
         return False
     if not isinstance(value, bool):
         raise InputError(
-            (
-                f"htcq.toml: nodes.{kind.name}.match is neither true nor false for {_name(node)}: "
-                f"{kind.match}"
-            ),
+            f"htcq.toml: nodes.{kind.name}.match is neither true nor false for {_name(node)}: "
+            f"{kind.match}",
             'such as match = "TotalGPUs > 0"',
         )
     return value
@@ -111,20 +108,20 @@ def _check_names(kind: NodeKind, expression: Expr, kinds: Sequence[NodeKind], no
     for each in kinds:
         for slot_type in each.types:
             assets.update(slot_type.choice.optional_assets)
-    known = [
-        "Machine",
-        "GPUs_DeviceName",
-        *(f"Total{attribute(asset)}" for asset in sorted(assets)),
-    ]
+    known = ["Machine", "GPUs_DeviceName"]
+    known += [f"Total{attribute(asset)}" for asset in sorted(assets)]
     lower = {name.lower(): name for name in known}
     found = expression.references()
-    for name in sorted(found.own | found.target):
-        if name not in lower:
-            near = nearest_asset(name, lower)
-            hint = f"did you mean {lower[near]}?" if near else f"nodes have {', '.join(known)}"
-            raise InputError(
-                f"htcq.toml: nodes.{kind.name}.match names {name}, which no node has", hint
-            )
+    unknown = (found.own | found.target) - lower.keys()
+    if unknown:
+        name = min(unknown)
+        near = nearest_asset(name, lower)
+        hint = f"nodes have {', '.join(known)}"
+        if near:
+            hint = f"did you mean {lower[near]}?"
+        raise InputError(
+            f"htcq.toml: nodes.{kind.name}.match names {name}, which no node has", hint
+        )
 
 
 def _name(node: Node) -> str:

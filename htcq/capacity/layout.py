@@ -26,7 +26,7 @@ WHOLE = Fraction(1)
 
 @dataclass(frozen=True)
 class SlotType:
-    """One SLOT_TYPE_<number>: how many slots, what part of each asset a slot gets, and the model on it."""
+    """One SLOT_TYPE_<number>: the number of slots, their part of each asset, and the model."""
 
     choice: Choice
     number: int = 1
@@ -35,12 +35,17 @@ class SlotType:
 
     def part(self, asset: str) -> Part:
         """Return the part of ``asset``; a slot type that names no parts is the whole machine."""
-        return self.parts.get(asset, 0) if self.parts else WHOLE
+        if not self.parts:
+            return WHOLE
+        return self.parts.get(asset, 0)
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A partitionable slot as it will be: its amounts (cpus in shares), the machine's, the model and the policy."""
+    """A planned partitionable slot: its amounts, the machine's, the model and the policy.
+
+    Cpus are in shares.
+    """
 
     type: SlotType
     total: Mapping[str, int]
@@ -50,7 +55,10 @@ class Slot:
 
     @property
     def additive(self) -> bool:
-        """Whether match cost and standing charge are equal by construction, whatever runs: the weight is linear."""
+        """Whether match cost and standing charge are equal by construction.
+
+        They are where the weight is linear.
+        """
         return self.counted.name == LINEAR
 
     def charges(self) -> Charges:
@@ -62,108 +70,118 @@ def lay_out(node: Node, types: tuple[SlotType, ...], literal: bool = False) -> t
     """Return the slots of ``node`` (one for each slot type).
 
     Raises:
-        ModelError: the types promise more than the node has, contradict each other, or cannot carry
-            their model.
+        ModelError: the parts of the types exceed the node, the types contradict each other, or they
+            cannot carry their model.
     """
-    splittings = {kind.choice.splitting for kind in types}
+    splittings = {slot_type.choice.splitting for slot_type in types}
     if len(splittings) > 1:
         raise ModelError(
             "slot types with negotiator splitting and scheduler splitting on one node",
-            (
-                "CLAIM_PARTITIONABLE_LEFTOVERS is one setting for the whole node and consumption "
-                "policies need it off"
-            ),
+            "CLAIM_PARTITIONABLE_LEFTOVERS is one setting for the whole node and consumption "
+            "policies need it off",
         )
-    shares = common_shares(tuple(kind.choice for kind in types))
-    machine = {asset: n * shares if asset == CPUS else n for asset, n in node.assets().items()}
+    shares = common_shares(tuple(slot_type.choice for slot_type in types))
+    machine = node.assets()
+    machine[CPUS] *= shares
     machine.setdefault(GPUS, 0)
     _check_parts(machine, types)
     _check_sums(machine, types, shares)
-    return tuple(_slot(node, kind, machine, shares, literal) for kind in types)
+    return tuple(_slot(node, slot_type, machine, shares, literal) for slot_type in types)
 
 
 def _slot(
-    node: Node, kind: SlotType, machine: Mapping[str, int], shares: int, literal: bool
+    node: Node, slot_type: SlotType, machine: Mapping[str, int], shares: int, literal: bool
 ) -> Slot:
-    total = {
-        asset: _amount(kind.part(asset), have, asset, shares) for asset, have in machine.items()
-    }
+    number, choice = slot_type.number, slot_type.choice
+    total = {}
+    for asset, have in machine.items():
+        total[asset] = _amount(slot_type.part(asset), have, asset, shares)
     for asset in BUILT_IN_ASSETS:
         if total[asset] < 1:
             raise ModelError(
-                f"slot type {kind.number} gets no {asset}",
+                f"slot type {number} gets no {asset}",
                 f'give it a part: {asset} = "50%", or share = "50%"',
             )
-    counted = realise(kind.choice, total, shares, node.condor_version, machine, card_of(node))
+    counted = realise(choice, total, shares, node.condor_version, machine, card_of(node))
     terms = Terms(
         total={**total, **counted.provides},
         cpu_shares=shares,
         literal=literal,
-        part={asset: _fraction(kind.part(asset)) for asset in total},
-        prefix=f"HTCQ_{kind.number}",
+        part={asset: _fraction(slot_type.part(asset)) for asset in total},
+        prefix=f"HTCQ_{number}",
     )
-    policy = counted.policy(terms, kind.choice.splitting)
+    policy = counted.policy(terms, choice.splitting)
     provided = dict(policy.provides)
-    if provided and kind.parts:
+    if provided and slot_type.parts:
+        resource = next(iter(provided))
         raise ModelError(
-            f"slot type {kind.number}: {policy.name} declares the machine resource "
-            f"{next(iter(provided))}, which would "
-            "be divided among all slot types",
+            f"slot type {number}: {policy.name} declares the machine resource {resource}, "
+            "which would be divided among all slot types",
             "use --share even, or one slot type for the whole node",
         )
-    return Slot(kind, {**total, **provided}, {**machine, **provided}, counted, policy)
+    return Slot(slot_type, {**total, **provided}, {**machine, **provided}, counted, policy)
 
 
 def _amount(part: Part, have: int, asset: str, shares: int) -> int:
     if isinstance(part, Fraction):
         return int(part * have)
-    return part * shares if asset == CPUS else part
+    if asset == CPUS:
+        return part * shares
+    return part
 
 
 def _fraction(part: Part) -> float:
     """Return the share, 0 for a plain amount: then the amount itself is written."""
-    return float(part) if isinstance(part, Fraction) else 0.0
+    if isinstance(part, Fraction):
+        return float(part)
+    return 0.0
 
 
 def _check_parts(machine: Mapping[str, int], types: tuple[SlotType, ...]) -> None:
-    for kind in types:
-        for asset in kind.parts:
+    for slot_type in types:
+        for asset in slot_type.parts:
             if asset not in machine:
                 raise ModelError(
-                    f"slot type {kind.number}: unknown asset '{asset}'",
+                    f"slot type {slot_type.number}: unknown asset '{asset}'",
                     f"this node has {', '.join(machine)}",
                 )
 
 
 def _check_sums(machine: Mapping[str, int], types: tuple[SlotType, ...], shares: int) -> None:
     for asset, have in machine.items():
-        promised = sum(
-            kind.count * _amount(kind.part(asset), have, asset, shares) for kind in types
-        )
+        promised = 0
+        for slot_type in types:
+            amount = _amount(slot_type.part(asset), have, asset, shares)
+            promised += slot_type.count * amount
         if promised > have:
             raise ModelError(
                 f"the slot types promise {promised} {asset}, but the node has {have}",
                 "the startd would refuse to start: make the parts smaller",
             )
-        if asset == DISK and any(not isinstance(kind.part(asset), Fraction) for kind in types):
+        if asset == DISK:
+            _check_disk(types)
+
+
+def _check_disk(types: tuple[SlotType, ...]) -> None:
+    for slot_type in types:
+        if not isinstance(slot_type.part(DISK), Fraction):
             raise ModelError(
                 "disk of a slot type must be a percentage",
                 'the startd divides disk by shares: disk = "50%"',
             )
 
 
-def slot_type_text(kind: SlotType, machine: Mapping[str, int], shares: int) -> str:
+def slot_type_text(slot_type: SlotType, machine: Mapping[str, int], shares: int) -> str:
     """Return the value of SLOT_TYPE_<N>."""
-    if not kind.parts:
+    if not slot_type.parts:
         return "100%"
     texts = []
     for asset, have in machine.items():
-        part = kind.part(asset)
-        percent = (
-            f"{float(part) * 100:g}%"
-            if isinstance(part, Fraction)
-            else str(_amount(part, have, asset, shares))
-        )
-        if have or asset in BUILT_IN_ASSETS:
-            texts.append(f"{asset}={percent}")
+        if not have and asset not in BUILT_IN_ASSETS:
+            continue
+        part = slot_type.part(asset)
+        if isinstance(part, Fraction):
+            texts.append(f"{asset}={float(part) * 100:g}%")
+        else:
+            texts.append(f"{asset}={_amount(part, have, asset, shares)}")
     return ", ".join(texts)

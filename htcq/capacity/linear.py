@@ -36,7 +36,9 @@ CARD = ":"
 
 @dataclass(frozen=True)
 class Linear:
-    """``weights`` w(a) per HTCondor unit (a core, a MB, a KiB, one of anything else), all of them times ``scale``.
+    """The linear model: ``weights`` w(a) per HTCondor unit, all of them times ``scale``.
+
+    A unit is a core, a MB, a KiB, one of anything else.
 
     ``card`` is the name of the node's GPUs, empty where it has none or several kinds.
     ``optional`` are custom resources that only some nodes of the fleet have.
@@ -58,23 +60,23 @@ class Linear:
         """Refuse unknown assets, and weights under which some claims are free."""
         for asset in self.weights:
             base = asset.partition(CARD)[0]
-            known = (
-                total.get(base, 0) > 0 or base in (*BUILT_IN_ASSETS, GPUS) or base in self.optional
-            )
-            if not known:
+            known = (*BUILT_IN_ASSETS, GPUS, *self.optional)
+            if base not in known and total.get(base, 0) <= 0:
                 only = "name it in optional_assets if only other nodes have it"
                 hint = asset_hint(base, (*total, *self.optional), only)
                 raise ModelError(f"--weight {asset}: unknown asset", hint)
         if not any(self.weights.get(asset) for asset in MIN_REQUEST):
             raise ModelError(
-                "--weight: neither cpus nor memory has a weight above 0, so that a job which asks "
-                "for nothing else "
-                "would be free",
+                "--weight: neither cpus nor memory has a weight above 0, "
+                "so that a job which asks for nothing else would be free",
                 "such as --weight cpus=1 --weight memory=0.25/GiB",
             )
 
     def price(self, asset: str) -> Fraction:
-        """Return what one unit of ``asset`` weighs on this node; one cpu share where cores count as several."""
+        """Return the weight of one unit of ``asset`` on this node.
+
+        A unit of cpus is one share where cores count as several.
+        """
         weight = self.weights.get(asset, Fraction(0))
         if asset == GPUS:
             weight = self._card_weight(weight)
@@ -83,48 +85,51 @@ class Linear:
         return weight * self.scale
 
     def _card_weight(self, otherwise: Fraction) -> Fraction:
-        """Return the weight of the node's cards: that of the longest word which their name has."""
+        """Return the weight of the node's cards: that of the longest word in their name."""
         words = [word for word in self._cards() if word and word in self.card.lower()]
-        return self.weights[f"{GPUS}{CARD}{max(words, key=len)}"] if words else otherwise
+        if not words:
+            return otherwise
+        return self.weights[f"{GPUS}{CARD}{max(words, key=len)}"]
 
     def _cards(self) -> list[str]:
         """Return the words that name cards with a weight of their own."""
-        return [
-            asset.partition(CARD)[2] for asset in self.weights if asset.startswith(f"{GPUS}{CARD}")
-        ]
+        beginning = f"{GPUS}{CARD}"
+        cards = [asset for asset in self.weights if asset.startswith(beginning)]
+        return [asset[len(beginning) :] for asset in cards]
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, Number]:
-        """Return what ``left`` weighs by asset."""
-        return {
-            asset: _plain(self.price(asset) * left.get(asset, 0))
-            for asset in total
-            if self.price(asset)
-        }
+        """Return the weight of ``left`` by asset."""
+        found = {}
+        for asset in total:
+            price = self.price(asset)
+            if price:
+                found[asset] = _plain(price * left.get(asset, 0))
+        return found
 
     def weight(self, left: Amounts, total: Amounts) -> Number:
-        """Return what ``left`` weighs."""
-        return _plain(
-            sum((self.price(asset) * amount for asset, amount in left.items()), Fraction(0))
-        )
+        """Return the weight of ``left``."""
+        whole = Fraction(0)
+        for asset, amount in left.items():
+            whole += self.price(asset) * amount
+        return _plain(whole)
 
     def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return the request."""
         return dict(request)
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
-        """Return the model as expressions; they are the same on every node, but for the weight of its cards."""
-        modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
-        assets = self._weighed()
-        parts = [
-            weight_text(asset, terms.have(asset), self.price(asset))
-            for asset in assets
-            if self.price(asset)
-        ]
+        """Return the model as expressions.
+
+        They are the same on every node, but for the weight of its cards.
+        """
         in_job = terms.in_job()
-        dearest = {asset: self._dearest(asset) for asset in assets}
-        demand = " + ".join(
-            weight_text(asset, in_job.want(asset), dearest[asset]) for asset in assets
-        )
+        parts, demands = [], []
+        for asset in self._weighed():
+            price = self.price(asset)
+            if price:
+                parts.append(weight_text(asset, terms.have(asset), price))
+            demands.append(weight_text(asset, in_job.want(asset), self._dearest(asset)))
+        demand = " + ".join(demands)
         return Policy(
             name=self.name,
             consumption=as_requested(terms, terms.total),
@@ -133,7 +138,7 @@ class Linear:
             num_claims=max(1, terms.total[CPUS]),
             fleet_claims=terms.cpus_of_node(),
             splitting=splitting,
-            modify=modify,
+            modify=dict.fromkeys(MODIFIABLE, LEAVE_REQUEST),
             cpu_shares=self.cpu_shares,
         )
 
@@ -143,7 +148,10 @@ class Linear:
         return [asset for asset in bases if self.price(asset) or self._dearest(asset)]
 
     def _dearest(self, asset: str) -> Fraction:
-        """Return the highest weight that one of ``asset`` has on any node: a schedd does not know the card."""
+        """Return the highest weight that one of ``asset`` has on any node.
+
+        A schedd does not know which card a job will get.
+        """
         if asset != GPUS:
             return self.price(asset)
         cards = [self.weights[f"{GPUS}{CARD}{word}"] for word in self._cards()]
@@ -151,12 +159,14 @@ class Linear:
 
     def describe(self) -> str:
         """Return the model with its settings in one line, as they can be typed."""
-        settings = ", ".join(
-            f"{asset}={show_weight(asset, weight)}" for asset, weight in self.weights.items()
-        )
-        scaled = f", scale {show_weight(CPUS, self.scale)}" if self.scale != 1 else ""
-        return f"{self.name}, weights {settings}{scaled}"
+        settings = [f"{asset}={show_weight(asset, each)}" for asset, each in self.weights.items()]
+        text = f"{self.name}, weights {', '.join(settings)}"
+        if self.scale != 1:
+            text += f", scale {show_weight(CPUS, self.scale)}"
+        return text
 
 
 def _plain(number: Fraction) -> Number:
-    return int(number) if number.denominator == 1 else float(number)
+    if number.denominator == 1:
+        return int(number)
+    return float(number)

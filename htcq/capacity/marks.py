@@ -1,4 +1,4 @@
-"""One asset divided into levels: how many quanta an amount holds, and what a claim of some quanta takes.
+"""One asset divided into levels: the quanta of an amount, and what a claim takes.
 
 V need not be divisible by Q. Of the Q quanta, V mod Q are worth one unit more than the others,
 so that all together are exactly V: nothing is lost or invented, in whatever order claims come
@@ -16,7 +16,7 @@ from htcq.policy.weight import least
 
 @dataclass(frozen=True)
 class Marks:
-    """``levels`` Q; ``spare`` units per quantum are set aside for what an old startd adds to each claim."""
+    """``levels`` Q; ``spare`` units per quantum for what an old startd adds to each claim."""
 
     levels: int
     spare: int = 0
@@ -44,10 +44,10 @@ class Marks:
         return -(-request * self.levels // self.divided(total))
 
     def given(self, quanta: int, amount: int, total: int) -> int:
-        """Return what a claim of ``quanta`` takes of ``amount``; more than that where there are fewer.
+        """Return what a claim of ``quanta`` takes of ``amount``.
 
-        All that is above the mark which it leaves, so that no crumbs gather, but not more than
-        its quanta can be worth.
+        It takes all that is above the mark which it leaves, so that no crumbs gather, but not more
+        than its quanta can be worth. Where fewer quanta are left, it is more than ``amount``.
         """
         most = quanta * (self.divided(total) // self.levels + 1)
         return min(most, amount - self.worth(self.left(amount, total) - quanta, total))
@@ -77,37 +77,34 @@ class Marks:
 
     def standing_text(self, asset: str, terms: Terms) -> str:
         """Return how many quanta a dynamic slot holds, to the nearest, as an expression."""
-        whole = (
-            str(self.divided(terms.total[asset]))
-            if terms.literal
-            else self._less(terms.birth(asset))
-        )
+        whole = self._less(terms.birth(asset))
+        if terms.literal:
+            whole = str(self.divided(terms.total[asset]))
         return f"floor({terms.have(asset)} * {self.levels}.0 / {whole} + 0.5)"
 
     def divided_text(self, asset: str, terms: Terms) -> str:
         """Return :meth:`divided` of what the slot had at birth, as an expression."""
-        return (
-            str(self.divided(terms.total[asset]))
-            if terms.literal
-            else self._less(terms.whole(asset))
-        )
+        if terms.literal:
+            return str(self.divided(terms.total[asset]))
+        return self._less(terms.whole(asset))
 
     def _less(self, whole: str) -> str:
-        return f"({whole} - {self.levels * self.spare})" if self.spare else whole
+        if not self.spare:
+            return whole
+        return f"({whole} - {self.levels * self.spare})"
 
     def _is_even(self, asset: str, terms: Terms) -> bool:
         return terms.literal and self.divided(terms.total[asset]) % self.levels == 0
 
     def _unit(self, asset: str, terms: Terms) -> str:
-        """What a quantum is worth, or the smaller of two sizes."""
+        """Return the size of a quantum, or the smaller one of two sizes."""
         if terms.literal:
             return str(self.divided(terms.total[asset]) // self.levels)
         return terms.named("QUANTUM", asset, f"{self.divided_text(asset, terms)} / {self.levels}")
 
     def _smaller(self, asset: str, terms: Terms) -> str:
-        """How many quanta are of the smaller size."""
+        """Return how many quanta are of the smaller size."""
         if terms.literal:
             return str(self.levels - self.divided(terms.total[asset]) % self.levels)
-        return terms.named(
-            "SMALLER", asset, f"{self.levels} - {self.divided_text(asset, terms)} % {self.levels}"
-        )
+        text = f"{self.levels} - {self.divided_text(asset, terms)} % {self.levels}"
+        return terms.named("SMALLER", asset, text)

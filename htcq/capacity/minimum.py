@@ -26,7 +26,11 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_amount
 
 @dataclass(frozen=True)
 class MinimumCharge:
-    """``charges`` C(a) in HTCondor's units (cpus in whole shares); ``whole`` rounds consumption up to multiples."""
+    """The minimum-charge model.
+
+    ``charges`` C(a) are in HTCondor's units (cpus in whole shares); ``whole`` rounds consumption up
+    to multiples.
+    """
 
     charges: Mapping[str, Share]
     whole: bool = False
@@ -40,24 +44,22 @@ class MinimumCharge:
         return {}
 
     def check(self, total: Amounts) -> None:
-        """Refuse unknown assets and charges of which not one fits."""
+        """Refuse unknown assets, and charges that are more than the node has."""
         known_assets(self.charges, total, "--charge")
         for asset, charge in self.charges.items():
             if charge > total[asset]:
+                shown = show_amount(asset, float(charge))
                 raise ModelError(
-                    (
-                        f"--charge {asset}: {show_amount(asset, float(charge))} is more than the "
-                        "node has"
-                    ),
+                    f"--charge {asset}: {shown} is more than the node has",
                     f"it has {show_amount(asset, total[asset])}; not one claim would fit",
                 )
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return floor(v(a)/C(a)), never negative."""
-        return {
-            asset: floor(max(0, left[asset]) / Fraction(charge))
-            for asset, charge in self.charges.items()
-        }
+        found = {}
+        for asset, charge in self.charges.items():
+            found[asset] = floor(max(0, left[asset]) / Fraction(charge))
+        return found
 
     def weight(self, left: Amounts, total: Amounts) -> int:
         """Return the smallest q(a)."""
@@ -68,30 +70,32 @@ class MinimumCharge:
         taken = dict(request)
         for asset, charge in self.charges.items():
             amount = max(request[asset], floor(charge))
-            taken[asset] = floor(ceil(amount / Fraction(charge)) * charge) if self.whole else amount
+            if self.whole:
+                amount = floor(ceil(amount / Fraction(charge)) * charge)
+            taken[asset] = amount
         return taken
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
-        """Return the model as expressions; none of them depends on the node, but on the charges alone."""
+        """Return the model as expressions.
+
+        They depend on the charges alone, not on the node.
+        """
         in_job = terms.in_job()
         modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
         if splitting != NEGOTIATOR:
             only_modifiable(self.charges, "--charge")
             modify = {asset: self._charge(asset, terms.in_request()) for asset in MODIFIABLE}
+        left, dominant, demand = [], [], []
+        for asset, charge in self.charges.items():
+            left.append(_quanta(terms.have(asset), charge))
+            dominant.append(self._dominant(asset, terms))
+            demand.append(_charges(in_job.ask(asset), charge))
+        standing = self._capped(at_least_one(dominant), terms)
         return Policy(
             name=self.name,
             consumption={asset: self._charge(asset, terms) for asset in terms.total},
-            weight=split_weight(
-                least(
-                    [_quanta(terms.have(asset), charge) for asset, charge in self.charges.items()]
-                ),
-                self._capped(
-                    at_least_one([self._dominant(asset, terms) for asset in self.charges]), terms
-                ),
-            ),
-            schedd_weight=at_least_one(
-                [_charges(in_job.ask(asset), charge) for asset, charge in self.charges.items()]
-            ),
+            weight=split_weight(least(left), standing),
+            schedd_weight=at_least_one(demand),
             num_claims=max(1, self.weight(terms.total, terms.total)),
             fleet_claims=_fleet_claims(self.charges.get(CPUS, 1), terms),
             splitting=splitting,
@@ -101,22 +105,27 @@ class MinimumCharge:
 
     def describe(self) -> str:
         """Return the model with its settings in one line; charges of cpus in cores."""
-        settings = [
-            f"{asset}={_typed(asset, Fraction(charge, self.cpu_shares if asset == CPUS else 1))}"
-            for asset, charge in self.charges.items()
-        ]
-        return (
-            f"{self.name}, charges {', '.join(settings)}{', whole charges' if self.whole else ''}"
-        )
+        settings = []
+        for asset, charge in self.charges.items():
+            of_unit = Fraction(charge)
+            if asset == CPUS:
+                of_unit /= self.cpu_shares
+            settings.append(f"{asset}={_typed(asset, of_unit)}")
+        text = f"{self.name}, charges {', '.join(settings)}"
+        if self.whole:
+            text += ", whole charges"
+        return text
 
     def _capped(self, dominant: str, terms: Terms) -> str:
-        """Return ``dominant``, but never more than the empty slot weighs; every slot says what its machine has."""
-        whole = [
-            _quanta(terms.birth(asset), self.charges[asset])
-            for asset in MODIFIABLE
-            if asset in self.charges
-        ]
-        return capped(dominant, at_least_one([least(whole)])) if whole else dominant
+        """Return ``dominant``, but at most the weight of the empty slot.
+
+        Every slot says what its machine has.
+        """
+        counted = [asset for asset in MODIFIABLE if asset in self.charges]
+        if not counted:
+            return dominant
+        whole = [_quanta(terms.birth(asset), self.charges[asset]) for asset in counted]
+        return capped(dominant, at_least_one([least(whole)]))
 
     def _charge(self, asset: str, terms: Terms) -> str:
         if asset not in self.charges:
@@ -157,9 +166,11 @@ def _charges(amount: str, charge: Share) -> str:
 
 
 def _fleet_claims(cpu_charge: Share, terms: Terms) -> str:
-    """Every claim takes its charge of cpus, so that a slot never carries more claims than this."""
+    """Return an expression of the most claims of a slot: each takes its charge of cpus."""
     cpus = terms.cpus_of_node()
-    return f"max({{1, {cpus} / {cpu_charge}}})" if cpus and cpu_charge > 1 else cpus
+    if not cpus or cpu_charge <= 1:
+        return cpus
+    return f"max({{1, {cpus} / {cpu_charge}}})"
 
 
 def proposed_charges(total: Amounts, cores: int) -> dict[str, Share]:
@@ -167,8 +178,10 @@ def proposed_charges(total: Amounts, cores: int) -> dict[str, Share]:
 
     Disk is left out: its free space changes all the time, and a charge must not.
     """
-    memory = Fraction(max(total[MEMORY], cores), cores)
-    return {CPUS: total[CPUS] // cores, MEMORY: int(memory) if memory.denominator == 1 else memory}
+    memory: Share = Fraction(max(total[MEMORY], cores), cores)
+    if memory.denominator == 1:
+        memory = int(memory)
+    return {CPUS: total[CPUS] // cores, MEMORY: memory}
 
 
 def _typed(asset: str, charge: Fraction) -> str:

@@ -1,4 +1,4 @@
-"""The claim-capacity model: what every model answers.
+"""The claim-capacity model: the protocol of every model.
 
 A resource R (a partitionable slot) has an amount v(a) left of each asset a, out of V(a) at birth. A
 model counts it in quanta q(a) and says W(R), the number of claims that R can still carry. A claim
@@ -28,7 +28,7 @@ Request = Mapping[str, Union[int, float, Fraction]]
 
 
 class Counted(Protocol):
-    """Whatever counts claims on a slot and can be written as a policy: a model or a preset."""
+    """A model or a preset: it counts claims on a slot and can be written as a policy."""
 
     @property
     def name(self) -> str:
@@ -66,10 +66,15 @@ class Model(Counted, Protocol):
 
 
 def whole_request(request: Request, total: Amounts, cpu_shares: int = 1) -> dict[str, int]:
-    """Return ``request`` in whole units for every asset of ``total``, at least what the startd hands out."""
+    """Return ``request`` in whole units for every asset of ``total``.
+
+    It is at least what the startd hands out.
+    """
     whole = {}
     for asset in total:
-        amount = Fraction(request.get(asset, 0)) * (cpu_shares if asset == CPUS else 1)
+        amount = Fraction(request.get(asset, 0))
+        if asset == CPUS:
+            amount *= cpu_shares
         whole[asset] = max(MIN_REQUEST.get(asset, 0), ceil(amount))
     return whole
 
@@ -82,7 +87,9 @@ def match_cost(model: Model, request: Amounts, left: Amounts, total: Amounts) ->
 
 
 def limiting(quanta: Mapping[str, Number], weight: Number) -> str:
-    """Return the asset that decides W(R): the first that has just that many quanta, else the one with fewest.
+    """Return the asset that decides W(R).
+
+    The first with exactly that many quanta, else the one with the fewest.
 
     Empty where W(R) is a sum.
     """
@@ -119,8 +126,6 @@ def only_modifiable(assets: Iterable[str], flag: str) -> None:
         if asset not in MODIFIABLE:
             raise ModelError(
                 f"{flag} {asset} cannot be enforced with --splitting scheduler",
-                (
-                    "the startd rounds up requests for cpus, memory and disk only; use --splitting "
-                    "negotiator"
-                ),
+                "the startd rounds up requests for cpus, memory and disk only; "
+                "use --splitting negotiator",
             )

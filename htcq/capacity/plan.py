@@ -1,4 +1,4 @@
-"""What a layout would do, before anything is written: claims, and what every job costs and is given.
+"""Plan of a layout before anything is written: claims, and each job's costs and amounts.
 
 Three amounts of weight belong to each job: the match cost, charged for the seconds until the
 dynamic slot's ad arrives; the standing charge, that ad's own weight, charged for the life of the
@@ -51,10 +51,10 @@ class JobPlan:
 
     @property
     def gap(self) -> tuple[Number, Number]:
-        """How far the standing charge and the schedd's weight are from the match cost."""
-        return plain(self.standing_charge - self.match_cost), plain(
-            self.schedd_weight - self.match_cost
-        )
+        """Differences of the standing charge and the schedd's weight to the match cost."""
+        standing = self.standing_charge - self.match_cost
+        demand = self.schedd_weight - self.match_cost
+        return plain(standing), plain(demand)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class SlotPlan:
 
     @property
     def fills(self) -> tuple[Fill, ...]:
-        """The slot filled in every way that the plan looked at."""
+        """The slot filled in every way of the plan."""
         return (*(job.fill for job in self.jobs), self.mix, self.in_order, self.in_reverse)
 
     @property
@@ -99,7 +99,10 @@ class SlotPlan:
 
 
 def plan_slot(slot: Slot, shapes: Sequence[Shape], version: str = "") -> SlotPlan:
-    """Return the plan of one slot for jobs of ``shapes``; ``version`` is the startd's, empty for the newest."""
+    """Return the plan of one slot for jobs of ``shapes``.
+
+    ``version`` is the startd's, empty for the newest.
+    """
     charges = slot.charges()
     quanta = slot.counted.quanta(slot.total, slot.total)
     weight = charges.weight(charges.pslot(slot.total))
@@ -119,7 +122,6 @@ def plan_slot(slot: Slot, shapes: Sequence[Shape], version: str = "") -> SlotPla
 def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPlan:
     """Return what jobs of ``shape`` do to the empty slot, one and as many as fit."""
     asked = shape.full()
-    problems: list[str] = []
     taken = _consumption(charges, slot.total, asked, version)
     first = carve(charges, slot.total, asked, version)
     unknown = missing_asset(charges, asked)
@@ -127,13 +129,16 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
         untouched: dict[str, Number] = {**slot.total}
         amount = show_amount(unknown, asked[unknown])
         first = Carved({}, untouched, f"asks for {amount} of {unknown}, the slot has none")
-    cost = _match_cost(charges, slot.total, taken) if not first.refusal else 0
-    standing = _weight_of(charges, first.amounts) if first.amounts else 0
-    demand = charges.schedd_weight(job_ad(asked))
+    cost: Number = 0
+    standing: Number = 0
     if first.refusal:
-        problems.append(f"can never match: {_why_never(slot, asked, taken) or first.refusal}")
+        problems = [f"can never match: {_why_never(slot, asked, taken) or first.refusal}"]
     else:
-        problems += _problems(slot, asked, taken, first.amounts, cost)
+        cost = _match_cost(charges, slot.total, taken)
+        problems = _problems(slot, asked, taken, first.amounts, cost)
+    if first.amounts:
+        standing = charges.weight(charges.dynamic_ad(first.amounts)) or 0
+    demand = charges.schedd_weight(job_ad(asked))
     if demand < 1:
         problems.append(
             f"the schedd reports a demand of {demand}: a group with only such jobs starves"
@@ -153,23 +158,22 @@ def plan_job(slot: Slot, charges: Charges, shape: Shape, version: str) -> JobPla
 def _consumption(
     charges: Charges, left: Mapping[str, int], asked: Mapping[str, Number], version: str
 ) -> dict[str, Number]:
-    if charges.policy.splitting == NEGOTIATOR:
-        taken = charges.consumed(charges.pslot(left), job_ad(asked))
-        return {asset: 0 if amount is None else amount for asset, amount in taken.items()}
-    return dict(carve(charges, left, asked, version).amounts)
+    if charges.policy.splitting != NEGOTIATOR:
+        return dict(carve(charges, left, asked, version).amounts)
+    taken = charges.consumed(charges.pslot(left), job_ad(asked))
+    return {asset: amount or 0 for asset, amount in taken.items()}
 
 
 def _match_cost(
     charges: Charges, left: Mapping[str, Number], taken: Mapping[str, Number]
 ) -> Number:
-    """W(R) - W(R'); with scheduler splitting the whole slot, which is what the negotiator hands over."""
+    """Return W(R) - W(R').
+
+    With scheduler splitting it is the whole slot, which is what the negotiator hands over.
+    """
     if charges.policy.splitting != NEGOTIATOR:
         return charges.weight(charges.pslot(left)) or 0
     return charges.cost(left, taken) or 0
-
-
-def _weight_of(charges: Charges, amounts: Mapping[str, int]) -> Number:
-    return charges.weight(charges.dynamic_ad(amounts)) or 0
 
 
 def _problems(
@@ -180,24 +184,32 @@ def _problems(
     cost: Number,
 ) -> list[str]:
     problems = []
-    shares = slot.policy.cpu_shares
-    for asset, amount in asked.items():
-        wanted = amount * shares if asset == CPUS else amount
-        if carved.get(asset, 0) < wanted:
+    for asset, wanted in _in_shares(slot, asked).items():
+        given = carved.get(asset, 0)
+        if given < wanted:
             problems.append(
-                f"is given {show_amount(asset, carved.get(asset, 0))} of {asset}, not the "
-                f"{show_amount(asset, wanted)} "
-                "that it asks for"
+                f"is given {show_amount(asset, given)} of {asset}, not the "
+                f"{show_amount(asset, wanted)} that it asks for"
             )
-    problems += [
-        f"consumes {show_amount(asset, taken.get(asset, 0))} of {asset}, but the startd hands out "
-        f"{show_amount(asset, carved[asset])}: the slot runs dry behind the negotiator's back"
-        for asset in (CPUS, MEMORY)
-        if taken.get(asset, 0) < carved[asset]
-    ]
+    for asset in (CPUS, MEMORY):
+        consumed = taken.get(asset, 0)
+        if consumed < carved[asset]:
+            problems.append(
+                f"consumes {show_amount(asset, consumed)} of {asset}, but the startd hands out "
+                f"{show_amount(asset, carved[asset])}: the slot runs dry behind the negotiator's "
+                "back"
+            )
     if cost <= 0:
         problems.append(f"costs {cost:g} to match: quotas and fair share do not see it")
     return problems
+
+
+def _in_shares(slot: Slot, asked: Mapping[str, Number]) -> dict[str, Number]:
+    """Return a request with cpus in shares."""
+    wanted = dict(asked)
+    if CPUS in wanted:
+        wanted[CPUS] *= slot.policy.cpu_shares
+    return wanted
 
 
 def _together(charges: Charges, shapes: Sequence[Shape], version: str) -> Together:
@@ -207,15 +219,14 @@ def _together(charges: Charges, shapes: Sequence[Shape], version: str) -> Togeth
 
 
 def _why_never(slot: Slot, asked: Mapping[str, Number], taken: Mapping[str, Number]) -> str:
-    shares = slot.policy.cpu_shares
+    requested = _in_shares(slot, asked)
     for asset, have in slot.total.items():
-        wanted = asked.get(asset, 0) * (shares if asset == CPUS else 1)
-        needed = max(taken.get(asset, 0), wanted)
+        wanted = requested.get(asset, 0)
         if wanted > have:
             return (
                 f"asks for {show_amount(asset, wanted)} of {asset}, the slot has "
                 f"{show_amount(asset, have)}"
             )
-        if needed > have:
+        if taken.get(asset, 0) > have:
             return f"asks for {show_amount(asset, wanted)} of {asset}, more than one claim may take"
     return ""

@@ -73,7 +73,10 @@ _SPLIT: _Changes = (
 
 @dataclass(frozen=True)
 class Preset:
-    """One named policy. ``provides`` is the machine resource that it declares, if the node has none."""
+    """One named policy.
+
+    ``provides`` is the machine resource that it declares, if the node has none.
+    """
 
     name: str
     provides: Mapping[str, int]
@@ -184,14 +187,12 @@ class Preset:
 
 
 def _everything(asset: str, terms: Terms) -> str:
-    all_of_it = (
-        terms.whole(asset)
-        if asset in MODIFIABLE
-        else f"int({terms.slot}TotalSlot{attribute(asset)} ?: 0)"
-    )
+    whole = f"int({terms.slot}TotalSlot{attribute(asset)} ?: 0)"
+    if asset in MODIFIABLE:
+        whole = terms.whole(asset)
     if asset == DISK:
-        all_of_it = f"floor(0.9 * {all_of_it})"
-    return f"max({{{terms.ask(asset)}, {all_of_it}}})"
+        whole = f"floor(0.9 * {whole})"
+    return f"max({{{terms.ask(asset)}, {whole}}})"
 
 
 _STEPS: Mapping[str, Mapping[str, int]] = {

@@ -29,7 +29,9 @@ FOR_ONE_NODE = (
 def even_prices(
     nodes: Sequence[Mapping[str, int]], gpu_share: Fraction | None = None
 ) -> dict[str, Fraction]:
-    """Return weights per core, MB and GPU for ``nodes`` (amounts in HTCondor's units, cpus in cores).
+    """Return weights per core, MB and GPU for ``nodes``.
+
+    Amounts are in HTCondor's units, cpus in cores.
 
     ``gpu_share`` is the part of the pool's weight that its GPUs stand for, from 0 to below 1.
 
@@ -58,6 +60,9 @@ def even_prices(
 
 
 def rounded_price(asset: str, price: Fraction) -> Fraction:
-    """Return the weight of one HTCondor unit of ``asset``, rounded as it is written: memory and disk for each GiB."""
+    """Return the weight of one HTCondor unit of ``asset``, rounded as it is written.
+
+    Memory and disk are written for each GiB.
+    """
     large = PER_GIB.get(asset, 1)
     return Fraction(f"{float(price * large):.{_DIGITS}g}") / large

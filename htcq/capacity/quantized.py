@@ -37,7 +37,8 @@ class Quantized:
 
     def marks(self, asset: str) -> Marks:
         """Return how ``asset`` is divided."""
-        return Marks(self.levels[asset], self.disk_slop_kb if asset == DISK else 0)
+        spare = self.disk_slop_kb if asset == DISK else 0
+        return Marks(self.levels[asset], spare)
 
     @property
     def provides(self) -> dict[str, int]:
@@ -48,19 +49,20 @@ class Quantized:
         """Refuse unknown assets and more levels than units."""
         known_assets(self.levels, total, "--level")
         for asset, levels in self.levels.items():
+            have = total[asset]
             if levels < 1:
                 raise ModelError(
                     f"--level {asset}={levels}: a level count must be positive",
                     f"try --level {asset}=8",
                 )
-            if levels > total[asset]:
-                more = " or count each core as several with --cpu-shares" if asset == CPUS else ""
+            if levels > have:
+                hint = f"use at most {asset}={have}"
+                if asset == CPUS:
+                    hint += " or count each core as several with --cpu-shares"
                 raise ModelError(
-                    (
-                        f"--level {asset}={levels} is more levels than the node has units of it "
-                        f"({total[asset]})"
-                    ),
-                    f"use at most {asset}={total[asset]}{more}",
+                    f"--level {asset}={levels} is more levels than the node has units of it "
+                    f"({have})",
+                    hint,
                 )
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
@@ -70,32 +72,35 @@ class Quantized:
     def weight(self, left: Amounts, total: Amounts) -> int:
         """Return the smallest or the greatest q(a), by the rule."""
         quanta = self.quanta(left, total).values()
-        return min(quanta) if self.rule == "min" else max(quanta)
+        if self.rule == "min":
+            return min(quanta)
+        return max(quanta)
 
     def taken_quanta(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return n(a): what the claim takes of each counted asset."""
         quanta = self.quanta(left, total)
         top = max(quanta.values())
-        return {
-            asset: max(
-                int(self.rule == "min" or quanta[asset] == top),
-                self.marks(asset).asked(request[asset], total[asset]),
-            )
-            for asset in self.levels
-        }
+        taken = {}
+        for asset in self.levels:
+            fewest = int(self.rule == "min" or quanta[asset] == top)
+            asked = self.marks(asset).asked(request[asset], total[asset])
+            taken[asset] = max(fewest, asked)
+        return taken
 
     def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return what is above the mark of q(a) - n(a), and never less than the request."""
         amounts = dict(request)
-        for asset, n in self.taken_quanta(request, left, total).items():
-            if n:
-                amounts[asset] = max(
-                    request[asset], self.marks(asset).given(n, left[asset], total[asset])
-                )
+        for asset, quanta in self.taken_quanta(request, left, total).items():
+            if quanta:
+                given = self.marks(asset).given(quanta, left[asset], total[asset])
+                amounts[asset] = max(request[asset], given)
         return amounts
 
     def policy(self, terms: Terms, splitting: str) -> Policy:
-        """Return the model as expressions, relative to what each node has unless the terms are literal."""
+        """Return the model as expressions.
+
+        They are relative to what each node has unless the terms are literal.
+        """
         modify = dict.fromkeys(MODIFIABLE, LEAVE_REQUEST)
         if splitting != NEGOTIATOR:
             only_modifiable(self.levels, "--level")

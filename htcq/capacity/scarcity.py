@@ -1,4 +1,4 @@
-"""Which asset is scarce for a mix of jobs on a fleet, and which weights would say so.
+"""The scarce asset for a mix of jobs on a fleet, and weights that follow scarcity.
 
 The largest part t of the mix that could run at once, if nodes had no walls and jobs could be
 divided, is a linear program: maximise t subject to t * asked(a) <= there(a) for every asset a.
@@ -42,7 +42,9 @@ class AssetDemand:
 
 @dataclass(frozen=True)
 class Scarcity:
-    """Assets with the scarcest first; ``prices`` are weights of one HTCondor unit that say which it is.
+    """Assets with the scarcest first.
+
+    ``prices`` are weights of one HTCondor unit that show which one is scarce.
 
     ``unfit`` is how many jobs fit on no node, empty as it may be; they are not counted.
     """
@@ -58,7 +60,9 @@ class Scarcity:
 
 
 def scarcity(nodes: Sequence[Mapping[str, int]], shapes: Iterable[Shape]) -> Scarcity | None:
-    """Return which asset is scarce for jobs of ``shapes`` on ``nodes``; None where none of them fits anywhere.
+    """Return which asset is scarce for jobs of ``shapes`` on ``nodes``.
+
+    None where none of them fits anywhere.
 
     ``nodes`` have amounts in HTCondor's units, cpus in cores.
     """
@@ -97,15 +101,15 @@ def _fits(asked: Mapping[str, Number], size: Mapping[str, int]) -> bool:
 def _prices(demands: Sequence[AssetDemand], cores: int) -> dict[str, Fraction]:
     """Return weights by which the pool weighs what it has in cores.
 
-    Disk has one only where it is scarce: what is free of it changes all the time, and weights
-    must not.
+    Disk has one only where it is scarce: its free space changes all the time, and weights must
+    not.
     """
-    scarce = [
-        demand.asset for demand in demands if demand.ratio >= _EQUALLY_SCARCE * demands[0].ratio
-    ]
-    kept = [
-        demand.asset for demand in demands if demand.asset not in scarce and demand.asset != DISK
-    ]
+    scarce, kept = [], []
+    for demand in demands:
+        if demand.ratio >= _EQUALLY_SCARCE * demands[0].ratio:
+            scarce.append(demand.asset)
+        elif demand.asset != DISK:
+            kept.append(demand.asset)
     floor = min(FLOOR, Fraction(1, 2 * max(1, len(kept))))
     rest = (1 - floor * len(kept)) / len(scarce)
     parts = {**dict.fromkeys(kept, floor), **dict.fromkeys(scarce, rest)}
@@ -113,7 +117,6 @@ def _prices(demands: Sequence[AssetDemand], cores: int) -> dict[str, Fraction]:
     for demand in demands:
         part = parts.get(demand.asset)
         if part:
-            prices[demand.asset] = rounded_price(
-                demand.asset, part * cores / Fraction(demand.there)
-            )
+            price = part * cores / Fraction(demand.there)
+            prices[demand.asset] = rounded_price(demand.asset, price)
     return prices

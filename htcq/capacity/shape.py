@@ -11,7 +11,7 @@ from htcq.policy.defaults import DEFAULT_REQUEST
 
 @dataclass(frozen=True)
 class Shape:
-    """What a job asks for, in HTCondor's units (cpus in cores), and how many such jobs there are."""
+    """A job's request in HTCondor's units (cpus in cores), and the number of such jobs."""
 
     amounts: Mapping[str, Number]
     count: int = 1

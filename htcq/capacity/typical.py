@@ -1,4 +1,4 @@
-"""Typical jobs: those that show most about a node or a fleet, where a site names none of its own."""
+"""Typical jobs of a node or a fleet, where a site names none of its own."""
 
 from __future__ import annotations
 

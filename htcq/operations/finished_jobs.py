@@ -61,7 +61,7 @@ def _read(option: str, name: str) -> tuple[Read, Chunks]:
         raise InputError(one_line(told), "condor_history -long prints one") from error
     if not read.jobs:
         raise InputError(f"{option}: no job in it", "condor_history -long prints them")
-    damaged = [f"it {sentence}" for sentence in read.damage.told()]
+    damaged = [f"it {sentence}" for sentence in read.damage.sentences()]
     left_out = [each.sentence for each in read.damage.left_out.found()]
     for sentence in (*damaged, *left_out):
         tell(f"htcq: {option}: {sentence}")

@@ -1,7 +1,9 @@
-"""The slots of a policy that is only planned, as ads: what a claim there takes and costs, with HTCondor's own library.
+"""Slots of a planned policy as ads, with what a claim takes and costs there.
 
-The slot's ad is made up from the policy and the amounts; what becomes of a job there is reckoned
-as it is for any slot (htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts.
+HTCondor's own library evaluates them.
+
+The slot's ad is made from the policy and the amounts; the claim of a job there is computed as for
+any slot (htcq.policy.claim). Amounts are in HTCondor's units: MB, KiB, counts.
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ from htcq.policy.consumption import NEGOTIATOR, Number, Policy
 from htcq.policy.defaults import version_tuple
 from htcq.units import CPUS, DISK, attribute
 
-#: So many ads of dynamic slots are kept: claims of one shape get equal ones.
+#: The number of ads of dynamic slots that are kept: claims of one shape get equal ones.
 _MAX_KEPT = 64
 
 
 @dataclass(frozen=True)
 class Carved:
-    """A dynamic slot's amounts, what the partitionable slot keeps, or why the startd refuses.
+    """Amounts of a dynamic slot and the rest of the partitionable one, or the startd's refusal.
 
-    ``consumed`` is what the policy takes, which an old startd adds some disk to.
+    ``consumed`` is what the policy takes; an old startd adds some disk to it.
     """
 
     amounts: dict[str, int]
@@ -57,10 +59,8 @@ class Charges:
         self._type_id = type_id
         self.total = dict(total)
         self.machine = dict(machine or total)
-        self.consumption = {
-            asset: Expr(policy.expanded(text)) for asset, text in policy.consumption.items()
-        }
-        self.modify = {asset: Expr(policy.expanded(text)) for asset, text in policy.modify.items()}
+        self.consumption = _parsed(policy, policy.consumption)
+        self.modify = _parsed(policy, policy.modify)
         self.weight_expr = Expr(policy.expanded(policy.weight))
         self.schedd_expr = Expr(policy.schedd_weight)
         self._dynamic: dict[tuple[tuple[str, Number], ...], Ad] = {}
@@ -73,14 +73,15 @@ class Charges:
         ad = Ad({**self._facts, "SlotWeight": self.weight_expr, "SlotTypeID": self._type_id})
         for asset in self.total:
             name = attribute(asset)
+            whole, of_machine = total[asset], self.machine[asset]
+            # The startd publishes these two totals as reals; integer arithmetic must not use them.
+            if asset == DISK:
+                whole = float(whole)
+            if asset == CPUS:
+                of_machine = float(of_machine)
             ad[name] = amounts[asset]
-            # The startd publishes these totals as reals; arithmetic on integers must not rely on
-            # them.
-            real = asset == DISK
-            ad[f"TotalSlot{name}"] = float(total[asset]) if real else total[asset]
-            ad[f"Total{name}"] = (
-                float(self.machine[asset]) if asset == CPUS else self.machine[asset]
-            )
+            ad[f"TotalSlot{name}"] = whole
+            ad[f"Total{name}"] = of_machine
         for asset, expression in self.consumption.items():
             ad[f"Consumption{attribute(asset)}"] = expression
         return ad
@@ -88,7 +89,9 @@ class Charges:
     @property
     def assets(self) -> Sequence[str]:
         """The assets that the slot hands out."""
-        return tuple(self.consumption if self.supports_policy else self.total)
+        if self.supports_policy:
+            return tuple(self.consumption)
+        return tuple(self.total)
 
     @property
     def supports_policy(self) -> bool:
@@ -96,18 +99,24 @@ class Charges:
         return self.policy.splitting == NEGOTIATOR
 
     def ad(self, amounts: Amounts) -> Ad:
-        """Return the partitionable slot's ad with ``amounts`` left (one ad, changed in place at each call)."""
+        """Return the partitionable slot's ad with ``amounts`` left.
+
+        It is one ad, changed in place at each call.
+        """
         for asset, amount in amounts.items():
             self._pslot[attribute(asset)] = amount
         return self._pslot
 
     def pslot(self, left: Amounts, dynamic_slots: int = 0) -> Ad:
-        """Return the same with as many dynamic slots."""
+        """Return the same ad with that number of dynamic slots."""
         self._pslot["NumDynamicSlots"] = dynamic_slots
         return self.ad(left)
 
     def dynamic_ad(self, amounts: Amounts) -> Ad:
-        """Return the ad of a dynamic slot with ``amounts``; its TotalSlot* are its own (seen in 23.9 and 25.14)."""
+        """Return the ad of a dynamic slot with ``amounts``.
+
+        Its TotalSlot* are its own (seen in 23.9 and 25.14).
+        """
         key = tuple(amounts.items())
         found = self._dynamic.get(key)
         if found is None:
@@ -121,18 +130,23 @@ class Charges:
         return found
 
     def weight(self, slot: Ad) -> Number | None:
-        """Return SlotWeight of ``slot``; None where it is no number, on which the negotiator exits."""
+        """Return SlotWeight of ``slot``.
+
+        None where it is no number, on which the negotiator exits.
+        """
         return as_number(self.weight_expr.evaluate(slot))
 
     def schedd_weight(self, job: Ad) -> int:
-        """Return what the schedd adds to WeightedIdleJobs for one idle ``job``: the weight, truncated."""
+        """Return what one idle ``job`` adds to WeightedIdleJobs: its weight, truncated."""
         weight = as_number(self.schedd_expr.evaluate(job))
         if weight is None:
             weight = as_number(Expr("RequestCpus").evaluate(job)) or 0
         return int(weight)
 
     def consumed(self, slot: Ad, job: Ad) -> dict[str, Number | None]:
-        """Return what ``job`` takes of each asset of ``slot``; None where the expression yields no number.
+        """Return what ``job`` takes of each asset of ``slot``.
+
+        None where the expression yields no number.
 
         Requests that the job does not make are undefined here, as they are to the slot's
         WithinResourceLimits.
@@ -152,8 +166,15 @@ class Charges:
         return Startd(self.modify, version_tuple(version))
 
 
+def _parsed(policy: Policy, texts: Mapping[str, str]) -> dict[str, Expr]:
+    return {asset: Expr(policy.expanded(text)) for asset, text in texts.items()}
+
+
 class Asking:
-    """A job that asks for ``shape`` and nothing else; assets that it does not name have no Request attribute."""
+    """A job that asks for ``shape`` only.
+
+    Assets that ``shape`` does not name have no Request attribute.
+    """
 
     def __init__(self, shape: Amounts) -> None:
         self._asked: dict[str, Value] = {
@@ -164,47 +185,48 @@ class Asking:
 
     def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
         """Return its ad with some attributes changed (one ad, changed in place at each call)."""
-        now = {**self._asked, **(changed or {})}
+        new = changed or {}
+        now = {**self._asked, **new}
         for name in self._changed - now.keys():
             del self._ad[name]
-        for name in self._changed | (changed or {}).keys():
+        for name in self._changed | new.keys():
             if name in now:
                 value = now[name]
                 assert isinstance(value, (int, float, str))
                 self._ad[name] = value
-        self._changed = set(changed or ())
+        self._changed = set(new)
         return self._ad
 
 
 def job_ad(shape: Amounts) -> Ad:
-    """Return the ad of a job that asks for ``shape``; assets that it does not name have no Request attribute."""
+    """Return the ad of a job that asks for ``shape`` only.
+
+    Assets that ``shape`` does not name have no Request attribute.
+    """
     return Ad({request_of(asset): amount for asset, amount in shape.items()})
 
 
 def carve(
     charges: Charges, left: Amounts, shape: Amounts, version: str = "", running: int = 0
 ) -> Carved:
-    """Return what the startd does with a claim for a job of ``shape`` on a slot that has ``left``."""
+    """Return what the startd carves for a job of ``shape`` from a slot that has ``left``."""
     charges.pslot(left, running)
     why = _undefined(charges, left, shape)
-    machine = charges.machine[DISK]
     if why:
         return Carved({}, dict(left), why)
-    way = first_that_fits(
-        ways(charges, Asking(shape), left, charges.startd(version), machine), left
-    )
+    startd, machine_disk = charges.startd(version), charges.machine[DISK]
+    way = first_that_fits(ways(charges, Asking(shape), left, startd, machine_disk), left)
     if way.refusal:
         return Carved({}, dict(left), way.refusal)
-    return Carved(
-        {asset: int(amount) for asset, amount in way.got.items()},
-        deduct(left, way.bag),
-        "",
-        way.consumed,
-    )
+    amounts = {asset: int(amount) for asset, amount in way.got.items()}
+    return Carved(amounts, deduct(left, way.bag), "", way.consumed)
 
 
 def _undefined(charges: Charges, left: Amounts, shape: Amounts) -> str:
-    """Return what the slot's limits say of assets that the job does not name (consumptionLimitsExpression)."""
+    """Return which asset that the job does not name makes the slot's limits undefined.
+
+    Follows consumptionLimitsExpression; empty where there is none.
+    """
     if not charges.supports_policy or shape.keys() >= charges.consumption.keys():
         return ""
     slot, job = charges.ad(left), job_ad(shape)

@@ -1,4 +1,4 @@
-"""A policy as HTCondor reads it: one ClassAd expression for every knob that decides what a claim takes and costs.
+"""A policy as HTCondor reads it: the ClassAd expressions of claims, costs and weights.
 
 Semantics: src/condor_utils/consumption_policy.cpp and src/condor_startd.V6/Resource.cpp,
 HTCondor 25.14. Consumption expressions are evaluated with MY = slot and TARGET = job,
@@ -18,16 +18,15 @@ Number = Union[int, float]
 
 NEGOTIATOR = "negotiator"
 SCHEDULER = "scheduler"
-#: Neither: a match makes one claim, and the rest of the slot waits for the next cycle.
+#: Neither splits: a match makes one claim, and the rest of the slot waits for the next cycle.
 NOBODY = "none"
 SPLITTINGS = (NEGOTIATOR, SCHEDULER, NOBODY)
 
 #: The startd rounds these three requests before it carves; nothing else can be modified.
 MODIFIABLE = (CPUS, MEMORY, DISK)
-#: What a dynamic slot gets at the very least (Resource.cpp:create_dslot); asking for less changes
-#: nothing.
+#: The least that a dynamic slot gets (Resource.cpp:create_dslot), even if less is requested.
 MIN_REQUEST = {CPUS: 1, MEMORY: 1}
-#: How a consumption of shares of a core reads (Terms.ask).
+#: A consumption of shares of a core (Terms.ask).
 _SHARES = re.compile(r"RequestCpus\s*\?:\s*0\)\s*\*\s*([1-9][0-9]{0,5})\b", re.IGNORECASE)
 #: With this text the startd leaves the request as it is, so that it computes what the negotiator
 #: computed.
@@ -41,7 +40,7 @@ class Policy:
     ``num_claims`` holds for the node at hand, ``fleet_claims`` is a text that holds on any node
     (empty: the same); ``provides`` are machine resources that the policy itself declares;
     ``start`` is a condition that the slot adds to START; ``cpu_shares`` is how many Cpus one
-    core counts as; ``changes`` tells what a preset changed, and why; ``macros`` are
+    core counts as; ``changes`` are those of a preset, with the reasons; ``macros`` are
     configuration macros that the expressions use as ``$(NAME)``.
     """
 
@@ -60,7 +59,7 @@ class Policy:
     macros: Mapping[str, str] = field(default_factory=dict)
 
     def expanded(self, text: str) -> str:
-        """Return ``text`` with the policy's macros filled in, as HTCondor's configuration does it."""
+        """Return ``text`` with the policy's macros expanded as HTCondor expands them."""
         while "$(" in text and self.macros:
             start = text.index("$(")
             name = text[start + 2 : text.index(")", start)]
@@ -73,13 +72,18 @@ class Policy:
         return tuple(self.consumption)
 
     def claims(self, literal: bool) -> str:
-        """Return the value of NUM_CLAIMS: a number, or a text that every node of a fleet fills in for itself."""
-        return str(self.num_claims) if literal else self.fleet_claims or str(self.num_claims)
+        """Return the value of NUM_CLAIMS.
+
+        A number, or a text that every node of a fleet expands for itself.
+        """
+        if self.fleet_claims and not literal:
+            return self.fleet_claims
+        return str(self.num_claims)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """How an expression names what the job asks and what the slot has, by where it is evaluated.
+    """Names of the job's requests and the slot's amounts, where an expression is evaluated.
 
     ``job`` and ``slot`` are the prefixes of their attributes. ``total`` holds the slot's amounts
     at birth; with ``literal`` they are written as numbers, otherwise as attributes that every
@@ -97,7 +101,10 @@ class Terms:
     macros: dict[str, str] | None = field(default_factory=dict)
 
     def named(self, name: str, asset: str, text: str) -> str:
-        """Give ``text`` a name where the configuration can hold it, so that a person can read what uses it."""
+        """Return a macro named ``name`` for ``text`` where the configuration can hold one.
+
+        Names make the expressions that use them readable.
+        """
         if self.macros is None:
             return f"({text})"
         macro = f"{self.prefix}_{asset.upper()}_{name}"
@@ -105,15 +112,14 @@ class Terms:
         return f"$({macro})"
 
     def want(self, asset: str) -> str:
-        """What the job asks of ``asset``, and at least the 1 cpu or 1 MB that the startd hands out in any case."""
-        return (
-            f"max({{{MIN_REQUEST[asset]}, {self.ask(asset)}}})"
-            if asset in MIN_REQUEST
-            else self.ask(asset)
-        )
+        """Return the request for ``asset``, and at least the 1 cpu or 1 MB that any claim gets."""
+        asked = self.ask(asset)
+        if asset not in MIN_REQUEST:
+            return asked
+        return f"max({{{MIN_REQUEST[asset]}, {asked}}})"
 
     def ask(self, asset: str) -> str:
-        """What the job asks of ``asset``: undefined counts as 0, fractions round up."""
+        """Return the request for ``asset``: undefined counts as 0, fractions round up."""
         request = f"{self.job}Request{attribute(asset)} ?: 0"
         if asset == CPUS and self.cpu_shares > 1:
             # cpu_shares_in reads this back.
@@ -121,14 +127,19 @@ class Terms:
         return f"ceiling({request})"
 
     def have(self, asset: str) -> str:
-        """What the slot has left; guarded where it may be missing: an undefined weight makes the negotiator crash."""
+        """Return the attribute of what the slot has left.
+
+        It is guarded where it may be missing: an undefined weight makes the negotiator crash.
+        """
         name = f"{self.slot}{attribute(asset)}"
-        return name if asset in MODIFIABLE else f"({name} ?: 0)"
+        if asset in MODIFIABLE:
+            return name
+        return f"({name} ?: 0)"
 
     def whole(self, asset: str) -> str:
-        """What the partitionable slot had at birth, as a whole number.
+        """Return what the partitionable slot had at birth, as a whole number.
 
-        Disk is reckoned from the machine's: a 23.9 startd has TotalSlotDisk = 0 while it weighs
+        Disk is computed from the machine's: a 23.9 startd has TotalSlotDisk = 0 while it weighs
         a claim.
         """
         if self.literal:
@@ -138,33 +149,45 @@ class Terms:
         return f"int({self.slot}TotalSlot{attribute(asset)})"
 
     def birth(self, asset: str) -> str:
-        """The same, as seen from a dynamic slot, whose own TotalSlot* are its own amounts."""
+        """Return the same where the expression may be evaluated on a dynamic slot.
+
+        TotalSlot* of a dynamic slot are its own amounts.
+        """
         part = self.part.get(asset, 1)
         if self.literal or part == 0:
             return str(self.total[asset])
         machine = f"{self.slot}Total{attribute(asset)}"
-        return machine if part == 1 else f"({machine} * {part:.6g})"
+        if part == 1:
+            return machine
+        return f"({machine} * {part:.6g})"
 
     def cpus_of_node(self) -> str:
-        """How many Cpus the slot has on whatever node reads the configuration; empty where its layout says it."""
+        """Return how many Cpus the slot has on the node that reads the configuration.
+
+        Empty where the layout says it.
+        """
         part = self.part.get(CPUS, 1)
         if self.literal or part == 0:
             return ""
-        return "$(NUM_CPUS)" if part == 1 else f"max({{1, int($(NUM_CPUS) * {part:.6g})}})"
+        if part == 1:
+            return "$(NUM_CPUS)"
+        return f"max({{1, int($(NUM_CPUS) * {part:.6g})}})"
 
     def in_request(self) -> Terms:
-        """The same terms for MODIFY_REQUEST_EXPR_*, where the job is MY and the slot TARGET."""
+        """Return the same terms for MODIFY_REQUEST_EXPR_*: the job is MY, the slot TARGET."""
         return replace(self, job="", slot="TARGET.", macros=None)
 
     def in_job(self) -> Terms:
-        """The same terms for SCHEDD_SLOT_WEIGHT, where there is no slot: its totals are numbers."""
+        """Return the same terms for SCHEDD_SLOT_WEIGHT: without a slot, its totals are numbers."""
         return replace(self, job="", slot="", literal=True, macros=None)
 
 
 def cpu_shares_in(consumption_cpus: str) -> int:
     """Return how many Cpus one core counts as where a slot publishes this ConsumptionCpus."""
     found = _SHARES.search(consumption_cpus)
-    return int(found.group(1)) if found else 1
+    if found is None:
+        return 1
+    return int(found.group(1))
 
 
 def as_requested(terms: Terms, assets: Iterable[str]) -> dict[str, str]:

@@ -17,8 +17,7 @@ Version = tuple[int, ...]
 DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024}
 #: From this version on disk is carved as an absolute amount; before it the startd added some slop.
 ABSOLUTE_DISK = (25, 4)
-#: The order in which a startd changes requests; what is changed first is seen by what is changed
-#: after it.
+#: The order in which a startd changes requests; a later expression sees earlier changes.
 MODIFIED = (CPUS, DISK, MEMORY)
 
 _NEWEST = (999,)
@@ -43,13 +42,12 @@ def version_tuple(text: str) -> Version:
 
 
 def default_modifications(version: Version = _NEWEST) -> dict[str, str]:
-    """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset, as a startd of ``version`` has it unless it is set."""
-    quantum = (
-        "TARGET.DiskQuantum ?: 1024"
-        if version >= _QUANTUM.get(version[:2], _QUANTUM_SINCE)
-        else "1024"
-    )
-    disk = f"RequestDisk - {_CATALOG_SPACE}" if version >= _CATALOGS else "RequestDisk"
+    """Return the default MODIFY_REQUEST_EXPR_REQUEST<asset> by asset of a startd of ``version``."""
+    quantum, disk = "1024", "RequestDisk"
+    if version >= _QUANTUM.get(version[:2], _QUANTUM_SINCE):
+        quantum = "TARGET.DiskQuantum ?: 1024"
+    if version >= _CATALOGS:
+        disk = f"RequestDisk - {_CATALOG_SPACE}"
     return {
         CPUS: "quantize(RequestCpus,{1})",
         DISK: f"quantize({disk},{{{quantum}}})",

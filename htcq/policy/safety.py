@@ -1,8 +1,8 @@
-"""What a policy would do to the daemons that read it: the dangers that htcq never writes.
+"""Dangers of a policy to the daemons that read it; htcq never writes such a policy.
 
 Evaluates every expression on the full slot, on the empty one, on slots where a single asset is
 gone, on dynamic slots, and for a grid of jobs that includes those with missing and fractional
-requests. Rules: a weight that is no number ends the negotiator (consumption_policy.cpp), an
+requests. Rules: a weight that is no number makes the negotiator exit (consumption_policy.cpp), an
 undefined consumption makes the slot unmatchable, a fraction is refused by the startd for ever
 (Resource.cpp), 25.14.
 """
@@ -37,7 +37,10 @@ def dangers(charges: Charges) -> list[str]:
 
 
 def job_grid(total: Mapping[str, Number]) -> Iterator[dict[str, Number]]:
-    """Yield job requests: none, each asset alone, fractions, everything, and multiples of one core's part."""
+    """Yield requests of jobs.
+
+    No request, each asset alone, fractions, everything, and multiples of one core's part.
+    """
     yield {}
     yield dict.fromkeys(total, 0)
     yield {CPUS: 1.5, MEMORY: 100.5}
@@ -74,14 +77,9 @@ def _weight_dangers(charges: Charges) -> list[str]:
 
 
 def _missing_consumption(charges: Charges) -> list[str]:
-    return [
-        (
-            f"CONSUMPTION_{asset.upper()} is missing: the negotiator would take the slot for an "
-            "ordinary one"
-        )
-        for asset in charges.total
-        if asset not in charges.consumption
-    ]
+    why = "the negotiator would take the slot for an ordinary one"
+    missing = [asset for asset in charges.total if asset not in charges.consumption]
+    return [f"CONSUMPTION_{asset.upper()} is missing: {why}" for asset in missing]
 
 
 def _consumption_dangers(charges: Charges) -> list[str]:
@@ -89,47 +87,44 @@ def _consumption_dangers(charges: Charges) -> list[str]:
     slot = charges.pslot(charges.total)
     for shape in job_grid(charges.total):
         for asset, amount in charges.consumed(slot, job_ad(shape)).items():
-            if asset in found:
-                continue
-            asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
-            if amount is None:
+            danger = _danger_of(amount)
+            if danger and asset not in found:
+                shown, why = danger
                 found[asset] = (
-                    f"CONSUMPTION_{asset.upper()} is undefined for a job that asks for {asked}: "
-                    "no match, ever"
-                )
-            elif amount < 0:
-                found[asset] = (
-                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: "
-                    "no match, ever"
-                )
-            elif amount != int(amount):
-                found[asset] = (
-                    f"CONSUMPTION_{asset.upper()} is {amount:g} for a job that asks for {asked}: "
-                    "the startd hands out "
-                    "whole units and refuses fractions for ever"
+                    f"CONSUMPTION_{asset.upper()} is {shown} for a job that asks for "
+                    f"{_request_text(shape)}: {why}"
                 )
     return list(found.values())
 
 
+def _danger_of(amount: Number | None) -> tuple[str, str] | None:
+    """Return a consumption as text and why it is dangerous; None where it is not."""
+    if amount is None:
+        return "undefined", "no match, ever"
+    if amount < 0:
+        return f"{amount:g}", "no match, ever"
+    if amount != int(amount):
+        return f"{amount:g}", "the startd hands out whole units and refuses fractions for ever"
+    return None
+
+
+def _request_text(shape: Mapping[str, Number]) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
+
+
 def _schedd_dangers(charges: Charges) -> list[str]:
     expression = charges.schedd_expr
-    words = {word.lower() for word in _words(expression.text)}
+    words = expression.words()
     for name in _NOT_IN_A_JOB:
         if name in words:
             return [f"SCHEDD_SLOT_WEIGHT mentions {name}, which no job has"]
     for shape in job_grid(charges.total):
         demand = as_number(expression.evaluate(job_ad(shape)))
-        if demand is None or int(demand) < 1:
-            asked = ", ".join(f"{name}={value:g}" for name, value in shape.items()) or "nothing"
-            shown = "no number" if demand is None else f"{demand:g}"
-            return [
-                (
-                    f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {asked}: its group would "
-                    "starve"
-                )
-            ]
+        if demand is not None and int(demand) >= 1:
+            continue
+        shown = "no number" if demand is None else f"{demand:g}"
+        return [
+            f"SCHEDD_SLOT_WEIGHT is {shown} for a job that asks for {_request_text(shape)}: "
+            "its group would starve"
+        ]
     return []
-
-
-def _words(text: str) -> list[str]:
-    return "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()

@@ -15,18 +15,22 @@ from htcq.units import PER_GIB, decimal_text
 
 
 def split_weight(left: str, dominant: str) -> str:
-    """Return SLOT_WEIGHT: ``dominant`` on a dynamic slot, ``left`` on every other, never negative."""
+    """Return SLOT_WEIGHT: ``dominant`` on a dynamic slot, else ``left``, but never negative."""
     return f"ifThenElse(DynamicSlot =?= true, {dominant}, max({{0, {left}}}))"
 
 
 def least(terms: Sequence[str]) -> str:
     """Return the smallest of ``terms`` (one term needs no list)."""
-    return terms[0] if len(terms) == 1 else f"min({{{', '.join(terms)}}})"
+    if len(terms) == 1:
+        return terms[0]
+    return f"min({{{', '.join(terms)}}})"
 
 
 def greatest(terms: Sequence[str]) -> str:
     """Return the greatest of ``terms``."""
-    return terms[0] if len(terms) == 1 else f"max({{{', '.join(terms)}}})"
+    if len(terms) == 1:
+        return terms[0]
+    return f"max({{{', '.join(terms)}}})"
 
 
 def at_least_one(terms: Sequence[str]) -> str:
@@ -35,19 +39,30 @@ def at_least_one(terms: Sequence[str]) -> str:
 
 
 def capped(dominant: str, most: str) -> str:
-    """Return ``dominant``, but never more than ``most``: a claim is charged no more than the empty slot weighs."""
+    """Return ``dominant``, but at most ``most``.
+
+    A claim is charged no more than the empty slot weighs.
+    """
     return f"min({{{most}, {dominant}}})"
 
 
 def weight_text(asset: str, amount: str, price: Fraction) -> str:
-    """Return ``amount`` (a text) times ``price``, with a real number where the product need not be whole."""
+    """Return ``amount`` (a text) times ``price``.
+
+    The factor is a real number where the product need not be whole.
+    """
+    if price == 1:
+        return amount
     if price.denominator == 1:
-        return amount if price == 1 else f"{price} * {amount}"
+        return f"{price} * {amount}"
     if price.numerator == 1:
         return f"{amount} / {price.denominator}.0"
     per_gib = PER_GIB.get(asset, 1)
-    decimal = decimal_text(price * per_gib)
-    if not decimal:
+    factor = decimal_text(price * per_gib)
+    if not factor:
         return f"{amount} * {price.numerator}.0 / {price.denominator}.0"
-    real = decimal if "." in decimal else f"{decimal}.0"
-    return f"{amount} * {real}" if per_gib == 1 else f"{amount} * {real} / {per_gib}.0"
+    if "." not in factor:
+        factor += ".0"
+    if per_gib == 1:
+        return f"{amount} * {factor}"
+    return f"{amount} * {factor} / {per_gib}.0"

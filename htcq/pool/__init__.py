@@ -1,1 +1,1 @@
-"""A pool at one moment: its slots, jobs, submitters, accounting records and configuration as plain records."""
+"""A pool at one moment as plain records: slots, jobs, submitters, accounting, configuration."""

@@ -1,6 +1,6 @@
-"""Texts of ads -> slots, jobs and records, with every attribute that their own expressions name.
+"""Slots, jobs and records from texts of ads, with every attribute that their expressions name.
 
-Which attributes matter depends on what the expressions name, so a text is read again when it
+The attributes that matter depend on the names in the expressions, so a text is read again when it
 turns out to name more.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from htcq.errors import InputError
@@ -53,7 +54,7 @@ Ad = TypeVar("Ad", Job, Slot)
 
 @dataclass
 class Read:
-    """What a text of ads held."""
+    """Contents of a text of ads."""
 
     slots: list[Slot] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
@@ -66,19 +67,20 @@ class Read:
 
 
 class _NamesMoreError(Exception):
-    """A text names attributes that were passed over."""
+    """A text names attributes that were not read."""
 
 
 def read_jobs(
     chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
 ) -> Read:
-    """Return the jobs of ``chunks``; ``named`` are attributes that the slots' expressions ask of jobs.
+    """Return the jobs of ``chunks``.
+
+    ``named`` are attributes of jobs that the slots' expressions name.
 
     Raises:
         InputError: there is text, and no job in it.
     """
-    kind = _with(JOB, named)
-    return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
+    return _read_until_complete(partial(_read_jobs, chunks, expressions), _with(JOB, named))
 
 
 def read_past(
@@ -89,58 +91,58 @@ def read_past(
     Raises:
         InputError: there is text, and no job in it.
     """
-    kind = _with(PAST_JOB, named)
-    return _closed(lambda extra, again: _read_jobs(chunks, _with(kind, extra), expressions, again))
+    return _read_until_complete(partial(_read_jobs, chunks, expressions), _with(PAST_JOB, named))
 
 
 def read_collector(
     chunks: Chunks, expressions: Expressions, named: frozenset[str] = frozenset()
 ) -> Read:
-    """Return the slots and records of ``chunks``; ``named`` are attributes that the jobs' expressions ask of slots.
+    """Return the slots and records of ``chunks``.
+
+    ``named`` are attributes of slots that the jobs' expressions name.
 
     Raises:
         InputError: there is text, and no ad in it.
     """
-    kind = _with(SLOT, named)
-    return _closed(
-        lambda extra, again: _read_collector(chunks, _with(kind, extra), expressions, again)
-    )
+    return _read_until_complete(partial(_read_collector, chunks, expressions), _with(SLOT, named))
 
 
-def _with(kind: AdSchema, extra: frozenset[str]) -> AdSchema:
-    plain = frozenset(name for name in extra if PLAIN_NAME.match(name))
-    return replace(kind, shared=kind.shared | (plain - set(kind.own)))
+def _with(schema: AdSchema, extra: frozenset[str]) -> AdSchema:
+    """Return ``schema`` with more shared attributes."""
+    plain = {name for name in extra if PLAIN_NAME.match(name)}
+    return replace(schema, shared=schema.shared | plain.difference(schema.own))
 
 
-def _closed(read: Callable[[frozenset[str], set[str] | None], Read]) -> Read:
-    """Read until no expression names an attribute that was passed over."""
+def _read_until_complete(
+    read: Callable[[AdSchema, set[str] | None], Read], schema: AdSchema
+) -> Read:
+    """Read until no expression names an attribute that was ignored."""
     extra: frozenset[str] = frozenset()
     starts = readings = 0
     while starts < _MAX_STARTS and readings < _MAX_READINGS:
         named: set[str] = set(extra)
         try:
-            found = read(extra, named)
+            found = read(_with(schema, extra), named)
         except _NamesMoreError:
             starts += 1
-            extra = frozenset(named)
-            continue
-        if named <= extra:
-            return found
-        readings += 1
+        else:
+            if named <= extra:
+                return found
+            readings += 1
         extra = frozenset(named)
-    return read(extra, None)
+    return read(_with(schema, extra), None)
 
 
 class _Frames:
-    """The frames of one reading; notes the names that their expressions use."""
+    """Shared attributes of one reading, and the names that their expressions use."""
 
-    def __init__(self, kind: AdSchema, expressions: Expressions, named: set[str] | None) -> None:
+    def __init__(self, schema: AdSchema, expressions: Expressions, named: set[str] | None) -> None:
         self.known: dict[Lines, SharedAttributes] = {}
         self.target: set[str] = set()
-        self.wanted = kind.shared | frozenset(kind.own)
-        self._prefixes = tuple(name[:-1] for name in kind.shared if name.endswith("*"))
+        self.wanted = schema.shared | frozenset(schema.own)
+        self._prefixes = tuple(name[:-1] for name in schema.shared if name.endswith("*"))
         self._expressions, self._named, self._count = expressions, named, 0
-        self._own = frozenset(kind.own)
+        self._own = frozenset(schema.own)
         self.too_many = False
 
     def of(self, raw: RawAd) -> SharedAttributes:
@@ -149,96 +151,102 @@ class _Frames:
         if frame is None:
             # GPUs have a name each; without it, slots with equal GPUs are equal.
             lines = nameless_devices(raw.shared, self.wanted)
-            frame = self.known[raw.shared] = self.known.setdefault(
-                lines, SharedAttributes(lines, self._expressions)
-            )
+            frame = self.known.setdefault(lines, SharedAttributes(lines, self._expressions))
+            self.known[raw.shared] = frame
             self._note(frame)
         return frame
 
     def _note(self, frame: SharedAttributes) -> None:
+        """Note the attributes that the expressions of ``frame`` name.
+
+        Raises:
+            _NamesMoreError: some of them were not read, and little has been read so far.
+        """
         references = frame.references()
-        # What the ad itself lacks is looked up on the other side, with or without TARGET.
-        self.target |= references.target | {
-            name for name in references.own - self._own if name not in frame
-        }
+        # An attribute that the ad lacks is looked up on the other side, with or without TARGET.
+        self.target |= references.target
+        self.target.update(name for name in references.own - self._own if name not in frame)
         if self._named is None:
             return
-        named = references.own | _assets(frame)
-        new = {
-            name
-            for name in named
-            if name not in self.wanted and not name.startswith(self._prefixes)
-        } - self._named
-        if len(self._named) + len(new) > _MAX_NAMED:
+        new = self._not_read(references.own | _assets(frame)) - self._named
+        free = max(0, _MAX_NAMED - len(self._named))
+        if len(new) > free:
             self.too_many = True
-            new = set(sorted(new)[: max(0, _MAX_NAMED - len(self._named))])
-        if new:
-            self._named |= new
-            if self._count <= _SOON:
-                raise _NamesMoreError
+            new = set(sorted(new)[:free])
+        self._named |= new
+        if new and self._count <= _SOON:
+            raise _NamesMoreError
+
+    def _not_read(self, names: frozenset[str]) -> set[str]:
+        """Return those of ``names`` that the schema does not have."""
+        return {name for name in names - self.wanted if not name.startswith(self._prefixes)}
 
 
 def _assets(frame: SharedAttributes) -> frozenset[str]:
-    """Return the attributes that MachineResources of a slot lists: HTCondor looks them up by name."""
+    """Return the attributes that the slot's MachineResources lists.
+
+    HTCondor looks them up by name.
+    """
     resources = frame.value("MachineResources")
-    return (
-        frozenset(resources.replace(",", " ").lower().split())
-        if isinstance(resources, str)
-        else frozenset()
-    )
+    if not isinstance(resources, str):
+        return frozenset()
+    return frozenset(resources.replace(",", " ").lower().split())
 
 
 def _read_jobs(
-    chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None
+    chunks: Chunks, expressions: Expressions, schema: AdSchema, named: set[str] | None
 ) -> Read:
-    read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
+    read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
     value, flaws = interned.value, _Flaws(expressions_of_job_flaw)
-    for raw in read_ads(chunks(), {_JOB_TYPE: kind}, read.damage, untyped=_JOB_TYPE):
+    for raw in read_ads(chunks(), {_JOB_TYPE: schema}, read.damage, untyped=_JOB_TYPE):
         own = [value(text) for text in raw.own]
         job = Job(frames.of(raw), *own[:_OWN])
-        past = len(own) > _OWN
-        flaw = flaws.of(job) if past else job_flaw(job) or flaws.of(job)
+        times = own[_OWN:]
+        # A job of a history may lack what a queued one must have.
+        flaw = "" if times else job_flaw(job)
+        flaw = flaw or flaws.of(job)
         if flaw:
             read.damage.left_out.add(A_JOB, job_name(job), flaw)
             continue
         read.jobs.append(job)
-        if past:
-            read.past.append(Past(job, seconds_run(job, own[_OWN:])))
+        if times:
+            read.past.append(Past(job, seconds_run(job, times)))
     return _finished(read, frames, "job", bool(read.jobs))
 
 
 def _read_collector(
-    chunks: Chunks, kind: AdSchema, expressions: Expressions, named: set[str] | None
+    chunks: Chunks, expressions: Expressions, schema: AdSchema, named: set[str] | None
 ) -> Read:
-    read, interned, frames = Read(), Interned(), _Frames(kind, expressions, named)
+    read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
     records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}
-    kinds = {**dict.fromkeys(_SLOT_TYPES, kind), **{name.encode(): RECORD for name in RECORD_TYPES}}
+    schemas = {name.encode(): RECORD for name in RECORD_TYPES}
+    schemas.update(dict.fromkeys(_SLOT_TYPES, schema))
     value, flaws, left_out = interned.value, _Flaws(expressions_of_slot_flaw), read.damage.left_out
-    for raw in read_ads(chunks(), kinds, read.damage):
-        if raw.type in _SLOT_TYPES:
-            slot = Slot(frames.of(raw), *[value(text) for text in raw.own])
-            flaw = slot_flaw(slot) or flaws.of(slot)
-            if flaw:
-                left_out.add(A_SLOT, slot_name(slot), flaw)
-                continue
-            for asset in flaws.assets(slot):
-                left_out.add(
-                    ASSET, f"{asset} of {slot_name(slot)}", "no attribute can be called so"
-                )
-            read.slots.append(slot)
-        else:
+    for raw in read_ads(chunks(), schemas, read.damage):
+        if raw.type not in _SLOT_TYPES:
             record = record_of(raw, interned)
             flaw = record_flaw(record)
             if flaw:
                 left_out.add(WORDS[record.type], "", flaw)
             else:
                 records[record.type].append(record)
+            continue
+        slot = Slot(frames.of(raw), *[value(text) for text in raw.own])
+        flaw = slot_flaw(slot) or flaws.of(slot)
+        if flaw:
+            left_out.add(A_SLOT, slot_name(slot), flaw)
+            continue
+        for asset in flaws.assets(slot):
+            name = f"{asset} of {slot_name(slot)}"
+            left_out.add(ASSET, name, "no attribute can be called so")
+        read.slots.append(slot)
     read.records = {name: tuple(found) for name, found in records.items()}
-    return _finished(read, frames, "ad", bool(read.slots or any(records.values())))
+    found_any = bool(read.slots) or any(records.values())
+    return _finished(read, frames, "ad", found_any)
 
 
 class _Flaws(Generic[Ad]):
-    """Why the expressions of ads cannot be evaluated, found out once for each frame."""
+    """Reasons why ads cannot be evaluated, found once for each set of shared attributes."""
 
     def __init__(self, flaw: Callable[[Ad], str]) -> None:
         self._flaw: Callable[[Ad], str] = flaw
@@ -253,20 +261,21 @@ class _Flaws(Generic[Ad]):
         return self._known[key]
 
     def assets(self, slot: Slot) -> tuple[str, ...]:
-        """Return what the slot lists as assets and cannot be any."""
+        """Return the words of MachineResources that cannot be assets."""
         key = id(slot.frame)
         if key not in self._assets:
             self._assets[key] = odd_assets(slot)
         return self._assets[key]
 
 
-def _finished(read: Read, frames: _Frames, what: str, any_: bool) -> Read:
-    if not any_:
-        told = [f"it {each}" for each in read.damage.told()]
-        told += [each.sentence for each in read.damage.left_out.found()]
-        if told:
-            raise InputError(f"holds no {what} that could be read: {'; '.join(told)}")
-    read.damage.names = _MAX_NAMED if frames.too_many else 0
+def _finished(read: Read, frames: _Frames, what: str, found_any: bool) -> Read:
+    damage = read.damage
+    if not found_any:
+        problems = [f"it {sentence}" for sentence in damage.sentences()]
+        problems += [each.sentence for each in damage.left_out.found()]
+        if problems:
+            raise InputError(f"holds no {what} that could be read: {'; '.join(problems)}")
+    damage.names = _MAX_NAMED if frames.too_many else 0
     read.frames = frames.known
     read.wanted, read.kept = frozenset(frames.target), frames.wanted
     return read

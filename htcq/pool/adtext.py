@@ -1,4 +1,4 @@
-"""ClassAds in long form, as ``condor_status -long`` and ``condor_q -long`` print them, read by the million.
+"""ClassAds in long form, as ``condor_status -long`` and ``condor_q -long`` print them.
 
 One ``Attribute = expression`` a line, a blank line between ads
 (src/condor_utils/compat_classad.cpp:sPrintAd, 25.14). Parsing every line with the ClassAd library
@@ -16,16 +16,15 @@ from dataclasses import dataclass, field
 from htcq.errors import InputError
 from htcq.pool.left_out import AD, LeavingOut
 
-#: Where a pool's text comes from: each call starts at the beginning again.
+#: A pool's text: each call starts at the beginning again.
 Chunks = Callable[[], Iterable[bytes]]
 #: The lines that ads share: name and expression as they stand in the text.
 Lines = tuple[tuple[bytes, bytes], ...]
 
-#: Longer is no ad of HTCondor's, which has some 20 KB: a file without line ends must not fill the
-#: memory.
+#: An ad of HTCondor has some 20 KB: a file without line ends must not fill the memory.
 MAX_BYTES_OF_AD = 8 * 1024 * 1024
-#: A text with one so long is refused: to read on would take its time for nothing.
-_MAX_PASSED_OVER = 64 * 1024 * 1024
+#: A text with so long an ad is refused: it would take long to read, for nothing.
+_MAX_SKIPPED = 64 * 1024 * 1024
 _TYPE = re.compile(rb'\nmytype *= *"([A-Za-z_]*)"', re.IGNORECASE)
 _NAME = re.compile(rb'\nname *= *"([^"\n]*)"', re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"\n[A-Za-z_][A-Za-z0-9_.]* *=")
@@ -33,21 +32,21 @@ _ATTRIBUTE = re.compile(rb"\n[A-Za-z_][A-Za-z0-9_.]* *=")
 _NO_ATTRIBUTE = re.compile(
     rb"\n(?![A-Za-z_][A-Za-z0-9_.:]* *=|#|--|All queues are empty|\s*(?:\n|\Z))([^\n]*)"
 )
-#: Any other name stands in quotes, if at all; ``*`` ends a beginning.
+#: A name without quotes; ``*`` ends a beginning.
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*\*?\Z|\*\Z")
 _SHARED, _UNWANTED = -1, -2
-#: A name of more letters stands for itself in the expression: branching goes one level deeper with
-#: each letter.
+#: Longer names are alternatives of their own: branching goes one level deeper with each letter.
 _MAX_BRANCHED = 64
-#: For more names than this every line is taken apart: an expression for 100,000 names takes 40 s to
-#: build.
+#: With more names every line is parsed: an expression for 100,000 names takes 40 s to build.
 _MAX_NAMES = 2000
 _EVERY_LINE = re.compile(rb"\n([A-Za-z_][A-Za-z0-9_.]*) *= *([^\n]*)")
 
 
 @dataclass(frozen=True)
 class AdSchema:
-    """What is kept of one type of ad: ``own`` attributes differ from ad to ad, ``shared`` ones hardly.
+    """The attributes of one type of ad that are kept.
+
+    ``own`` attributes differ from ad to ad, ``shared`` ones hardly do.
 
     Names are in lower case; a shared name that ends in ``*`` stands for all that begin so.
     """
@@ -56,7 +55,10 @@ class AdSchema:
     shared: frozenset[str] = frozenset()
 
     def pattern(self) -> re.Pattern[bytes]:
-        """Return what finds the wanted lines of an ad, and others where there are very many names."""
+        """Return a pattern for the wanted lines of an ad.
+
+        With very many names it finds every line.
+        """
         names = [name for name in (*self.own, *self.shared) if _PLAIN_NAME.match(name)]
         if len(names) > _MAX_NAMES:
             return _EVERY_LINE
@@ -65,32 +67,34 @@ class AdSchema:
 
 @dataclass
 class Damage:
-    """What of a text could not be read: lines, its end, and the items that were left out."""
+    """Damage of a text: lines, its end, and the items that were left out."""
 
     lines: int = 0
     first: str = ""
     cut: bool = False
     too_long: int = 0
-    #: So many attributes were read because others name them, and no more.
+    #: The limit at which no more attributes were read because others name them; 0: not reached.
     names: int = 0
     left_out: LeavingOut = field(default_factory=LeavingOut, compare=False)
 
-    def told(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[str, ...]:
         """Return what is damaged, as sentences; empty where nothing is."""
-        told = []
+        found = []
         if self.cut:
-            told.append("ends in the middle of an ad, which was left out")
+            found.append("ends in the middle of an ad, which was left out")
         if self.lines:
-            told.append(f"has {self.lines} lines that are no attributes, the first: {self.first!r}")
+            found.append(
+                f"has {self.lines} lines that are no attributes, the first: {self.first!r}"
+            )
         if self.names:
-            told.append(
+            found.append(
                 f"has expressions that name more than {self.names} attributes; no more were read"
             )
         if self.too_long:
-            told.append(
+            found.append(
                 f"has {self.too_long} ads of more than {MAX_BYTES_OF_AD} bytes, which were left out"
             )
-        return tuple(told)
+        return tuple(found)
 
     def look_at(self, block: bytes) -> None:
         """Count the lines of ``block`` that are no attributes."""
@@ -116,7 +120,7 @@ def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
     Raises:
         InputError: one of them is far too long.
     """
-    rest, passed_over = b"", 0
+    rest, skipped = b"", 0
     for chunk in chunks:
         text = rest + chunk
         if b"\r" in text:
@@ -124,18 +128,18 @@ def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
         parts = text.split(b"\n\n")
         rest = parts.pop()
         for part in parts:
-            if passed_over or len(part) > MAX_BYTES_OF_AD:
+            if skipped or len(part) > MAX_BYTES_OF_AD:
                 damage.too_long += 1
-                passed_over = 0
+                skipped = 0
             else:
                 yield b"\n" + part
-        if passed_over or len(rest) > MAX_BYTES_OF_AD:
+        if skipped or len(rest) > MAX_BYTES_OF_AD:
             # Its end, an empty line, may come in two parts.
-            passed_over += len(rest)
-            if passed_over > _MAX_PASSED_OVER:
-                raise InputError(f"has an ad of more than {_MAX_PASSED_OVER} bytes")
+            skipped += len(rest)
+            if skipped > _MAX_SKIPPED:
+                raise InputError(f"has an ad of more than {_MAX_SKIPPED} bytes")
             rest = rest[-1:]
-    if passed_over:
+    if skipped:
         damage.too_long += 1
     elif rest.strip():
         if rest.endswith(b"\n"):
@@ -145,34 +149,48 @@ def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
 
 
 def read_ads(
-    chunks: Iterable[bytes], kinds: Mapping[bytes, AdSchema], damage: Damage, untyped: bytes = b""
+    chunks: Iterable[bytes],
+    schemas: Mapping[bytes, AdSchema],
+    damage: Damage,
+    untyped: bytes = b"",
 ) -> Iterator[RawAd]:
-    """Yield the ads whose type is among ``kinds``; one without a type counts as ``untyped`` if that is given."""
-    tables = {name: _Table(kind) for name, kind in kinds.items()}
+    """Yield the ads whose type is among ``schemas``.
+
+    An ad without a type counts as ``untyped`` if that is given.
+    """
+    tables = {name: _Table(schema) for name, schema in schemas.items()}
     for block in blocks(chunks, damage):
         damage.look_at(block)
         found = _TYPE.search(block)
-        table = tables.get(found.group(1) if found else untyped)
+        ad_type = found.group(1) if found else untyped
+        table = tables.get(ad_type)
         if table is not None:
-            ad = table.read(block, found.group(1) if found else untyped)
+            ad = table.read(block, ad_type)
             # Empty lines and headers stand between ads; what has no type must show otherwise that
             # it is one.
             if found or ad.shared or any(text is not None for text in ad.own):
                 yield ad
         elif not found and _ATTRIBUTE.search(block):
-            name = _NAME.search(block)
-            damage.left_out.add(
-                AD, name.group(1).decode("utf-8", "replace") if name else "", "it has no MyType"
-            )
+            damage.left_out.add(AD, _name_in(block), "it has no MyType")
+
+
+def _name_in(block: bytes) -> str:
+    name = _NAME.search(block)
+    if name is None:
+        return ""
+    return name.group(1).decode("utf-8", "replace")
 
 
 class _Table:
-    """The wanted lines of one kind of ad, and where each belongs; spellings are learnt as they come."""
+    """The wanted lines of one type of ad, and the place of each.
 
-    def __init__(self, kind: AdSchema) -> None:
-        self._pattern, self._own, self._places = kind.pattern(), kind.own, dict[bytes, int]()
-        self._shared = kind.shared
-        self._beginnings = tuple(name[:-1] for name in kind.shared if name.endswith("*"))
+    It learns how names are spelled as they come.
+    """
+
+    def __init__(self, schema: AdSchema) -> None:
+        self._pattern, self._own, self._places = schema.pattern(), schema.own, dict[bytes, int]()
+        self._shared = schema.shared
+        self._beginnings = tuple(name[:-1] for name in schema.shared if name.endswith("*"))
 
     def read(self, block: bytes, type_: bytes) -> RawAd:
         own: list[bytes | None] = [None] * len(self._own)
@@ -191,21 +209,25 @@ class _Table:
         lower = name.decode().lower()
         if lower in self._own:
             place = self._own.index(lower)
+        elif lower in self._shared or lower.startswith(self._beginnings):
+            place = _SHARED
         else:
-            wanted = lower in self._shared or lower.startswith(self._beginnings)
-            place = _SHARED if wanted else _UNWANTED
+            place = _UNWANTED
         self._places[name] = place
         return place
 
 
 def _any_of(names: list[str]) -> str:
-    """Return a regular expression for any of ``names``, branching letter by letter, which is what makes it fast."""
+    """Return a regular expression for any of ``names``.
+
+    It branches letter by letter, which makes it fast.
+    """
     tree: dict[str, dict] = {}  # type: ignore[type-arg]  # a letter -> the letters that may follow
-    long = [
-        re.escape(name) for name in names if len(name) > _MAX_BRANCHED and not name.endswith("*")
-    ]
+    long = []
     for name in names:
         if len(name) > _MAX_BRANCHED:
+            if not name.endswith("*"):
+                long.append(re.escape(name))
             continue
         branch = tree
         for letter in name:
@@ -215,12 +237,17 @@ def _any_of(names: list[str]) -> str:
 
 
 def _branches(tree: Mapping[str, dict]) -> str:  # type: ignore[type-arg]
-    ways = [
-        r"[A-Za-z0-9_.]*" if letter == "*" else re.escape(letter) + _branches(rest)
-        for letter, rest in tree.items()
-        if letter
-    ]
+    """Return the expression of the names that go on from here; an empty letter ends one."""
+    ways = []
+    for letter, rest in tree.items():
+        if letter == "*":
+            ways.append(r"[A-Za-z0-9_.]*")
+        elif letter:
+            ways.append(re.escape(letter) + _branches(rest))
     if not ways:
         return ""
-    way = ways[0] if len(ways) == 1 and "" not in tree else f"(?:{'|'.join(ways)})"
-    return f"{way}?" if "" in tree else way
+    optional = "" in tree
+    way = ways[0]
+    if len(ways) > 1 or optional:
+        way = f"(?:{'|'.join(ways)})"
+    return f"{way}?" if optional else way

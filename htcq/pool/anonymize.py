@@ -1,7 +1,9 @@
-"""Makes ads and configurations anonymous: relations survive, names do not, and what nobody needs is left out.
+"""Anonymous ads and configurations: relations survive, names do not.
 
-The second look over a snapshot, after that of ``htcq.pool.named``. Of expressions every word is
-replaced that HTCondor does not know.
+Attributes and knobs that nobody needs are left out.
+
+It is the second pass over a snapshot, after that of ``htcq.pool.named``. Every word of an
+expression that HTCondor does not know is replaced.
 """
 
 from __future__ import annotations
@@ -35,35 +37,35 @@ from htcq.pool.words import (
     tokens,
 )  # fmt: skip
 
-#: Texts whose replacement is remembered, so that it is not worked out for each of a million lines.
+#: Texts whose replacement is kept, so that it is not computed for each of a million lines.
 MAX_REMEMBERED = 200_000
 _PLAIN_TEXT = re.compile(r"[\w .,:;$()/~+-]{0,100}\Z", re.ASCII)
 _DAY = r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[A-Z][a-z]{2} +[0-9]+ +[0-9]{4})"
 _VERSION = re.compile(rf"(\$CondorVersion: *[0-9.]+ +{_DAY}).*\Z")
 _GPU_NAME = re.compile(r"((?:gpus_)?(?:gpu|mig)_)([0-9a-f]{8}[0-9a-f_]*)\Z", re.IGNORECASE)
 _CYCLE = re.compile(r"lastnegotiationcycle\w+\Z", re.IGNORECASE)
-#: What stands before the name of an asset; the longest first.
+#: Prefixes of the name of an asset, the longest first.
 PREFIXES = (
-    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned", "detected", "request",
-    "require", "offline", "total", "child", "gpus_",
+    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned",
+    "detected", "request", "require", "offline", "total", "child", "gpus_",
 )  # fmt: skip
-#: Functions that look for a part of a text.
+#: Functions that search in a text.
 _LOOKS_INTO_TEXTS = frozenset(
     ("regexp", "regexps", "regexpmember", "substr", "stringlistregexpmember")
 )
 #: A pattern that finds more names than this stays a text as any other.
 _MAX_ALTERNATIVES = 500
-#: A pattern that repeats more, or repeats what repeats, might be looked for without end; a set in a
-#: set is no pattern.
+#: A search for a pattern with more repetitions, or nested ones, might never end; a set in a set is
+#: no pattern.
 _MAX_REPETITIONS = 3
 _REPETITION, _NESTED = re.compile(r"[*+{]"), re.compile(r"\)[*+{]|\[\[")
-#: Longer is no name of an attribute that is made of others.
+#: A longer name of an attribute is not made of others.
 _MAX_LETTERS = 100
 SUFFIXES = ("provisioned", "averageusage", "usage")
 
 
 class Rewriter:
-    """The second look."""
+    """The second pass over a snapshot, with the names of the first."""
 
     def __init__(
         self, names: Names, named: frozenset[str], key: bytes, keep_groups: bool = False
@@ -79,7 +81,7 @@ class Rewriter:
         self._of_assets = {each.lower() for each in derived}
         self._lines: dict[tuple[str, bool, str], str | None] = {}
         self._generic: dict[str, str] = {}
-        #: Expressions that look into texts, which are others now.
+        #: Expressions that search in texts, which have changed.
         self.patterns: set[str] = set()
 
     def _new_asset(self, asset: str) -> str:
@@ -88,7 +90,6 @@ class Rewriter:
         return self.pseudonyms.new("asset", asset, "_")
 
     # Ads
-    # --------------------------------------------------------------------------------------------------------
 
     def ad(self, lines: list[str], untyped: str = "job") -> list[str]:
         """Return the lines of an ad that stay; none where nobody needs ads of its type."""
@@ -107,19 +108,24 @@ class Rewriter:
         return self._lines[key]
 
     def _new_line(self, ad_type: str, group: bool, name: str, value: str) -> str | None:
-        form = shown_form(ad_type, group, name.lower())
-        if form is None and name.lower() not in self._named and name.lower() not in self._of_assets:
-            return None
-        return f"{self.word(name)} = {self._value(form or Form.EXPRESSION, name.lower(), value)}"
+        lower = name.lower()
+        form = shown_form(ad_type, group, lower)
+        if form is None:
+            if lower not in self._named and lower not in self._of_assets:
+                return None
+            form = Form.EXPRESSION
+        return f"{self.word(name)} = {self._value(form, lower, value)}"
 
     def _value(self, form: Form, name: str, value: str) -> str:
         if form is Form.CLUSTER and WHOLE_NUMBER.match(value):
             return str(self.identities.cluster(int(value)))
-        if form in (Form.HOUR, Form.ROUGH) and ANY_NUMBER.match(value):
-            return value if name in self._named else _rounded(form, value)
-        if form in (Form.EXPRESSION, Form.HOUR, Form.ROUGH, Form.CLUSTER) or not ONLY_TEXTS.match(
-            value
-        ):
+        rounded = form in (Form.HOUR, Form.ROUGH)
+        if rounded and ANY_NUMBER.match(value):
+            if name in self._named:
+                return value
+            return _rounded(form, value)
+        of_text = not rounded and form not in (Form.EXPRESSION, Form.CLUSTER)
+        if not of_text or not ONLY_TEXTS.match(value):
             return self.expression(value)
         return TEXT.sub(lambda found: requoted(found.group(), partial(self._text, form)), value)
 
@@ -133,27 +139,31 @@ class Rewriter:
             return self._plain(text)
         if form is Form.LIMITS:
             return LISTED.sub(lambda found: self._limit(found.group()), text)
-        return identities.group(text) if form is Form.GROUP else self._place(text)
+        if form is Form.GROUP:
+            return identities.group(text)
+        return self._place(text)
 
     def _place(self, text: str) -> str:
         if text.startswith("$("):
             return self.expression(text)
-        return self.free(text) if text.startswith("<") else self.identities.place(text)
+        if text.startswith("<"):
+            return self.free(text)
+        return self.identities.place(text)
 
     def _limit(self, text: str) -> str:
         name, colon, amount = text.partition(":")
-        return f"{self.identities.limit(name)}{colon}{amount if is_number(amount) else self.free(amount)}"
+        if not is_number(amount):
+            amount = self.free(amount)
+        return f"{self.identities.limit(name)}{colon}{amount}"
 
     def _plain(self, text: str) -> str:
         """Return words of HTCondor's own as they are; of its version the number and the day."""
         version = _VERSION.match(text)
         if version:
             return f"{version.group(1)} $"
-        return (
-            text
-            if _PLAIN_TEXT.match(text) and not self.search.holds_name(text)
-            else self.free(text)
-        )
+        if _PLAIN_TEXT.match(text) and not self.search.holds_name(text):
+            return text
+        return self.free(text)
 
     def names_stand(self, line: str) -> bool:
         """Tell whether a line of an ad holds an old name where only new ones may stand."""
@@ -162,7 +172,6 @@ class Rewriter:
         return form in (Form.WHO, Form.WHERE, Form.GROUP) and self.search.names_stand(value)
 
     # Expressions
-    # ------------------------------------------------------------------------------------------------
 
     def expression(self, text: str) -> str:
         """Return an expression with its unknown words and its texts replaced."""
@@ -170,10 +179,12 @@ class Rewriter:
         for place, token in enumerate(found):
             if token.kind is Part.TEXT:
                 form = compared_form(found, place)
-                pattern = self._pattern(form, token.text) if _is_pattern(found, place) else None
-                out.append(pattern or requoted(token.text, partial(self._compared, form)))
+                pattern = None
+                if _is_pattern(found, place):
+                    pattern = self._pattern(form, token.text)
                 if pattern:
                     patterns -= 1
+                out.append(pattern or requoted(token.text, partial(self._compared, form)))
             elif token.kind is Part.WORD:
                 out.append(self.word(token.text.strip("'")))
                 patterns += folded(token.text) in _LOOKS_INTO_TEXTS
@@ -185,18 +196,12 @@ class Rewriter:
         return "".join(out)
 
     def _pattern(self, form: Form | None, text: str) -> str | None:
-        """Return a pattern for the new names of all that the quoted pattern ``text`` finds; None where that fails."""
-        names, identities = self.identities.names, self.identities
-        if form is Form.GROUP:
-            new = {name: identities.group(name) for name in names.groups}
-        elif form is Form.WHO:
-            new = {
-                name: identities.principal(name)
-                for name in names.users | names.accounts | names.others
-            }
-        elif form is Form.WHERE:
-            new = {name: self._place(name) for name in names.others}
-        else:
+        """Return a pattern for the new names of all names that the quoted pattern ``text`` matches.
+
+        None where there is no such pattern.
+        """
+        new = self._new_names(form)
+        if new is None:
             return None
         if len(_REPETITION.findall(text)) > _MAX_REPETITIONS or _NESTED.search(text):
             return None
@@ -205,13 +210,26 @@ class Rewriter:
         except (re.error, OverflowError, RecursionError):
             return None
         # Nobody's name: what the expression takes where there is none.
-        found = sorted(
-            {each for name, each in {**new, "": ""}.items() if pattern.search(name[:_MAX_LETTERS])}
-        )
+        new[""] = ""
+        found = sorted({each for name, each in new.items() if pattern.search(name[:_MAX_LETTERS])})
+        if not found:
+            return '"^nobody$"'
         if len(found) > _MAX_ALTERNATIVES or any('"' in each or "\\" in each for each in found):
             return None
         either = "|".join(each.replace(".", "[.]") for each in found)
-        return f'"^({either})$"' if found else '"^nobody$"'
+        return f'"^({either})$"'
+
+    def _new_names(self, form: Form | None) -> dict[str, str] | None:
+        """Return the new names of everything of that form; None where the form has no names."""
+        names, identities = self.identities.names, self.identities
+        if form is Form.GROUP:
+            return {name: identities.group(name) for name in names.groups}
+        if form is Form.WHO:
+            who = names.users | names.accounts | names.others
+            return {name: identities.principal(name) for name in who}
+        if form is Form.WHERE:
+            return {name: self._place(name) for name in names.others}
+        return None
 
     def _compared(self, form: Form | None, text: str) -> str:
         identities = self.identities
@@ -221,30 +239,43 @@ class Rewriter:
             return LISTED.sub(lambda found: identities.group(found.group()), text)
         if form is Form.WHERE:
             return LISTED.sub(lambda found: self._place(found.group()), text)
-        return self._plain(text) if form is Form.PLAIN else self.free(text)
+        if form is Form.PLAIN:
+            return self._plain(text)
+        return self.free(text)
 
     def word(self, name: str) -> str:
-        """Return the name of an attribute or a function: as it is where HTCondor knows it, else a new one."""
+        """Return the name of an attribute or a function.
+
+        Names that HTCondor knows stay; others get a new name.
+        """
         fold = folded(name)
         if fold in VOCABULARY or _CYCLE.match(fold):
             return name
-        if fold in self._assets:
-            return name if self._assets[fold] == fold else self._assets[fold]
+        asset = self._assets.get(fold)
+        if asset is not None:
+            return name if asset == fold else asset
         gpu = _GPU_NAME.match(name)
         if gpu:
             return f"{gpu.group(1)}{self.identities.device(gpu.group(2))}"
-        if len(fold) > _MAX_LETTERS:
-            return self.pseudonyms.new("attr", fold, "_")
-        for prefix in PREFIXES:
-            if fold.startswith(prefix) and len(fold) > len(prefix):
-                return f"{name[: len(prefix)]}{self.word(name[len(prefix) :])}"
-        for suffix in SUFFIXES:
-            if fold.endswith(suffix) and fold[: -len(suffix)] in self._assets:
-                return f"{self.word(name[: -len(suffix)])}{name[-len(suffix) :]}"
+        if len(fold) <= _MAX_LETTERS:
+            made = self._made_word(name, fold)
+            if made:
+                return made
         return self.pseudonyms.new("attr", fold, "_")
 
+    def _made_word(self, name: str, fold: str) -> str:
+        """Return the new name of an attribute that is made of others; empty for any other."""
+        for prefix in PREFIXES:
+            if fold.startswith(prefix) and len(fold) > len(prefix):
+                size = len(prefix)
+                return f"{name[:size]}{self.word(name[size:])}"
+        for suffix in SUFFIXES:
+            if fold.endswith(suffix) and fold[: -len(suffix)] in self._assets:
+                size = len(suffix)
+                return f"{self.word(name[:-size])}{name[-size:]}"
+        return ""
+
     # Texts
-    # ------------------------------------------------------------------------------------------------------
 
     def free(self, text: str) -> str:
         """Return a text of any kind with every part of it replaced that HTCondor does not know."""
@@ -273,16 +304,18 @@ class Rewriter:
         if part.kind in (Part.DEVICE, Part.HARDWARE, Part.BUS):
             return HEXADECIMAL.sub(lambda found: identities.device(found.group()), text)
         if part.kind is Part.MAIL:
-            left = text.rpartition("@")[0]
-            slot = SLOT_NAME.match(left.partition("@")[0])
-            return (
-                identities.place(text)
-                if slot or left in identities.names.daemons
-                else identities.principal(text)
-            )
+            return self._mail(text)
         if part.kind is Part.WORD:
             return self._free_word(text)
         return text if text.isprintable() else ""
+
+    def _mail(self, text: str) -> str:
+        """Return ``user@domain`` or ``daemon@host`` with new names."""
+        left = text.rpartition("@")[0]
+        slot = SLOT_NAME.match(left.partition("@")[0])
+        if slot or left in self.identities.names.daemons:
+            return self.identities.place(text)
+        return self.identities.principal(text)
 
     def _free_word(self, text: str) -> str:
         identities, fold = self.identities, folded(text)
@@ -298,15 +331,19 @@ class Rewriter:
             return identities.host(text)
         if fold in self._assets:
             return self.word(text)
-        if fold in self._named or fold in identities.names.limits:
-            return identities.limit(text) if fold in identities.names.limits else self.word(text)
+        if fold in identities.names.limits:
+            return identities.limit(text)
+        if fold in self._named:
+            return self.word(text)
         return self.pseudonyms.new("word", text)
 
     # Knobs
-    # ------------------------------------------------------------------------------------------------------
 
     def knob(self, name: str, value: str) -> list[tuple[str, str]]:
-        """Return the knobs that stay of one: none, one, or one for each way in which its name can be read."""
+        """Return the knobs that replace this one.
+
+        None, one, or one for each way in which its name can be read.
+        """
         form = knob_form(name)
         if form is None:
             return []
@@ -324,10 +361,8 @@ class Rewriter:
             return [name]
         groups = groups_in(name)
         if groups:
-            known = [each for each in groups if self.identities.is_group(each[1])] or list(
-                groups[:1]
-            )
-            return [f"{stem}{self.identities.group(group)}" for stem, group in known]
+            known = [each for each in groups if self.identities.is_group(each[1])]
+            return [f"{stem}{self.identities.group(group)}" for stem, group in known or groups[:1]]
         limit = LIMIT.match(name)
         if limit:
             inner = limit.group(1) or limit.group(2)
@@ -335,7 +370,10 @@ class Rewriter:
                 return [name.replace(inner, self.identities.limit(inner))]
             return []
         asset = asset_in(bare)
-        return [f"{prefix}{asset[0]}{self.word(asset[1])}"] if asset else []
+        if asset is None:
+            return []
+        stem, asset_name = asset
+        return [f"{prefix}{stem}{self.word(asset_name)}"]
 
 
 def _is_pattern(found: list[Token], place: int) -> bool:
@@ -345,11 +383,16 @@ def _is_pattern(found: list[Token], place: int) -> bool:
 
 
 def _rounded(form: Form, value: str) -> str:
-    """Return a time rounded down to the hour, or a size to two digits: greater ones never become less."""
+    """Return a time rounded down to the hour, or a size rounded to two digits.
+
+    The order of values stays: a greater one never becomes less.
+    """
     number = float(value)
     if not math.isfinite(number):
         return "0"
     if form is Form.HOUR:
         return str(int(number) // HOUR * HOUR)
     rounded = float(f"{number:.1e}")
-    return str(int(rounded)) if WHOLE_NUMBER.match(value) else str(rounded)
+    if WHOLE_NUMBER.match(value):
+        return str(int(rounded))
+    return str(rounded)

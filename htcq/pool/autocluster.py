@@ -1,4 +1,4 @@
-"""Jobs that are alike, whoever submitted them: all that a match depends on is equal (HTCondor's autoclusters)."""
+"""Autoclusters: jobs that are equal in all that a match depends on, whoever submitted them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from htcq.units import attribute
 
 @dataclass(frozen=True)
 class Autocluster:
-    """Jobs with one frame; ``idle`` counts the slots that they still want, ``running`` those that they hold."""
+    """Jobs with the same shared attributes.
+
+    ``idle`` counts the slots that they still want, ``running`` those that they hold, both by
+    submitter.
+    """
 
     frame: SharedAttributes
     first: Job
@@ -27,29 +31,35 @@ class Autocluster:
 
     @property
     def name(self) -> str:
-        """The id of its first job, which stands for all of them, or what a made-up one asks for."""
-        return str(self.first.cluster) if self.first.proc is UNDEFINED else self.first.id
+        """The id of its first job, or the name of a made-up autocluster."""
+        if self.first.proc is UNDEFINED:
+            return str(self.first.cluster)
+        return self.first.id
 
     @property
     def submitters(self) -> tuple[str, ...]:
-        """Who submitted jobs of the class."""
+        """Submitters that have jobs in the autocluster."""
         return tuple(dict.fromkeys([*self.idle, *self.running]))
 
     def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
-        """Return the ad of its first job, with some attributes changed; valid until the next call for the class."""
+        """Return the ad of the first job, with some attributes changed.
+
+        It is valid until the next call for this autocluster.
+        """
         return self.frame.ad_of(self.first, changed or {})
 
     @cached_property
     def request(self) -> dict[str, Number | None]:
-        """What a job asks of cpus, memory, disk and whatever else it names."""
+        """What a job requests of cpus, memory, disk and whatever else it names."""
         named = [name[len("request") :] for name in self.frame.texts if name.startswith("request")]
-        return requested(
-            self.ad(), dict.fromkeys(["cpus", "memory", "disk", *named]) if named else ("cpus",)
-        )
+        assets = ["cpus"]
+        if named:
+            assets = ["cpus", "memory", "disk", *named]
+        return requested(self.ad(), dict.fromkeys(assets))
 
 
 def autoclusters_of(jobs: Iterable[Job]) -> tuple[Autocluster, ...]:
-    """Return ``jobs`` collapsed into classes; jobs that no negotiator ever sees are left out."""
+    """Return the autoclusters of ``jobs``, without jobs that no negotiator ever sees."""
     found: dict[int, Autocluster] = {}
     for job in jobs:
         one = found.get(id(job.frame))
@@ -65,12 +75,17 @@ def autoclusters_of(jobs: Iterable[Job]) -> tuple[Autocluster, ...]:
 
 
 def made_up(name: str, amounts: Mapping[str, Number]) -> Autocluster:
-    """Return the class of one idle job that asks for ``amounts``, as condor_submit would write it."""
-    lines = [(f"Request{attribute(asset)}", str(amount)) for asset, amount in amounts.items()]
-    needs = [f"TARGET.{attribute(asset)} >= Request{attribute(asset)}" for asset in amounts]
-    lines.append(("Requirements", " && ".join(needs) or "true"))
-    frame = SharedAttributes(
-        tuple((key.encode(), text.encode()) for key, text in lines), Expressions()
-    )
+    """Return the autocluster of one idle job that asks for ``amounts``.
+
+    Its Requirements are those that condor_submit would write.
+    """
+    lines, needs = [], []
+    for asset, amount in amounts.items():
+        request = f"Request{attribute(asset)}"
+        lines.append((request.encode(), str(amount).encode()))
+        needs.append(f"TARGET.{attribute(asset)} >= {request}")
+    requirements = " && ".join(needs) or "true"
+    lines.append((b"Requirements", requirements.encode()))
+    frame = SharedAttributes(tuple(lines), Expressions())
     job = Job(frame, *[UNDEFINED] * len(JOB_OWN))
     return Autocluster(frame, job._replace(cluster=name, status=IDLE), Counter({"": 1}), Counter())

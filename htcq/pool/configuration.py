@@ -1,4 +1,4 @@
-"""The configuration of one daemon's machine: every knob with its value, its raw text and where it was set.
+"""The configuration of one machine: each knob with its value, its raw text and its place.
 
 The text is what ``condor_config_val -dump`` prints, with ``-verbose`` file and line too. Values
 come from HTCondor's own parser; this module only remembers where the text said so.
@@ -22,12 +22,13 @@ LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+\Z")
 _READS_FILES = frozenset(
     (
         "LOCAL_CONFIG_FILE", "LOCAL_CONFIG_DIR", "USER_CONFIG_FILE", "LOCAL_ROOT_CONFIG_FILE",
-        "REQUIRE_LOCAL_CONFIG_FILE", "ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG", "PERSISTENT_CONFIG_DIR",
+        "REQUIRE_LOCAL_CONFIG_FILE", "ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG",
+        "PERSISTENT_CONFIG_DIR",
     )
 )  # fmt: skip
 #: Shared libraries and Python modules with functions for ClassAds.
 _LOADS_CODE = re.compile(r"CLASSAD_USER_")
-#: As names these are statements, and the parser ends the process where one is not whole (25.14).
+#: Names that are statements; the parser ends the process where one is incomplete (25.14).
 STATEMENTS = frozenset(("if", "elif", "else", "endif", "include", "use", "error", "warning"))
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 #: A backslash at the end of a line makes the next one a part of it.
@@ -43,7 +44,9 @@ _PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 
 @dataclass(frozen=True)
 class Knob:
-    """One knob: its name as written, its value with all macros filled in, and file and line where they are known.
+    """One knob: its name as written, its value with all macros expanded, and its place.
+
+    ``place`` is file and line, where they are known.
 
     ``overridden`` are former assignments of it, the first one first, which this one replaces.
     """
@@ -88,12 +91,18 @@ class Configuration:
     def truth(self, name: str, default: bool) -> bool:
         """Return a knob as HTCondor reads truth values; ``default`` where it is none."""
         found = truth_of(self.value(name).strip())
-        return default if found is None else found
+        if found is None:
+            return default
+        return found
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One line of a configuration text: the knob, its raw value, and the place that a comment below it names."""
+    """One assignment in a configuration text.
+
+    ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
+    below it names.
+    """
 
     name: str
     raw: str
@@ -102,7 +111,10 @@ class Assignment:
 
 
 def assignments(text: str) -> list[Assignment]:
-    """Return what a dump assigns, in its order; file and line from its ``# at:`` comments where it has them."""
+    """Return the assignments of a dump, in its order.
+
+    File and line come from its ``# at:`` comments.
+    """
     return _read(text)[0]
 
 
@@ -117,34 +129,46 @@ def _read(text: str) -> tuple[list[Assignment], list[tuple[int, str]]]:
         index += 1
         place = _PLACE.match(line)
         if place and found:
-            last = found[-1]
-            where = f"{place.group(1)}:{place.group(2)}" if place.group(2) else place.group(1)
-            found[-1] = Assignment(last.name, last.raw, where, last.line)
+            found[-1] = replace(found[-1], place=_place_text(place))
             continue
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         match = _ASSIGNMENT.match(line)
-        raw = line if match is None else match.group(3)
-        if match is not None and match.group(2):
+        if match is None:
+            raw, index = _joined(lines, index, line)
+            statements.append((number, raw.strip()))
+            continue
+        name, multiline, raw = match.groups()
+        if multiline:
             body, index = _until(lines, index, f"@{raw.strip()}")
             raw = "\n".join(body)
         else:
-            while raw.endswith("\\") and index < len(lines):
-                raw, index = raw[:-1] + lines[index].strip(), index + 1
-        if match is None:
-            statements.append((number, raw.strip()))
-        else:
-            found.append(Assignment(match.group(1), raw.strip(), "", number))
+            raw, index = _joined(lines, index, raw)
+        found.append(Assignment(name, raw.strip(), "", number))
     return found, statements
+
+
+def _place_text(place: re.Match[str]) -> str:
+    file, line = place.groups()
+    if line:
+        return f"{file}:{line}"
+    return str(file)
+
+
+def _joined(lines: list[str], index: int, raw: str) -> tuple[str, int]:
+    """Return ``raw`` with the lines that continue it, and the index of the line after them."""
+    while raw.endswith("\\") and index < len(lines):
+        raw = raw[:-1] + lines[index].strip()
+        index += 1
+    return raw, index
 
 
 def safe_text(found: Iterable[Assignment]) -> str:
     """Return a text of plain assignments only, for HTCondor's parser.
 
     A configuration from elsewhere must not run a command or read a file here, as ``include`` and
-    some knobs do; names that HTCondor refuses would end its parser and are left out too, and so
-    is what refers to itself in a circle or grows without end, where the parser would never come
-    back.
+    some knobs do. Names that HTCondor refuses would end its parser and are left out too. So are
+    knobs that refer to themselves in a circle or grow without end: the parser would never return.
     """
     return "".join(_statement(name, raw) for name, raw in _harmless(found))
 
@@ -157,19 +181,18 @@ def _harmless(found: Iterable[Assignment]) -> list[tuple[str, str]]:
 
 def _is_harmless(name: str) -> bool:
     """Tell whether HTCondor's parser takes ``name`` for a knob that only has a value."""
+    if not LEGAL_NAME.match(name) or name.lower() in STATEMENTS:
+        return False
     # SUBSYSTEM.KNOB comes before KNOB.
     knob = name.upper().rpartition(".")[2]
-    statement = name.lower() in STATEMENTS
-    return (
-        bool(LEGAL_NAME.match(name))
-        and not statement
-        and knob not in _READS_FILES
-        and not _LOADS_CODE.match(knob)
-    )
+    return knob not in _READS_FILES and not _LOADS_CODE.match(knob)
 
 
 def _one_assignment(raw: str) -> str:
-    """Return ``raw`` without what would make a part of it, or the line after it, something else to the parser."""
+    """Return ``raw`` without characters that would change how the parser reads it.
+
+    Otherwise a part of it, or the line after it, could become a statement of its own.
+    """
     lines = _CONTROL.sub(" ", raw).split("\n")
     return "\n".join(_CONTINUED.sub("", line) for line in lines)
 
@@ -184,7 +207,7 @@ def _statement(name: str, raw: str) -> str:
 
 
 def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return the knobs (upper case) that refer to themselves in a circle, or whose values would be far too long.
+    """Return the knobs (upper case) that are circular or whose values would be far too long.
 
     One that names itself in ``$(…)`` means its value so far, as in ``A = $(A) more``.
     """
@@ -206,28 +229,31 @@ def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 
 def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]]) -> frozenset[str]:
-    """Return what is too large or in a circle: whatever is left when all else, from the leaves on, has its size."""
-    waiting = {
-        name: {each for each in named if each in sizes} for name, named in references.items()
-    }
+    """Return the knobs that are too large or in a circle.
+
+    Sizes are added up from the leaves on; a knob whose size is never known is in a circle.
+    """
+    waiting: dict[str, set[str]] = {}
     used_by: dict[str, list[str]] = {}
-    for name, named in waiting.items():
-        for each in named:
+    for name, named in references.items():
+        waiting[name] = named.keys() & sizes.keys()
+        for each in waiting[name]:
             used_by.setdefault(each, []).append(name)
     whole: dict[str, int] = {}
     ready = [name for name, named in waiting.items() if not named]
     while ready:
         name = ready.pop()
-        whole[name] = sizes[name] + sum(
-            times * whole.get(each, 0) for each, times in references[name].items()
-        )
-        if whole[name] > MAX_CHARACTERS:
+        size = sizes[name]
+        for each, times in references[name].items():
+            size += times * whole.get(each, 0)
+        if size > MAX_CHARACTERS:
             continue
+        whole[name] = size
         for user in used_by.get(name, ()):
             waiting[user].discard(name)
             if not waiting[user]:
                 ready.append(user)
-    return frozenset(name for name in sizes if whole.get(name, MAX_CHARACTERS + 1) > MAX_CHARACTERS)
+    return frozenset(sizes.keys() - whole.keys())
 
 
 Parse = Callable[[str, Sequence[str]], tuple[dict[str, str], dict[str, str]]]
@@ -240,7 +266,7 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
         InputError: the parser refuses even plain assignments of it.
     """
     everything, statements = _read(scrub(text))
-    # What is not kept cannot be told.
+    # What is not kept cannot be disclosed.
     found = [each for each in everything if not is_secret_knob(each.name)]
     names = list(dict.fromkeys(name for name, _ in _harmless(found)))
     values, defaults = parse(safe_text(found), names)
@@ -251,16 +277,16 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
         place = each.place
         if key in former and not place:
             place = f"{source}:{each.line}"
-        knobs[key] = Knob(
-            each.name, values.get(each.name, each.raw), each.raw, place, former.get(key, ())
-        )
-    return Configuration(
-        source, knobs, {name.upper(): value for name, value in defaults.items()}, tuple(statements)
-    )
+        value = values.get(each.name, each.raw)
+        knobs[key] = Knob(each.name, value, each.raw, place, former.get(key, ()))
+    of_htcondor = {name.upper(): value for name, value in defaults.items()}
+    return Configuration(source, knobs, of_htcondor, tuple(statements))
 
 
 def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Assignment, ...]]:
-    """Return by upper-case name the assignments that a later one replaces; a dump has none, configuration files may.
+    """Return the assignments that a later one replaces, by upper-case name.
+
+    A dump has none, configuration files may have some.
 
     One that names itself, as in A = $(A) more, goes on with what there was.
     """

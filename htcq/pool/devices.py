@@ -1,4 +1,6 @@
-"""GPUs of slots: every device has an attribute of its own, named after it, which would make every slot unique.
+"""Attributes of GPUs, without the name of each device.
+
+Every device has an attribute of its own, named after it, which would make every slot unique.
 
 A startd publishes ``GPUs_GPU_1234abcd = [ Id = …; DeviceName = …; … ]`` for each device
 (ResAttributes.cpp, 25.14).
@@ -12,7 +14,7 @@ from collections.abc import Mapping, Set
 
 from htcq.pool.adtext import Lines
 
-#: What a nameless device says besides what it is, where the devices of a slot differ.
+#: Attribute of a nameless device that counts equal ones, where the devices of a slot differ.
 COUNT = b"Devices"
 _DEVICE = re.compile(rb"gpus_(?:gpu|mig)[-_][0-9a-f_-]+\Z", re.IGNORECASE)
 _AVAILABLE, _NAME = b"availablegpus", re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
@@ -23,11 +25,12 @@ _ITS_OWN = re.compile(
 
 
 def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
-    """Return ``lines`` with one ``GPUs_Device<n>`` for each different device instead of one for every device.
+    """Return ``lines`` with one ``GPUs_Device<n>`` for each different device.
 
-    Where they differ, ``Devices`` in each tells how many are alike. AvailableGPUs, in which jobs
-    count the devices that suit them, names them so too, as often as they are there. Devices that
-    an expression calls by name (``wanted``, lower case) stay as they are besides.
+    They replace the attributes of all single devices. Where devices differ, ``Devices`` in each
+    is the number of equal ones. AvailableGPUs, in which jobs count the devices that suit them,
+    repeats the new names as often as there are devices. Devices that an expression calls by name
+    (``wanted``, lower case) stay as well.
     """
     rest: list[tuple[bytes, bytes]] = []
     named: dict[bytes, bytes] = {}
@@ -42,20 +45,22 @@ def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
     count = Counter(named.values())
     new = {text: b"GPUs_Device%d" % number for number, text in enumerate(sorted(count), 1)}
     names = {name: new[text] for name, text in named.items()}
-    rest = [
-        (name, _renamed(text, names) if name.lower() == _AVAILABLE else text) for name, text in rest
-    ]
-    alone = len(count) == 1
-    return (
-        *rest,
-        *((name, text if alone else _counted(text, count[text])) for text, name in new.items()),
-    )
+    for place, (name, text) in enumerate(rest):
+        if name.lower() == _AVAILABLE:
+            rest[place] = (name, _renamed(text, names))
+    for text, name in new.items():
+        if len(count) > 1:
+            text = _counted(text, count[text])
+        rest.append((name, text))
+    return tuple(rest)
 
 
 def _renamed(text: bytes, names: Mapping[bytes, bytes]) -> bytes:
     """Return a list of devices with their new names, in an order of its own."""
     found = [names.get(each.lower(), each) for each in _NAME.findall(text)]
-    return b"{ %s }" % b", ".join(sorted(found)) if found else text
+    if not found:
+        return text
+    return b"{ %s }" % b", ".join(sorted(found))
 
 
 def _counted(text: bytes, count: int) -> bytes:

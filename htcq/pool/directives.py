@@ -1,4 +1,4 @@
-"""Which lines of a configuration text are commands to HTCondor's parser, and which values could make some.
+"""Lines of a configuration that are commands to HTCondor's parser, and values that could make some.
 
 The parser takes a line to end at a line feed alone, joins lines that end in a backslash, and
 passes over white space, a colon or an at sign before a command (src/condor_utils/config.cpp:
@@ -26,7 +26,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def commands(text: str) -> Iterator[str]:
-    """Yield the lines of ``text`` that are no comments and no assignments, and which of the parser's functions it has.
+    """Yield the commands among the lines of ``text``, and the parser's functions that it calls.
 
     White space is made even, so that two texts can be compared.
     """
@@ -41,7 +41,7 @@ def commands(text: str) -> Iterator[str]:
 def _logical_lines(text: str) -> Iterator[str]:
     """Yield lines as the parser sees them: joined where they are continued, and without comments.
 
-    A comment is not continued; one between continued lines goes, and ends them unless a
+    A comment is not continued; one between continued lines is dropped, and ends them unless a
     backslash ends it.
     """
     whole = ""
@@ -51,7 +51,8 @@ def _logical_lines(text: str) -> Iterator[str]:
         if comment and not whole:
             continue
         continued = line.endswith("\\")
-        whole += "" if comment else line[: len(line) - continued]
+        if not comment:
+            whole += line[: len(line) - continued]
         if not continued:
             yield whole
             whole = ""
@@ -59,12 +60,21 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def smuggling(value: object) -> str | None:
-    """Return the first text in ``value``, at any depth, that could end or continue its line; None where none could."""
+    """Return the first text in ``value`` that could end or continue its line.
+
+    ``value`` is searched at any depth; None where there is no such text.
+    """
     if isinstance(value, str):
-        return value if _CONTROL.search(value) or value.rstrip().endswith("\\") else None
+        if _CONTROL.search(value) or value.rstrip().endswith("\\"):
+            return value
+        return None
     parts: Iterable[object] = ()
     if isinstance(value, Mapping):
         parts = (*value.keys(), *value.values())
     elif isinstance(value, (list, tuple, set, frozenset)):
         parts = value
-    return next((found for found in map(smuggling, parts) if found is not None), None)
+    for part in parts:
+        found = smuggling(part)
+        if found is not None:
+            return found
+    return None

@@ -1,4 +1,4 @@
-"""What of a pool may be shown to strangers: every attribute that an anonymous snapshot keeps, and in what form.
+"""Attributes that an anonymous snapshot keeps, and in what form.
 
 Whatever is not listed here is left out, unless an expression that stays names it: then it is
 needed for a match, and its texts are replaced word by word. The lists follow what htcq reads
@@ -17,7 +17,7 @@ from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 
 class Form(enum.Enum):
-    """What becomes of a value.
+    """Treatment of a value.
 
     PLAIN: words of HTCondor's own, kept unless a name is among them. WHO, WHERE, GROUP, LIMITS:
     lists of submitters, of daemons or hosts, of groups, of concurrency limits. JOB: the id of a
@@ -38,39 +38,46 @@ class Form(enum.Enum):
 
 
 def _forms(**lists: str) -> dict[str, Form]:
-    return {
-        name.lower(): Form[form.upper()] for form, names in lists.items() for name in names.split()
-    }
+    forms = {}
+    for form, names in lists.items():
+        for name in names.split():
+            forms[name.lower()] = Form[form.upper()]
+    return forms
 
 
 _EVERY = _forms(plain="MyType TargetType CondorVersion CondorPlatform", where="Name Machine")
 _SLOT = _EVERY | _forms(
-    plain="State Activity SlotType Arch OpSys OpSysAndVer OpSysName Microarch GPUs_DeviceName DeviceName ChildState "
-    "ChildActivity HtcqModel HtcqModelHash MappingMethod",
-    who="AccountingGroup RemoteUser RemoteOwner PreemptingUser PreemptingOwner PreemptingAccountingGroup "
-    "ChildAccountingGroup ChildRemoteUser ChildRemoteOwner DedicatedScheduler",
-    where="ClientMachine RemoteScheddName IsDirectAttach RemoteHost ChildName StartdName FileSystemDomain UidDomain "
-    "WorkingCM",
+    plain=(
+        "State Activity SlotType Arch OpSys OpSysAndVer OpSysName Microarch GPUs_DeviceName "
+        "DeviceName ChildState ChildActivity HtcqModel HtcqModelHash MappingMethod"
+    ),
+    who=(
+        "AccountingGroup RemoteUser RemoteOwner PreemptingUser PreemptingOwner "
+        "PreemptingAccountingGroup ChildAccountingGroup ChildRemoteUser ChildRemoteOwner "
+        "DedicatedScheduler"
+    ),
+    where=(
+        "ClientMachine RemoteScheddName IsDirectAttach RemoteHost ChildName StartdName "
+        "FileSystemDomain UidDomain WorkingCM"
+    ),
     group="RemoteGroup RemoteNegotiatingGroup",
     limits="ConcurrencyLimits",
     job="JobId GlobalJobId",
     hour="DaemonStartTime",
     rough="Mips LoadAvg TotalLoadAvg CondorLoadAvg VirtualMemory TotalVirtualMemory",
-    expression="Cpus Memory Disk GPUs Swap "
-    "SlotID DSlotId SlotTypeID PartitionableSlot DynamicSlot SlotWeight TotalSlots NumDynamicSlots "
-    "NumClaims MachineResources Requirements Start WithinResourceLimits Rank CurrentRank IsOwner "
-    "RemoteAutoregroup "
-    "JobUniverse RemoteSlotWeight PreemptingRank KFlops OpSysMajorVer HasFileTransfer HasDocker "
-    "HasSingularity "
-    "HasContainer Draining Offline WantMatching PslotRollupInformation SlotBackfill BackfillSlot "
-    "SlotBrokenCode "
-    "ChildCurrentRank ChildDSlotId ChildRetirementTimeRemaining MaxJobRetirementTime "
-    "RetirementTimeRemaining "
-    "MachineMaxVacateTime ClaimPartitionableLeftovers DiskQuantum GhostMultiplier AvailableGPUs "
-    "AssignedGPUs "
-    "LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory BrokenSlotDisk BrokenSlotGPUs "
-    "IsDataSlot OCU "
-    "Healthy HealthFactor HealthExprs SlotBrokenReason EnteredCurrentActivity",
+    expression=(
+        "Cpus Memory Disk GPUs Swap SlotID DSlotId SlotTypeID PartitionableSlot DynamicSlot "
+        "SlotWeight TotalSlots NumDynamicSlots NumClaims MachineResources Requirements Start "
+        "WithinResourceLimits Rank CurrentRank IsOwner RemoteAutoregroup JobUniverse "
+        "RemoteSlotWeight PreemptingRank KFlops OpSysMajorVer HasFileTransfer HasDocker "
+        "HasSingularity HasContainer Draining Offline WantMatching PslotRollupInformation "
+        "SlotBackfill BackfillSlot SlotBrokenCode ChildCurrentRank ChildDSlotId "
+        "ChildRetirementTimeRemaining MaxJobRetirementTime RetirementTimeRemaining "
+        "MachineMaxVacateTime ClaimPartitionableLeftovers DiskQuantum GhostMultiplier "
+        "AvailableGPUs AssignedGPUs LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory "
+        "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
+        "SlotBrokenReason EnteredCurrentActivity"
+    ),
 )
 _JOB = _EVERY | _forms(
     plain="WhenToTransferOutput Managed",
@@ -82,16 +89,16 @@ _JOB = _EVERY | _forms(
     cluster="ClusterId DAGManJobId",
     hour="QDate EnteredCurrentStatus JobStartDate JobCurrentStartDate LastMatchTime",
     rough="ImageSize MemoryUsage ResidentSetSize DiskUsage",
-    expression="ProcId NiceUser JobStatus LastJobStatus JobUniverse JobPrio PreJobPrio1 PreJobPrio2 PostJobPrio1 "
-    "PostJobPrio2 Requirements Rank RequireGPUs MinHosts MaxHosts CurrentHosts NumJobMatches "
-    "NumJobStarts "
-    "NumShadowStarts NumHolds HoldReasonCode HoldReasonSubCode AutoClusterId SlotWeight "
-    "JobMaterializeLimit "
-    "JobMaterializeMaxIdle JobMaterializeNextProcId JobMaterializePaused TotalSubmitProcs "
-    "WantFlocking WantClaiming WantParallelScheduling "
-    "MaxJobRetirementTime NumVacates WantFTOnCheckpoint HtcqProtected JobCoolDownExpiration "
-    "CpusProvisioned MemoryProvisioned DiskProvisioned GPUsProvisioned LastRejMatchReason "
-    "LastRejMatchTime",
+    expression=(
+        "ProcId NiceUser JobStatus LastJobStatus JobUniverse JobPrio PreJobPrio1 PreJobPrio2 "
+        "PostJobPrio1 PostJobPrio2 Requirements Rank RequireGPUs MinHosts MaxHosts CurrentHosts "
+        "NumJobMatches NumJobStarts NumShadowStarts NumHolds HoldReasonCode HoldReasonSubCode "
+        "AutoClusterId SlotWeight JobMaterializeLimit JobMaterializeMaxIdle "
+        "JobMaterializeNextProcId JobMaterializePaused TotalSubmitProcs WantFlocking WantClaiming "
+        "WantParallelScheduling MaxJobRetirementTime NumVacates WantFTOnCheckpoint HtcqProtected "
+        "JobCoolDownExpiration CpusProvisioned MemoryProvisioned DiskProvisioned GPUsProvisioned "
+        "LastRejMatchReason LastRejMatchTime"
+    ),
 )
 #: When a daemon was last heard of orders submitters that are equal otherwise, and tells how old an
 #: account is.
@@ -104,10 +111,12 @@ _SUBMITTER = (
     | _forms(
         who="Name",
         where="ScheddName",
-        expression="IdleJobs RunningJobs HeldJobs FlockedJobs LocalJobsIdle LocalJobsRunning SchedulerJobsIdle "
-        "SchedulerJobsRunning WeightedIdleJobs WeightedRunningJobs JobPrioArray WantResAd "
-        "SkipMatchmaking "
-        "OCUClaimsBorrowed OCUClaimsClaimed OCURunningJobs OCUWantedJobs",
+        expression=(
+            "IdleJobs RunningJobs HeldJobs FlockedJobs LocalJobsIdle LocalJobsRunning "
+            "SchedulerJobsIdle SchedulerJobsRunning WeightedIdleJobs WeightedRunningJobs "
+            "JobPrioArray WantResAd SkipMatchmaking OCUClaimsBorrowed OCUClaimsClaimed "
+            "OCURunningJobs OCUWantedJobs"
+        ),
     )
 )
 _SCHEDD = (
@@ -115,10 +124,12 @@ _SCHEDD = (
     | _HEARD
     | _forms(
         hour="DaemonStartTime DaemonLastReconfigTime",
-        expression="Autoclusters CurbMatchmaking MaxJobsRunning NumOwners NumUsers NumPendingClaims ShadowsRunning "
-        "TotalFlockedJobs TotalHeldJobs TotalIdleJobs TotalJobAds TotalRemovedJobs "
-        "TotalRunningJobs WantResAd "
-        "DaemonCoreDutyCycle RecentDaemonCoreDutyCycle",
+        expression=(
+            "Autoclusters CurbMatchmaking MaxJobsRunning NumOwners NumUsers NumPendingClaims "
+            "ShadowsRunning TotalFlockedJobs TotalHeldJobs TotalIdleJobs TotalJobAds "
+            "TotalRemovedJobs TotalRunningJobs WantResAd DaemonCoreDutyCycle "
+            "RecentDaemonCoreDutyCycle"
+        ),
     )
 )
 #: A start that is rounded would make a negotiator late that has just begun.
@@ -127,9 +138,11 @@ _COLLECTOR = (
     _EVERY
     | _HEARD
     | _forms(
-        expression="HostsClaimed HostsOwner HostsTotal HostsUnclaimed IdleJobs RunningJobs MachineAds SubmitterAds "
-        "ActiveQueryWorkers PendingQueries DroppedQueries UpdateInterval RecentDaemonCoreDutyCycle "
-        "RecentUpdatesInitial_Negotiator",
+        expression=(
+            "HostsClaimed HostsOwner HostsTotal HostsUnclaimed IdleJobs RunningJobs MachineAds "
+            "SubmitterAds ActiveQueryWorkers PendingQueries DroppedQueries UpdateInterval "
+            "RecentDaemonCoreDutyCycle RecentUpdatesInitial_Negotiator"
+        ),
     )
 )
 _ACCOUNTING = (
@@ -141,10 +154,11 @@ _ACCOUNTING = (
         group="AccountingGroup",
         where="NegotiatorName",
         hour="LastUsageTime BeginUsageTime LastUpdate",
-        expression="IsAccountingGroup Priority PriorityFactor Ceiling Floor ConfigQuota EffectiveQuota SubtreeQuota "
-        "Requested GroupSortKey GroupAutoRegroup ResourcesUsed WeightedResourcesUsed "
-        "AccumulatedUsage "
-        "WeightedAccumulatedUsage",
+        expression=(
+            "IsAccountingGroup Priority PriorityFactor Ceiling Floor ConfigQuota EffectiveQuota "
+            "SubtreeQuota Requested GroupSortKey GroupAutoRegroup ResourcesUsed "
+            "WeightedResourcesUsed AccumulatedUsage WeightedAccumulatedUsage"
+        ),
     )
 )
 _USER = _EVERY | _forms(
@@ -188,31 +202,37 @@ _NEEDED = {
 _NEEDED["slot"] = _NEEDED["machine"]
 
 _FUNCTIONS = """
-abs acos allcompare anycompare asin atan bool ceiling cos countmatches debug desc envv1tov2 eval evalineachcontext exp
-floor formattime getfield identicalmember ifthenelse int interval isabstime isboolean isclassad iserror isinteger islist
-isreal isreltime isstring isundefined jobtime join length listtoargs log log10 member mergeenvironment min max pow
-quantize random real regexp regexpmember regexps regexps_list replace replaceall round size sin split splitarb
-splitslotname splittime splitusername sqrt strcat strcmp stricmp string stringlist_regexpmember stringlistavg
+abs acos allcompare anycompare asin atan bool ceiling cos countmatches debug desc envv1tov2 eval
+evalineachcontext exp floor formattime getfield identicalmember ifthenelse int interval isabstime
+isboolean isclassad iserror isinteger islist isreal isreltime isstring isundefined jobtime join
+length listtoargs log log10 member mergeenvironment min max pow quantize random real regexp
+regexpmember regexps regexps_list replace replaceall round size sin split splitarb splitslotname
+splittime splitusername sqrt strcat strcmp stricmp string stringlist_regexpmember stringlistavg
 stringlistimember stringlistmax stringlistmember stringlistmin stringlistregexpmember stringlistsize
-stringlistsubsetmatch stringlistisubsetmatch stringlistsum sum substr tan time tolower toupper truncate unparse
-unresolved usermap versioncmp versiongt versionge versionlt versionle versioneq version_in_range
+stringlistsubsetmatch stringlistisubsetmatch stringlistsum sum substr tan time tolower toupper
+truncate unparse unresolved usermap versioncmp versiongt versionge versionlt versionle versioneq
+version_in_range
 """
 _WORDS = """
 my target parent true false undefined error is isnt and or not null if else auto
-linux windows osx macos darwin x86_64 aarch64 ppc64le intel arm64 x86_64-v1 x86_64-v2 x86_64-v3 x86_64-v4
+linux windows osx macos darwin x86_64 aarch64 ppc64le intel arm64 x86_64-v1 x86_64-v2 x86_64-v3
+x86_64-v4
 almalinux centos rocky redhat debian ubuntu fedora suse scientific freebsd
-machine slot job jobs submitter schedd scheduler startd negotiator collector accounting accountant master shadow starter
+machine slot job jobs submitter schedd scheduler startd negotiator collector accounting accountant
+master shadow starter
 generic daemonmaster shared_port
-claimed unclaimed idle busy owner matched preempting drained backfill retiring vacating suspended benchmarking killing
-partitionable dynamic static none no byquota regroup cpu cpus core cores mem memory ram disk swap gpu gpus
+claimed unclaimed idle busy owner matched preempting drained backfill retiring vacating suspended
+benchmarking killing partitionable dynamic static none no byquota regroup cpu cpus core cores mem
+memory ram disk swap gpu gpus
 virtualmemory condorplatform condorversion packageid buildid rc
 yes never on_exit on_exit_or_evict on_success if_needed hardlink copy
 condor condor_pool root nobody family unmapped unauthenticated anonymous localhost
 user host domain group word path limit attr asset address port daemon
 of the a an to at in on by for as it its be has was were are with from than more less most least per
-central configuration configurations priorities accounting schedds submitters slots negotiators collectors expressions
-cannot connect connection refused answer within timed out reset peer permission denied authorisation allow_read there
-does here first startds asked since answered one there's them but do htcondor daemons not read another
+central configuration configurations priorities accounting schedds submitters slots negotiators
+collectors expressions cannot connect connection refused answer within timed out reset peer
+permission denied authorisation allow_read there does here first startds asked since answered one
+there's them but do htcondor daemons not read another
 this machine files serves instead what has
 reached match found limit limits concurrency quota submitter rejected insufficient
 exceeded preemption_requirements priority bandwidth network share unknown reason
@@ -221,7 +241,8 @@ groupquota groupresourcesinuse groupsortkey groupresourcesallocated
 ads txt json config meta access execute end jan feb mar apr may jun jul aug sep oct nov dec
 anonymized schema taken pool htcq negotiator failed what why counts
 cuda ocl hip nvidia amd tesla geforce radeon instinct
-capability globalmemorymb devicename drivername driverversion eccenabled computeunits corespercu clockmhz
+capability globalmemorymb devicename drivername driverversion eccenabled computeunits corespercu
+clockmhz
 maxsupportedversion devicepcibusid deviceuuid devicememorymb id devices
 """
 
@@ -230,8 +251,7 @@ def _derived(names: frozenset[str]) -> frozenset[str]:
     return frozenset(name.lower() for name in names)
 
 
-#: Words that mean something to HTCondor or to htcq, so that they tell nothing about a site; in
-#: lower case.
+#: Words of HTCondor or of htcq, which disclose nothing about a site; in lower case.
 VOCABULARY = (
     frozenset(_FUNCTIONS.split())
     | frozenset(_WORDS.split())
@@ -243,7 +263,10 @@ VOCABULARY = (
 
 
 def form_of(ad_type: str, name: str) -> Form | None:
-    """Return in what form the attribute ``name`` (lower case) of such an ad stays; None where it need not stay."""
+    """Return the form in which the attribute ``name`` (lower case) of such an ad stays.
+
+    None where it need not stay.
+    """
     form = OF_TYPE.get(ad_type, _EVERY).get(name)
     needed = _NEEDED.get(ad_type)
     if form is None and needed is not None and needed.match(name):

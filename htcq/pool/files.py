@@ -23,6 +23,11 @@ _LONGEST = 200
 
 
 def file_name(name: str) -> str:
-    """Return ``name`` (of a daemon, a machine or a pool) as it can stand in a file system, never hidden or empty."""
+    """Return ``name`` as a file name that is never hidden or empty.
+
+    ``name`` is that of a daemon, a machine or a pool.
+    """
     plain = re.sub(r"[^A-Za-z0-9@_.+:=-]", "_", name)[:_LONGEST]
-    return f"_{plain[1:]}" if plain.startswith(".") else plain or "_"
+    if plain.startswith("."):
+        return f"_{plain[1:]}"
+    return plain or "_"

@@ -1,4 +1,7 @@
-"""Who and what a snapshot names: users, groups, hosts, domains, addresses, devices, paths, each with its new name."""
+"""Names in a snapshot and their new names.
+
+Users, groups, hosts, domains, addresses, devices and paths.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,15 @@ from htcq.pool.disclosure import VOCABULARY
 from htcq.pool.pseudonyms import Pseudonyms, folded
 from htcq.quota.group_tree import ROOT
 
-#: Accounts of HTCondor's own and of every machine, which tell nothing about a site; names that mean
-#: no host.
+#: Accounts of HTCondor's own and of every machine, which disclose nothing about a site; names that
+#: mean no host.
 NOBODY = frozenset((
-    "condor", "condor_pool", "root", "nobody", "family", "unmapped", "unauthenticated", "anonymous", "password",
-    "nice-user", "nice_user", "dedicatedscheduler", "", ROOT,
+    "condor", "condor_pool", "root", "nobody", "family", "unmapped", "unauthenticated", "anonymous",
+    "password", "nice-user", "nice_user", "dedicatedscheduler", "", ROOT,
 ))  # fmt: skip
 _NOWHERE = frozenset(("localhost", "undefined", "none", "true", "false", ROOT, ""))
+#: Beginnings of the names of slots.
+_ANY_SLOT = ("", "slot", "backfill")
 _SLOT_NAME = re.compile(r"([A-Za-z_]*)([0-9]{1,4}(?:_[0-9]{1,4})*)\Z")
 _PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+\]|.*?)(?::([0-9]{1,5}))?(?:\?.*)?\Z", re.DOTALL)
 _GLOBAL_ID = re.compile(r"(.*)#([0-9]{1,18})\.([0-9]{1,18})#([0-9]{1,18})\Z", re.DOTALL)
@@ -32,15 +37,14 @@ HOUR = 3600
 
 @dataclass
 class Names:
-    """Every name that a pool gives away, as the first look over it found them."""
+    """Every name in a pool, as the first pass over it found them."""
 
     users: set[str] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
     domains: set[str] = field(default_factory=set)
     daemons: set[str] = field(default_factory=set)
-    #: Addresses, paths, ids, and whole names of hosts and submitters: searched for, and that is
-    #: all.
+    #: Addresses, paths, ids, and whole names of hosts and submitters; they are only searched for.
     others: set[str] = field(default_factory=set)
     accounts: set[str] = field(default_factory=set)
     clusters: set[int] = field(default_factory=set)
@@ -49,7 +53,7 @@ class Names:
     limits: set[str] = field(default_factory=set)
 
     def add_principal(self, text: str) -> None:
-        """Take up ``group.user@domain``."""
+        """Add ``group.user@domain``."""
         who, *places = text.split("@")
         for where in places:
             self.add_host(where, domain=True)
@@ -71,19 +75,21 @@ class Names:
 
     def _add_user(self, name: str) -> None:
         *above, user = name.split("\\")
-        self.domains.update(folded(each) for each in above if each)
-        self.labels.update(folded(each) for each in above if each)
+        domains = [folded(each) for each in above if each]
+        self.domains.update(domains)
+        self.labels.update(domains)
         if folded(user) not in NOBODY:
             self.users.add(user)
 
     def add_host(self, text: str, domain: bool = False) -> None:
-        """Take up a host or a domain by its labels."""
+        """Add a host or a domain by its labels."""
         text = text.strip(".")
         if folded(text) in _NOWHERE:
             return
         if is_address(text):
-            own = ipaddress.ip_address(text)
-            self.others.update(() if own.is_loopback or own.is_unspecified else (text,))
+            address = ipaddress.ip_address(text)
+            if not (address.is_loopback or address.is_unspecified):
+                self.others.add(text)
             return
         labels = [folded(label) for label in text.split(".") if label]
         self.others.add(text)
@@ -91,17 +97,19 @@ class Names:
         self.domains.update(labels if domain else labels[1:])
 
     def add_place(self, text: str) -> None:
-        """Take up ``host``, ``host:port`` or ``daemon@host``."""
+        """Add ``host``, ``host:port`` or ``daemon@host``."""
         local, _, host = text.rpartition("@")
         for piece in local.split("@"):
-            prefix = piece if not (found := _SLOT_NAME.match(piece)) else found.group(1)
-            if folded(prefix) not in ("", "slot", "backfill"):
+            prefix, _ = _daemon_parts(piece)
+            if folded(prefix) not in _ANY_SLOT:
                 self.daemons.add(prefix)
         found = _PLACE.match(host)
-        self.add_host((found.group(1) if found else host).strip("[]"))
+        if found:
+            host = found.group(1)
+        self.add_host(host.strip("[]"))
 
     def add_job(self, text: str) -> None:
-        """Take up ``schedd#cluster.proc#time`` or ``cluster.proc``."""
+        """Add ``schedd#cluster.proc#time`` or ``cluster.proc``."""
         whole, short = _GLOBAL_ID.match(text), _JOB_ID.match(text)
         if whole:
             self.others.add(text)
@@ -126,21 +134,20 @@ class Identities:
         self._groups = names.known_groups() - {"", folded(ROOT)}
         self._places = _places(self._groups)
         numbers = sorted(names.clusters)
-        self._clusters = {
-            number: number if exact else place for place, number in enumerate(numbers, 1)
-        }
+        self._clusters = {number: place for place, number in enumerate(numbers, 1)}
+        if exact:
+            self._clusters = {number: number for number in numbers}
         self._addresses: dict[str, str] = {}
         self._taken: set[str] = set()
 
     # Users and groups
-    # -------------------------------------------------------------------------------------------
 
     def is_user(self, text: str) -> bool:
         """Tell whether ``text`` names a user."""
         return folded(text) in self._users
 
     def is_account(self, text: str) -> bool:
-        """Tell whether ``text`` is a whole name of somebody, ``group.user@domain`` or a part of it."""
+        """Tell whether ``text`` is an account: ``group.user@domain``, or a part of such a name."""
         who = text.partition("@")[0]
         return text not in VOCABULARY and (who in self.names.accounts or self.is_user(who))
 
@@ -149,7 +156,9 @@ class Identities:
         return folded(text) in self._groups
 
     def principal(self, text: str) -> str:
-        """Return ``group.user@domain`` with new names; what stands before the last dot is the group, if there is one.
+        """Return ``group.user@domain`` with new names.
+
+        What precedes the last dot is the group, if there is one.
 
         As the negotiator sees it (``htcq.quota.group_tree.assigned_group``): a dot in a user's
         name makes its beginning a group, which may not be known.
@@ -183,65 +192,65 @@ class Identities:
                 new.append(piece)
             else:
                 # Only a group whose name is legal can have a quota; order is that of the names.
-                new.append(
-                    self.pseudonyms.new(
-                        "group", piece, "_" if _LEGAL.match(piece) else "-", f"g{place}"
-                    )
-                )
+                joint = "_" if _LEGAL.match(piece) else "-"
+                new.append(self.pseudonyms.new("group", piece, joint, f"g{place}"))
         return ".".join(new)
 
     # Hosts
-    # ------------------------------------------------------------------------------------------------------
 
     def knows_host(self, text: str) -> bool:
         """Tell whether ``text`` is a host or a domain, or lies in a domain that is known."""
         labels = [folded(label) for label in text.strip(".").split(".")]
         known = self.names.labels
-        return (
-            labels[0] in known
-            if len(labels) == 1
-            else labels[-1] in self.names.domains and labels[-2] in known
-        )
+        if len(labels) == 1:
+            return labels[0] in known
+        return labels[-1] in self.names.domains and labels[-2] in known
 
     def host(self, text: str) -> str:
         """Return a host or a domain with new names, label by label; an address becomes another."""
         if folded(text) in _NOWHERE:
             return text
-        return (
-            self.address(text) if is_address(text) else ".".join(map(self._label, text.split(".")))
-        )
+        if is_address(text):
+            return self.address(text)
+        return ".".join(map(self._label, text.split(".")))
 
     def _label(self, label: str) -> str:
+        if not label:
+            return label
         kind = "domain" if folded(label) in self.names.domains else "host"
-        return self.pseudonyms.new(kind, label) if label else label
+        return self.pseudonyms.new(kind, label)
 
     def place(self, text: str) -> str:
         """Return ``host``, ``host:port`` or ``daemon@host`` with new names."""
-        local, at, rest = text.rpartition("@")
-        found = _PLACE.match(rest)
-        host, port = (found.group(1), found.group(2)) if found else (rest, None)
+        local, at, host = text.rpartition("@")
+        daemons = "@".join(map(self._daemon, local.split("@")))
+        port = None
+        found = _PLACE.match(host)
+        if found:
+            host, port = found.groups()
         bare = host.strip("[]")
-        new = self.host(bare) if bare == host else f"[{self.host(bare)}]"
-        return f"{self._daemon(local)}{at}{new}{self.port(port)}"
+        new = self.host(bare)
+        if bare != host:
+            new = f"[{new}]"
+        return f"{daemons}{at}{new}{self.port(port)}"
 
-    def _daemon(self, local: str) -> str:
-        return "@".join(self._one_daemon(each) for each in local.split("@"))
-
-    def _one_daemon(self, name: str) -> str:
-        found = _SLOT_NAME.match(name)
-        prefix, number = (found.group(1), found.group(2)) if found else (name, "")
-        if folded(prefix) in ("slot", "backfill", ""):
+    def _daemon(self, name: str) -> str:
+        prefix, number = _daemon_parts(name)
+        if folded(prefix) in _ANY_SLOT:
             return name
-        return f"{self.pseudonyms.new('daemon', prefix)}{'-' if number else ''}{number}"
+        new = self.pseudonyms.new("daemon", prefix)
+        return f"{new}-{number}" if number else new
 
     def port(self, port: str | None) -> str:
         """Return a colon and a port: HTCondor's usual one, or another than it was."""
-        if port is None or int(port) == _WELL_KNOWN_PORT:
-            return "" if port is None else f":{port}"
+        if port is None:
+            return ""
+        if int(port) == _WELL_KNOWN_PORT:
+            return f":{port}"
         return f":{_FIRST_PORT + self.pseudonyms.number('port', port, _PORTS)}"
 
     def address(self, text: str) -> str:
-        """Return another address; the loopback and what is none stay."""
+        """Return another address; the loopback and texts that are no address stay."""
         if not is_address(text):
             return text
         parsed = ipaddress.ip_address(text)
@@ -249,17 +258,25 @@ class Identities:
             return text
         key = str(parsed)
         if key not in self._addresses:
-            first, size = (_IPV4, _IPV4_SIZE) if parsed.version == 4 else (_IPV6, _IPV6_SIZE)
-            number = self.pseudonyms.number("address", key, size)
-            while (new := _address(parsed.version, first + number)) in self._taken:
-                number = (number + 1) % size
+            new = self._new_address(parsed.version, key)
             self._taken.add(new)
             self._addresses[key] = new
             self.pseudonyms.remember(new)
         return self._addresses[key]
 
+    def _new_address(self, version: int, key: str) -> str:
+        """Return an address that no other one has yet."""
+        first, size = _IPV6, _IPV6_SIZE
+        if version == 4:
+            first, size = _IPV4, _IPV4_SIZE
+        number = self.pseudonyms.number("address", key, size)
+        while True:
+            new = _address(version, first + number)
+            if new not in self._taken:
+                return new
+            number = (number + 1) % size
+
     # Jobs and the rest
-    # ------------------------------------------------------------------------------------------
 
     def cluster(self, number: int) -> int:
         """Return the number of a cluster among all clusters, in their order."""
@@ -267,26 +284,41 @@ class Identities:
 
     def job(self, text: str) -> str | None:
         """Return the id of a job with new names; None where it is none."""
-        whole, short = _GLOBAL_ID.match(text), _JOB_ID.match(text)
+        whole = _GLOBAL_ID.match(text)
         if whole:
             schedd, cluster, proc, time = whole.groups()
-            return f"{self.place(schedd)}#{self.cluster(int(cluster))}.{proc}#{int(time) // HOUR * HOUR}"
-        return f"{self.cluster(int(short.group(1)))}.{short.group(2)}" if short else None
+            hour = int(time) // HOUR * HOUR
+            return f"{self.place(schedd)}#{self.cluster(int(cluster))}.{proc}#{hour}"
+        short = _JOB_ID.match(text)
+        if short:
+            return f"{self.cluster(int(short.group(1)))}.{short.group(2)}"
+        return None
 
     def limit(self, name: str) -> str:
         """Return the new name of a concurrency limit, which may have a scope before a dot."""
-        return ".".join(
-            self.pseudonyms.new("limit", folded(each), "_") if each else each
-            for each in name.split(".")
-        )
+        new = []
+        for piece in name.split("."):
+            if piece:
+                piece = self.pseudonyms.new("limit", folded(piece), "_")
+            new.append(piece)
+        return ".".join(new)
 
     def device(self, text: str) -> str:
-        """Return another id of a device: hexadecimal digits where such were, the first eight by themselves."""
+        """Return another id of a device.
+
+        It has hexadecimal digits where the old one has them; the first eight are replaced by
+        themselves.
+        """
         digits = folded(text.replace("-", "").replace("_", ""))
         first = self.pseudonyms.digits("device", digits[:8])[:8]
         rest = self.pseudonyms.digits("device", digits, 24)[: max(0, len(digits) - 8)]
         new = iter(first + rest)
-        found = "".join(letter if letter in "-_" else next(new, "0") for letter in text)
+        letters = []
+        for letter in text:
+            if letter not in "-_":
+                letter = next(new, "0")
+            letters.append(letter)
+        found = "".join(letters)
         self.pseudonyms.remember(found.replace("-", "_"))
         self.pseudonyms.remember(found)
         return found
@@ -302,23 +334,35 @@ def is_address(text: str) -> bool:
 
 
 def _address(version: int, number: int) -> str:
-    return (
-        str(ipaddress.IPv4Address(number)) if version == 4 else str(ipaddress.IPv6Address(number))
-    )
+    if version == 4:
+        return str(ipaddress.IPv4Address(number))
+    return str(ipaddress.IPv6Address(number))
+
+
+def _daemon_parts(name: str) -> tuple[str, str]:
+    """Return the letters of a daemon's name and the number of a slot that ends it, if any."""
+    found = _SLOT_NAME.match(name)
+    if found is None:
+        return name, ""
+    return found.group(1), found.group(2)
 
 
 def _places(groups: Iterable[str]) -> dict[str, str]:
-    """Return for each group, and those above it, its place among its siblings, in digits that sort as numbers do."""
+    """Return the place of each group, and of those above it, among its siblings.
+
+    Places are digits that sort as numbers do.
+    """
     siblings: dict[str, set[bytes]] = {}
     for name in groups:
-        pieces = name.split(".")
-        for count, piece in enumerate(pieces):
-            above = ".".join(pieces[:count])
+        above = ""
+        for piece in name.split("."):
             siblings.setdefault(above, set()).add(piece.encode("utf-8", "surrogateescape"))
+            above = f"{above}.{piece}" if above else piece
     found = {}
     for above, below in siblings.items():
         width = len(str(len(below)))
         for place, written in enumerate(sorted(below), 1):
             text = written.decode("utf-8", "surrogateescape")
-            found[f"{above}.{text}" if above else text] = f"{place:0{width}d}"
+            path = f"{above}.{text}" if above else text
+            found[path] = f"{place:0{width}d}"
     return found

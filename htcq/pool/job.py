@@ -1,4 +1,4 @@
-"""Jobs of the schedds' queues; what jobs ask for is shared by many of them (docs/classad-attributes/job, 25.14)."""
+"""Jobs of the schedds' queues, with what they share (docs/classad-attributes/job, 25.14)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from htcq.classads import UNDEFINED, Ad, Value
 from htcq.pool.adtext import AdSchema
 from htcq.pool.shared_attributes import SharedAttributes
 
-#: What differs between jobs that ask for the same, in the order of the fields of :class:`Job`.
+#: Attributes that differ between equal jobs, in the order of the fields of :class:`Job`.
 OWN = (
-    "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts", "CurrentHosts", "RemoteHost",
-    "ScheddName", "GlobalJobId", "JobPrio", "QDate", "LastRejMatchReason", "AcctGroup",
-    "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2", "AutoClusterId",
-    "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint", "WhenToTransferOutput", "HtcqProtected",
-    "JobCoolDownExpiration", "LastRejMatchTime", "LastRejMatchNegotiator", "TotalSubmitProcs",
-    "JobMaterializeNextProcId", "JobMaterializeMaxIdle", "JobMaterializeLimit",
+    "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts",
+    "CurrentHosts", "RemoteHost", "ScheddName", "GlobalJobId", "JobPrio", "QDate",
+    "LastRejMatchReason", "AcctGroup", "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2",
+    "AutoClusterId", "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint",
+    "WhenToTransferOutput", "HtcqProtected", "JobCoolDownExpiration", "LastRejMatchTime",
+    "LastRejMatchNegotiator", "TotalSubmitProcs", "JobMaterializeNextProcId",
+    "JobMaterializeMaxIdle", "JobMaterializeLimit",
 )  # fmt: skip
 SHARED = (
-    "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits", "NiceUser",
-    "WantClaiming", "Require*", "_condor_Request*", "Scheduler", "WantParallelScheduling", "Managed",
-    "JobMaterializePaused",
+    "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
+    "NiceUser", "WantClaiming", "Require*", "_condor_Request*", "Scheduler",
+    "WantParallelScheduling", "Managed", "JobMaterializePaused",
 )  # fmt: skip
-#: Where each own attribute stands in a :class:`Job`.
+#: The index of each own attribute in a :class:`Job`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 JOB = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
@@ -31,11 +32,10 @@ IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5
 #: Universes whose jobs the negotiator never sees: scheduler, grid and local
 #: (src/condor_includes/condor_universe.h).
 UNMATCHED_UNIVERSES = (7, 9, 12)
-#: Universes whose jobs the dedicated scheduler asks slots for: MPI and parallel.
+#: Universes for whose jobs the dedicated scheduler requests slots: MPI and parallel.
 _PARALLEL_UNIVERSES = (8, 11)
 _DEDICATED = "DedicatedScheduler"
-#: Managed of a job that something else than the schedd starts, such as the job router
-#: (JobManagedEnum).
+#: Managed of a job that the schedd does not start, but the job router, say (JobManagedEnum).
 _EXTERNAL = "External"
 #: WhenToTransferOutput of a job whose files are fetched when it is evicted, and given back to it.
 _AT_EVICTION = "ON_EXIT_OR_EVICT"
@@ -44,7 +44,7 @@ _MAX_WANTED = 1_000_000
 
 
 class Job(NamedTuple):
-    """One job: what it shares with its like (``frame``) and what is its own."""
+    """One job: its shared attributes (``frame``) and its own."""
 
     frame: SharedAttributes
     cluster: Value
@@ -87,30 +87,36 @@ class Job(NamedTuple):
 
     @property
     def submitter(self) -> str:
-        """The name that the negotiator knows: accounting group or owner, at the domain of the user (schedd.cpp).
+        """The name that the negotiator knows: accounting group or owner, and the user's domain.
 
-        Slots for parallel jobs are asked for by the dedicated scheduler of the access point
-        (dedicated_scheduler.cpp).
+        As schedd.cpp makes it. The dedicated scheduler of the access point requests the slots of
+        parallel jobs (dedicated_scheduler.cpp).
         """
         if self.parallel:
             scheduler = self.frame.value("Scheduler")
-            return scheduler if isinstance(scheduler, str) else f"{_DEDICATED}@{self.access_point}"
-        user = self.user if isinstance(self.user, str) else ""
-        name, _, domain = user.rpartition("@")
-        group = self.accounting_group
-        who = group if isinstance(group, str) and group else name or self.owner
+            if isinstance(scheduler, str):
+                return scheduler
+            return f"{_DEDICATED}@{self.access_point}"
+        name = domain = ""
+        if isinstance(self.user, str):
+            name, _, domain = self.user.rpartition("@")
+        who = name or self.owner
+        if isinstance(self.accounting_group, str) and self.accounting_group:
+            who = self.accounting_group
         return f"{who}@{domain}" if domain else str(who)
 
     @property
     def access_point(self) -> str:
-        """The name of its schedd, which its id in the whole pool begins with; empty where it does not say."""
+        """The name of its schedd, with which its global id begins; empty where it has neither."""
         if isinstance(self.schedd, str):
             return self.schedd
-        return self.global_id.partition("#")[0] if isinstance(self.global_id, str) else ""
+        if isinstance(self.global_id, str):
+            return self.global_id.partition("#")[0]
+        return ""
 
     @property
     def wanted(self) -> int:
-        """How many more slots the job wants: MaxHosts - CurrentHosts of an idle one, else 0."""
+        """Number of slots that the job still wants: MaxHosts - CurrentHosts if idle, else 0."""
         if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES or self.managed_externally:
             return 0
         most = self.max_hosts if isinstance(self.max_hosts, int) else 1
@@ -119,38 +125,38 @@ class Job(NamedTuple):
 
     @property
     def managed_externally(self) -> bool:
-        """Whether something else than the schedd starts it."""
+        """Whether something other than the schedd starts it."""
         return self.frame.value("Managed") == _EXTERNAL
 
     @property
     def parallel(self) -> bool:
         """Whether the dedicated scheduler starts it (JobQueueJob::UseParallelScheduler)."""
-        return (
-            self.universe in _PARALLEL_UNIVERSES
-            or self.frame.value("WantParallelScheduling") is True
-        )
+        if self.universe in _PARALLEL_UNIVERSES:
+            return True
+        return self.frame.value("WantParallelScheduling") is True
 
     @property
     def running(self) -> bool:
         """Whether it holds a slot of the pool."""
-        return (
-            self.status in (RUNNING, TRANSFERRING, SUSPENDED)
-            and self.universe not in UNMATCHED_UNIVERSES
-        )
+        if self.status not in (RUNNING, TRANSFERRING, SUSPENDED):
+            return False
+        return self.universe not in UNMATCHED_UNIVERSES
 
     @property
     def checkpoints(self) -> bool:
-        """Whether it saves what it has done: at checkpoints of its own, or when it is evicted (vanilla_proc.cpp)."""
+        """Whether it saves its work: at its own checkpoints, or when evicted (vanilla_proc.cpp)."""
+        if self.transfers_checkpoints is True:
+            return True
         when = self.transfers_when
-        return self.transfers_checkpoints is True or (
-            isinstance(when, str) and when.upper() == _AT_EVICTION
-        )
+        return isinstance(when, str) and when.upper() == _AT_EVICTION
 
     @property
     def universe(self) -> Value:
         """JobUniverse; 5 is vanilla."""
         value = self.frame.value("JobUniverse")
-        return 5 if value is UNDEFINED else value
+        if value is UNDEFINED:
+            return 5
+        return value
 
     def ad(self) -> Ad:
         """Return the job's ad; valid until the next call for a job of the same frame."""

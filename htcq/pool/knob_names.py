@@ -1,4 +1,4 @@
-"""The names of knobs that decide who gets which part of which slot, and of those that HTCondor knows besides.
+"""Names of knobs that decide who gets which part of which slot.
 
 Most of them are in HTCondor's table of defaults, which the bindings list; those here have no
 default or no entry, or hold the name of a group, an asset or a slot type (param_info.in,
@@ -12,20 +12,25 @@ from collections.abc import Iterable
 
 #: Known without an entry in the list of defaults.
 WITHOUT_DEFAULT = frozenset((
-    "GROUP_NAMES", "GROUP_DYNAMIC_MACH_CONSTRAINT", "HFS_MAX_ALLOCATION_ROUNDS", "HFS_ROUND_ROBIN_RATE", "NUM_CLAIMS",
-    "NUM_SLOTS", "SCHEDD_SLOT_WEIGHT", "MACHINE_RESOURCE_NAMES", "NEGOTIATOR_ADVERTISE_ACCOUNTING",
+    "GROUP_NAMES", "GROUP_DYNAMIC_MACH_CONSTRAINT", "HFS_MAX_ALLOCATION_ROUNDS",
+    "HFS_ROUND_ROBIN_RATE", "NUM_CLAIMS", "NUM_SLOTS", "SCHEDD_SLOT_WEIGHT",
+    "MACHINE_RESOURCE_NAMES", "NEGOTIATOR_ADVERTISE_ACCOUNTING",
     "NEGOTIATOR_CLASSAD_USER_MAP_NAMES", "NEGOTIATOR_CYCLE_DELAY", "NEGOTIATOR_IGNORE_JOB_RANKS",
-    "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_MATCH_EXPRS", "NEGOTIATOR_NAME", "NEGOTIATOR_PREFETCH_REQUESTS_TIMEOUT",
-    "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_STATE_FILE",
+    "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_MATCH_EXPRS", "NEGOTIATOR_NAME",
+    "NEGOTIATOR_PREFETCH_REQUESTS_TIMEOUT", "NEGOTIATOR_SLOT_CONSTRAINT",
+    "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_STATE_FILE",
     "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_SUBMITTER_CONSTRAINT",
 ))  # fmt: skip
 #: Begin the name of a knob; what follows is a name of the site's own.
 GROUP_STEMS = (
-    "GROUP_QUOTA_DYNAMIC", "GROUP_QUOTA", "GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP", "GROUP_PRIO_FACTOR",
+    "GROUP_QUOTA_DYNAMIC", "GROUP_QUOTA", "GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP",
+    "GROUP_PRIO_FACTOR",
 )  # fmt: skip
 ASSET_STEM = "CONSUMPTION"
-_STEMS = (*GROUP_STEMS, ASSET_STEM, "MACHINE_RESOURCE_INVENTORY", "MACHINE_RESOURCE",
-          "OFFLINE_MACHINE_RESOURCE", "SHARED_MACHINE_RESOURCE", "NUM_SLOTS_TYPE", "SLOT_TYPE")  # fmt: skip
+_STEMS = (
+    *GROUP_STEMS, ASSET_STEM, "MACHINE_RESOURCE_INVENTORY", "MACHINE_RESOURCE",
+    "OFFLINE_MACHINE_RESOURCE", "SHARED_MACHINE_RESOURCE", "NUM_SLOTS_TYPE", "SLOT_TYPE",
+)  # fmt: skip
 #: Knobs that exist for slot types only.
 _OF_SLOT_TYPES = ("PARTITIONABLE", "NAME_PREFIX")
 _OF_SLOT_TYPE = re.compile(r"(SLOT_TYPE_[0-9]+_)(.+)\Z", re.IGNORECASE)
@@ -35,8 +40,9 @@ _DAEMON = re.compile(
 )
 #: Which of the knobs with a default matter here.
 _MATTER = re.compile(
-    r"(?:GROUP_|NEGOTIATOR_|CONSUMPTION_|SLOT_WEIGHT|SCHEDD_\w*WEIGHT|FORCE_NEGOTIATOR_|MODIFY_REQUEST_|MUST_MODIFY_"
-    r"|MAX_SLOT_TYPES|NUM_CPUS|\w*PRIO_FACTOR|NICE_USER_ACCOUNTING|CLAIM_|PREEMPTION_R)"
+    r"(?:GROUP_|NEGOTIATOR_|CONSUMPTION_|SLOT_WEIGHT|SCHEDD_\w*WEIGHT|FORCE_NEGOTIATOR_"
+    r"|MODIFY_REQUEST_|MUST_MODIFY_|MAX_SLOT_TYPES|NUM_CPUS"
+    r"|\w*PRIO_FACTOR|NICE_USER_ACCOUNTING|CLAIM_|PREEMPTION_R)"
 )
 
 
@@ -50,22 +56,26 @@ def split_prefix(name: str) -> tuple[str, str]:
 
 
 def stem_of(name: str) -> str:
-    """Return the beginning after which the knob has a name of the site's own; empty where it is no such knob."""
+    """Return the stem that a name of the site's own follows.
+
+    Empty where the knob has no such stem.
+    """
     upper = name.upper()
-    return next(
-        (stem for stem in _STEMS if upper.startswith(f"{stem}_") and len(upper) > len(stem) + 1), ""
-    )
+    for stem in _STEMS:
+        if upper.startswith(f"{stem}_") and len(upper) > len(stem) + 1:
+            return stem
+    return ""
 
 
 def stems() -> tuple[str, ...]:
-    """Return every such beginning."""
+    """Return every stem that a name of the site's own follows."""
     return _STEMS
 
 
 def names_that_matter(defaults: Iterable[str]) -> frozenset[str]:
-    """Return the names of knobs that decide who gets what; ``defaults`` are those with a default, in upper case."""
-    return (
-        WITHOUT_DEFAULT
-        | frozenset(_OF_SLOT_TYPES)
-        | {name for name in defaults if _MATTER.match(name)}
-    )
+    """Return the names of knobs that decide who gets what.
+
+    ``defaults`` are the knobs that have a default, in upper case.
+    """
+    matter = {name for name in defaults if _MATTER.match(name)}
+    return WITHOUT_DEFAULT | frozenset(_OF_SLOT_TYPES) | matter

@@ -1,4 +1,7 @@
-"""Items of a pool that cannot be used: one bad ad is left out, counted and named, and the rest of the pool stands."""
+"""Items of a pool that cannot be used.
+
+A bad ad is left out, counted and named; the rest of the pool stays.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from dataclasses import dataclass
 
 #: Kinds of items.
 KINDS = AD, ASSET, JOB, SLOT, SUBMITTER, SCHEDD, NEGOTIATOR, COLLECTOR, ACCOUNT, USER = (
-    "ad", "asset", "job", "slot", "submitter", "schedd", "negotiator", "collector", "accounting record", "user record",
+    "ad", "asset", "job", "slot", "submitter", "schedd", "negotiator", "collector",
+    "accounting record", "user record",
 )  # fmt: skip
 #: The number of items of one kind that are named.
 _MAX_NAMED = 3
@@ -17,7 +21,7 @@ _MAX_NAME, _MAX_REASON = 60, 100
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The items of one kind that were left out: their number, and the first of them with the reason."""
+    """Items of one kind that were left out: their number, and the first ones with the reason."""
 
     what: str
     count: int
@@ -25,12 +29,15 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence, such as ``1 job left out: 12.0 of ap1: its ClusterId is no number``."""
+        """A sentence such as ``1 job left out: 12.0 of ap1: its ClusterId is no number``."""
         plural = "" if self.count == 1 else "s"
-        if not self.named:
-            return f"{self.count} {self.what}{plural} left out"
-        more = f"; and {self.count - len(self.named)} more" if self.count > len(self.named) else ""
-        return f"{self.count} {self.what}{plural} left out: {'; '.join(self.named)}{more}"
+        text = f"{self.count} {self.what}{plural} left out"
+        if self.named:
+            text += f": {'; '.join(self.named)}"
+            unnamed = self.count - len(self.named)
+            if unnamed > 0:
+                text += f"; and {unnamed} more"
+        return text
 
 
 class LeavingOut:
@@ -45,15 +52,15 @@ class LeavingOut:
         self._counts[what] = self._counts.get(what, 0) + 1
         named = self._named.setdefault(what, [])
         if len(named) < _MAX_NAMED:
-            named.append(
-                f"{_cut(name, _MAX_NAME) or 'one without a name'}: {_cut(why, _MAX_REASON)}"
-            )
+            shown = _cut(name, _MAX_NAME) or "one without a name"
+            named.append(f"{shown}: {_cut(why, _MAX_REASON)}")
 
     def found(self) -> tuple[LeftOut, ...]:
         """Return what was left out, one record for each kind."""
-        return tuple(
-            LeftOut(what, count, tuple(self._named[what])) for what, count in self._counts.items()
-        )
+        records = []
+        for what, count in self._counts.items():
+            records.append(LeftOut(what, count, tuple(self._named[what])))
+        return tuple(records)
 
 
 def together(parts: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
@@ -74,19 +81,21 @@ def left_out_json(found: Iterable[LeftOut]) -> list[dict[str, object]]:
     return [{"what": each.what, "count": each.count, "named": list(each.named)} for each in found]
 
 
-def left_out_from(told: object) -> tuple[LeftOut, ...]:
-    """Return what meta.json tells was left out of a snapshot; what is not of that form is passed over."""
-    found = []
-    for each in told if isinstance(told, list) else []:
-        read = _one_from(each)
-        found += [read] if read is not None else []
-    return tuple(found)
+def left_out_from(entries: object) -> tuple[LeftOut, ...]:
+    """Return the items that were left out of a snapshot, as its meta.json lists them.
+
+    Entries of another form are ignored.
+    """
+    if not isinstance(entries, list):
+        return ()
+    found = [_one_from(each) for each in entries]
+    return tuple(each for each in found if each is not None)
 
 
-def _one_from(told: object) -> LeftOut | None:
-    if not isinstance(told, Mapping):
+def _one_from(entry: object) -> LeftOut | None:
+    if not isinstance(entry, Mapping):
         return None
-    what, count, named = told.get("what"), told.get("count"), told.get("named")
+    what, count, named = entry.get("what"), entry.get("count"), entry.get("named")
     if not isinstance(what, str) or not isinstance(named, list):
         return None
     if not isinstance(count, int) or not 0 < count < 2**63:
@@ -96,4 +105,6 @@ def _one_from(told: object) -> LeftOut | None:
 
 
 def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[:length]}…"
+    if len(text) <= length:
+        return text
+    return f"{text[:length]}…"

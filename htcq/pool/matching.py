@@ -1,4 +1,4 @@
-"""Whether the negotiator would match a job with a slot, and the first thing that stands in the way.
+"""Match of a job with a slot as the negotiator decides it, and the first reason against it.
 
 Follows src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, HTCondor 25.14.
 """
@@ -17,7 +17,7 @@ from htcq.units import attribute
 
 
 class Mismatch(enum.Enum):
-    """What keeps a job and a slot apart; in the order in which one meets them."""
+    """Reason why a job and a slot do not match, in the order of the checks."""
 
     NONE = "it matches"
     CONSUMPTION = "the slot's consumption policy yields no number for this job"
@@ -35,44 +35,53 @@ _WALLS = {
 
 
 def wall(
-    kind: SlotClass, jobs: Autocluster, amounts: Mapping[str, Number] | None = None
+    slot_class: SlotClass, jobs: Autocluster, amounts: Mapping[str, Number] | None = None
 ) -> tuple[Mismatch, str]:
-    """Return what keeps a job of ``jobs`` from a slot of ``kind`` with ``amounts`` left (None: with all it had).
+    """Return why a job of ``jobs`` does not match a slot of ``slot_class`` with ``amounts`` left.
 
-    The second part names the asset that is short or has no number; empty where there is none to
-    name.
+    Without ``amounts``, the slot has all that it had at birth. The second part names the asset that
+    is short or has no number; empty where there is none to name.
     """
-    left = kind.total if amounts is None else amounts
-    return wall_of(kind, jobs, left, kind.consumed(jobs.ad(), left) if kind.supports_policy else {})
+    left = slot_class.total if amounts is None else amounts
+    taken: Taken = {}
+    if slot_class.supports_policy:
+        taken = slot_class.consumed(jobs.ad(), left)
+    return wall_of(slot_class, jobs, left, taken)
 
 
 def wall_of(
-    kind: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken
+    slot_class: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken
 ) -> tuple[Mismatch, str]:
-    """Return the same where it is known what is ``taken`` by the policy of ``kind``, if it has one."""
+    """Return the same where the consumption is known.
+
+    ``taken`` is the consumption by the policy of ``slot_class``, if it has one.
+    """
     job = jobs.ad()
-    if not kind.supports_policy:
-        return _requirements(kind, job, left), ""
+    if not slot_class.supports_policy:
+        return _requirements(slot_class, job, left), ""
     why, asset = lack(left, taken)
     if why is not None:
         return _WALLS[why], asset
-    return _requirements(kind, jobs.ad(overridden(job, taken)), left), ""
+    return _requirements(slot_class, jobs.ad(overridden(job, taken)), left), ""
 
 
-def _requirements(kind: SlotClass, job: Ad, left: Mapping[str, Number]) -> Mismatch:
-    """Return which of the two Requirements does not hold; too little of an asset is told apart from the rest."""
-    slot = kind.ad(left)
-    if not holds(named("Requirements").evaluate(job, slot)):
-        short = any(
-            (as_number(job.value(f"Request{attribute(asset)}")) or 0) > left[asset]
-            for asset in left
-        )
-        return Mismatch.ASSETS if short else Mismatch.JOB_REQUIREMENTS
-    if not holds(named("Requirements").evaluate(slot, job)):
-        limits = (
-            named("WithinResourceLimits").evaluate(slot, job)
-            if "WithinResourceLimits" in slot
-            else True
-        )
-        return Mismatch.SLOT_REQUIREMENTS if holds(limits) else Mismatch.ASSETS
-    return Mismatch.NONE
+def _requirements(slot_class: SlotClass, job: Ad, left: Mapping[str, Number]) -> Mismatch:
+    """Return which of the two Requirements does not hold.
+
+    A lack of an asset is reported as such.
+    """
+    slot = slot_class.ad(left)
+    requirements = named("Requirements")
+    if not holds(requirements.evaluate(job, slot)):
+        for asset, amount in left.items():
+            request = as_number(job.value(f"Request{attribute(asset)}")) or 0
+            if request > amount:
+                return Mismatch.ASSETS
+        return Mismatch.JOB_REQUIREMENTS
+    if holds(requirements.evaluate(slot, job)):
+        return Mismatch.NONE
+    if "WithinResourceLimits" in slot:
+        limits = named("WithinResourceLimits").evaluate(slot, job)
+        if not holds(limits):
+            return Mismatch.ASSETS
+    return Mismatch.SLOT_REQUIREMENTS

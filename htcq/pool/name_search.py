@@ -1,9 +1,9 @@
-"""Searches what is to be shown for the names that it must not show.
+"""Search of anonymous text for names that must not be in it.
 
-Word by word, whatever the case: a word is no name if HTCondor knows it, if it is a number or a
-new name; any other must not hold a name of three letters or more, nor be a shorter one. Names of
-several words are looked for as they are. A name that is also a word of HTCondor's own (a user
-called memory) is looked for only where a name must stand.
+The search goes word by word, whatever the case. A word is no name if HTCondor knows it, or if it is
+a number or a new name. Any other word must not contain a name of three letters or more, nor be a
+shorter one. Names of several words are searched for as they are. A name that is also a word of
+HTCondor's own (a user called memory) is searched for only where a name must stand.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _HARMLESS = re.compile(
     r"[0-9]+(?:e[0-9]+)?[kmgt]?b?\Z|g[0-9]+\Z|slot[0-9]+(?:_[0-9]+)*\Z|backfill[0-9_]*\Z"
 )
 _BEGINNINGS = (
-    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned", "detected", "request",
-    "require", "offline", "total", "child", "gpus_", "gpu_", "mig_", "modify_request_expr_request",
-    "job_default_request", "concurrency_limit_default_",
+    "_cp_orig_request", "_condor_request", "consumption", "totalslot", "available", "assigned",
+    "detected", "request", "require", "offline", "total", "child", "gpus_", "gpu_", "mig_",
+    "modify_request_expr_request", "job_default_request", "concurrency_limit_default_",
     *sorted((f"{stem.lower()}_" for stem in stems()), key=len, reverse=True),
 )  # fmt: skip
 _NUMBERED = re.compile(r"(?:slot_type|num_slots_type)_[0-9]+_?")
-#: Words that tell nothing about a site.
+#: Words that disclose nothing about a site.
 _HARMLESS_WORDS = VOCABULARY | {name.lower() for name in KNOBS}
 _NEW_NAME = re.compile(r"(?:user|host|domain|daemon|word|limit|g[0-9]+)[-_][0-9a-f]{8,}")
 _ENDINGS = ("_limit", "provisioned", "averageusage", "usage")
 _MIN_LETTERS = 3
-#: Longer words are not made of others.
+#: A longer word is not made of others.
 _MAX_LETTERS = 200
 
 
@@ -42,13 +42,13 @@ class NameSearch:
     """Looks for the names of a pool."""
 
     def __init__(self, names: Names, keep_groups: bool = False) -> None:
-        kept = (
-            {piece for group in names.known_groups() for piece in _WORD.findall(group)}
-            if keep_groups
-            else set()
-        )
+        kept: set[str] = set()
         given = names.users | names.labels | names.domains | names.daemons | names.others
-        given |= set() if keep_groups else names.groups
+        if keep_groups:
+            for group in names.known_groups():
+                kept.update(_WORD.findall(group))
+        else:
+            given |= names.groups
         folds = {low for low in map(_folded, given) if _WORD.search(low)}
         single = {name for name in folds if _WORD.fullmatch(name)}
         #: Those that are words of HTCondor's own besides.
@@ -84,44 +84,42 @@ class NameSearch:
     def _begins(self, low: str, found: re.Match[str]) -> bool:
         """Tell whether a name begins in the word ``found``."""
         word = found.group()
-        if word in self._joint and any(
-            _stands(name, low, found.end()) for name in self._joint[word]
-        ):
-            return not self._is_made(word)
+        for name in self._joint.get(word, ()):
+            if _stands(name, low, found.end()):
+                return not self._is_made(word)
         strange = self._strange.get(word)
         if strange is None:
             strange = self._strange[word] = not self._is_excused(word)
         return strange and (self._is_name(word) or self._ends_strangely(low, found))
 
     def _ends_strangely(self, low: str, found: re.Match[str]) -> bool:
-        """Tell whether a name of several words begins in the midst of a word."""
+        """Tell whether a name of several words begins inside a word."""
         word = found.group()
-        firsts = (word[place:] for place in range(1, len(word) - 1))
-        return any(
-            _stands(name, low, found.end())
-            for first in firsts
-            for name in self._joint.get(first, ())
-        )
+        for place in range(1, len(word) - 1):
+            for name in self._joint.get(word[place:], ()):
+                if _stands(name, low, found.end()):
+                    return True
+        return False
 
     def _is_made(self, word: str) -> bool:
-        """Tell whether a word is a new name: then what begins with it only looks like an old one."""
+        """Tell whether a word is a new name.
+
+        What begins with it then only looks like an old one.
+        """
         return word in self._allowed and word not in _HARMLESS_WORDS and not _HARMLESS.match(word)
 
     def _is_name(self, word: str) -> bool:
         known = self._known.get(word)
         if known is None:
-            known = self._known[word] = word in self._single or any(
-                name in word for name in self._long
-            )
+            known = word in self._single or any(name in word for name in self._long)
+            self._known[word] = known
         return known
 
     def _is_excused(self, word: str) -> bool:
-        if (
-            word in self._allowed
-            or word in _HARMLESS_WORDS
-            or word in self._kept
-            or _HARMLESS.match(word)
-        ):
+        """Tell whether a word, with or without HTCondor's prefixes, discloses nothing."""
+        if word in self._allowed or word in _HARMLESS_WORDS or word in self._kept:
+            return True
+        if _HARMLESS.match(word):
             return True
         if len(word) > _MAX_LETTERS:
             return False
@@ -131,27 +129,32 @@ class NameSearch:
         for beginning in _BEGINNINGS:
             if word.startswith(beginning) and self._is_excused(word[len(beginning) :]):
                 return True
-        return any(
-            word.endswith(ending) and self._is_excused(word[: -len(ending)]) for ending in _ENDINGS
-        )
+        for ending in _ENDINGS:
+            if word.endswith(ending) and self._is_excused(word[: -len(ending)]):
+                return True
+        return False
 
     def names_stand(self, text: str) -> bool:
-        """Tell whether something else than new names stands in a text that must consist of them."""
-        words = _WORD.findall(_NEW_NAME.sub("", _folded(text)))
-        return any(
-            word in self.common and word not in NOBODY and not _HARMLESS.match(word)
-            for word in words
-        )
+        """Tell whether a text that must consist of new names has anything else."""
+        for word in _WORD.findall(_NEW_NAME.sub("", _folded(text))):
+            if word in self.common and word not in NOBODY and not _HARMLESS.match(word):
+                return True
+        return False
 
 
 def _stands(name: str, text: str, end: int) -> bool:
-    """Tell whether ``name``, whose first word ends at ``end``, stands in ``text``, and no number goes on behind it."""
+    """Tell whether ``name`` occurs in ``text`` and is not followed by more digits.
+
+    The first word of ``name`` ends at ``end``.
+    """
+    start = end
     first = _WORD.search(name)
-    start = end - (first.end() if first else 0)
+    if first:
+        start -= first.end()
+    if start < 0 or not text.startswith(name, start):
+        return False
     after = text[start + len(name) : start + len(name) + 1]
-    return (
-        start >= 0 and text.startswith(name, start) and not (name[-1].isdigit() and after.isdigit())
-    )
+    return not (name[-1].isdigit() and after.isdigit())
 
 
 def _folded(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Finds out who and what a pool names, and which attributes its expressions name: the first look over a snapshot."""
+"""First pass over a snapshot: collects names, and the attributes that expressions name."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from htcq.pool.words import (
     tokens,
 )
 
-#: Lines that are remembered, so that each of a million is looked at once.
+#: Lines that are remembered, so that each of a million is read once.
 MAX_REMEMBERED = 200_000
-#: Longer words name nobody.
+#: A longer word is no name.
 _MAX_LETTERS = 1000
 _ADDRESS_AT = re.compile(r"([^\s@\"'<>,;()\[\]{}=]+)@([^\s@\"'<>,;:#()\[\]{}=/]+)")
 _HOST_LIKE = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\.[A-Za-z]{2,}\Z")
 _ALIAS = re.compile(r"[?&]alias=([\w.-]+)")
-#: What identifies a thing of which there is only one.
+#: Parts that identify a single thing.
 _IDS = frozenset((Part.PATH, Part.HARDWARE, Part.DEVICE, Part.BUS, Part.URL))
 
 
 @dataclass
 class Collector:
-    """The first look: takes up every name, and which attributes the expressions name."""
+    """Names of a pool, and the attributes that its expressions name."""
 
     names: Names = field(default_factory=Names)
     _named: dict[str, set[str]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Collector:
     _seen: set[tuple[str, bool, str]] = field(default_factory=set)
 
     def ad(self, lines: list[str], untyped: str = "job") -> None:
-        """Take up the names in one ad; one without MyType is of the type ``untyped``."""
+        """Add the names in one ad; one without MyType is of the type ``untyped``."""
         ad_type, group = kind_of(lines, untyped)
         for line in lines:
             key = (ad_type, group, line)
@@ -96,21 +96,17 @@ class Collector:
         if stays:
             self._wanted.add(name)
         for place, token in enumerate(found):
-            if token.kind is Part.TEXT:
+            if token.kind is not Part.TEXT:
+                continue
+            compared = compared_form(found, place)
+            if compared in (Form.WHO, Form.WHERE):
                 text = plain(token.text[1:-1])
-                compared = compared_form(found, place)
-                if compared in (Form.WHO, Form.WHERE):
-                    self._texts(compared, LISTED.findall(text) or [text])
+                self._texts(compared, LISTED.findall(text) or [text])
 
     def _anywhere(self, value: str) -> None:
-        """Take up what looks like somebody or some place."""
+        """Add what looks like a user or a place."""
         text = plain(value)
-        near = " ".join(word for word in text.split() if "@" in word and len(word) <= _MAX_LETTERS)
-        for left, right in _ADDRESS_AT.findall(near):
-            daemon = SLOT_NAME.match(left) or left in self.names.daemons
-            self.names.add_host(right, domain=not daemon and not _HOST_LIKE.match(right))
-            if not daemon and "#" not in left and not is_address(left):
-                self.names.add_principal(left)
+        self._addresses(text)
         for host in _ALIAS.findall(text):
             self.names.add_host(host)
         for part in parts(text):
@@ -121,37 +117,55 @@ class Collector:
             elif part.kind in _IDS or (part.kind is Part.WORD and _HOST_LIKE.match(part.text)):
                 self.names.others.add(part.text)
 
+    def _addresses(self, text: str) -> None:
+        """Add what stands on both sides of an ``@``."""
+        words = [word for word in text.split() if "@" in word and len(word) <= _MAX_LETTERS]
+        for left, right in _ADDRESS_AT.findall(" ".join(words)):
+            daemon = SLOT_NAME.match(left) or left in self.names.daemons
+            self.names.add_host(right, domain=not daemon and not _HOST_LIKE.match(right))
+            if not daemon and "#" not in left and not is_address(left):
+                self.names.add_principal(left)
+
     def knob(self, name: str, value: str) -> None:
-        """Take up the names in one knob."""
+        """Add the names in one knob."""
         bare = split_prefix(name)[1]
-        form = KNOBS.get(bare.upper())
-        for _, group in groups_in(name)[:1]:
-            if form is None:
-                self.names.groups.add(group)
-        asset = asset_in(bare)
-        if asset and form is None and asset[0].upper() == "MACHINE_RESOURCE_":
-            self.names.assets.add(folded(asset[1]))
-        if bare.upper() == "MACHINE_RESOURCE_NAMES":
+        upper = bare.upper()
+        form = KNOBS.get(upper)
+        if form is None:
+            self._named_by_knob(name, bare)
+        if upper == "MACHINE_RESOURCE_NAMES":
             self.names.assets.update(folded(each) for each in LISTED.findall(value))
         if form in (Form.GROUP, Form.WHERE):
             self._texts(form, LISTED.findall(value))
-            if bare.upper().endswith("_DOMAIN") and "$" not in value:
+            if upper.endswith("_DOMAIN") and "$" not in value:
                 self.names.add_host(value.strip(), domain=True)
         else:
-            self._expression(f"knob {bare.upper()}", value, knob_form(name) is not None)
+            self._expression(f"knob {upper}", value, knob_form(name) is not None)
         self._anywhere(value)
 
+    def _named_by_knob(self, name: str, bare: str) -> None:
+        """Add the group or the asset with which the name of a knob ends."""
+        groups = groups_in(name)
+        if groups:
+            self.names.groups.add(groups[0][1])
+        asset = asset_in(bare)
+        if asset and asset[0].upper() == "MACHINE_RESOURCE_":
+            self.names.assets.add(folded(asset[1]))
+
     def place(self, text: str) -> None:
-        """Take up a daemon's name, a machine or a pool."""
+        """Add a daemon's name, a machine or a pool."""
         for each in LISTED.findall(text):
             self.names.add_place(each)
 
     def text(self, text: str) -> None:
-        """Take up the hosts and people in a text of any kind."""
+        """Add the hosts and people in a text of any kind."""
         self._anywhere(text)
 
     def settle(self) -> frozenset[str]:
-        """Return every attribute that an expression names which stays, or one that is named there, in lower case."""
+        """Return every attribute that an expression in the snapshot names, in lower case.
+
+        Only expressions that stay count, and those of attributes that they name.
+        """
         self.names.settle()
         waiting, found = list(self._wanted), set[str]()
         while waiting:

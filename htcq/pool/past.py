@@ -1,4 +1,4 @@
-"""Jobs as a history tells of them: what they were, and how long they ran.
+"""Jobs of a history, and how long they ran.
 
 ``condor_history -long`` prints them. Times follow src/condor_schedd.V6/schedd.cpp
 (update_remote_wall_clock) and docs/classad-attributes/job-classad-attributes.rst, HTCondor
@@ -18,7 +18,7 @@ from htcq.pool.job import COMPLETED, JOB, Job
 _LAST, _DONE, _BEGUN, _IN_ALL = (
     "lastremotewallclocktime", "completiondate", "jobcurrentstartdate", "remotewallclocktime",
 )  # fmt: skip
-#: What tells how long a job ran, besides what any job has.
+#: Attributes that say how long a job ran, besides those of any job.
 TIMES = tuple(name for name in (_LAST, _DONE, _BEGUN, _IN_ALL) if name not in JOB.own)
 PAST_JOB = AdSchema((*JOB.own, *TIMES), JOB.shared)
 #: A run of no whole second counts as one: nothing is shorter to a schedd.
@@ -26,7 +26,7 @@ _SHORTEST = 1.0
 
 
 class Past(NamedTuple):
-    """One job, and how many seconds it held its slot until it was done; None where it is not."""
+    """One job, and the seconds for which it held its slot; None where it did not complete."""
 
     job: Job
     seconds: float | None
@@ -34,7 +34,10 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True)
 class Arrival:
-    """A job that is yet to come: ``at`` seconds after the capture, to run for ``seconds`` if that is known."""
+    """A job that arrives ``at`` seconds after the capture.
+
+    It runs for ``seconds``, if that is known.
+    """
 
     at: float
     job: Job
@@ -42,20 +45,23 @@ class Arrival:
 
 
 def seconds_run(job: Job, times: Sequence[Value]) -> float | None:
-    """Return how long the last run of a job with these :data:`TIMES` held its slot; None where it did not end well.
+    """Return how long the last run of a job held its slot, in seconds.
 
-    That run is the one that a simulated job has. RemoteWallClockTime sums up those that were
-    broken off before, and from JobCurrentStartExecutingDate on the transfer of the input would
-    be missing, during which the slot is held.
+    ``times`` are its :data:`TIMES`; None where the run did not end well.
+
+    That run is the one that a simulated job has. RemoteWallClockTime includes earlier runs that
+    were interrupted. From JobCurrentStartExecutingDate on, the transfer of the
+    input would be missing, during which the slot is held.
     """
     if job.status != COMPLETED:
         return None
-    told = {**{name.lower(): value for name, value in job.own()}, **dict(zip(TIMES, times))}
-    last, done, begun, in_all = (as_number(told[name]) for name in (_LAST, _DONE, _BEGUN, _IN_ALL))
+    known = {name.lower(): value for name, value in job.own()}
+    known.update(zip(TIMES, times))
+    last, done, begun, in_all = (as_number(known[name]) for name in (_LAST, _DONE, _BEGUN, _IN_ALL))
     if last is None and done and begun and done >= begun:
         last = done - begun
     found = in_all if last is None else last
     # A job that is taken for done without having run has 0 in all.
-    return (
-        max(_SHORTEST, float(found)) if found is not None and found >= 0 and in_all != 0 else None
-    )
+    if found is None or found < 0 or in_all == 0:
+        return None
+    return max(_SHORTEST, float(found))

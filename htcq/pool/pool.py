@@ -1,4 +1,4 @@
-"""A pool at one moment, and what of it is missing or damaged."""
+"""A pool at one moment, with notes on missing and damaged parts."""
 
 from __future__ import annotations
 
@@ -22,26 +22,32 @@ class AccountantLog:
     limit: int
 
 
-def log_from(told: object) -> AccountantLog | None:
-    """Return what meta.json tells of the accountant's log; None where it does not."""
-    sizes = [told.get(name) for name in ("bytes", "limit")] if isinstance(told, Mapping) else []
-    whole = [size for size in sizes if isinstance(size, int) and 0 <= size < 2**63]
-    return AccountantLog(*whole) if len(whole) == 2 else None
+def log_from(entry: object) -> AccountantLog | None:
+    """Return the accountant's log as meta.json describes it; None where it does not."""
+    if not isinstance(entry, Mapping):
+        return None
+    sizes = []
+    for name in ("bytes", "limit"):
+        size = entry.get(name)
+        if not isinstance(size, int) or not 0 <= size < 2**63:
+            return None
+        sizes.append(size)
+    return AccountantLog(*sizes)
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Everything that was captured; None stands for what was not.
+    """Everything that was captured; None stands for parts that were not.
 
     ``central`` is the central manager's configuration, of ``negotiator`` if that is known, and
     ``changed`` the same with the changes that it was read with. ``access`` and ``execute`` hold
-    those of other machines by the name of their schedd or machine; ``priorities`` is what the
-    negotiator itself told of its accountant; ``users`` is what schedds know of their users;
-    ``damage`` tells what of the files could not be read, ``left_out`` which single ads could not
-    be used. ``anonymous`` tells that the capture has only what a match needs. ``accountant_log``
-    is known where the capture was made on the negotiator's machine. ``past`` are the jobs of
-    another file that was read with it; ``arriving`` are jobs that no capture knows: they come
-    later.
+    those of other machines by the name of their schedd or machine. ``priorities`` is the
+    negotiator's answer about its accountant; ``users`` are the records that schedds have of their
+    users. ``damage`` has sentences about unreadable parts of the files, ``left_out`` the ads that
+    could not be used. ``anonymous`` is set if the capture has only what a match needs.
+    ``accountant_log`` is known where the capture was made on the negotiator's machine. ``past``
+    are the jobs of another file that was read with it; ``arriving`` are jobs that come later, in
+    no capture.
     """
 
     source: str
@@ -68,9 +74,10 @@ class Pool:
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """What of the pool could not be read or did not answer, as sentences."""
-        left_out = (each.sentence for each in self.left_out)
-        return (*self.damage, *left_out, *(f"{what}: {why}" for what, why in self.failed))
+        """Sentences about the parts of the pool that could not be read or did not answer."""
+        left_out = [each.sentence for each in self.left_out]
+        failed = [f"{what}: {why}" for what, why in self.failed]
+        return (*self.damage, *left_out, *failed)
 
     def _of(self, type_: str) -> tuple[Record, ...]:
         return (self.records or {}).get(type_, ())
@@ -82,7 +89,7 @@ class Pool:
 
     @property
     def accounting(self) -> tuple[Record, ...]:
-        """What the negotiator publishes of its accountant: one record for each group and each submitter."""
+        """The negotiator's accounting ads: one record for each group and each submitter."""
         return self._of(ACCOUNTING)
 
     @property
@@ -97,9 +104,12 @@ class Pool:
 
     @property
     def name(self) -> str:
-        """What the pool is called, however it was asked: the machine of its collector, else what it was asked by."""
-        machines = {record.text("Machine") for record in self.collectors if record.text("Machine")}
-        return machines.pop() if len(machines) == 1 else self.source
+        """The name of the pool: its collector's machine, else the name that it was asked by."""
+        machines = {record.text("Machine") for record in self.collectors}
+        machines.discard("")
+        if len(machines) == 1:
+            return machines.pop()
+        return self.source
 
     @property
     def collectors(self) -> tuple[Record, ...]:

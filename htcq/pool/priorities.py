@@ -1,4 +1,4 @@
-"""What the negotiator tells of its accountant when it is asked: also what it does not publish.
+"""The negotiator's answer about its accountant, which has more than it publishes.
 
 condor_userprio -long prints one ad whose attributes end in the number of their group or
 submitter (Name1, Name2); the Python bindings make one ad of each.
@@ -20,7 +20,9 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})\Z")
 
 
 def read_priorities(chunks: Chunks, left_out: LeavingOut | None = None) -> tuple[Record, ...]:
-    """Return the records in ``chunks``, those of groups and those of submitters; one without a name is left out.
+    """Return the records of groups and submitters in ``chunks``.
+
+    One without a name is left out.
 
     Raises:
         InputError: there is text that cannot be read.
@@ -28,13 +30,17 @@ def read_priorities(chunks: Chunks, left_out: LeavingOut | None = None) -> tuple
     damage, interned, found = Damage(left_out=left_out or LeavingOut()), Interned(), list[Record]()
     for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, untyped=_TYPE):
         record = record_of(raw, interned)
-        for each in [record] if record.name else _one_each(record):
+        records = [record]
+        if not record.name:
+            records = _one_each(record)
+        for each in records:
             if each.name:
                 found.append(each)
             else:
                 damage.left_out.add(ACCOUNT, "", "its Name is no text")
-    if damage.told():
-        raise InputError("; it ".join(damage.told()))
+    sentences = damage.sentences()
+    if sentences:
+        raise InputError("; it ".join(sentences))
     return tuple(found)
 
 

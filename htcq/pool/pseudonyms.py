@@ -1,6 +1,6 @@
 """New names for old ones: the same for the same key, and without the key nobody finds the old name.
 
-A new name is a word that says what it stands for, and the beginning of the HMAC-SHA256 (RFC
+A new name is a word for its kind, and the beginning of the HMAC-SHA256 (RFC
 2104) of kind and old name. HTCondor compares some names whatever their case and others to the
 letter: two spellings of a name get two spellings of one new name.
 """
@@ -20,24 +20,26 @@ _PIECE = re.compile(r"\w+")
 
 
 def folded(name: str) -> str:
-    """Return what HTCondor compares of a name: ASCII letters in lower case, no other letter changed (strcasecmp)."""
+    """Return ``name`` with its ASCII letters in lower case, as strcasecmp compares it."""
     return name.encode("utf-8", "surrogateescape").lower().decode("utf-8", "surrogateescape")
 
 
 class Pseudonyms:
-    """The new names that ``key`` gives; ``avoided`` are old names that must not turn up inside of new ones."""
+    """The new names that ``key`` gives.
+
+    ``avoided`` are old names that must not occur inside new ones.
+    """
 
     def __init__(self, key: bytes, avoided: Iterable[str] = ()) -> None:
         if len(key) < _BYTES_OF_KEY:
             raise ValueError(f"a key has at least {_BYTES_OF_KEY} bytes")
         self._key = key
+        sizes = range(3, _DIGITS + _MORE + 1)
         self._avoided = {
-            name
-            for name in avoided
-            if 2 < len(name) <= _DIGITS + _MORE and set(name) <= _HEXADECIMAL
+            name for name in avoided if len(name) in sizes and _HEXADECIMAL.issuperset(name)
         }
         self._new: dict[tuple[str, str, str], str] = {}
-        #: What the digits stand for.
+        #: The name for which the digits were made.
         self._old: dict[str, tuple[str, str]] = {}
         self._spellings: set[str] = set()
         self._made: set[str] = set()
@@ -66,21 +68,25 @@ class Pseudonyms:
         self._made.update((new.lower(), *_PIECE.findall(new.lower())))
 
     def digits(self, kind: str, fold: str, length: int = _DIGITS) -> str:
-        """Return the hexadecimal digits that stand for ``fold``; longer ones where others have them already."""
-        found, tries = "", 0
+        """Return the hexadecimal digits for ``fold``.
+
+        There are more of them where another name has the same ones.
+        """
+        found = self._free(self._digest(kind, fold), kind, fold, length)
+        tries = 0
         while not found:
-            digest = self._digest(kind, f"{tries}\0{fold}" if tries else fold)
-            found = self._free(digest, kind, fold, length)
             tries += 1
+            found = self._free(self._digest(kind, f"{tries}\0{fold}"), kind, fold, length)
         return found
 
     def _free(self, digest: str, kind: str, fold: str, length: int) -> str:
         for size in (length, length + _MORE, len(digest)):
             digits = digest[:size]
-            if not any(name in digits for name in self._avoided):
-                holder = self._old.setdefault(digits, (kind, fold))
-                if holder == (kind, fold):
-                    return digits
+            if any(name in digits for name in self._avoided):
+                continue
+            holder = self._old.setdefault(digits, (kind, fold))
+            if holder == (kind, fold):
+                return digits
         return ""
 
     def number(self, kind: str, name: str, below: int) -> int:
@@ -92,13 +98,18 @@ class Pseudonyms:
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
 
     def _spelled(self, new: str, name: str) -> str:
-        """Return ``new`` with some of its letters in upper case, others for each spelling of the old name."""
+        """Return ``new`` with some letters in upper case.
+
+        Each spelling of the old name gets a spelling of its own.
+        """
         tries = 0
         while True:
             bits = int(self._digest("spelling", f"{tries}\0{name}"), 16)
-            letters = [
-                letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(new)
-            ]
+            letters = []
+            for place, letter in enumerate(new):
+                if bits >> place & 1:
+                    letter = letter.upper()
+                letters.append(letter)
             found = "".join(letters)
             tries += 1
             if found != new and found not in self._spellings:

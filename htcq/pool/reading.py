@@ -1,13 +1,13 @@
-"""Texts of a snapshot -> a :class:`Pool`. Pure: whoever calls brings the texts.
+"""A :class:`Pool` from the texts of a snapshot, which the caller provides.
 
-Which attributes of slots matter depends on what the jobs' and the slots' own expressions name,
-so a text is read again when it turns out to name more.
+The attributes of slots that matter depend on the names in the expressions of jobs and slots, so a
+text is read again when it turns out to name more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -23,15 +23,16 @@ from htcq.pool.shared_attributes import Expressions
 from htcq.pool.users import read_users
 
 #: How many attributes are named in one sentence.
-_MAX_TOLD = 5
-#: An attribute may name another that slots and jobs alike were not asked for yet, and so on.
+_MAX_SHOWN = 5
+#: An attribute may name another that has not been read of slots and jobs, and so on.
 _MAX_ROUNDS = 4
 #: Attributes that a job has only while the negotiator compares it with a slot.
 _OF_A_MATCH = "_cp_orig_"
 #: Knobs whose expressions the negotiator evaluates in slot ads.
 _ABOUT_SLOTS = (
-    "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT",
-    "NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS",
+    "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
+    "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT", "NEGOTIATOR_PRE_JOB_RANK",
+    "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS",
 )  # fmt: skip
 #: Those that the schedds evaluate in job ads.
 _ABOUT_JOBS = ("SCHEDD_SLOT_WEIGHT", "START_VANILLA_UNIVERSE", "NEGOTIATOR_JOB_CONSTRAINT")
@@ -40,7 +41,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a snapshot; None stands for one that is missing.
+    """Texts of a snapshot; None stands for one that is missing.
 
     ``changes`` are knobs of the central manager with the values that they would have, for
     :attr:`Pool.changed`; ``past`` are the jobs of another file, for :attr:`Pool.past`.
@@ -67,55 +68,72 @@ class Texts:
 def read_pool(texts: Texts, parse: Parse) -> Pool:
     """Return the pool that ``texts`` describe; ``parse`` is HTCondor's configuration parser.
 
-    What cannot be read is told in ``damage``, and what depends on it is missing.
+    ``damage`` of the pool has a sentence about each part that cannot be read; what depends on such
+    a part is missing.
     """
     expressions, damage = Expressions(), _Damaged()
-    text = texts.central
-    central = damage.reading(
-        "config.txt",
-        lambda: None if text is None else configuration_from("config.txt", text, parse),
-    )
-    changed = damage.reading("config.txt", lambda: _changed(text, texts.changes, parse))
+    central = damage.reading("config.txt", lambda: _central(texts.central, parse))
+    changed = damage.reading("config.txt", lambda: _changed(texts.central, texts.changes, parse))
     access = damage.configurations("access", texts.access, parse)
     execute = damage.configurations("execute", texts.execute, parse)
-    asked = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
-    names = _named_by((central, changed), _ABOUT_SLOTS, expressions)
-    jobs, past, ads = _read_both(texts, expressions, damage, asked, names)
-    priorities = LeavingOut()
-    told = damage.reading("priorities.ads", lambda: _priorities(texts.priorities, priorities))
-    of_users = LeavingOut()
-    users = damage.reading(
-        "users.ads", lambda: None if texts.users is None else read_users(texts.users, of_users)
-    )
-    left_out = [*texts.left_out, *priorities.found(), *of_users.found()]
+    of_jobs = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
+    of_slots = _named_by((central, changed), _ABOUT_SLOTS, expressions)
+    jobs, past, ads = _read_both(texts, expressions, damage, of_jobs, of_slots)
+    unusable = LeavingOut()
+    priorities = damage.reading("priorities.ads", lambda: _priorities(texts.priorities, unusable))
+    users = damage.reading("users.ads", lambda: _users(texts.users, unusable))
+    left_out = [*texts.left_out, *unusable.found()]
     for read in (jobs, past, ads):
-        left_out += read.damage.left_out.found() if read else ()
-    return Pool(
+        if read is not None:
+            left_out += read.damage.left_out.found()
+    pool = Pool(
         source=texts.source,
-        slots=tuple(ads.slots) if ads else None,
-        jobs=tuple(jobs.jobs) if jobs else None,
-        past=tuple(past.past) if past else (),
-        records=ads.records if ads else None,
-        priorities=told or (),
+        priorities=priorities or (),
         users=users,
         central=central,
         changed=changed,
         access=access,
         execute=execute,
         failed=texts.failed,
-        damage=tuple(damage.told(ads, jobs)),
+        damage=tuple(damage.sentences(ads, jobs)),
         left_out=together(left_out),
         taken_at=texts.taken_at,
         anonymous=texts.anonymous,
         negotiator=texts.negotiator,
         accountant_log=texts.accountant_log,
-        slot_frames=tuple(dict.fromkeys(ads.frames.values())) if ads else (),
-        job_frames=tuple(jobs.frames.values()) if jobs else (),
     )
+    return _with_ads(pool, jobs, past, ads)
+
+
+def _with_ads(pool: Pool, jobs: Read | None, past: Read | None, ads: Read | None) -> Pool:
+    """Return ``pool`` with the jobs, slots and records that were read."""
+    if ads is not None:
+        frames = tuple(dict.fromkeys(ads.frames.values()))
+        pool = replace(pool, slots=tuple(ads.slots), records=ads.records, slot_frames=frames)
+    if jobs is not None:
+        frames = tuple(jobs.frames.values())
+        pool = replace(pool, jobs=tuple(jobs.jobs), job_frames=frames)
+    if past is not None:
+        pool = replace(pool, past=tuple(past.past))
+    return pool
+
+
+def _central(text: str | None, parse: Parse) -> Configuration | None:
+    if text is None:
+        return None
+    return configuration_from("config.txt", text, parse)
+
+
+def _users(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ...] | None:
+    if chunks is None:
+        return None
+    return read_users(chunks, left_out)
 
 
 def _priorities(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ...] | None:
-    return read_priorities(chunks, left_out) if chunks else None
+    if chunks is None:
+        return None
+    return read_priorities(chunks, left_out)
 
 
 def _changed(
@@ -134,26 +152,34 @@ def _read_both(
     of_jobs: frozenset[str],
     of_slots: frozenset[str],
 ) -> tuple[Read | None, Read | None, Read | None]:
-    """Return jobs, those of another file, and slots with every attribute that the other side's expressions name."""
+    """Return jobs, jobs of the history, and slots.
+
+    They have every attribute that the other side's expressions name.
+    """
     jobs = past = ads = None
     for _ in range(_MAX_ROUNDS):
-        if jobs is None or (ads and _passed_over(ads.wanted, jobs.kept)):
-            of_jobs |= ads.wanted if ads else frozenset()
-            jobs = damage.reading(
-                "jobs.ads", partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs)
-            )
+        asked_of_jobs = _wanted(ads)
+        if jobs is None or _any_unread(asked_of_jobs, jobs.kept):
+            of_jobs |= asked_of_jobs
+            read = partial(_read_if, read_jobs, texts.jobs, expressions, of_jobs)
+            jobs = damage.reading("jobs.ads", read)
             past = _read_if(read_past, texts.past, expressions, of_jobs)
-        wanted = (jobs.wanted if jobs else frozenset()) | (past.wanted if past else frozenset())
-        if ads is not None and (not jobs or not _passed_over(wanted, ads.kept)):
+        asked_of_slots = _wanted(jobs) | _wanted(past)
+        if ads is not None and (jobs is None or not _any_unread(asked_of_slots, ads.kept)):
             break
-        of_slots |= wanted
-        ads = damage.reading(
-            "collector.ads",
-            partial(_read_if, read_collector, texts.collector, expressions, of_slots),
-        )
-        if ads is None or not jobs:
+        of_slots |= asked_of_slots
+        read = partial(_read_if, read_collector, texts.collector, expressions, of_slots)
+        ads = damage.reading("collector.ads", read)
+        if ads is None or jobs is None:
             break
     return jobs, past, ads
+
+
+def _wanted(read: Read | None) -> frozenset[str]:
+    """Return the attributes that the expressions of one side name in ads of the other."""
+    if read is None:
+        return frozenset()
+    return read.wanted
 
 
 def _read_if(
@@ -162,27 +188,34 @@ def _read_if(
     expressions: Expressions,
     names: frozenset[str],
 ) -> Read | None:
-    return None if chunks is None else read(chunks, expressions, names)
+    if chunks is None:
+        return None
+    return read(chunks, expressions, names)
 
 
-def _passed_over(names: frozenset[str], kept: frozenset[str]) -> bool:
+def _any_unread(names: frozenset[str], kept: frozenset[str]) -> bool:
     """Tell whether any of ``names`` was not read; ``*`` ends the beginning of those that were."""
     beginnings = (_OF_A_MATCH, *(name[:-1] for name in kept if name.endswith("*")))
-    return any(
-        name not in kept and not name.startswith(beginnings) and PLAIN_NAME.match(name)
-        for name in names
-    )
+    unread = [name for name in names - kept if not name.startswith(beginnings)]
+    return any(PLAIN_NAME.match(name) for name in unread)
 
 
 def _named_by(
-    found: Iterable[Configuration | None], knobs: Iterable[str], expressions: Expressions
+    configurations: Iterable[Configuration | None],
+    knobs: Iterable[str],
+    expressions: Expressions,
 ) -> frozenset[str]:
-    """Return every word of the expressions in ``knobs``, the attributes of slots or of jobs among them."""
+    """Return every word of the expressions in ``knobs``, attributes of slots or jobs among them."""
+    texts: set[str] = set()
+    for configuration in configurations:
+        if configuration is not None:
+            texts.update(configuration.value(knob) for knob in knobs)
     names: set[str] = set()
-    for text in {each.value(knob) for each in found if each is not None for knob in knobs}:
+    for text in texts:
         expression = expressions.parsed(text) if text else None
-        # START_VANILLA_UNIVERSE has scopes of its own: JOB and SLOT.
-        names.update(expression.words() if expression is not None else ())
+        if expression is not None:
+            # START_VANILLA_UNIVERSE has scopes of its own: JOB and SLOT.
+            names.update(expression.words())
     return frozenset(names)
 
 
@@ -190,45 +223,48 @@ class _Damaged:
     """Collects what cannot be read."""
 
     def __init__(self) -> None:
-        self._told: dict[str, str] = {}
+        self._sentences: dict[str, str] = {}
 
     def reading(self, name: str, read: Callable[[], Result | None]) -> Result | None:
         """Return what ``read`` returns; None where the text ``name`` cannot be read."""
         try:
             return read()
         except InputError as error:
-            self._told[name] = f"{name} {error}"
+            self._sentences[name] = f"{name} {error}"
             return None
 
     def configurations(
-        self, directory: str, found: Mapping[str, str], parse: Parse
+        self, directory: str, texts: Mapping[str, str], parse: Parse
     ) -> dict[str, Configuration]:
         """Return the configurations of ``directory`` by name, as far as they can be read."""
-        read = {}
-        for name, text in found.items():
-            read[name] = self.reading(
-                f"{directory}/{name}.txt", partial(configuration_from, name, text, parse)
-            )
-        return {name: each for name, each in read.items() if each is not None}
+        found = {}
+        for name, text in texts.items():
+            read = partial(configuration_from, name, text, parse)
+            configuration = self.reading(f"{directory}/{name}.txt", read)
+            if configuration is not None:
+                found[name] = configuration
+        return found
 
-    def told(self, ads: Read | None, jobs: Read | None) -> list[str]:
+    def sentences(self, ads: Read | None, jobs: Read | None) -> list[str]:
         """Return every damage as a sentence."""
-        parts = [f"{name} {each}" for name, read in (("collector.ads", ads), ("jobs.ads", jobs)) if read
-                 for each in read.damage.told()]  # fmt: skip
-        return [*self._told.values(), *parts, *_refused(ads, jobs)]
+        of_ads, refused = [], []
+        for file, read in (("collector.ads", ads), ("jobs.ads", jobs)):
+            if read is not None:
+                of_ads += [f"{file} {sentence}" for sentence in read.damage.sentences()]
+                refused += _refused(file, read)
+        return [*self._sentences.values(), *of_ads, *refused]
 
 
-def _refused(ads: Read | None, jobs: Read | None) -> list[str]:
-    """Return which attributes have expressions that are not evaluated, each counted as an error, for both files."""
-    told = []
-    for file, read in (("collector.ads", ads), ("jobs.ads", jobs)):
-        found = {
-            name for frame in (read.frames.values() if read else ()) for name in frame.refused()
-        }
-        if found:
-            names = ", ".join(sorted(found)[:_MAX_TOLD])
-            told.append(
-                f"{file} has {len(found)} attributes that would take too long or grow too large: "
-                f"{names}"
-            )
-    return told
+def _refused(file: str, read: Read) -> list[str]:
+    """Return a sentence about the attributes that are not evaluated; none where there are none.
+
+    Each of these attributes counts as an error.
+    """
+    found: set[str] = set()
+    for frame in read.frames.values():
+        found.update(frame.refused())
+    if not found:
+        return []
+    names = ", ".join(sorted(found)[:_MAX_SHOWN])
+    text = f"{file} has {len(found)} attributes that would take too long or grow too large"
+    return [f"{text}: {names}"]

@@ -1,8 +1,8 @@
 """What must not stand in a snapshot: claim ids, tokens, passwords, keys and jobs' environments.
 
 Attributes that HTCondor itself holds back are those of src/condor_utils/compat_classad.cpp
-(ClassAdPrivateAttrs and the prefix _condor_priv, 25.14). What sites and users invent is told by
-its name or by how its value looks.
+(ClassAdPrivateAttrs and the prefix _condor_priv, 25.14). What sites and users invent is
+recognized by its name or by its value.
 """
 
 from __future__ import annotations
@@ -13,25 +13,28 @@ import re
 REMOVED = "[removed]"
 
 _PRIVATE = frozenset({
-    "capability", "childclaimids", "claimid", "claimidlist", "claimids", "pairedclaimid", "publicclaimid",
-    "publicclaimids", "transferkey", "env", "environment", "envdelim", "starteruserlog",
+    "capability", "childclaimids", "claimid", "claimidlist", "claimids", "pairedclaimid",
+    "publicclaimid", "publicclaimids", "transferkey", "env", "environment", "envdelim",
+    "starteruserlog",
 })  # fmt: skip
 _SECRET_WORD = re.compile(
-    r"_condor_priv|claim_?ids?\Z|passw(?:or)?d|passphrase|secret|credential|x509|macaroon|bearer|cookie"
-    r"|(?:private|access|api|signing|transfer|session|ssh)_?key|(?:auth|access|refresh|id|sci)_?token(?!s?\Z)"
-    r"|(?:auth|access|refresh|sci)_?tokens?\Z|token_?(?:file|value|secret)|capability_?(?:string|url)",
+    r"_condor_priv|claim_?ids?\Z|passw(?:or)?d|passphrase|secret|credential|x509|macaroon|bearer"
+    r"|cookie|(?:private|access|api|signing|transfer|session|ssh)_?key"
+    r"|(?:auth|access|refresh|id|sci)_?token(?!s?\Z)|(?:auth|access|refresh|sci)_?tokens?\Z"
+    r"|token_?(?:file|value|secret)|capability_?(?:string|url)",
     re.IGNORECASE,
 )
 #: Assets may be called so (tokens that claims take); then their values are numbers or expressions.
 _SUSPECT_WORD = re.compile(r"tokens?\Z|keys?\Z", re.IGNORECASE)
 _SECRET_KNOB = re.compile(
-    r"passw(?:or)?d|passphrase|secret|credential|(?:\A|[_.])cred(?:d|mon|_|\Z)|macaroon|claimtobe|x509|(?:\A|\.)sec_"
-    r"|(?:\A|[_.])(?:ca|api|host|ssh)?key(?:s|_?file)?(?:_|\Z)|oauth|claim_id",
+    r"passw(?:or)?d|passphrase|secret|credential|(?:\A|[_.])cred(?:d|mon|_|\Z)|macaroon|claimtobe"
+    r"|x509|(?:\A|\.)sec_|(?:\A|[_.])(?:ca|api|host|ssh)?key(?:s|_?file)?(?:_|\Z)|oauth|claim_id",
     re.IGNORECASE,
 )
 #: A claim token is what HTCondor's own wiki calls an asset; knobs of assets are no secrets.
 _ASSET_KNOB = re.compile(
-    r"(?:\A|[_.])(?:consumption|machine_resource|modify_request|request|job_default_request|slot_type|num_slots)",
+    r"(?:\A|[_.])(?:consumption|machine_resource|modify_request|request|job_default_request"
+    r"|slot_type|num_slots)",
     re.IGNORECASE,
 )
 #: These end in the name of a group, which may be any word.
@@ -63,11 +66,9 @@ def is_secret_attribute(name: str, value: str = "") -> bool:
     """
     if name.lower() in _PRIVATE or _SECRET_WORD.search(name):
         return True
-    return (
-        value.lstrip().startswith('"')
-        and bool(_SUSPECT_WORD.search(name))
-        and not _KEYBOARD.search(name)
-    )
+    is_text = value.lstrip().startswith('"')
+    suspect = _SUSPECT_WORD.search(name) and not _KEYBOARD.search(name)
+    return is_text and bool(suspect)
 
 
 def is_secret_knob(name: str) -> bool:
@@ -80,7 +81,10 @@ def is_secret_knob(name: str) -> bool:
 
 
 def scrub(text: str) -> str:
-    """Return ``text`` without claim ids, tokens, private keys, and passwords in addresses and command lines."""
+    """Return ``text`` without secrets.
+
+    Claim ids, tokens, private keys, and passwords in addresses and command lines.
+    """
     if ">#" in text or "eyJ" in text or "-----BEGIN" in text or "://" in text:
         text = _SECRET_VALUE.sub(REMOVED, text)
     lower = text.lower()

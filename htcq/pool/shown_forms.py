@@ -1,4 +1,4 @@
-"""In what form the attributes of an ad and the knobs of a configuration stay in an anonymous snapshot."""
+"""Form in which attributes and knobs stay in an anonymous snapshot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def pair(line: str) -> tuple[str, str]:
 
 
 def kind_of(lines: Iterable[str], untyped: str) -> tuple[str, bool]:
-    """Return an ad's MyType in lower case, ``untyped`` where it has none, and whether it is the account of a group."""
+    """Return an ad's MyType in lower case, and whether it is the account of a group.
+
+    The type is ``untyped`` where the ad has none.
+    """
     ad_type, group = untyped, False
     for line in lines:
         if line[:1] in "mM" and line[:6].lower() == _TYPE:
@@ -32,28 +35,37 @@ def kind_of(lines: Iterable[str], untyped: str) -> tuple[str, bool]:
 
 def shown_form(ad_type: str, group: bool, name: str) -> Form | None:
     """Return the form in which an attribute stays; the name of a group's account is a group."""
-    return Form.GROUP if group and name == "name" else form_of(ad_type, name)
+    if group and name == "name":
+        return Form.GROUP
+    return form_of(ad_type, name)
 
 
 def compared_form(found: list[Token], place: int) -> Form | None:
     """Return the form of the attribute that an expression compares with the text at ``place``."""
     near = []
-    if place > 1 and (found[place - 1].is_comparison or found[place - 1].text in (",", "=")):
-        near.append(found[place - 2])
-    if place + 2 < len(found) and (found[place + 1].is_comparison or found[place + 1].text == ","):
-        beside = found[place + 2]
-        scoped = folded(beside.text) in ("my", "target") and place + 4 < len(found)
-        near.append(found[place + 4] if scoped else beside)
-    forms = (COMPARED.get(folded(each.text)) for each in near if each.kind is Part.WORD)
-    return next((form for form in forms if form is not None), None)
+    if place > 1:
+        before = found[place - 1]
+        if before.is_comparison or before.text in (",", "="):
+            near.append(found[place - 2])
+    if place + 2 < len(found):
+        after, beside = found[place + 1 : place + 3]
+        if after.is_comparison or after.text == ",":
+            if folded(beside.text) in ("my", "target") and place + 4 < len(found):
+                beside = found[place + 4]
+            near.append(beside)
+    for each in near:
+        form = COMPARED.get(folded(each.text))
+        if each.kind is Part.WORD and form is not None:
+            return form
+    return None
 
 
 def knob_form(name: str) -> Form | None:
     """Return the form in which a knob stays; None where it need not stay."""
     bare = split_prefix(name)[1]
     form = KNOBS.get(bare.upper())
-    if form is None and (
-        groups_in(name) or asset_in(bare) or NUMBERED.match(name) or LIMIT.match(name)
-    ):
+    if form is not None:
+        return form
+    if groups_in(name) or asset_in(bare) or NUMBERED.match(name) or LIMIT.match(name):
         return Form.EXPRESSION
-    return form
+    return None

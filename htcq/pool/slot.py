@@ -1,4 +1,4 @@
-"""A slot as its startd advertises it (docs/classad-attributes/machine-classad-attributes.rst, HTCondor 25.14)."""
+"""A slot as its startd advertises it (machine-classad-attributes.rst, HTCondor 25.14)."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
 Number = Union[int, float]
 
-#: What differs between slots of one kind, in the order of the fields of :class:`Slot`.
+#: Attributes that differ between equal slots, in the order of the fields of :class:`Slot`.
 OWN = (
-    "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk", "TotalSlotDisk",
-    "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime", "TotalMemory", "TotalSlotCpus",
-    "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops", "RemoteOwner", "CurrentRank", "RetirementTimeRemaining",
-    "RemoteScheddName", "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
+    "Name", "Machine", "State", "Activity", "Cpus", "Memory", "Disk", "GPUs", "TotalDisk",
+    "TotalSlotDisk", "AccountingGroup", "RemoteUser", "NumDynamicSlots", "DaemonStartTime",
+    "TotalMemory", "TotalSlotCpus", "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops",
+    "RemoteOwner", "CurrentRank", "RetirementTimeRemaining", "RemoteScheddName",
+    "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
 )  # fmt: skip
 SHARED = (
-    "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight", "MachineResources",
-    "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims", "CondorVersion", "Requirements",
-    "Start", "WithinResourceLimits", "Rank", "DiskQuantum", "WantMatching", "WorkingCM", "Offline", "SlotBackfill",
-    "BackfillSlot", "Draining", "GPUs_*", "GhostMultiplier", "HtcqModel", "HtcqModelHash",
-    "DedicatedScheduler", "ClassAdLifetime", "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot",
-    "IsDirectAttach", "OCU", "Healthy", "HealthFactor", "HealthExprs",
+    "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
+    "MachineResources", "Consumption*", "TotalCpus", "TotalGPUs", "TotalSlot*", "NumClaims",
+    "CondorVersion", "Requirements", "Start", "WithinResourceLimits", "Rank", "DiskQuantum",
+    "WantMatching", "WorkingCM", "Offline", "SlotBackfill", "BackfillSlot", "Draining", "GPUs_*",
+    "GhostMultiplier", "HtcqModel", "HtcqModelHash", "DedicatedScheduler", "ClassAdLifetime",
+    "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot", "IsDirectAttach", "OCU",
+    "Healthy", "HealthFactor", "HealthExprs",
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
-#: Where each own attribute stands in a :class:`Slot`.
+#: The index of each own attribute in a :class:`Slot`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 
-#: What an attribute can be called, in lower case.
+#: The name of an attribute, in lower case.
 _ATTRIBUTE = re.compile(r"[a-z_][a-z0-9_]*\Z")
 PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
 
 
 class Slot(NamedTuple):
-    """One slot: what it shares with others (``frame``) and what is its own; amounts in MB, KiB and counts."""
+    """One slot: its shared attributes (``frame``) and its own; amounts in MB, KiB and counts."""
 
     frame: SharedAttributes
     name: Value
@@ -72,13 +74,15 @@ class Slot(NamedTuple):
     detected_memory_mb: Value
 
     def ad(self, changed: dict[str, Number] | None = None) -> Ad:
-        """Return the slot's ad with some amounts changed; valid until the next call for a slot of the same frame."""
-        return self.frame.ad_of(
-            self, {attribute(asset): amount for asset, amount in (changed or {}).items()}
-        )
+        """Return the slot's ad with some amounts changed.
+
+        It is valid until the next call for a slot of the same frame.
+        """
+        amounts = changed or {}
+        return self.frame.ad_of(self, {attribute(asset): amounts[asset] for asset in amounts})
 
     def value(self, name: str) -> Value:
-        """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where it is absent."""
+        """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where absent."""
         place = PLACES.get(name.lower())
         if place is None:
             return self.frame.value(name)
@@ -97,13 +101,17 @@ class Slot(NamedTuple):
             return text
         if self.frame.value("PartitionableSlot") is True:
             return PARTITIONABLE
-        return DYNAMIC if self.frame.value("DynamicSlot") is True else STATIC
+        if self.frame.value("DynamicSlot") is True:
+            return DYNAMIC
+        return STATIC
 
     @property
     def type_id(self) -> int:
-        """The number of its slot type; that of a dynamic slot's parent; 0 where the ad does not say."""
+        """The number of its slot type, or its parent's; 0 where the ad does not say."""
         number = as_number(self.frame.value("SlotTypeID"))
-        return abs(int(number)) if number is not None else 0
+        if number is None:
+            return 0
+        return abs(int(number))
 
     @property
     def claimed(self) -> bool:
@@ -112,38 +120,43 @@ class Slot(NamedTuple):
 
     @property
     def customer(self) -> str:
-        """Who is charged: AccountingGroup, else RemoteUser; empty where nobody is."""
+        """The submitter that is charged: AccountingGroup, else RemoteUser; empty where none is."""
         for name in (self.accounting_group, self.remote_user):
             if isinstance(name, str) and name:
                 return name
         return ""
 
     def left(self) -> dict[str, Number | None]:
-        """Return what the slot has of each of its assets; None where the ad says no number."""
-        ad = None
+        """Return what the slot has left of each asset; None where the ad has no number."""
         amounts: dict[str, Number | None] = {}
         own = {CPUS: self.cpus, MEMORY: self.memory_mb, DISK: self.disk_kb, GPUS: self.gpus}
+        ad = None
         for asset in self.assets:
             if asset in own:
-                amounts[asset] = as_number(own[asset])
+                value = own[asset]
             else:
                 ad = ad or self.ad()
-                amounts[asset] = as_number(ad.value(attribute(asset)))
+                value = ad.value(attribute(asset))
+            amounts[asset] = as_number(value)
         return amounts
 
     def total(self) -> dict[str, Number | None]:
-        """Return what the slot had at birth (TotalSlot<asset>); what it has where the ad does not say."""
+        """Return the slot's amounts at birth (TotalSlot<asset>).
+
+        Where the ad does not say, the amount that it has.
+        """
         amounts = self.left()
         for asset in amounts:
             whole = as_number(self.value(f"TotalSlot{attribute(asset)}"))
-            amounts[asset] = whole if whole is not None else amounts[asset]
+            if whole is not None:
+                amounts[asset] = whole
         return amounts
 
     @property
     def assets(self) -> tuple[str, ...]:
-        """The assets that MachineResources lists, in lower case and without swap; the built-in ones if it is absent.
+        """The assets of MachineResources in lower case, without swap; else the built-in ones.
 
-        What no attribute can be called is no asset: HTCondor finds no amount of it either.
+        A word that cannot be the name of an attribute is no asset: HTCondor finds no amount of it.
         """
         resources = self.frame.value("MachineResources")
         if not isinstance(resources, str):
@@ -160,4 +173,6 @@ def is_asset(word: str) -> bool:
 def number_or(value: Value, otherwise: Number) -> Number:
     """Return ``value`` as a number, or ``otherwise``."""
     number = as_number(value)
-    return otherwise if number is None else number
+    if number is None:
+        return otherwise
+    return number

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SlotAges:
-    """When the collector heard of the slots: the least and the greatest time, in seconds since 1970."""
+    """Times at which the collector last heard of its slots, in seconds since 1970."""
 
     oldest: float
     newest: float

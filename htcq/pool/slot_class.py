@@ -1,4 +1,4 @@
-"""Slots that are alike: equal policy, equal shape. What a claim would take of such a slot, and what it would cost.
+"""Slots of equal policy and shape, what a claim takes of such a slot, and what it costs.
 
 Everything is evaluated on the ads themselves: with the slot's own expressions, whoever wrote
 them (htcq.policy.claim).
@@ -15,7 +15,7 @@ from htcq.policy.claim import accounted, consumed, match_cost, supports
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.units import BUILT_IN_ASSETS, DISK, attribute, two_digits
 
-#: Most slots that a kind names.
+#: The number of slots that a class names.
 EXAMPLES = 3
 
 
@@ -27,12 +27,12 @@ class SlotClass:
 
     @property
     def first(self) -> Slot:
-        """The slot that stands for all of them."""
+        """The slot in whose ad everything is evaluated."""
         return self.slots[0]
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of slots."""
         return len(self.slots)
 
     @property
@@ -57,15 +57,15 @@ class SlotClass:
 
     @cached_property
     def total(self) -> dict[str, Number]:
-        """What each of them had at birth; an asset of which the ad says no number counts as 0."""
-        return {
-            asset: amount if amount is not None else 0
-            for asset, amount in self.first.total().items()
-        }
+        """The amounts of each slot at birth; an asset without a number in the ad counts as 0."""
+        return {asset: amount or 0 for asset, amount in self.first.total().items()}
 
     @cached_property
     def missing_assets(self) -> tuple[str, ...]:
-        """Assets that MachineResources lists and the ad gives no number of: the negotiator exits at a match."""
+        """Assets that MachineResources lists without a number in the ad.
+
+        The negotiator exits when it matches such a slot.
+        """
         return tuple(asset for asset, amount in self.first.left().items() if amount is None)
 
     @property
@@ -76,12 +76,19 @@ class SlotClass:
     @cached_property
     def consumption(self) -> dict[str, str]:
         """The text of Consumption<asset> by asset, as far as the ad has them."""
-        texts = {asset: self.first.frame.text(f"Consumption{asset}") for asset in self.assets}
-        return {asset: text for asset, text in texts.items() if text}
+        texts = {}
+        for asset in self.assets:
+            text = self.first.frame.text(f"Consumption{asset}")
+            if text:
+                texts[asset] = text
+        return texts
 
     @cached_property
     def supports_policy(self) -> bool:
-        """Whether HTCondor matches by consumption policy here: partitionable, and every asset has its expression."""
+        """Whether HTCondor matches by consumption policy.
+
+        The slot is partitionable and has an expression for every asset.
+        """
         return supports(self.ad(self.total))
 
     @cached_property
@@ -101,41 +108,54 @@ class SlotClass:
         """Return the ad of a dynamic slot that got ``amounts``; valid until the next call."""
         own: dict[str, Value] = {}
         for asset in self.assets:
-            name = attribute(asset)
-            own[name] = amounts.get(asset, 0)
-            own[f"TotalSlot{name}"] = (
-                float(amounts.get(asset, 0)) if asset == DISK else amounts.get(asset, 0)
-            )
+            name, amount = attribute(asset), amounts.get(asset, 0)
+            own[name] = own[f"TotalSlot{name}"] = amount
+            if asset == DISK:
+                # The startd publishes this total as a real.
+                own[f"TotalSlot{name}"] = float(amount)
         own.update(DynamicSlot=True, PartitionableSlot=False, SlotType=DYNAMIC)
         return self.first.frame.twin.ad_of(self.first, own)
 
     def standing_weight(self, amounts: Mapping[str, Number]) -> Value:
-        """Return SlotWeight of a dynamic slot that got ``amounts``: what the accountant charges while it lives."""
+        """Return SlotWeight of a dynamic slot that got ``amounts``.
+
+        The accountant charges it while the slot lives.
+        """
         return named("SlotWeight").evaluate(self.dynamic_ad(amounts))
 
     def consumed(
         self, job: Ad, amounts: Mapping[str, Number] | None = None
     ) -> dict[str, Number | None]:
-        """Return what ``job`` takes of each asset by the slot's policy, as the negotiator reckons; None: no number."""
-        return consumed(self.ad(self.total if amounts is None else amounts), job, self.consumption)
+        """Return what ``job`` takes of each asset by the slot's policy, as the negotiator does.
+
+        None stands for a consumption that is no number.
+        """
+        left = self.total if amounts is None else amounts
+        return consumed(self.ad(left), job, self.consumption)
 
     def cost(
         self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None
     ) -> Number | None:
-        """Return the match cost W(R) - W(R') of taking ``taken``; None where a weight is no number."""
+        """Return the match cost W(R) - W(R') of ``taken``; None where a weight is no number."""
         left = self.total if amounts is None else amounts
         return match_cost(lambda rest: as_number(self._weight_of(rest)), left, taken)
 
     def plain_weight(self, amounts: Mapping[str, Number] | None = None) -> Number:
-        """Return what the negotiator charges for the whole slot: SlotWeight, or 1 where it is no number or negative."""
-        return accounted(self._weight_of(self.total if amounts is None else amounts))
+        """Return what the negotiator charges for the whole slot.
+
+        SlotWeight, or 1 where it is no number or negative.
+        """
+        left = self.total if amounts is None else amounts
+        return accounted(self._weight_of(left))
 
     def _weight_of(self, amounts: Mapping[str, Number]) -> Value:
-        return self.full_weight if amounts is self.total else self.weight(amounts)
+        if amounts is self.total:
+            return self.full_weight
+        return self.weight(amounts)
 
 
 def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
-    """Return ``slots`` collapsed into kinds, in the order of their first slots."""
+    """Return the classes of ``slots``, in the order of their first slots."""
     found: dict[tuple[object, ...], list[Slot]] = {}
     policies: dict[int, tuple[object, ...]] = {}
     for slot in slots:
@@ -147,7 +167,10 @@ def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
 
 
 def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:
-    """Return what a slot had at birth, memory and disk to two digits: machines of one kind differ by some MB."""
+    """Return the slot's amounts at birth, memory and disk to two digits.
+
+    Machines of one kind differ by some MB.
+    """
     if type_ == DYNAMIC:
         return ()
     return (
@@ -158,21 +181,23 @@ def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:
 
 
 def _policy(slot: Slot) -> tuple[object, ...]:
-    frame = slot.frame
-    names = sorted(name for name in frame.texts if name.startswith(("consumption", "totalslot")))
-    texts = (
-        frame.text(name)
-        for name in ("SlotWeight", "MachineResources", "WithinResourceLimits", "CondorVersion")
-    )
-    shape = tuple((name, frame.text(name)) for name in names) if slot.type != DYNAMIC else ()
-    return (slot.type, *texts, shape)
+    frame, slot_type = slot.frame, slot.type
+    names = ["SlotWeight", "MachineResources", "WithinResourceLimits", "CondorVersion"]
+    texts = [frame.text(name) for name in names]
+    shape: list[tuple[str, str]] = []
+    if slot_type != DYNAMIC:
+        shaping = [name for name in frame.texts if name.startswith(("consumption", "totalslot"))]
+        shape = [(name, frame.text(name)) for name in sorted(shaping)]
+    return (slot_type, *texts, tuple(shape))
 
 
 def _rounded(amount: Value) -> Value:
     number = as_number(amount)
-    return UNDEFINED if number is None else two_digits(number)
+    if number is None:
+        return UNDEFINED
+    return two_digits(number)
 
 
 def requested(job: Ad, assets: Iterable[str] = BUILT_IN_ASSETS) -> dict[str, Number | None]:
-    """Return what ``job`` asks of each of ``assets``; None where it says nothing or no number."""
+    """Return what ``job`` requests of each of ``assets``; None where it has no such number."""
     return {asset: as_number(job.value(f"Request{attribute(asset)}")) for asset in assets}

@@ -1,4 +1,6 @@
-"""What the startds of a pool make of requests, by their configuration where it is known, else by their version.
+"""How the startds of a pool change requests.
+
+Their configuration decides where it is known, else their version.
 
 A knob of a slot type comes before the general one (src/condor_startd.V6/slot_builder.cpp:
 SlotType::param, 25.14).
@@ -30,7 +32,10 @@ def modifier(asset: str) -> str:
 
 
 class StartdTable:
-    """The startds by the slots that they advertise; ``configurations`` are those that are known, by machine."""
+    """The startds of slots.
+
+    ``configurations`` are those that are known, by machine.
+    """
 
     def __init__(self, configurations: Mapping[str, Configuration]) -> None:
         self._configurations = configurations
@@ -38,22 +43,21 @@ class StartdTable:
         self._alike: dict[tuple[object, ...], Startd] = {}
 
     def of(self, slot: Slot) -> Startd:
-        """Return the startd of ``slot``; the same one for all that do the same."""
-        key = (id(slot.frame), slot.machine if self._configurations else "")
+        """Return the startd of ``slot``; the same object for all startds that do the same."""
+        machine = slot.machine if self._configurations else ""
+        key = (id(slot.frame), machine)
         found = self._of.get(key)
         if found is None:
             found = self._of[key] = self._read(slot)
         return found
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
-        """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
+        """Return the words of the expressions by which the startds of ``slots`` change requests."""
         startds = {id(startd): startd for startd in map(self.of, slots)}
-        return {
-            word
-            for startd in startds.values()
-            for each in startd.modify.values()
-            for word in each.words()
-        }
+        words: set[str] = set()
+        for startd in startds.values():
+            words.update(_words_of(startd))
+        return words
 
     def _read(self, slot: Slot) -> Startd:
         configuration = self._configurations.get(str(slot.machine))
@@ -62,57 +66,70 @@ class StartdTable:
         must = configuration is not None and configuration.truth(_MUST_MODIFY, False)
         key = (*texts.items(), known, must)
         if key not in self._alike:
-            expressions = {asset: parsed(text) for asset, text in texts.items()}
-            usable = {asset: each for asset, each in expressions.items() if each is not None}
+            usable = {}
+            for asset, text in texts.items():
+                expression = parsed(text)
+                if expression is not None:
+                    usable[asset] = expression
             self._alike[key] = Startd(usable, known, must)
         return self._alike[key]
 
 
 def modifications(slot: Slot, configuration: Configuration | None) -> dict[str, str]:
-    """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset as it counts for ``slot``; empty: the request stays."""
+    """Return MODIFY_REQUEST_EXPR_REQUEST<asset> by asset for ``slot``.
+
+    An empty text leaves the request as it is.
+    """
     known = version(slot.frame.value("CondorVersion")) or Startd.version
     texts = default_modifications(known)
-    if configuration is not None:
-        for asset in MODIFIED:
-            typed = configuration.value(f"SLOT_TYPE_{slot.type_id}_{modifier(asset)}")
-            general = configuration.knob(modifier(asset))
-            texts[asset] = typed or (general.value if general is not None else texts[asset])
+    if configuration is None:
+        return texts
+    for asset in MODIFIED:
+        typed = configuration.value(f"SLOT_TYPE_{slot.type_id}_{modifier(asset)}")
+        general = configuration.knob(modifier(asset))
+        if typed:
+            texts[asset] = typed
+        elif general is not None:
+            texts[asset] = general.value
     return texts
 
 
 def carve(
-    kind: SlotClass,
+    slot_class: SlotClass,
     jobs: Autocluster,
     startd: Startd,
     left: Amounts | None = None,
     judged: bool = True,
 ) -> Way:
-    """Return how a claim of ``jobs`` is served of a slot of ``kind`` with ``left`` (None: all it had at birth).
+    """Return how a claim of ``jobs`` is carved from a slot of ``slot_class`` with ``left``.
 
-    A static slot is taken as a whole. Where nothing fits, ``refusal`` says why; whether the
-    dynamic slot then takes its job is only told if ``judged``.
+    Without ``left``, the slot has all that it had at birth.
+
+    A static slot is taken as a whole. Where nothing fits, ``refusal`` says why. Whether the dynamic
+    slot accepts its job is only checked if ``judged``.
     """
-    have = kind.total if left is None else left
-    if kind.type != PARTITIONABLE:
+    have = slot_class.total if left is None else left
+    if slot_class.type != PARTITIONABLE:
         return Way(bag=have, got=have, consumed=have)
-    tried = unjudged_ways(kind, jobs, have, startd, machine_disk_kb(kind.first))
-    return _first(kind, jobs, tried, have, judged)
+    tried = unjudged_ways(slot_class, jobs, have, startd, machine_disk_kb(slot_class.first))
+    return _first(slot_class, jobs, tried, have, judged)
 
 
 def _first(
-    kind: SlotClass, jobs: Autocluster, tried: Iterable[Way], have: Amounts, judged: bool
+    slot_class: SlotClass, jobs: Autocluster, tried: Iterable[Way], have: Amounts, judged: bool
 ) -> Way:
     if not judged:
         return first_that_fits(tried, have)
-    return first_that_fits(tried, have, lambda way: refused(kind, jobs, way.got))
+    return first_that_fits(tried, have, lambda way: refused(slot_class, jobs, way.got))
 
 
 class Carver:
-    """The claims of autoclusters on unused slots, where each of many jobs is tried on each of many kinds of slots.
+    """Claims of autoclusters on unused slots.
 
-    Without a consumption policy a claim depends on the slot only as far as the expressions look
-    at it by which the startd changes the request; what is served for one kind is served for all
-    that are the same to them. The kinds and the autoclusters must live as long as this.
+    Each of many autoclusters is tried on each of many slot classes. Without a consumption policy a
+    claim depends on the slot only through the attributes that the startd's expressions name when
+    they change the request. A claim on one slot class is carved like that on all which have the
+    same values of them. Slot classes and autoclusters must live as long as this object.
     """
 
     def __init__(self) -> None:
@@ -122,44 +139,63 @@ class Carver:
         self._ways: dict[tuple[object, ...], tuple[Way, ...]] = {}
 
     def carve(
-        self, kind: SlotClass, jobs: Autocluster, startd: Startd, by_policy: Taken, judged: bool
+        self,
+        slot_class: SlotClass,
+        jobs: Autocluster,
+        startd: Startd,
+        by_policy: Taken,
+        judged: bool,
     ) -> Way:
-        """Return what :func:`carve` does for an unused slot; ``by_policy`` is what the job consumes by its policy."""
-        if kind.type != PARTITIONABLE:
-            return carve(kind, jobs, startd)
-        disk = machine_disk_kb(kind.first)
-        seen = self._seen_by(kind.first.frame, jobs, startd)
+        """Return what :func:`carve` returns for an unused slot.
+
+        ``by_policy`` is what the job consumes by the slot's policy.
+        """
+        if slot_class.type != PARTITIONABLE:
+            return carve(slot_class, jobs, startd)
+        disk = machine_disk_kb(slot_class.first)
+        seen = self._seen_by(slot_class.first.frame, jobs, startd)
         if seen is None:
-            tried: Iterable[Way] = unjudged_ways(kind, jobs, kind.total, startd, disk, by_policy)
-        elif kind.supports_policy:
-            requests = self._changed(kind, jobs, startd, seen)
-            tried = unjudged_ways(kind, jobs, kind.total, startd, disk, by_policy, requests)
+            tried: Iterable[Way] = unjudged_ways(
+                slot_class, jobs, slot_class.total, startd, disk, by_policy
+            )
+        elif slot_class.supports_policy:
+            requests = self._changed(slot_class, jobs, startd, seen)
+            tried = unjudged_ways(
+                slot_class, jobs, slot_class.total, startd, disk, by_policy, requests
+            )
         else:
-            tried = self._without_policy(kind, jobs, startd, seen)
-        return _first(kind, jobs, tried, kind.total, judged)
+            tried = self._without_policy(slot_class, jobs, startd, seen)
+        return _first(slot_class, jobs, tried, slot_class.total, judged)
 
     def _changed(
-        self, kind: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
+        self, slot_class: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
     ) -> tuple[Mapping[str, Value], ...]:
         key = (id(startd), id(jobs), seen)
         found = self._requests.get(key)
         if found is None:
-            found = self._requests[key] = tuple(changed_requests(kind, jobs, kind.total, startd))
+            found = self._requests[key] = tuple(
+                changed_requests(slot_class, jobs, slot_class.total, startd)
+            )
         return found
 
     def _without_policy(
-        self, kind: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
+        self, slot_class: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
     ) -> tuple[Way, ...]:
-        disk = machine_disk_kb(kind.first)
+        disk = machine_disk_kb(slot_class.first)
         share_of = 0 if startd.version >= ABSOLUTE_DISK else disk
-        key = (id(startd), id(jobs), kind.assets, share_of, seen)
+        key = (id(startd), id(jobs), slot_class.assets, share_of, seen)
         found = self._ways.get(key)
         if found is None:
-            found = self._ways[key] = tuple(unjudged_ways(kind, jobs, kind.total, startd, disk))
+            found = self._ways[key] = tuple(
+                unjudged_ways(slot_class, jobs, slot_class.total, startd, disk)
+            )
         return found
 
     def _seen_by(self, frame: SharedAttributes, jobs: Autocluster, startd: Startd) -> Hashable:
-        """Return the values in ``frame`` that a changed request may depend on; None where that are no plain values."""
+        """Return the values in ``frame`` that a changed request may depend on.
+
+        None where some are no plain values.
+        """
         key = (id(frame), id(jobs), id(startd))
         if key not in self._seen:
             self._seen[key] = _plain_values(frame, self._words_of(jobs, startd))
@@ -175,26 +211,40 @@ class Carver:
 def _reached(startd: Startd, job: SharedAttributes) -> set[str]:
     """Return every word that the expressions of ``startd`` lead to in the ad of a job."""
     found: set[str] = set()
-    waiting = [word for each in startd.modify.values() for word in each.words()]
+    waiting = _words_of(startd)
     while waiting:
         word = waiting.pop()
         if word in found:
             continue
         found.add(word)
-        expression = job.expression(word) if literal(job.text(word) or "0") is None else None
-        if expression is not None:
-            waiting += expression.words()
+        if literal(job.text(word) or "0") is None:
+            expression = job.expression(word)
+            if expression is not None:
+                waiting += expression.words()
     return found
 
 
+def _words_of(startd: Startd) -> list[str]:
+    words: list[str] = []
+    for expression in startd.modify.values():
+        words += expression.words()
+    return words
+
+
 def _plain_values(frame: SharedAttributes, words: frozenset[str]) -> Hashable:
-    """Return those texts of ``frame`` that ``words`` name; None where one is an expression, or a slot's own value."""
+    """Return those texts of ``frame`` that ``words`` name.
+
+    None where one is an expression, or a slot's own value.
+    """
     if _ANY_NAME in words or not words.isdisjoint(PLACES):
         return None
-    texts = {word: frame.texts[word] for word in sorted(words & frame.texts.keys())}
-    if any(literal(text) is None for text in texts.values()):
-        return None
-    return tuple(texts.items())
+    texts = []
+    for word in sorted(words & frame.texts.keys()):
+        text = frame.texts[word]
+        if literal(text) is None:
+            return None
+        texts.append((word, text))
+    return tuple(texts)
 
 
 def machine_disk_kb(slot: Slot) -> int:

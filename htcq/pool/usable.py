@@ -1,4 +1,4 @@
-"""Whether one ad can be used: what every command needs of it is there, and its expressions can be evaluated.
+"""Checks whether an ad has what every command needs, and whether it can be evaluated.
 
 HTCondor's own daemons write these attributes always; somebody else who advertises an ad may
 write anything.
@@ -14,7 +14,7 @@ from htcq.pool.record import ACCOUNTING, COLLECTOR, NEGOTIATOR, SCHEDD, SUBMITTE
 from htcq.pool.slot import Slot, is_asset
 from htcq.pool.slot_class import SlotClass
 
-#: What a message calls the records.
+#: Names of the records in messages.
 WORDS = {
     SUBMITTER: "submitter", SCHEDD: "schedd", NEGOTIATOR: "negotiator", COLLECTOR: "collector",
     ACCOUNTING: "accounting record",
@@ -22,41 +22,41 @@ WORDS = {
 
 
 def job_name(job: Job) -> str:
-    """Return what a message calls ``job``: 12.0 of ap1."""
-    number = (
-        f"{job.cluster}.{job.proc}"
-        if _is_whole(job.cluster) and _is_whole(job.proc)
-        else "one without a number"
-    )
-    return f"{number} of {job.schedd}" if isinstance(job.schedd, str) else number
+    """Return the name of ``job`` in a message: 12.0 of ap1."""
+    name = "one without a number"
+    if _is_whole(job.cluster) and _is_whole(job.proc):
+        name = f"{job.cluster}.{job.proc}"
+    if isinstance(job.schedd, str):
+        name += f" of {job.schedd}"
+    return name
 
 
 def slot_name(slot: Slot) -> str:
-    """Return what a message calls ``slot``."""
+    """Return the name of ``slot`` in a message."""
     if isinstance(slot.name, str):
         return slot.name
-    return f"one without a name on {slot.machine}" if isinstance(slot.machine, str) else ""
+    if isinstance(slot.machine, str):
+        return f"one without a name on {slot.machine}"
+    return ""
 
 
 def job_flaw(job: Job) -> str:
     """Return why ``job`` cannot be used, whatever its expressions are; empty where it can."""
-    for name, value in (
-        ("ClusterId", job.cluster),
-        ("ProcId", job.proc),
-        ("JobStatus", job.status),
-    ):
+    needed = {"ClusterId": job.cluster, "ProcId": job.proc, "JobStatus": job.status}
+    for name, value in needed.items():
         if not _is_whole(value):
             return f"its {name} is no whole number"
-    if not any(
-        isinstance(value, str) and value for value in (job.user, job.owner, job.accounting_group)
-    ):
-        return "it has no User, Owner or AccountingGroup"
-    return ""
+    for owner in (job.user, job.owner, job.accounting_group):
+        if isinstance(owner, str) and owner:
+            return ""
+    return "it has no User, Owner or AccountingGroup"
 
 
 def slot_flaw(slot: Slot) -> str:
     """Return why ``slot`` cannot be used, whatever its expressions are; empty where it can."""
-    return "" if isinstance(slot.name, str) and slot.name else "its Name is no text"
+    if isinstance(slot.name, str) and slot.name:
+        return ""
+    return "its Name is no text"
 
 
 def record_flaw(record: Record) -> str:
@@ -65,7 +65,7 @@ def record_flaw(record: Record) -> str:
 
 
 def expressions_of_job_flaw(job: Job) -> str:
-    """Return why what ``job`` shares with its like cannot be evaluated; empty where it can."""
+    """Return why the attributes that ``job`` shares cannot be evaluated; empty where they can."""
     try:
         for each in autoclusters_of([job]):
             each.ad()
@@ -73,30 +73,33 @@ def expressions_of_job_flaw(job: Job) -> str:
     except BindingsError:
         raise
     except Exception as error:
-        return _told(error)
+        return _not_evaluated(error)
     return ""
 
 
 def expressions_of_slot_flaw(slot: Slot) -> str:
-    """Return why what ``slot`` shares with its like cannot be evaluated; empty where it can."""
+    """Return why the attributes that ``slot`` shares cannot be evaluated; empty where they can."""
     try:
-        kind = SlotClass((slot,))
-        _ = kind.total, kind.missing_assets, kind.supports_policy, kind.full_weight
+        slot_class = SlotClass((slot,))
+        _ = slot_class.total, slot_class.missing_assets
+        _ = slot_class.supports_policy, slot_class.full_weight
     except BindingsError:
         raise
     except Exception as error:
-        return _told(error)
+        return _not_evaluated(error)
     return ""
 
 
 def odd_assets(slot: Slot) -> tuple[str, ...]:
-    """Return what MachineResources lists and no attribute can be called."""
+    """Return the words of MachineResources that cannot be names of attributes."""
     resources = slot.frame.value("MachineResources")
-    words = resources.replace(",", " ").lower().split() if isinstance(resources, str) else []
-    return tuple(word for word in dict.fromkeys(words) if not is_asset(word))
+    if not isinstance(resources, str):
+        return ()
+    words = dict.fromkeys(resources.replace(",", " ").lower().split())
+    return tuple(word for word in words if not is_asset(word))
 
 
-def _told(error: Exception) -> str:
+def _not_evaluated(error: Exception) -> str:
     return f"it cannot be evaluated: {error or type(error).__name__}"
 
 

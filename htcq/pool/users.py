@@ -1,6 +1,6 @@
-"""What schedds know of their users: the records that condor_qusers -long prints (HTCondor 25.14).
+"""Records of schedds about their users, as condor_qusers -long prints them (HTCondor 25.14).
 
-Each says with ScheddName whose it is; the tool does not print that.
+ScheddName in each names its schedd; the tool does not print that.
 """
 
 from __future__ import annotations
@@ -32,22 +32,26 @@ def read_users(chunks: Chunks, left_out: LeavingOut) -> tuple[Record, ...]:
             found.append(record)
         else:
             left_out.add(A_USER, "", "its User is no text")
-    if damage.told():
-        raise InputError("; it ".join(damage.told()))
+    sentences = damage.sentences()
+    if sentences:
+        raise InputError("; it ".join(sentences))
     return tuple(found)
 
 
 def not_asked(pool: Pool) -> str:
-    """Return a sentence about schedds whose users may have limits that are not known; empty where there are none."""
+    """Return a sentence about schedds whose users may have unknown limits.
+
+    Empty where there are none.
+    """
     known = {record.text("ScheddName") for record in pool.users or ()}
-    limiting = (
-        each for each in pool.schedds if version(each.value("CondorVersion")) >= _LIMITS_USERS
-    )
-    missing = [schedd.name for schedd in limiting if schedd.name not in known]
+    missing = []
+    for schedd in pool.schedds:
+        limiting = version(schedd.value("CondorVersion")) >= _LIMITS_USERS
+        if limiting and schedd.name not in known:
+            missing.append(schedd.name)
     if not missing:
         return ""
-    more = f" and {len(missing) - 1} more" if missing[1:] else ""
-    return (
-        f"user records of {missing[0]}{more} are not known: MaxJobsRunning of single users is "
-        "not followed"
-    )
+    names = missing[0]
+    if len(missing) > 1:
+        names += f" and {len(missing) - 1} more"
+    return f"user records of {names} are not known: MaxJobsRunning of single users is not followed"

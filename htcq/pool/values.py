@@ -14,7 +14,7 @@ class Interned:
         self._known: dict[bytes | None, Value] = {None: UNDEFINED}
 
     def value(self, raw: bytes | None) -> Value:
-        """Return the value of ``raw`` evaluated alone; UNDEFINED where it is absent or cannot be read."""
+        """Return the value of ``raw`` evaluated alone; UNDEFINED where absent or unreadable."""
         try:
             return self._known[raw]
         except KeyError:

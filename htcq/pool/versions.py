@@ -1,4 +1,4 @@
-"""The version of HTCondor that an ad was written by."""
+"""Version of the HTCondor that wrote an ad."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ from htcq.units import whole_number
 
 
 def version_text(value: Value) -> str:
-    """Return ``25.14.1`` of a CondorVersion such as ``$CondorVersion: 25.14.1 2026-10-16 …$``; empty if it is none."""
-    words = value.split() if isinstance(value, str) else []
-    told = words[1] if len(words) > 1 and words[0] == "$CondorVersion:" else ""
-    return told if told.isascii() and told.isprintable() else ""
+    """Return ``25.14.1`` of ``$CondorVersion: 25.14.1 2026-10-16 …$``; empty if it is none."""
+    if not isinstance(value, str):
+        return ""
+    words = value.split()
+    if len(words) < 2 or words[0] != "$CondorVersion:":
+        return ""
+    number = words[1]
+    if number.isascii() and number.isprintable():
+        return number
+    return ""
 
 
 def version(value: Value) -> tuple[int, ...]:
     """Return (25, 14, 1) of such a CondorVersion; empty where there is none."""
-    numbers = [whole_number(part) for part in version_text(value).split(".")]
-    known = tuple(number for number in numbers if number is not None)
-    return known if len(known) == len(numbers) else ()
+    numbers = []
+    for part in version_text(value).split("."):
+        number = whole_number(part)
+        if number is None:
+            return ()
+        numbers.append(number)
+    return tuple(numbers)

@@ -1,4 +1,4 @@
-"""SlotWeight of every slot, or another expression, evaluated once for each set of values that it looks at."""
+"""SlotWeight, or another expression, evaluated once for each set of values that it names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ class Weights:
         self._words = tuple(dict.fromkeys(self._weight.words()))
 
     def of(self, slot: Slot) -> Value:
-        """Return what the expression is in the ad: a number, UNDEFINED, ERROR or something that is no number."""
+        """Return the value of the expression in the ad.
+
+        A number, UNDEFINED, ERROR, or a value that is no number.
+        """
         frame = slot.frame
         places = self._looked_at.get(id(frame))
         if places is None:
@@ -37,7 +40,7 @@ class Weights:
 
 
 def _places(frame: SharedAttributes, names: Iterable[str]) -> set[int]:
-    """Return which own attributes the evaluation of ``names`` can look at, through all that they refer to."""
+    """Return the own attributes that the evaluation of ``names`` can reach by reference."""
     found: set[int] = set()
     seen: set[str] = set()
     waiting = list(names)
@@ -50,8 +53,8 @@ def _places(frame: SharedAttributes, names: Iterable[str]) -> set[int]:
             return set(PLACES.values())
         elif word not in seen:
             seen.add(word)
-            expression = (
-                frame.expression(word) if literal(frame.text(word) or "0") is None else None
-            )
-            waiting += expression.words() if expression is not None else []
+            if literal(frame.text(word) or "0") is None:
+                expression = frame.expression(word)
+                if expression is not None:
+                    waiting += expression.words()
     return found

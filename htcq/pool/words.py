@@ -1,8 +1,8 @@
-"""The parts of expressions and of texts, in the order in which they stand there.
+"""Parts of expressions and of texts, in their order.
 
 Expressions as ClassAds and values of knobs have them (src/classad/lexer.cpp, 25.14); texts as
-people and daemons write them: addresses, paths, names. A letter is whatever is no ASCII, so that
-no name falls in two.
+people and daemons write them: addresses, paths, names. Every character beyond ASCII
+counts as a letter, so that no name is split.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Part(enum.Enum):
-    """What a part is."""
+    """The kind of a part."""
 
     TEXT = enum.auto()
     WORD = enum.auto()
@@ -76,8 +76,7 @@ _PART = re.compile(
 #: The digits of an id, without the words before them.
 HEXADECIMAL = re.compile(rf"(?<![A-Za-z]){_HEX}{{2,}}(?:[-:]{_HEX}{{2,}})*")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,4}(?:[.-][0-9]{1,4})*\Z")
-#: Texts in quotes; values that are nothing but such; the words of a list; numbers; names that slots
-#: have.
+#: Texts in quotes; values of such texts alone; the words of a list; numbers; names of slots.
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ONLY_TEXTS = re.compile(r'[\s{},]*(?:"(?:[^"\\]|\\.)*"[\s{},]*)+\Z')
 LISTED = re.compile(r"[^\s,]+")
@@ -98,21 +97,24 @@ def parts(text: str) -> list[Token]:
 
 def _split(pattern: re.Pattern[str], text: str) -> list[Token]:
     found = []
-    space = _SPACE.match(text)
-    place = space.end() if space else 0
+    place = _end_of_space(text, 0)
     if place:
         found.append(Token(Part.OTHER, "", text[:place]))
     while place < len(text):
         match = pattern.match(text, place)
         if match is None:
             break
-        space = _SPACE.match(text, match.end())
-        end = space.end() if space else match.end()
-        found.append(
-            Token(Part[match.lastgroup or "OTHER"], match.group(), text[match.end() : end])
-        )
-        place = end
+        place = _end_of_space(text, match.end())
+        kind = Part[match.lastgroup or "OTHER"]
+        found.append(Token(kind, match.group(), text[match.end() : place]))
     return found
+
+
+def _end_of_space(text: str, start: int) -> int:
+    space = _SPACE.match(text, start)
+    if space is None:
+        return start
+    return space.end()
 
 
 def is_number(text: str) -> bool:
@@ -122,11 +124,16 @@ def is_number(text: str) -> bool:
 
 def plain(text: str) -> str:
     """Return the content of a quoted text without its escapes."""
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
 def requoted(text: str, change: Callable[[str], str]) -> str:
-    """Return a text in quotes with its content changed; as it was written where nothing of it changes."""
+    """Return a text in quotes with its content changed.
+
+    The text stays as it was written where its content does.
+    """
     old = plain(text[1:-1])
     new = change(old)
     if new == old:

@@ -1,4 +1,4 @@
-"""Quotas down the tree and what each group is allocated of them, in one round of a negotiation cycle.
+"""Quotas down the tree and allocations of groups, in one round of a negotiation cycle.
 
 Follows hgq_assign_quotas, hgq_fairshare and hgq_allocate_surplus of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14, in the order of their floating-point
@@ -17,10 +17,10 @@ from htcq.quota.group_tree import Group, GroupTree
 
 @dataclass(eq=False)
 class GroupAllocation:
-    """One group's working state. ``usage`` is that of the round's start, ``used`` that of now.
+    """Working state of one group. ``usage`` is that of the round's start, ``used`` that of now.
 
-    ``requested`` is what it still asks for, ``subtree_requested`` what it and the accepting
-    groups below it do. ``above`` leads to the parent and does not keep it: a circle would stay
+    ``requested`` is what it still requests, ``subtree_requested`` what it and the accepting groups
+    below it request. ``above`` leads to the parent and does not keep it: a circle would stay
     in memory where nothing collects circles.
     """
 
@@ -39,78 +39,83 @@ class GroupAllocation:
     @property
     def parent(self) -> GroupAllocation | None:
         """The state of the group above; None for the root."""
-        return self.above() if self.above is not None else None
+        if self.above is None:
+            return None
+        return self.above()
 
 
-#: What each of the wanting got, what is left, and what they still lack.
+#: The shares of those that want some, what is left, and what they still lack.
 Division = tuple[list[float], float, float]
-#: How a surplus is divided, given what is wanted, by what weight, how much there is and how much is
-#: lacking.
+#: Divides a surplus, given what each wants, the weights, the surplus and the sum of what is wanted.
 Divide = Callable[[Sequence[float], Sequence[float], float, float], Division]
-#: How a group and its children share a surplus: what is left, and what each child got to share
-#: below it. The last argument tells whether it came from the level above.
+#: Shares a surplus among a group and its children; returns what is left, and what each child got to
+#: share below it. The last argument says whether the surplus came from the level above.
 Settle = Callable[[GroupAllocation, float, bool], tuple[float, list[tuple[GroupAllocation, float]]]]
 
 
 def plant(
     tree: GroupTree, requested: Mapping[str, float], usage: Mapping[str, float]
 ) -> list[GroupAllocation]:
-    """Return the state that a cycle starts with, breadth first."""
+    """Return the state at the start of a cycle, breadth first."""
     nodes: dict[str, GroupAllocation] = {}
     for group in tree.groups:
         used = float(usage.get(group.name, 0.0))
-        parent = nodes[group.parent] if group.parent is not None else None
-        above = ref(parent) if parent is not None else None
-        node = nodes[group.name] = GroupAllocation(
-            group, above, float(requested.get(group.name, 0.0)), used, used
-        )
-        if parent is not None:
+        asked = float(requested.get(group.name, 0.0))
+        node = nodes[group.name] = GroupAllocation(group, None, asked, used, used)
+        if group.parent is not None:
+            parent = nodes[group.parent]
             parent.children.append(node)
+            node.above = ref(parent)
     return list(nodes.values())
 
 
 def assign_quotas(
     nodes: Sequence[GroupAllocation], pool_weight: float, oversubscription: bool
 ) -> None:
-    """Hand the pool down: to static quotas first, to dynamic ones of the rest; a group keeps what it does not hand on.
+    """Assign the pool to the groups: static quotas first, dynamic ones from the rest.
 
-    With ``oversubscription`` static quotas are not scaled to what there is and only the root
-    hands on what it has; the others keep all of theirs beside.
+    A group keeps what it does not pass on. With ``oversubscription`` static quotas are not scaled
+    to what there is, and only the root passes on what it has; the others keep all of theirs as
+    well.
     """
     nodes[0].subtree_quota = max(pool_weight, 0.0)
     for node in nodes:
-        whole = node.subtree_quota
-        if whole <= 0:
+        quota = node.subtree_quota
+        if quota <= 0:
             continue
-        given = _hand_on(node, oversubscription)
-        node.quota = whole if oversubscription and node.above is not None else whole - given
-        node.quota = max(node.quota, 0.0)
+        passed_on = _pass_on(node, oversubscription)
+        if not oversubscription or node.above is None:
+            quota -= passed_on
+        node.quota = max(quota, 0.0)
 
 
-def _hand_on(node: GroupAllocation, oversubscription: bool) -> float:
+def _pass_on(node: GroupAllocation, oversubscription: bool) -> float:
     statics = dynamics = 0.0
     for child in node.children:
         if child.group.static:
             statics += child.group.config_quota
         else:
             dynamics += child.group.config_quota
-    for_statics = statics if oversubscription else min(statics, node.subtree_quota)
+    for_statics = statics
+    if not oversubscription:
+        for_statics = min(statics, node.subtree_quota)
     for_dynamics = max(0.0, node.subtree_quota - for_statics)
     static_scale = for_statics / (statics if statics > 0 else 1.0)
     dynamic_scale = for_dynamics / max(dynamics, 1.0)
     given = 0.0
     for child in node.children:
-        child.subtree_quota = child.group.config_quota * (
-            static_scale if child.group.static else dynamic_scale
-        )
+        scale = static_scale if child.group.static else dynamic_scale
+        child.subtree_quota = child.group.config_quota * scale
         given += child.subtree_quota
     return given
 
 
-def fairshare(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> float:
-    """Allocate to each group what it requests within its quota, then spread what is left; return what nobody wants.
+def fairshare(nodes: Sequence[GroupAllocation], sharings: list[SurplusSharing]) -> float:
+    """Allocate each group's request within its quota, then share the surplus.
 
-    Each division of a surplus is added to ``told``.
+    The result is the surplus that no group requests.
+
+    Each division of a surplus is added to ``sharings``.
     """
 
     def share(
@@ -120,7 +125,7 @@ def fairshare(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> f
             return max(surplus, 0.0), []
         enough = surplus >= node.subtree_requested
         level = Level(node, surplus, enough, handed_down)
-        return level.settle(_satisfy if enough else _compete, told)
+        return level.settle(_satisfy if enough else _compete, sharings)
 
     for node in reversed(nodes):  # what is below a group comes before it
         node.allocated = min(node.requested, node.quota)
@@ -130,7 +135,7 @@ def fairshare(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> f
 
 
 def gather(node: GroupAllocation, surplus: float, settle: Settle) -> None:
-    """Spread ``surplus``, with what the groups below left, over ``node`` and those of them that accept it."""
+    """Share ``surplus``, and that of the groups below, among ``node`` and those that accept it."""
     node.subtree_requested = node.requested
     for child in node.children:
         surplus += child.surplus
@@ -146,7 +151,10 @@ def gather(node: GroupAllocation, surplus: float, settle: Settle) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A group and its children, about to share ``surplus`` as equals; the flags are as in :class:`SurplusSharing`."""
+    """A group and its children, about to share ``surplus`` as equals.
+
+    The flags are as in :class:`SurplusSharing`.
+    """
 
     node: GroupAllocation
     surplus: float
@@ -155,36 +163,33 @@ class Level:
     remainders: bool = False
 
     def settle(
-        self, divide: Divide, told: list[SurplusSharing]
+        self, divide: Divide, sharings: list[SurplusSharing]
     ) -> tuple[float, list[tuple[GroupAllocation, float]]]:
         """Divide the surplus; return what is left of it and what the children got."""
         node, wanted = self.node, self.node.subtree_requested
-        level = [
-            child
-            for child in node.children
-            if child.group.accept_surplus and child.subtree_requested > 0
-        ]
-        wants = [child.subtree_requested for child in level]
-        weights = [child.subtree_quota for child in level]
+        level, wants, weights = [], [], []
+        for child in node.children:
+            if child.group.accept_surplus and child.subtree_requested > 0:
+                level.append(child)
+                wants.append(child.subtree_requested)
+                weights.append(child.subtree_quota)
         if node.requested > 0:
             level.append(node)
             wants.append(node.requested)
             weights.append(node.quota)
         shares, left, node.subtree_requested = divide(wants, weights, self.surplus, wanted)
         got = [(each, share) for each, share in zip(level, shares) if share > 0]
-        names = tuple((each.group.name, share) for each, share in got)
-        told.append(
-            SurplusSharing(
-                node.group.name,
-                self.surplus,
-                wanted,
-                names,
-                left,
-                self.enough,
-                self.handed_down,
-                self.remainders,
-            )
+        sharing = SurplusSharing(
+            group=node.group.name,
+            surplus=self.surplus,
+            wanted=wanted,
+            shares=tuple((each.group.name, share) for each, share in got),
+            left=left,
+            enough=self.enough,
+            handed_down=self.handed_down,
+            remainders=self.remainders,
         )
+        sharings.append(sharing)
         if got and got[-1][0] is node:
             share = got.pop()[1]
             node.allocated += share

@@ -1,8 +1,8 @@
-"""One negotiation cycle over the groups: quotas, allocation rounds, turns and limits.
+"""One negotiation cycle over the groups: quotas, allocation rounds, order and limits.
 
 Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of
 src/condor_negotiator.V6/GroupEntry.cpp and negotiateWithGroup of matchmaker.cpp, HTCondor 25.14.
-What a group matches in its turn is decided elsewhere. Amounts are in the pool's unit: slot
+The matches of a group are decided elsewhere. Amounts are in the pool's unit: slot
 weights, or slots where weights are off.
 """
 
@@ -35,7 +35,7 @@ from htcq.quota.whole_slots import recover_remainders
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a cycle starts from.
+    """Inputs of a cycle.
 
     By group name, of the group itself and not of those below it: ``requested``, what its
     submitters' running and idle jobs weigh, and ``usage``. ``with_submitters`` names the groups
@@ -52,19 +52,21 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Turn:
-    """What came of a group's turn: usage that changed, by group name, and whether its submitters are through."""
+    """Outcome of the negotiation with one group.
+
+    ``usage`` has what changed, by group name; ``through`` tells whether its submitters are done.
+    """
 
     usage: Mapping[str, float] = field(default_factory=dict)
     through: bool = True
 
 
-#: Asked for the outcome of a turn, given the group's name and the limit that the negotiator works
-#: with.
+#: Returns the outcome of a group's negotiation, given its name and limit.
 TakeTurn = Callable[[str, int], Turn]
 
 
 def nothing_matched(group: str, limit: int) -> Turn:
-    """Let a turn end without a match, as where the submitters do not answer."""
+    """Return the outcome of a negotiation without a match, as if no submitter answered."""
     return Turn()
 
 
@@ -77,20 +79,22 @@ def compute_quotas(inputs: Inputs, take_turn: TakeTurn = nothing_matched) -> Cyc
         PolicyError: the sort expression is not a ClassAd expression.
     """
     nodes = _assigned(inputs)
-    groups = tuple(_group_quota(node) for node in nodes)
-    rounds = _Cycle(inputs, nodes, take_turn).rounds() if len(nodes) > 1 else ()
+    groups = tuple(map(_group_quota, nodes))
+    rounds: tuple[Round, ...] = ()
+    if len(nodes) > 1:
+        rounds = _Cycle(inputs, nodes, take_turn).rounds()
     return CycleQuotas(float(inputs.pool_weight), groups, rounds)
 
 
 def promised(inputs: Inputs) -> tuple[GroupQuota, ...]:
-    """Return what the groups are promised, as the negotiator publishes it after the cycle.
+    """Return the groups' quotas as the negotiator publishes them after the cycle.
 
     Where groups regroup, the root's quota is the whole pool by then.
     """
     nodes = _assigned(inputs)
     if nodes[0].group.autoregroup:
         nodes[0].quota = float(inputs.pool_weight)
-    return tuple(_group_quota(node) for node in nodes)
+    return tuple(map(_group_quota, nodes))
 
 
 def _assigned(inputs: Inputs) -> list[GroupAllocation]:
@@ -104,7 +108,7 @@ def _group_quota(node: GroupAllocation) -> GroupQuota:
 
 
 class _Cycle:
-    """The rounds of one cycle; ``waiting`` has the groups with submitters that are not through."""
+    """Rounds of one cycle; ``waiting`` are the groups whose submitters are not done."""
 
     def __init__(
         self, inputs: Inputs, nodes: Sequence[GroupAllocation], take_turn: TakeTurn
@@ -132,32 +136,28 @@ class _Cycle:
         return tuple(rounds)
 
     def _round(self) -> Round:
-        told: list[SurplusSharing] = []
-        surplus = fairshare(self.nodes, told)
+        sharings: list[SurplusSharing] = []
+        surplus = fairshare(self.nodes, sharings)
         if not self.settings.use_slot_weights:
-            surplus += recover_remainders(self.nodes, told)
+            surplus += recover_remainders(self.nodes, sharings)
         if self.regroups:
             self.root.quota = self.root.allocated = self.pool_weight
         max_delta = 0.0
         for node in self.nodes:
-            max_delta = max(
-                max_delta, (node.allocated if self.spreads else node.quota) - node.usage
-            )
+            target = node.allocated if self.spreads else node.quota
+            max_delta = max(max_delta, target - node.usage)
         keys = sort_keys(self.nodes, self.settings.sort_expr)
-        groups = tuple(_group_round(node, key) for node, key in zip(self.nodes, keys))
+        groups = tuple(map(_group_round, self.nodes, keys))
         order = in_order(self.nodes, keys)
         limits = self._passes(order, max_delta)
-        return Round(
-            surplus,
-            max_delta,
-            groups,
-            tuple(node.group.name for node in order),
-            limits,
-            tuple(told),
-        )
+        names = tuple(node.group.name for node in order)
+        return Round(surplus, max_delta, groups, names, limits, tuple(sharings))
 
     def _passes(self, order: Sequence[GroupAllocation], max_delta: float) -> tuple[GroupLimit, ...]:
-        """Let the groups go, step by step, up to what they got; return the limits of the first step."""
+        """Let the groups negotiate step by step up to their allocation.
+
+        The result has the limits of the first step.
+        """
         going = [node for node in order if self._may_go(node)]
         step = min(self.settings.round_robin_rate, max_delta)
         first = tuple(self._pass(going, step, max_delta))
@@ -167,23 +167,22 @@ class _Cycle:
         return first
 
     def _may_go(self, node: GroupAllocation) -> bool:
-        return node.allocated > 0 and (
-            self.settings.consider_preemption or node.usage < node.allocated
-        )
+        if node.allocated <= 0:
+            return False
+        return self.settings.consider_preemption or node.usage < node.allocated
 
     def _pass(
         self, going: Sequence[GroupAllocation], step: float, max_delta: float
     ) -> list[GroupLimit]:
         limits = []
+        whole = not self.settings.use_slot_weights
         for node in going:
             if node.group.name not in self.waiting:
                 continue
-            limit = proposed = proposed_limit(
-                node, step, max_delta, not self.settings.use_slot_weights
-            )
-            held_by = ""
+            proposed = proposed_limit(node, step, max_delta, whole)
+            limit, held_by = proposed, ""
             if self.settings.strict_enforce:
-                limit, held_by = enforced(node, limit, self.subtree_usage)
+                limit, held_by = enforced(node, proposed, self.subtree_usage)
             limits.append(GroupLimit(node.group.name, limit, proposed, held_by))
             self._turn(node, truncated(limit))
         return limits
@@ -198,16 +197,20 @@ class _Cycle:
             self.waiting.discard(node.group.name)
 
     def _served(self) -> bool:
-        """Set the demand of the next round; tell whether usage has come up to all that was allocated."""
+        """Set the demand of the next round.
+
+        The result tells whether usage has reached all that was allocated.
+        """
         served = allocated = 0.0
         for node in self.nodes:
             node.usage = node.used
             served += min(node.usage, node.allocated)
             allocated += node.allocated
-            # What a group could not match it does not ask for again.
-            node.requested = (
-                node.usage if node.usage < node.allocated else node.requested + node.allocated
-            )
+            # What a group could not match it does not request again.
+            if node.usage < node.allocated:
+                node.requested = node.usage
+            else:
+                node.requested += node.allocated
         return served >= allocated
 
 

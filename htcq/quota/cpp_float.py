@@ -1,13 +1,17 @@
-"""C++'s arithmetic: where the negotiator's last binary digit decides, so does that of htcq."""
+"""C++'s arithmetic, so that the last binary digit is that of the negotiator."""
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterable
 
 
 def total(numbers: Iterable[float]) -> float:
-    """Return the sum as a C++ loop adds it up; Python's own, from 3.12 on, rounds only once, at the end."""
+    """Return the sum as a C++ loop adds it up.
+
+    Python's own, from 3.12 on, rounds only once, at the end.
+    """
     result: float = 0
     for number in numbers:
         result += number
@@ -19,5 +23,5 @@ def as_float(value: float) -> float:
     try:
         rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+        return math.copysign(math.inf, value)
     return rounded

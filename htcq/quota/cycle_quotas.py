@@ -1,4 +1,4 @@
-"""What a negotiation cycle computes for the groups, as records; their fields are the names in every output.
+"""Records of a negotiation cycle's quotas; their fields are the names in every output.
 
 The words are those of the negotiator's log (hgq_negotiate_with_all_groups, HTCondor 25.14).
 Amounts are in the pool's unit: slot weights, or slots where weights are off.
@@ -41,7 +41,7 @@ class GroupRound:
 
 @dataclass(frozen=True)
 class GroupLimit:
-    """The usage that a group may reach in the first pass of a round, before the negotiator truncates it.
+    """The usage that a group may reach in the first pass of a round, not yet truncated.
 
     ``held_by`` names the group on the way up, or the group itself, that accepts no surplus and
     whose quota made the limit lower than ``proposed``; empty where none did.
@@ -75,7 +75,9 @@ class SurplusSharing:
 
 @dataclass(frozen=True)
 class Round:
-    """One allocation round; ``order`` is that of the turns, ``limits`` has the groups that got one, in that order.
+    """One allocation round.
+
+    ``order`` is the order of negotiation, ``limits`` has the groups that got one, in that order.
 
     ``sharings`` are the reasons of what was allocated beyond quotas, in the order in which they
     happened.

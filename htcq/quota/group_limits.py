@@ -1,4 +1,4 @@
-"""In what order groups have their turn, and up to which usage each may go.
+"""Order in which groups negotiate, and the usage that each may reach.
 
 Follows hgq_negotiate_with_all_groups and strict_enforce_quota of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. A limit is a usage to reach, not an
@@ -16,12 +16,15 @@ from htcq.quota.allocation import GroupAllocation
 #: The key of a group for which the sort expression yields no number: the greatest C++ float.
 FLT_MAX = 3.4028234663852886e38
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
-#: So many groups std::sort inserts one by one (libstdc++).
+#: Up to this number of groups, std::sort inserts them one by one (libstdc++).
 _INSERTED = 16
 
 
 def truncated(limit: float) -> int:
-    """Return the limit that is negotiated with: its integer part; NaN and what no C++ int holds is the least int."""
+    """Return the limit that is negotiated with: the integer part of ``limit``.
+
+    NaN, and what no C++ int holds, becomes the least int.
+    """
     if math.isnan(limit) or not _INT_MIN - 1 < limit < _INT_MAX + 1:
         return _INT_MIN
     return int(limit)
@@ -54,14 +57,15 @@ def _sort_key(expression: Expr, ad: Ad) -> float:
 
 
 def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[GroupAllocation]:
-    """Return the groups in the order of their turns: by key, then breadth first; the root last where groups regroup.
+    """Return the groups in the order of negotiation: by key, then breadth first.
 
-    The negotiator leaves the order of equals open beyond 16 groups, and all order where a key is
-    NaN.
+    The root is last where groups regroup. The negotiator leaves the order of equals open beyond 16
+    groups, and all order where a key is NaN.
     """
-    last = nodes[0] if nodes[0].group.autoregroup else None
-    places = [(node is last, key) for node, key in zip(nodes, keys)]
-    if any(math.isnan(key) for key in keys) and len(nodes) <= _INSERTED:
+    root = nodes[0]
+    regroups = root.group.autoregroup
+    places = [(regroups and node is root, key) for node, key in zip(nodes, keys)]
+    if any(map(math.isnan, keys)) and len(nodes) <= _INSERTED:
         order = _inserted(places)
     else:
         order = sorted(range(len(nodes)), key=places.__getitem__)
@@ -69,38 +73,47 @@ def in_order(nodes: Sequence[GroupAllocation], keys: Sequence[float]) -> list[Gr
 
 
 def _inserted(places: Sequence[tuple[bool, float]]) -> list[int]:
-    """Return the order of an insertion sort as in libstdc++: what is NaN stays, and what comes later stays behind it.
+    """Return the order of an insertion sort as in libstdc++.
 
-    Only what goes before the very first goes past it.
+    A NaN stays in its place, and what comes later stays behind it. Only what goes before the very
+    first goes past it.
     """
     order: list[int] = []
     for index, place in enumerate(places):
         at = len(order)
         while at and place < places[order[at - 1]]:
             at -= 1
-        order.insert(0 if order and place < places[order[0]] else at, index)
+        if order and place < places[order[0]]:
+            at = 0
+        order.insert(at, index)
     return order
 
 
 def proposed_limit(node: GroupAllocation, step: float, max_delta: float, whole: bool) -> float:
-    """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``, a ``whole`` one if so.
+    """Return the usage that a group may reach in a pass that goes ``step`` of ``max_delta``.
 
-    Where nobody is to grow (``max_delta`` is 0) but this group's quota is above its usage, that
-    is NaN.
+    It is rounded down where it must be ``whole``. It is NaN where no group is to grow
+    (``max_delta`` is 0) but this group's quota is above its usage.
     """
     target = max(node.allocated, node.quota)
     delta = max(0.0, target - node.usage)
     limit = target
     if delta > 0:
-        limit = node.usage + delta * (step / max_delta) if max_delta > 0 else math.nan
+        if max_delta <= 0:
+            return math.nan
+        limit = node.usage + delta * (step / max_delta)
     if math.isnan(limit):
         return limit
     limit = min(limit, target)
-    return float(math.floor(limit)) if whole else limit
+    if whole:
+        return float(math.floor(limit))
+    return limit
 
 
 class SubtreeUsage:
-    """What each group and those below it use now, added up when it is asked for: few groups are ever asked about.
+    """Current usage of each group and those below it, added up on demand.
+
+    The usage of few groups is ever needed.
 
     Where a group's sum is known, so are those of all below it.
     """
@@ -133,18 +146,19 @@ class SubtreeUsage:
 
 
 def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -> tuple[float, str]:
-    """Return ``limit`` cut to what each group on the way up that accepts no surplus has left, and who cut it last.
+    """Return ``limit`` cut by the ancestors that accept no surplus, and who cut it last.
 
-    What a group has left is its quota: for a static one that is configured, even where less
-    could be handed down.
+    Each of them cuts it to what it has left of its quota: for a static one that is configured, even
+    where less could be passed on.
     """
     growth, held_by = limit - node.usage, ""
     above: GroupAllocation | None = node
     while above is not None:
-        if not above.group.accept_surplus:
-            quota = above.group.config_quota if above.group.static else above.subtree_quota
+        group = above.group
+        if not group.accept_surplus:
+            quota = group.config_quota if group.static else above.subtree_quota
             available = max(0.0, quota - subtree_usage[above])
             if growth > available:
-                growth, held_by = available, above.group.name
+                growth, held_by = available, group.name
         above = above.parent
     return growth + node.usage, held_by

@@ -1,4 +1,4 @@
-"""The groups of a configuration as the tree that the negotiator builds of them, and the way from submitter to group.
+"""The tree of groups as the negotiator builds it, and the group of a submitter.
 
 Follows GroupEntry::hgq_construct_tree and GroupEntry::GetAssignedGroup of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14, save that every spelling of the root's
@@ -21,13 +21,18 @@ _KNOB_CHARACTERS = re.compile(r"[A-Za-z0-9_./]+")
 
 
 def name_key(name: str) -> bytes:
-    """Return what group names are compared and sorted by: their bytes, ASCII letters in lower case (strcasecmp)."""
+    """Return the key by which group names are compared and sorted.
+
+    It is the name's bytes with ASCII letters in lower case (strcasecmp).
+    """
     return name.encode(errors="surrogateescape").lower()
 
 
 @dataclass(frozen=True)
 class Group:
-    """One group as configured; ``config_quota`` is an amount where ``static``, else a share from 0 to 1.
+    """One configured group.
+
+    ``config_quota`` is an amount where ``static``, else a share from 0 to 1.
 
     ``configured`` tells whether the configuration gives it a quota at all.
     """
@@ -44,7 +49,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GroupTree:
-    """All groups, breadth first, the root first; siblings are in the order of their lower-case names.
+    """All groups, breadth first, the root first; siblings in the order of lower-case names.
 
     ``global_accept_surplus`` is true where the knob for all groups or any one group says so.
     """
@@ -89,28 +94,33 @@ class GroupTree:
 
 @dataclass(frozen=True)
 class Assignment:
-    """The group that a submitter is charged to; ``defaulted`` where it is only an ancestor of the one it names."""
+    """The group that a submitter is charged to.
+
+    ``defaulted`` tells that it is only an ancestor of the one that the submitter names.
+    """
 
     group: str
     defaulted: bool = False
 
 
 def assigned_group(tree: GroupTree, submitter_name: str) -> Assignment:
-    """Return the group that the negotiator takes ``submitter_name`` for.
+    """Return the group to which the negotiator assigns ``submitter_name``.
 
-    What stands before the last dot of the part before the last ``@`` is the group; a user whose
-    name has dots is therefore mistaken for a subgroup. A name without ``@`` is a group's own.
+    What precedes the last dot of the part before the last ``@`` is the group; a user whose name
+    has dots is therefore mistaken for a subgroup. A name without ``@`` is a group's own.
     """
     before, at, _ = submitter_name.rpartition("@")
     if not at:
         known = tree.find(submitter_name)
-        return Assignment(known.name) if known else Assignment(ROOT, defaulted=True)
+        if known is None:
+            return Assignment(ROOT, defaulted=True)
+        return Assignment(known.name)
     path, dot, _ = before.rpartition(".")
     if not dot:
         return Assignment(ROOT)
     group, place = tree.root, ""
     for component in path.split("."):
-        place = f"{place}.{component}" if group.parent is not None else component
+        place = f"{place}.{component}" if place else component
         below = tree.find(place)
         if below is None or below.parent is None:
             return Assignment(group.name, defaulted=True)
@@ -146,9 +156,10 @@ def build_tree(knobs: Mapping[str, str]) -> tuple[GroupTree, tuple[TreeProblem, 
 
 
 def _places(reader: Knobs) -> Iterator[tuple[str, str]]:
-    """Yield every group that has a place in the tree with its parent's name, parents before their children."""
+    """Yield every group in the tree with its parent's name, parents before their children."""
     known: dict[bytes, str] = {}
-    for name in sorted((reader.text("GROUP_NAMES") or "").replace(",", " ").split(), key=name_key):
+    names = (reader.text("GROUP_NAMES") or "").replace(",", " ").split()
+    for name in sorted(names, key=name_key):
         key = name_key(name)
         above, dot, _ = key.rpartition(b".")
         if key == name_key(ROOT):
@@ -159,7 +170,7 @@ def _places(reader: Knobs) -> Iterator[tuple[str, str]]:
             reader.report("missing-parent", name, "GROUP_NAMES", name.rpartition(".")[0])
         else:
             known[key] = name
-            yield name, known[above] if dot else ROOT
+            yield name, known.get(above, ROOT)
 
 
 def _group(reader: Knobs, name: str, parent: str, accepts: bool, regroups: bool) -> Group:

@@ -1,8 +1,8 @@
-"""Knobs of the configuration, read as the negotiator reads them, with what it would object to as data.
+"""Knobs of group quotas, read as the negotiator reads them, with the problems it would meet.
 
 Follows param_double, param_integer and param_boolean of src/condor_utils/condor_config.cpp,
 HTCondor 25.14: a plain literal first, else a ClassAd expression evaluated on its own; an empty
-value is no value; a value that is no number, no truth value or out of range ends the daemon.
+value is no value; on a value that is no number, no truth value or out of range the daemon exits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from htcq.classads import UNDEFINED, parsed
+from htcq.classads import parsed
 
 ProblemKind = Literal[
     "missing-parent",
@@ -27,7 +27,7 @@ ProblemKind = Literal[
     "not-a-boolean",
     "not-an-expression",
 ]
-#: On these the negotiator exits, and its master starts it again only to see it exit again.
+#: On these the negotiator exits, again and again after each start by its master.
 FATAL: frozenset[ProblemKind] = frozenset(
     {"out-of-range", "not-a-number", "not-a-boolean", "not-an-expression"}
 )
@@ -53,7 +53,7 @@ _HEXADECIMAL = re.compile(r"[-+]?0[xX][0-9a-fA-F]+")
 
 @dataclass(frozen=True)
 class TreeProblem:
-    """One thing in the groups' configuration that the negotiator ignores, objects to or exits on.
+    """A problem in the groups' configuration, which the negotiator ignores or exits on.
 
     ``group`` is empty where the knob is for all groups. ``value`` is the knob's text, or the
     name of the other group.
@@ -79,15 +79,19 @@ def number_of(text: str) -> float | None:
     """Return the number that ``text`` is or evaluates to; None where it is none, NaN included."""
     if _HEXADECIMAL.fullmatch(text):
         return _from_hexadecimal(text)
-    value = float(text) if _DECIMAL.fullmatch(text) else _evaluated(text)
-    return None if value is None or math.isnan(value) else value
+    if _DECIMAL.fullmatch(text):
+        return float(text)
+    value = _evaluated(text)
+    if value is None or math.isnan(value):
+        return None
+    return value
 
 
 def _from_hexadecimal(text: str) -> float:
     try:
         return float.fromhex(text)
     except OverflowError:
-        # C's strtod says the same of it.
+        # C's strtod returns the same.
         return -math.inf if text.startswith("-") else math.inf
 
 
@@ -97,30 +101,46 @@ def truth_of(text: str) -> bool | None:
     if known is not None:
         return known
     value = _evaluated(text)
-    return None if value is None else value != 0
+    if value is None:
+        return None
+    return value != 0
 
 
 def _evaluated(text: str) -> float | None:
     expression = parsed(text)
-    value = UNDEFINED if expression is None else expression.evaluate()
-    return float(value) if isinstance(value, (int, float)) else None
+    if expression is None:
+        return None
+    value = expression.evaluate()
+    if isinstance(value, (int, float)):
+        return float(value)
+    return None
 
 
 class Knobs:
     """Knobs by name, whatever its case, and the problems met while reading them."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = {name.lower(): text.strip() for name, text in texts.items() if text.strip()}
-        self._emptied = {name.lower() for name, text in texts.items() if not text.strip()}
+        self._texts: dict[str, str] = {}
+        self._emptied: set[str] = set()
         self.problems: list[TreeProblem] = []
+        for name, text in texts.items():
+            if text.strip():
+                self._texts[name.lower()] = text.strip()
+            else:
+                self._emptied.add(name.lower())
 
     def text(self, name: str) -> str | None:
         """Return the knob's text; None where it is not set or empty."""
         return self._texts.get(name.lower())
 
     def text_or(self, name: str, default: str) -> str:
-        """Return the knob's text, ``default`` where it is not set; one that is set to nothing has no text."""
-        return "" if name.lower() in self._emptied else self.text(name) or default
+        """Return the knob's text, or ``default`` where it is not set.
+
+        An empty value counts as set.
+        """
+        if name.lower() in self._emptied:
+            return ""
+        return self.text(name) or default
 
     def report(self, kind: ProblemKind, group: str, knob: str, value: str = "") -> None:
         """Note a problem."""
@@ -129,7 +149,10 @@ class Knobs:
     def number(
         self, name: str, default: float, least: float, most: float, group: str = ""
     ) -> float:
-        """Return the knob's number within ``least`` and ``most``, ``default`` where it is not set or no number."""
+        """Return the knob's number within ``least`` and ``most``.
+
+        ``default`` where it is not set or no number.
+        """
         text = self.text(name)
         if text is None:
             return default

@@ -1,4 +1,4 @@
-"""What each submitter of a group may take in the first spin of the group's turn: shares by priority, ceilings, floors.
+"""Submitters' shares in the first spin of a group's negotiation, with ceilings and floors.
 
 Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of
 src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Amounts are in the pool's unit. None of
@@ -14,7 +14,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Claimant:
-    """One submitter: its effective priority (less is better), usage, ceiling and floor (whole numbers; None: none)."""
+    """One submitter with its effective priority (less is better), usage, ceiling and floor.
+
+    Ceiling and floor are whole numbers; None stands for none.
+    """
 
     name: str
     priority: float
@@ -25,7 +28,7 @@ class Claimant:
 
 @dataclass(frozen=True)
 class SubmitterShare:
-    """What one submitter may take.
+    """Share of one submitter.
 
     ``share`` is its part (0 to 1) of ``base``; ``limit`` what it may still be given of that,
     ``headroom`` what its ceiling leaves it (None: it has none). ``floor`` is what it may be
@@ -42,7 +45,10 @@ class SubmitterShare:
 
 @dataclass(frozen=True)
 class Pie:
-    """What a group's submitters share: its limit, unless it is the root of groups that regroup, and its usage."""
+    """The slots that a group's submitters share.
+
+    Its limit, unless it is the root of groups that regroup, and its usage.
+    """
 
     pool_weight: float
     group_limit: float = math.inf
@@ -52,17 +58,21 @@ class Pie:
 
 
 def shares(claimants: Iterable[Claimant], pie: Pie) -> tuple[SubmitterShare, ...]:
-    """Return what each of the submitters that have idle jobs may take, the best priority first.
+    """Return the share of each submitter that has idle jobs, the best priority first.
 
     With preemption considered the first spin lets each come to its share whatever the group uses.
     """
     waiting = sorted(claimants, key=lambda each: each.priority)
     whole = sum(1 / each.priority for each in waiting)
     base = max(0.0, min(pie.pool_weight, pie.group_limit))
-    # Where all priorities are infinite, the negotiator divides 0 by 0, and nobody gets anything.
-    return tuple(
-        _share(each, (1 / each.priority) / whole if whole else 0.0, base, pie) for each in waiting
-    )
+    found = []
+    for claimant in waiting:
+        # Where all priorities are infinite, the negotiator divides 0 by 0: nobody gets anything.
+        share = 0.0
+        if whole:
+            share = (1 / claimant.priority) / whole
+        found.append(_share(claimant, share, base, pie))
+    return tuple(found)
 
 
 def _share(claimant: Claimant, share: float, base: float, pie: Pie) -> SubmitterShare:
@@ -77,4 +87,6 @@ def _share(claimant: Claimant, share: float, base: float, pie: Pie) -> Submitter
 
 def ceiling_left(claimant: Claimant) -> int | None:
     """Return what the ceiling leaves a submitter; None where it has none."""
-    return None if claimant.ceiling is None else max(0, claimant.ceiling - int(claimant.usage))
+    if claimant.ceiling is None:
+        return None
+    return max(0, claimant.ceiling - int(claimant.usage))

@@ -1,4 +1,4 @@
-"""Whole slots where slot weights are off: the fractions that were allocated, collected and handed out in turn.
+"""Whole slots where slot weights are off: allocated fractions are collected and handed out.
 
 Follows hgq_recover_remainders and hgq_round_robin of src/condor_negotiator.V6/GroupEntry.cpp,
 HTCondor 25.14. The negotiator remembers when a group last got such a slot and prefers those that
@@ -15,10 +15,10 @@ from htcq.quota.allocation import Division, GroupAllocation, Level, gather
 from htcq.quota.cycle_quotas import SurplusSharing
 
 
-def recover_remainders(nodes: Sequence[GroupAllocation], told: list[SurplusSharing]) -> float:
-    """Make every allocation whole and hand the fractions out as whole slots; return what is left of them.
+def recover_remainders(nodes: Sequence[GroupAllocation], sharings: list[SurplusSharing]) -> float:
+    """Make every allocation whole and hand out the fractions as whole slots.
 
-    Each division of fractions is added to ``told``.
+    The result is what is left of them. Each division of fractions is added to ``sharings``.
     """
 
     def share_slots(
@@ -27,10 +27,9 @@ def recover_remainders(nodes: Sequence[GroupAllocation], told: list[SurplusShari
         node.subtree_requested = float(math.floor(node.subtree_requested))
         if node.subtree_requested <= 0 or surplus < 1:
             return surplus, []
-        level = Level(
-            node, surplus, surplus >= node.subtree_requested, handed_down, remainders=True
-        )
-        return level.settle(_take_turns, told)
+        enough = surplus >= node.subtree_requested
+        level = Level(node, surplus, enough, handed_down, remainders=True)
+        return level.settle(_take_turns, sharings)
 
     for node in reversed(nodes):  # what is below a group comes before it
         fraction = node.allocated - math.floor(node.allocated)
@@ -47,7 +46,10 @@ def _nearest(amount: float) -> float:
 def _take_turns(
     wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float
 ) -> Division:
-    """Hand out whole slots, as many at a turn as all could get, to the greatest quota first, then the greatest want."""
+    """Hand out whole slots, as many at a time as all could get.
+
+    The greatest quota comes first, then the greatest request.
+    """
     order = sorted(range(len(wants)), key=lambda index: (-weights[index], -wants[index]))
     shares, needs, hungry = [0.0] * len(wants), list(wants), len(wants)
     while surplus >= 1 and outstanding > 0 and hungry:

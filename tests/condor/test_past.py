@@ -36,7 +36,7 @@ def test_a_history_has_the_seconds_for_which_each_job_held_its_slot(
     read = read_past(past_chunks(tmp_path / "history"), Expressions())
     ran = {job.cluster: seconds for job, seconds in read.past}
 
-    assert not read.damage.told()
+    assert not read.damage.sentences()
     for cluster, seconds in zip(clusters, SECONDS):
         told = ran[cluster]
         # A job holds its slot a little longer than its program runs: transfers, and the start of

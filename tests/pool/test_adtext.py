@@ -24,7 +24,7 @@ def test_wanted_lines_are_found_and_the_others_passed_over() -> None:
     assert found == RawAd(
         b"Machine", [b"8", b"1024"], ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1"))
     )
-    assert damage.told() == ()
+    assert damage.sentences() == ()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_spaces_around_the_equals_sign_do_not_matter(equals: bytes) -> None:
     (found,), damage = read(AD.replace(b" = ", equals))
 
     assert found.own == [b"8", b"1024"]
-    assert damage.told() == ()
+    assert damage.sentences() == ()
 
 
 def test_an_absent_attribute_is_none() -> None:
@@ -68,7 +68,7 @@ def test_any_number_of_blank_lines_stands_between_ads() -> None:
     found, damage = read(b"\n\n\n" + AD + b"\n\n\n\n\n" + AD + b"\n\n\n")
 
     assert len(found) == 2
-    assert damage.told() == ()
+    assert damage.sentences() == ()
 
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"\n\n\n\n\n", b"\r\n\r\n\r\n"])
@@ -82,14 +82,14 @@ def test_an_ad_that_the_end_cuts_is_left_out_and_told() -> None:
     found, damage = read(AD + b"\n" + AD + b"Memory = 10")
 
     assert len(found) == 1
-    assert damage.told() == ("ends in the middle of an ad, which was left out",)
+    assert damage.sentences() == ("ends in the middle of an ad, which was left out",)
 
 
 def test_lines_that_are_no_attributes_are_counted_and_the_first_is_told() -> None:
     (found,), damage = read(b"what is this?\n" + AD + b"0Cpus = 9\n<html>\n")
 
     assert found.own == [b"8", b"1024"]
-    assert damage.told() == ("has 3 lines that are no attributes, the first: 'what is this?'",)
+    assert damage.sentences() == ("has 3 lines that are no attributes, the first: 'what is this?'",)
 
 
 def test_only_the_beginning_of_a_long_line_is_told() -> None:
@@ -103,7 +103,7 @@ def test_comments_and_headers_of_condor_q_are_no_damage() -> None:
     found, damage = read(b"# a comment\n" + header + AD + header + b"\n" + AD + header)
 
     assert len(found) == 2
-    assert damage.told() == ()
+    assert damage.sentences() == ()
 
 
 def test_headers_and_rubbish_are_no_ads_where_ads_may_lack_a_type() -> None:
@@ -116,7 +116,7 @@ def test_ads_without_a_type_are_counted() -> None:
     found, damage = read(b"Cpus = 8\n\n" + AD + b"\nArch = 1\n")
 
     assert len(found) == 1
-    assert damage.told() == ()
+    assert damage.sentences() == ()
     assert [(each.what, each.count) for each in damage.left_out.found()] == [("ad", 2)]
 
 

@@ -1,1 +1,1 @@
-"""Elastic quotas: what each group may use now, between the min that it is guaranteed and its max."""
+"""Elastic quotas: what each group may use now, between its guaranteed min and its max."""

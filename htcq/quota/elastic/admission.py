@@ -1,8 +1,8 @@
 """Whether one more job fits into the runtime of its group and of those above it.
 
 Follows PreFilter in pkg/scheduler/plugins/elasticquota/plugin.go of koordinator-sh/koordinator,
-commit a7a1b76. As in its releases before 1.6 the dimensions that the job asks for are looked at
-and no others; a min that lacks a dimension guarantees nothing of it, where Koordinator takes
+commit a7a1b76. As in its releases before 1.6, only the dimensions that the job asks for are
+checked; a min that lacks a dimension guarantees nothing of it, where Koordinator takes
 that for no limit.
 """
 
@@ -18,7 +18,7 @@ RUNTIME, MIN = "runtime", "min(non-preemptible)"
 
 @dataclass(frozen=True)
 class AdmissionLimit:
-    """One group as a job finds it: what may be used (``limit``: its runtime) and what is."""
+    """One group at a job's admission: its limit, which is its runtime, and its usage."""
 
     name: str
     limit: Amounts
@@ -27,7 +27,7 @@ class AdmissionLimit:
 
 @dataclass(frozen=True)
 class Admission:
-    """Whether a job may start; else the dimensions of which there is too little, and by whose limit.
+    """Whether a job may start; if not, the dimensions that are short, and by whose limit.
 
     ``by`` is runtime, min(non-preemptible), or the word parent with the name of the group above.
     """
@@ -67,8 +67,13 @@ def admit(
 
 
 def _exceeded(asked: Amounts, used: Amounts, limit: Amounts, everywhere: bool) -> tuple[str, ...]:
-    """Return where there is too little; a dimension that ``limit`` lacks is none unless ``everywhere``."""
-    managed = (name for name in asked if everywhere or name in limit)
-    return tuple(
-        sorted(name for name in managed if used.get(name, 0) + asked[name] > limit.get(name, 0))
-    )
+    """Return the dimensions that are short.
+
+    One that ``limit`` lacks is short only if it is managed ``everywhere``.
+    """
+    short = []
+    for name, amount in asked.items():
+        managed = everywhere or name in limit
+        if managed and used.get(name, 0) + amount > limit.get(name, 0):
+            short.append(name)
+    return tuple(sorted(short))

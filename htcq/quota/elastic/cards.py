@@ -1,4 +1,4 @@
-"""Which kinds the cards of one level are of, once it is known how many each group may use.
+"""Kinds of the cards of one level, given how many cards each group may use.
 
 Every group comes to the kinds that its jobs ask for first, to those that it is guaranteed before
 all others; the rest of its cards may be of any kind that it may have, and stay where it has
@@ -20,7 +20,10 @@ _OTHER = ""
 
 
 class Cards:
-    """The cards of one level while they are placed: ``placed`` by name of group and kind, ``free`` by kind."""
+    """The cards of one level during placement.
+
+    ``placed`` is by name of group and kind, ``free`` by kind.
+    """
 
     def __init__(
         self,
@@ -38,21 +41,21 @@ class Cards:
             child.name: dict.fromkeys(self.there, 0) for child in children
         }
         self.sharings: dict[str, RuntimeSharing] = {}
-        #: Who can change from one kind to another, the first by name at the end; some of them
-        #: could, and can no more.
+        #: Groups that can change from one kind to another, the first by name at the end; some of
+        #: them no longer can.
         self.movers: dict[tuple[str, str], list[ComputedGroup]] = {}
 
     def place(self, rounding: Rounding) -> None:
-        """Place what every group may use; what finds no card of a kind that the group may have stays in ``left``."""
+        """Place what every group may use.
+
+        Cards of which the group may have no kind that is free stay in ``left``.
+        """
         for child in self.children:
             self._guaranteed(child)
         for kind in self.family.kinds:
             self._asked_for(kind, rounding)
-        # Those who may have few kinds choose first.
-        order = sorted(
-            self.children,
-            key=lambda child: (sum(self._may(child, kind) for kind in self.there), child.name),
-        )
+        # Groups that may have few kinds choose first.
+        order = sorted(self.children, key=lambda child: (self._choices(child), child.name))
         for child in order:
             for kind in self.family.kinds:
                 self._put(child, kind, child.used.get(kind, 0) - self.placed[child.name][kind])
@@ -61,12 +64,16 @@ class Cards:
         for child in order:
             self._make_room(child)
 
+    def _choices(self, child: ComputedGroup) -> int:
+        """Return the number of kinds that the group may have."""
+        return sum(self._may(child, kind) for kind in self.there)
+
     def _may(self, child: ComputedGroup, kind: str) -> bool:
         cap = child.max.get(kind, 0)
         return kind == _OTHER or cap is None or cap > 0
 
     def _put(self, child: ComputedGroup, kind: str, amount: int) -> None:
-        """Place up to ``amount`` as far as there are cards, the group may use more, and its max lets it."""
+        """Place up to ``amount``, limited by free cards, the group's budget and its max."""
         room = self._room(child, kind)
         amount = min(amount, self.left[child.name], max(0, self.free[kind]), room)
         if amount > 0:
@@ -83,21 +90,21 @@ class Cards:
         self.free[kind] -= amount
 
     def _guaranteed(self, child: ComputedGroup) -> None:
-        """Begin with what a group asks for of what it is guaranteed, or all of that where it does not lend."""
-        starts = {
-            kind: least(child.limited[kind], child.floor[kind])
-            if child.lends
-            else child.floor[kind]
-            for kind in self.family.kinds
-            if kind in child.max
-        }
+        """Place the guaranteed cards that a group asks for.
+
+        All guaranteed cards are placed where the group does not lend.
+        """
+        starts = {}
+        for kind in self.family.kinds:
+            if kind in child.max:
+                starts[kind] = child.floor[kind]
+                if child.lends:
+                    starts[kind] = least(child.limited[kind], child.floor[kind])
         wanted, budget = sum(starts.values()), self.left[child.name]
         if wanted > budget:
             claims = [ShareClaim(kind, 0, amount, amount) for kind, amount in starts.items()]
-            starts = {
-                each.name: part
-                for each, (part, _) in zip(claims, split_hamilton(budget, claims, wanted))
-            }
+            for claim, (part, _) in zip(claims, split_hamilton(budget, claims, wanted)):
+                starts[claim.name] = part
         for kind, amount in starts.items():
             self._move(child, kind, amount)
 
@@ -115,11 +122,11 @@ class Cards:
 
     def _spread(self, child: ComputedGroup) -> None:
         """Place the rest in proportion to the cards that are free."""
-        kinds = [kind for kind in self.there if self.free[kind] > 0 and self._room(child, kind) > 0]
-        claims = [
-            ShareClaim(kind, 0, min(self.free[kind], self._room(child, kind)), self.free[kind])
-            for kind in kinds
-        ]
+        claims = []
+        for kind, free in self.free.items():
+            room = self._room(child, kind)
+            if free > 0 and room > 0:
+                claims.append(ShareClaim(kind, 0, min(free, room), free))
         given, _ = share(self.left[child.name], claims)
         for kind, amount in given.items():
             self._put(child, kind, amount)
@@ -130,9 +137,8 @@ class Cards:
             path = self._way(child)
             if not path:
                 return
-            amount = min(
-                self.left[child.name], self.free[path[-1].to], *(each.most for each in path)
-            )
+            most = min(each.most for each in path)
+            amount = min(self.left[child.name], self.free[path[-1].to], most)
             for each in path:
                 if each.origin is not None:
                     self._move(each.child, each.origin, -amount)
@@ -141,7 +147,10 @@ class Cards:
                     self._may_go_on(each.child, kind)
 
     def _way(self, child: ComputedGroup) -> list[_Change]:
-        """Return who goes to which kind, from which, and how many at most: a shortest way to a free card."""
+        """Return a shortest chain of changes that ends at a free card.
+
+        Each says which group goes to which kind, from which, and how many at most.
+        """
         first = [kind for kind in self.there if self._room(child, kind) > 0]
         ways = [[_Change(child, None, kind, self._room(child, kind))] for kind in first]
         seen = set(first)
@@ -150,7 +159,9 @@ class Cards:
             if self.free[origin] > 0:
                 return way
             for kind in self.there:
-                mover = None if kind in seen else self._mover(origin, kind)
+                if kind in seen:
+                    continue
+                mover = self._mover(origin, kind)
                 if mover is not None:
                     seen.add(kind)
                     most = min(self._loose(mover, origin), self._room(mover, kind))
@@ -158,7 +169,7 @@ class Cards:
         return []
 
     def _mover(self, origin: str, kind: str) -> ComputedGroup | None:
-        """Return a group that can do with a card of ``kind`` in the place of one of ``origin``; the first by name."""
+        """Return the first group by name that can replace a card of ``origin`` by ``kind``."""
         if not self.movers:
             for child in reversed(self.children):
                 for each in self.there:
@@ -177,17 +188,18 @@ class Cards:
         return kind != origin and self._loose(child, origin) > 0 and self._room(child, kind) > 0
 
     def _loose(self, child: ComputedGroup, kind: str) -> int:
-        """Return how many of a group's cards of that kind it neither asked for nor is guaranteed."""
-        kept = (
-            child.limited.get(kind, 0)
-            if child.lends
-            else max(child.limited.get(kind, 0), child.floor.get(kind, 0))
-        )
+        """Return how many of a group's cards of that kind are neither requested nor guaranteed."""
+        kept = child.limited.get(kind, 0)
+        if not child.lends:
+            kept = max(kept, child.floor.get(kind, 0))
         return self.placed[child.name][kind] - kept
 
 
 class _Change(NamedTuple):
-    """One group takes cards of a kind, in the place of those of another kind or (None) none; so many at most."""
+    """A group takes cards of one kind instead of another.
+
+    ``origin`` None stands for cards that replace none; ``most`` is how many at most.
+    """
 
     child: ComputedGroup
     origin: str | None

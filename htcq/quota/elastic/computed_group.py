@@ -1,4 +1,4 @@
-"""One group of a tree while it is computed: its quotas, its demand, and what came of them so far."""
+"""One group of a tree during computation: its quotas, its demand, and the results so far."""
 
 from __future__ import annotations
 

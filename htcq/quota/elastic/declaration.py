@@ -12,24 +12,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Optional
 
-#: What every other group stands below; its runtime is the total less what stands outside of the
-#: quotas.
+#: The group above all others; its runtime is the total without usage outside of the quotas.
 ROOT = "<none>"
-#: The jobs of a group that has groups below it, as one of these.
+#: The jobs of a group that has groups below it, as a group among these.
 SELF = "<self>"
-#: Jobs that no quota binds: their usage is not there to be shared.
+#: Jobs that no quota limits: their usage is not shared.
 SYSTEM = "<system>"
-#: Jobs that no group takes: their usage is not there to be shared either.
+#: Jobs that belong to no group: their usage is not shared either.
 DEFAULT = "<default>"
 RESERVED = (ROOT, SELF, SYSTEM, DEFAULT)
 
 Amounts = Mapping[str, int]
-#: Caps: None says that there is none, in so many words.
+#: Caps; None is an explicit statement that there is none.
 Caps = Mapping[str, Optional[int]]
 
 
 class Rounding(enum.Enum):
-    """How what is shared comes to whole numbers.
+    """Rounding of shares to whole numbers.
 
     ``HAMILTON``: largest remainder, ties by name, exact (Koordinator since 2026-05-06).
     ``LEGACY``: each share by itself, half up, in floating point (its releases up to 1.8.0): may
@@ -42,7 +41,7 @@ class Rounding(enum.Enum):
 
 @dataclass(frozen=True)
 class Options:
-    """What holds for a whole tree.
+    """Options of a whole tree.
 
     ``scale_min``: where the mins of siblings exceed what there is, they shrink in proportion.
     ``guarantee_usage``: no group lends, and what a group uses is kept for it.
@@ -87,7 +86,9 @@ class ElasticQuotas:
 
 @dataclass(frozen=True)
 class ElasticDemand:
-    """What there is, what is asked for and what is used, by group: of its own jobs, not of those below it.
+    """The total, and the request and usage of each group's own jobs.
+
+    Jobs of groups below a group are not among its own.
 
     ``request`` is everything that its jobs want, what they use included. ``guarantee`` is kept
     for a group besides its min. ``system_used`` and ``default_used`` are what jobs use that no
@@ -103,13 +104,16 @@ class ElasticDemand:
 
     @property
     def effective_total(self) -> dict[str, int]:
-        """What is there for the groups."""
-        return {
-            name: max(0, amount - self.system_used.get(name, 0) - self.default_used.get(name, 0))
-            for name, amount in self.total.items()
-        }
+        """The total of the groups: without what jobs use that belong to none of them."""
+        total = {}
+        for name, amount in self.total.items():
+            used = self.system_used.get(name, 0) + self.default_used.get(name, 0)
+            total[name] = max(0, amount - used)
+        return total
 
 
 def least(amount: int, cap: int | None) -> int:
     """Return ``amount``, or ``cap`` where that is less."""
-    return amount if cap is None or amount <= cap else cap
+    if cap is None:
+        return amount
+    return min(amount, cap)

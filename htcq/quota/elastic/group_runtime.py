@@ -1,4 +1,4 @@
-"""What is computed for elastic quotas, as records; their names are those in every output."""
+"""Records of computed elastic quotas; their names are those in every output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from htcq.quota.elastic.share import RuntimeSharing
 
 @dataclass(frozen=True)
 class GroupRuntime:
-    """What a declared group may use now, and of what that came; every amount by dimension.
+    """Runtime of a declared group, and the amounts it comes from; every amount by dimension.
 
     ``min``, ``max`` and ``weight`` are those that the computation worked with: kinds of a
     declared dimension included. ``child_request`` is what its jobs and the groups below it ask
@@ -51,44 +51,39 @@ class GroupRuntime:
 
     @functools.cached_property
     def lent(self) -> Amounts:
-        """What of its min in effect others may use."""
+        """The part of its min in effect that others may use."""
         if not self.lends:
             return dict.fromkeys(self.runtime, 0)
-        return {
-            name: max(0, self.scaled_min[name] - amount) for name, amount in self.runtime.items()
-        }
+        return self._excess(self.scaled_min, self.runtime)
 
     @functools.cached_property
     def borrowed(self) -> Amounts:
-        """What it may use beyond its min in effect."""
-        return {
-            name: max(0, amount - self.scaled_min[name]) for name, amount in self.runtime.items()
-        }
+        """The part of the runtime beyond its min in effect."""
+        return self._excess(self.runtime, self.scaled_min)
 
     @functools.cached_property
     def waiting(self) -> Amounts:
-        """What is asked for beyond the runtime."""
-        return {
-            name: max(0, self.child_request[name] - amount) for name, amount in self.runtime.items()
-        }
+        """The request beyond the runtime."""
+        return self._excess(self.child_request, self.runtime)
 
     @functools.cached_property
     def over(self) -> Amounts:
-        """What is used beyond the runtime."""
-        return {name: max(0, self.used[name] - amount) for name, amount in self.runtime.items()}
+        """The usage beyond the runtime."""
+        return self._excess(self.used, self.runtime)
+
+    def _excess(self, amounts: Amounts, limits: Amounts) -> dict[str, int]:
+        """Return by how much ``amounts`` exceed ``limits``, in the dimensions of the runtime."""
+        return {name: max(0, amounts[name] - limits[name]) for name in self.runtime}
 
     def declared(self, amounts: Amounts) -> dict[str, int]:
         """Return ``amounts`` in the dimensions that the group names itself."""
-        return {
-            name: amount
-            for name, amount in amounts.items()
-            if name in self.max and name not in self.implied
-        }
+        named = self.max.keys() - self.implied
+        return {name: amount for name, amount in amounts.items() if name in named}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """All groups, parents before their children, siblings by name; and how every number of theirs came about.
+    """All groups with the origin of their numbers; parents before children, siblings by name.
 
     ``undistributed`` is what of ``effective_total`` is nobody's runtime; negative where floors
     exceed it. ``sharings`` are by the name of the group whose runtime is shared (empty: what all

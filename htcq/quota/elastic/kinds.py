@@ -1,4 +1,6 @@
-"""Kinds of one dimension: ``gpus:a100`` and ``gpus:v100`` beside ``gpus``, which counts the cards of every kind.
+"""Kinds of one dimension, as ``gpus:a100`` and ``gpus:v100``, beside the dimension ``gpus``.
+
+The dimension counts the cards of every kind.
 
 A group may declare the number of cards, or how many of a kind, or both, side by side with others
 that do otherwise. Koordinator's proposal of 2022
@@ -32,44 +34,54 @@ class Family(NamedTuple):
     def complete(self, amounts: dict[str, int]) -> None:
         """Count what is of some kind among all: where ``gpus:a100`` is 4, ``gpus`` is 4 or more."""
         if self.base in amounts:
-            amounts[self.base] = max(
-                amounts[self.base], sum(amounts.get(kind, 0) for kind in self.kinds)
-            )
+            amounts[self.base] = max(amounts[self.base], self._of_kinds(amounts))
+
+    def _of_kinds(self, amounts: Amounts) -> int:
+        """Return the sum over all kinds."""
+        return sum(amounts.get(kind, 0) for kind in self.kinds)
 
     def limit(
         self, request: Amounts, limited: dict[str, int], caps: Mapping[str, int | None]
     ) -> None:
-        """Take out of the request for all what a kind's max keeps from ever being given, and the other way around."""
-        if self.base in request:
-            asked = request[self.base]
-            of_kinds = sum(limited.get(kind, 0) for kind in self.kinds)
-            beyond = sum(request.get(kind, 0) for kind in self.kinds) - of_kinds
-            whole = limited[self.base] = least(
-                max(asked - beyond, min(asked, of_kinds)), caps[self.base]
-            )
-            if of_kinds > whole:
-                claims = [ShareClaim(kind, 0, 0, limited.get(kind, 0)) for kind in self.kinds]
-                parts = split_hamilton(whole, claims, of_kinds)
-                limited.update(
-                    (claim.name, part)
-                    for claim, (part, _) in zip(claims, parts)
-                    if claim.name in limited
-                )
+        """Reduce the request for the dimension by what the maxes of its kinds rule out.
+
+        Kinds are reduced likewise to what the dimension allows.
+        """
+        if self.base not in request:
+            return
+        asked = request[self.base]
+        of_kinds = self._of_kinds(limited)
+        beyond = self._of_kinds(request) - of_kinds
+        possible = max(asked - beyond, min(asked, of_kinds))
+        whole = limited[self.base] = least(possible, caps[self.base])
+        if of_kinds > whole:
+            claims = [ShareClaim(kind, 0, 0, limited.get(kind, 0)) for kind in self.kinds]
+            for claim, (part, _) in zip(claims, split_hamilton(whole, claims, of_kinds)):
+                if claim.name in limited:
+                    limited[claim.name] = part
 
     def make_room(self, node: ComputedGroup) -> None:
-        """Let cards that a group keeps idle be of any kind, although those below it could not use so many of it."""
-        if node.children and self.base in node.max:
-            kept = max(node.request[self.base], node.guaranteed.get(self.base, 0))
-            idle = max(0, kept - node.child_request[self.base])
-            for kind in node.implied & set(self.kinds) if idle else ():
-                cap = node.max[kind]
-                node.max[kind] = (
-                    node.max[self.base] if cap is None else least(cap + idle, node.max[self.base])
-                )
+        """Let cards that a group keeps idle be of any kind.
+
+        The groups below it could not use so many of that kind.
+        """
+        if not node.children or self.base not in node.max:
+            return
+        kept = max(node.request[self.base], node.guaranteed.get(self.base, 0))
+        idle = kept - node.child_request[self.base]
+        if idle <= 0:
+            return
+        most = node.max[self.base]
+        for kind in node.implied.intersection(self.kinds):
+            cap = node.max[kind]
+            node.max[kind] = most if cap is None else least(cap + idle, most)
 
 
 def families(total: Amounts, nodes: Iterable[ComputedGroup]) -> tuple[Family, ...]:
-    """Return the families of all dimensions that are named anywhere; a kind whose dimension nobody names has none."""
+    """Return the families of all named dimensions.
+
+    A kind whose dimension nobody names has none.
+    """
     named = set(total)
     managed: set[str] = set()
     for node in nodes:
@@ -85,7 +97,10 @@ def families(total: Amounts, nodes: Iterable[ComputedGroup]) -> tuple[Family, ..
 
 
 def family_of(node: ComputedGroup, found: Iterable[Family]) -> None:
-    """Give ``node``, whose children are complete, the dimensions of every family that it has a part of."""
+    """Give ``node`` the dimensions of every family that it has a part of.
+
+    Its children are complete.
+    """
     for family in found:
         declared = [kind for kind in family.kinds if kind in node.max]
         if family.base in node.max:
@@ -108,15 +123,27 @@ def _add_base(node: ComputedGroup, family: Family, declared: Sequence[str]) -> N
 
 
 def _add_kinds(node: ComputedGroup, family: Family) -> None:
-    cap, base_min = node.max[family.base], node.min[family.base]
-    left = base_min - sum(node.min.get(kind, 0) for kind in family.kinds)
+    left = node.min[family.base] - sum(node.min.get(kind, 0) for kind in family.kinds)
     for kind in family.kinds:
         if kind in node.max:
             continue
-        below = [child.max.get(kind, 0) for child in node.children]
-        kind_cap = None if None in below else sum(each or 0 for each in below)
-        node.max[kind] = cap if not below else kind_cap if cap is None else least(cap, kind_cap)
-        node.min[kind] = max(0, min(left, sum(child.min.get(kind, 0) for child in node.children)))
+        below = sum(child.min.get(kind, 0) for child in node.children)
+        node.max[kind] = _kind_cap(node, family, kind)
+        node.min[kind] = max(0, min(left, below))
         node.weight[kind] = node.weight[family.base]
         node.implied |= {kind}
         left -= node.min[kind]
+
+
+def _kind_cap(node: ComputedGroup, family: Family, kind: str) -> int | None:
+    """Return the max of a kind: the group's cards, but not more than those below it may have."""
+    cap = node.max[family.base]
+    if not node.children:
+        return cap
+    below = 0
+    for child in node.children:
+        child_cap = child.max.get(kind, 0)
+        if child_cap is None:
+            return cap
+        below += child_cap
+    return least(below, cap)

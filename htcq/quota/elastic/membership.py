@@ -1,4 +1,4 @@
-"""Which group a submitter's jobs belong to, those that name no group included.
+"""The group of a submitter's jobs, those that name no group included.
 
 The order is Koordinator's (pkg/scheduler/plugins/elasticquota/pod_handler.go, commit a7a1b76:
 the name, then the one who submits, then the default group); where a submitter's name has its
@@ -16,7 +16,10 @@ from htcq.quota.group_tree import name_key
 
 @dataclass(frozen=True)
 class Membership:
-    """The group of a submitter; ``named`` is the one that it names (empty: none), whether that is there or not."""
+    """The group of a submitter.
+
+    ``named`` is the one that it names (empty: none), whether it exists or not.
+    """
 
     group: str
     named: str = ""
@@ -28,7 +31,7 @@ class Membership:
 
 
 class Members:
-    """Who belongs where among ``groups``; names are the same whatever their case, users are not."""
+    """Members of ``groups``; the case of group names does not matter, that of users does."""
 
     def __init__(self, groups: Iterable[ElasticGroup]) -> None:
         self._groups: dict[bytes, str] = {}
@@ -43,25 +46,27 @@ class Members:
         return self._groups.get(name_key(name))
 
     def membership(self, submitter: str) -> Membership:
-        """Return where the jobs of ``submitter`` (``group.user@domain`` or ``user@domain``) belong.
+        """Return the group of ``submitter`` (``group.user@domain`` or ``user@domain``).
 
-        Who names no group belongs to the group that has the user among its ``users``; who names
-        none that there is, to the default group.
+        A submitter that names no group belongs to the group that has the user among its ``users``.
+        One that names a group which does not exist belongs to the default group.
         """
         owner = submitter.rpartition("@")[0]
         path, dot, user = owner.rpartition(".")
-        if dot:
-            known = self.group(path)
-            return Membership(known, path) if known is not None else Membership(DEFAULT, path)
-        return Membership(self._users.get(user, DEFAULT))
+        if not dot:
+            return Membership(self._users.get(user, DEFAULT))
+        known = self.group(path)
+        if known is None:
+            return Membership(DEFAULT, path)
+        return Membership(known, path)
 
 
 @dataclass(frozen=True)
 class Assigned:
-    """Demand by group, out of what was by group or submitter.
+    """Demand by group, from demand by group or submitter.
 
-    ``default_request`` is what the jobs ask for that no group takes. ``unknown`` are the names
-    of groups that are not there, ``lost`` the submitters that name such a group.
+    ``default_request`` is the request of jobs without a group. ``unknown`` are the names of groups
+    that do not exist, ``lost`` the submitters that name such a group.
     """
 
     demand: ElasticDemand
@@ -71,32 +76,27 @@ class Assigned:
 
 
 def assign(groups: Iterable[ElasticGroup], demand: ElasticDemand) -> Assigned:
-    """Return the demand by group; a name with ``@`` is a submitter's, and amounts of one group add up.
+    """Return the demand by group.
 
-    What jobs of no group use counts as ``default_used``.
+    A name with ``@`` is a submitter's; amounts of one group add up. The usage of jobs without a
+    group counts as ``default_used``.
     """
     members = Members(groups)
-    unknown: set[str] = set()
-    by_group = {}
-    for kind, amounts in (
-        ("request", demand.request),
-        ("used", demand.used),
-        ("guarantee", demand.guarantee),
-    ):
-        by_group[kind], strange = _gathered(members, amounts)
-        unknown |= strange
-    submitters = {
-        name for amounts in (demand.request, demand.used) for name in amounts if "@" in name
-    }
+    request, unknown = _gathered(members, demand.request)
+    used, unknown_users = _gathered(members, demand.used)
+    guarantee, unknown_guaranteed = _gathered(members, demand.guarantee)
     default_used = dict(demand.default_used)
-    _add(default_used, by_group["used"].pop(DEFAULT, {}))
-    default_request = by_group["request"].pop(DEFAULT, {})
-    request, used, guarantee = by_group["request"], by_group["used"], by_group["guarantee"]
+    _add(default_used, used.pop(DEFAULT, {}))
+    default_request = request.pop(DEFAULT, {})
+    lost = set()
+    for name in (*demand.request, *demand.used):
+        if "@" in name and members.membership(name).unknown:
+            lost.add(name)
     return Assigned(
         replace(demand, request=request, used=used, guarantee=guarantee, default_used=default_used),
         default_request,
-        tuple(sorted(unknown)),
-        tuple(sorted(name for name in submitters if members.membership(name).unknown)),
+        tuple(sorted(unknown | unknown_users | unknown_guaranteed)),
+        tuple(sorted(lost)),
     )
 
 
@@ -106,7 +106,9 @@ def _gathered(
     found: dict[str, dict[str, int]] = {}
     unknown = set()
     for name in sorted(amounts):
-        group = members.membership(name).group if "@" in name else members.group(name)
+        group = members.group(name)
+        if "@" in name:
+            group = members.membership(name).group
         if group is None:
             unknown.add(name)
         else:

@@ -1,9 +1,8 @@
-"""Which jobs a group would have to give up to come down to its runtime.
+"""Jobs that a group must give up to reduce its usage to its runtime.
 
 Follows pkg/scheduler/plugins/elasticquota/quota_overuse_revoke.go of koordinator-sh/koordinator,
-commit a7a1b76, in the order of victims and in giving back what still fits. Otherwise than there
-every dimension is kept in view, and no job is given up that has nothing of what there is too
-much of.
+commit a7a1b76, in the order of victims and in giving back what still fits. Unlike there,
+every dimension is considered, and no job is given up that uses none of what is exceeded.
 """
 
 from __future__ import annotations
@@ -16,7 +15,10 @@ from htcq.quota.elastic.declaration import Amounts
 
 @dataclass(frozen=True)
 class RunningJob:
-    """A job that runs: what it uses, its priority (more is better) and when it started, in any unit of time."""
+    """A running job: its usage, its priority (more is better) and its start.
+
+    Starts may be in any unit of time.
+    """
 
     name: str
     uses: Amounts
@@ -54,10 +56,12 @@ def revoke(used: Amounts, runtime: Amounts, jobs: Iterable[RunningJob]) -> tuple
 
 
 def over(used: Mapping[str, int], runtime: Amounts) -> tuple[str, ...]:
-    """Return the dimensions in which more is used than may be; those that ``runtime`` lacks are not managed."""
-    return tuple(
-        sorted(name for name, amount in used.items() if name in runtime and amount > runtime[name])
-    )
+    """Return the dimensions in which usage exceeds ``runtime``.
+
+    Those that ``runtime`` lacks are not managed.
+    """
+    names = [name for name in used if name in runtime and used[name] > runtime[name]]
+    return tuple(sorted(names))
 
 
 def _add(amounts: dict[str, int], other: Amounts, sign: int) -> None:

@@ -2,8 +2,8 @@
 
 Follows pkg/scheduler/plugins/elasticquota/core/group_quota_manager.go and quota_info.go of
 koordinator-sh/koordinator, commit a7a1b76. Jobs of a group that has groups below it are a group
-``<self>`` among those, which Koordinator has not: it hands the runtime of such a group on to
-those below as if its own jobs took nothing of it.
+``<self>`` among those. Koordinator has no such group: it passes the runtime on to those below as
+if the group's own jobs used nothing of it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from htcq.quota.elastic.kinds import Family, families, family_of
 
 
 def plant(quotas: ElasticQuotas, tree: ElasticTree, demand: ElasticDemand) -> list[ComputedGroup]:
-    """Return the nodes, parents before their children, siblings by name; with ``<self>`` where it is needed."""
+    """Return the nodes, parents before children, siblings by name; ``<self>`` where needed."""
     by_name: dict[str, ComputedGroup] = {}
     for group in tree.groups:
         parent = by_name.get(group.parent)
@@ -51,20 +51,23 @@ def _give(node: ComputedGroup, demand: ElasticDemand) -> None:
 
 
 def _self_node(node: ComputedGroup, options: Options) -> ComputedGroup:
-    """Return the group of a parent's own jobs: what its children's mins leave of its min is for them."""
-    below: dict[str, int] = {}
+    """Return the group of a parent's own jobs.
+
+    Its min is what the mins of the children leave.
+    """
+    rest = dict(node.group.min)
     for child in node.children:
         for name, amount in child.min.items():
-            below[name] = below.get(name, 0) + amount
-    rest = {name: max(0, amount - below.get(name, 0)) for name, amount in node.group.min.items()}
+            if name in rest:
+                rest[name] -= amount
     group = ElasticGroup(
-        f"{node.name}.{SELF}",
-        node.name,
-        rest,
-        node.group.max,
-        node.group.weight,
-        True,
-        node.group.scale_min,
+        name=f"{node.name}.{SELF}",
+        parent=node.name,
+        min={name: max(0, amount) for name, amount in rest.items()},
+        max=node.group.max,
+        weight=node.group.weight,
+        lend=True,
+        scale_min=node.group.scale_min,
     )
     own = ComputedGroup(group, node, options)
     own.own_request, own.own_used = node.own_request, node.own_used
@@ -74,7 +77,10 @@ def _self_node(node: ComputedGroup, options: Options) -> ComputedGroup:
 def roll_up(
     nodes: Sequence[ComputedGroup], total: Amounts, guarantee_usage: bool
 ) -> tuple[Family, ...]:
-    """Work out request, usage and guarantee of every node, the leaves first; return the families of dimensions."""
+    """Compute request, usage and guarantee of every node, the leaves first.
+
+    The result has the families of dimensions.
+    """
     found = families(total, nodes)
     for node in reversed(nodes):
         family_of(node, found)
@@ -110,15 +116,12 @@ def _requests(node: ComputedGroup, found: Iterable[Family]) -> None:
 def _usage(node: ComputedGroup, guarantee_usage: bool) -> None:
     """Set what is kept for a group because it, or a group below it, uses it."""
     if guarantee_usage:
-        node.allocated = {name: node.used[name] for name in node.max}
-        if node.children:
-            node.allocated = {
-                name: sum(child.guaranteed.get(name, 0) for child in node.children)
-                for name in node.max
-            }
-        node.guaranteed = {
-            name: max(amount, node.min[name]) for name, amount in node.allocated.items()
-        }
+        for name in node.max:
+            allocated = node.used[name]
+            if node.children:
+                allocated = sum(child.guaranteed.get(name, 0) for child in node.children)
+            node.allocated[name] = allocated
+            node.guaranteed[name] = max(allocated, node.min[name])
     for name, amount in node.guarantee.items():
         if name in node.max:
             node.guaranteed[name] = max(amount, node.guaranteed.get(name, 0))

@@ -1,8 +1,8 @@
-"""What every group of a tree may use now: its runtime, from the root to the leaves, in all dimensions.
+"""Runtime of every group of a tree: what it may use now, in all dimensions.
 
 Follows pkg/scheduler/plugins/elasticquota/core/group_quota_manager.go and
-runtime_quota_calculator.go of koordinator-sh/koordinator, commit a7a1b76. Otherwise than there
-the whole tree is computed at once, whatever it was before; no runtime exceeds a max; a dimension
+runtime_quota_calculator.go of koordinator-sh/koordinator, commit a7a1b76. Unlike there, the
+whole tree is computed at once, whatever it was before; no runtime exceeds a max; a dimension
 of which there is nothing counts as 0; and where mins had to shrink, usage that is guaranteed is
 all that is kept beyond them.
 """
@@ -25,27 +25,28 @@ from htcq.quota.elastic.share import RuntimeSharing, ShareClaim, share
 def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
     """Return the runtime of every group, and how it came about.
 
-    Groups in a cycle, or below a group that is not there, are left out: validation refuses them.
-    Demand of groups that are not there is nobody's.
+    Groups in a cycle, or below a group that does not exist, are left out: validation refuses them.
+    Demand of groups that do not exist is ignored.
     """
     nodes = plant(quotas, build_tree(quotas.groups), demand)
-    found = roll_up(nodes, demand.effective_total, quotas.options.guarantee_usage)
-    work = _Work(quotas.options, found)
     total = demand.effective_total
-    work.level("", total, [node for node in nodes if node.parent is None])
+    found = roll_up(nodes, total, quotas.options.guarantee_usage)
+    work = _Work(quotas.options, found)
+    top = [node for node in nodes if node.parent is None]
+    work.level("", total, top)
     for node in nodes:
         if node.children:
             work.level(node.name, node.runtime, node.children)
-    top = [node for node in nodes if node.parent is None]
-    undistributed = {
-        name: amount - sum(node.runtime.get(name, 0) for node in top)
-        for name, amount in total.items()
-    }
+    undistributed = dict(total)
+    for node in top:
+        for name, amount in node.runtime.items():
+            if name in undistributed:
+                undistributed[name] -= amount
     return Outcome(
         dict(demand.total),
         total,
         undistributed,
-        tuple(_runtime_of(node) for node in nodes),
+        tuple(map(_runtime_of, nodes)),
         work.sharings,
         quotas.options,
     )
@@ -54,14 +55,21 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
 def compute_all(
     trees: Mapping[str, ElasticQuotas], demands: Mapping[str, ElasticDemand]
 ) -> dict[str, Outcome]:
-    """Return the outcome of several trees, one for each negotiator: each has its own total and demand."""
-    return {
-        name: compute(trees[name], demands.get(name, ElasticDemand())) for name in sorted(trees)
-    }
+    """Return the outcome of several trees, one for each negotiator.
+
+    Each has its own total and demand.
+    """
+    outcomes = {}
+    for name in sorted(trees):
+        outcomes[name] = compute(trees[name], demands.get(name, ElasticDemand()))
+    return outcomes
 
 
 class _Work:
-    """The way from the root to the leaves; ``sharings`` by the name of the group and the dimension."""
+    """Computation of a tree from the root to the leaves.
+
+    ``sharings`` are by the name of the group and the dimension.
+    """
 
     def __init__(self, options: Options, found: Sequence[Family]) -> None:
         self.options, self.families = options, found
@@ -87,9 +95,8 @@ class _Work:
         claimants = [child for child in children if dimension in child.max]
         mins: Mapping[str, int] = {child.name: child.min[dimension] for child in claimants}
         if sum(mins.values()) > there:
-            mins = scaled_mins(
-                there, mins, {child.name for child in claimants if not child.scalable}
-            )
+            fixed = {child.name for child in claimants if not child.scalable}
+            mins = scaled_mins(there, mins, fixed)
         for child in claimants:
             declared = child.min[dimension]
             scaled = child.scaled_min[dimension] = mins[child.name]
@@ -133,8 +140,8 @@ class _Work:
                 break
             most.update((each, runtime[each] - left) for each, left in stuck.items())
         self.sharings[name, family.base] = sharing
-        for kind, told in cards.sharings.items():
-            self.sharings[name, kind] = told
+        for kind, of_kind in cards.sharings.items():
+            self.sharings[name, kind] = of_kind
         for child in children:
             child.runtime[family.base] = runtime[child.name] - cards.left[child.name]
             for kind in family.kinds:

@@ -11,18 +11,23 @@ from collections.abc import Collection, Mapping
 
 
 def scaled_mins(total: int, mins: Mapping[str, int], fixed: Collection[str] = ()) -> dict[str, int]:
-    """Return the mins of siblings in effect: those of ``fixed`` come first, the others get the same part of theirs.
+    """Return the effective mins of siblings.
 
-    ``mins`` are those of one dimension by the group's name, ``total`` is what there is of it.
-    What the rounding down leaves is shared by weight with all the rest.
+    Those of ``fixed`` come first; the others are scaled by one factor. ``mins`` are those of one
+    dimension by the group's name, ``total`` is what there is of it. What the rounding down leaves
+    is shared by weight with all the rest.
     """
-    kept = sum(amount for name, amount in mins.items() if name in fixed)
-    flexible = sum(mins.values()) - kept
-    if total >= kept + flexible:
-        return dict(mins)
-    left = max(0, total - kept)
+    kept = flexible = 0
+    for name, amount in mins.items():
+        if name in fixed:
+            kept += amount
+        else:
+            flexible += amount
     scaled = dict(mins)
+    if total >= kept + flexible:
+        return scaled
+    left = max(0, total - kept)
     for name, amount in mins.items():
         if name not in fixed:
-            scaled[name] = left * amount // flexible if flexible else 0
+            scaled[name] = left * amount // max(1, flexible)
     return scaled

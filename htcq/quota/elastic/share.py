@@ -1,4 +1,4 @@
-"""One dimension of one level: what the groups below a group get of its runtime, in passes until nothing is left.
+"""One dimension of one level: a group's runtime, shared in passes among the groups below it.
 
 Follows pkg/scheduler/plugins/elasticquota/core/runtime_quota_calculator.go of
 koordinator-sh/koordinator, commit a7a1b76: redistribution and iterationForRedistribution; the
@@ -15,7 +15,10 @@ from htcq.quota.elastic.declaration import Rounding
 
 
 class ShareClaim(NamedTuple):
-    """What one group brings to a level: ``limited`` is its request, its max at most; ``floor`` what is kept for it."""
+    """One group's part in a level.
+
+    ``limited`` is its request, at most its max; ``floor`` is what is kept for it.
+    """
 
     name: str
     floor: int
@@ -25,7 +28,11 @@ class ShareClaim(NamedTuple):
 
 
 class ShareGrant(NamedTuple):
-    """What one group got in a pass: ``share``, one unit of it by ``remainder``; ``back`` is what it had no need of."""
+    """One group's gain in a pass.
+
+    ``share`` has one unit by ``remainder`` if that is set; ``back`` is what the group does not
+    need.
+    """
 
     name: str
     share: int
@@ -42,7 +49,9 @@ class Pass(NamedTuple):
 
 
 class RuntimeSharing(NamedTuple):
-    """One dimension of one level: ``started`` is what all began with, ``left`` what nobody could take.
+    """Sharing of one dimension at one level.
+
+    ``started`` is what all began with, ``left`` what no group could take.
 
     ``left`` is negative where the floors exceed ``total``.
     """
@@ -57,23 +66,24 @@ Split = Callable[[int, Sequence[ShareClaim], int], "list[tuple[int, bool]]"]
 
 
 def split_hamilton(pool: int, hungry: Sequence[ShareClaim], weight: int) -> list[tuple[int, bool]]:
-    """Return each one's share and whether it has a unit by remainder; the shares come to ``pool`` exactly."""
+    """Return each one's share and whether it has a unit by remainder.
+
+    The shares add up to ``pool`` exactly.
+    """
     parts = [divmod(each.weight * pool, weight) for each in hungry]
     left = pool - sum(share for share, _ in parts)
     if not left:
         return [(share, False) for share, _ in parts]
-    # Whoever has more than the last remainder that gets a unit has one; those who have just that,
-    # by name.
+    # Every greater remainder than the last one that gets a unit has one; equal ones get it by name.
     last = sorted(remainder for _, remainder in parts)[-left]
     sure = sum(remainder > last for _, remainder in parts)
     tied = sorted(each.name for each, (_, remainder) in zip(hungry, parts) if remainder == last)
     lucky = set(tied[: left - sure])
-    return [
-        (amount + 1, True)
-        if remainder > last or (remainder == last and each.name in lucky)
-        else (amount, False)
-        for each, (amount, remainder) in zip(hungry, parts)
-    ]
+    shares = []
+    for each, (amount, remainder) in zip(hungry, parts):
+        one_more = remainder > last or (remainder == last and each.name in lucky)
+        shares.append((amount + one_more, one_more))
+    return shares
 
 
 def split_legacy(pool: int, hungry: Sequence[ShareClaim], weight: int) -> list[tuple[int, bool]]:
@@ -87,20 +97,21 @@ _SPLITS: dict[Rounding, Split] = {Rounding.HAMILTON: split_hamilton, Rounding.LE
 def share(
     total: int, claims: Sequence[ShareClaim], rounding: Rounding = Rounding.HAMILTON
 ) -> tuple[dict[str, int], RuntimeSharing]:
-    """Return what each gets of ``total``, and how it came to that.
+    """Return each one's part of ``total``, and how it came about.
 
-    Who wants more than its floor begins with the floor and is hungry; who wants less begins with
-    what it wants, or with its floor where it does not lend. What is left goes to the hungry by
-    weight; what one has no need of goes into the next pass. With amounts below 2**63 there are
-    no more than 126 passes, however many groups there are.
+    A group that wants more than its floor begins with the floor and is hungry. One that wants less
+    begins with what it wants, or with its floor where it does not lend. What is left goes to the
+    hungry by weight; what a group does not need goes into the next pass. With amounts below 2**63
+    there are no more than 126 passes, however many groups there are.
     """
     runtime: dict[str, int] = {}
     hungry: list[ShareClaim] = []
     for claim in claims:
-        runtime[claim.name] = (
-            claim.limited if claim.lends and claim.limited <= claim.floor else claim.floor
-        )
-        if claim.limited > claim.floor and claim.weight > 0:
+        runtime[claim.name] = claim.floor
+        if claim.limited <= claim.floor:
+            if claim.lends:
+                runtime[claim.name] = claim.limited
+        elif claim.weight > 0:
             hungry.append(claim)
     started = sum(runtime.values())
     pool = total - started
@@ -108,11 +119,11 @@ def share(
     split = _SPLITS[rounding]
     while pool > 0 and hungry:
         weight = sum(each.weight for each in hungry)
-        told = Pass(pool, weight, tuple(_grants(runtime, hungry, split(pool, hungry, weight))))
-        passes.append(told)
-        # Exact shares come to the pool; rounded ones by themselves do not, and what they miss is
-        # nobody's.
-        pool = sum(each.back for each in told.grants)
+        grants = _grants(runtime, hungry, split(pool, hungry, weight))
+        passes.append(Pass(pool, weight, tuple(grants)))
+        # Exact shares add up to the pool; those rounded by themselves do not, and the difference
+        # is nobody's.
+        pool = sum(each.back for each in grants)
         hungry = [each for each in hungry if runtime[each.name] < each.limited]
     left = total - sum(runtime.values())
     return runtime, RuntimeSharing(total, started, tuple(passes), left)

@@ -1,4 +1,4 @@
-"""How the runtime of a group came about, step by step, out of what was kept while it was computed."""
+"""Steps that made the runtime of a group, from what the computation kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from htcq.quota.elastic.share import RuntimeSharing, ShareGrant
 
 
 class Step(NamedTuple):
-    """One step: what kind it is of, what the group has after it, and the step in words.
+    """One step: its kind, the amount that the group has after it, and a sentence.
 
     ``kind`` is one of: asks, max, min, scaled, kept, begins, pass, placed, taken, ends.
     """
@@ -38,24 +38,22 @@ class Trace:
         group = self.outcome[name]
         runtime = group.runtime[dimension]
         sharing = self.outcome.sharings[group.parent, dimension]
-        told = [*_wants(group, dimension), *self._kept(group, dimension)]
         have, begins = self._begins(group, dimension)
-        told.append(begins)
+        steps = [*_wants(group, dimension), *self._kept(group, dimension), begins]
         for number, grants in enumerate(self._grants_of(group.parent, dimension), 1):
             if name in grants:
                 have, step = self._passed(group, dimension, have, (number, grants[name]), sharing)
-                told.append(step)
+                steps.append(step)
         if runtime > have:
             base = dimension.partition(MARK)[0]
-            told.append(
-                Step("placed", runtime, f"{runtime - have} more of its {base} may be of this model")
-            )
+            text = f"{runtime - have} more of its {base} may be of this model"
+            steps.append(Step("placed", runtime, text))
         elif runtime < have:
-            told.append(
-                Step("taken", runtime, f"{have - runtime} are of models for which it has no quota")
-            )
-        told.append(Step("ends", runtime, self._ends(group, dimension, sharing)))
-        return tuple(told)
+            text = f"{have - runtime} are of models for which it has no quota"
+            steps.append(Step("taken", runtime, text))
+        bound = _bound(group, dimension, sharing)
+        steps.append(Step("ends", runtime, f"runtime is {runtime}: {bound}"))
+        return tuple(steps)
 
     def _grants_of(self, parent: str, dimension: str) -> list[dict[str, ShareGrant]]:
         key = (parent, dimension)
@@ -65,34 +63,34 @@ class Trace:
         return self._grants[key]
 
     def _kept(self, group: GroupRuntime, dimension: str) -> Iterator[Step]:
-        least, scaled, floor = (
-            group.min[dimension],
-            group.scaled_min[dimension],
-            group.floor[dimension],
-        )
-        yield Step("min", 0, f"min is {least}")
-        if scaled != least:
-            there = self.outcome.sharings[group.parent, dimension].total
-            yield Step(
-                "scaled",
-                0,
-                f"min shrinks to {scaled}: only {there} are available, less than the sum of mins",
-            )
+        declared, scaled = group.min[dimension], group.scaled_min[dimension]
+        floor = group.floor[dimension]
+        yield Step("min", 0, f"min is {declared}")
+        if scaled != declared:
+            total = self.outcome.sharings[group.parent, dimension].total
+            text = f"only {total} are available, less than the sum of mins"
+            yield Step("scaled", 0, f"min shrinks to {scaled}: {text}")
         if floor > scaled:
             yield Step("kept", 0, f"{floor} are reserved for it: usage is guaranteed")
         elif floor < scaled:
             yield Step("kept", 0, f"{floor} are reserved for it: its max, which is below its min")
 
     def _begins(self, group: GroupRuntime, dimension: str) -> tuple[int, Step]:
-        """Return what the group began with; of a kind of cards, what the passes leave of its asking."""
+        """Return what the group began with.
+
+        For a kind of cards, it is the runtime without what the passes granted.
+        """
         floor, limited = group.floor[dimension], group.limited[dimension]
-        have = limited if group.lends and limited <= floor else floor
-        granted = sum(
-            grants[group.name].share - grants[group.name].back
-            for grants in self._grants_of(group.parent, dimension)
-            if group.name in grants
-        )
-        have = min(have, group.runtime[dimension] - granted) if MARK in dimension else have
+        have = floor
+        if group.lends:
+            have = min(limited, floor)
+        if MARK in dimension:
+            granted = 0
+            for grants in self._grants_of(group.parent, dimension):
+                if group.name in grants:
+                    grant = grants[group.name]
+                    granted += grant.share - grant.back
+            have = min(have, group.runtime[dimension] - granted)
         if limited > have:
             text = f"begins with {have} and is hungry for {limited - have} more"
         elif have < floor and group.lends:
@@ -126,46 +124,38 @@ class Trace:
         have += grant.share - grant.back
         return have, Step("pass", have, text)
 
-    def _ends(self, group: GroupRuntime, dimension: str, sharing: RuntimeSharing) -> str:
-        return f"runtime is {group.runtime[dimension]}: {_bound(group, dimension, sharing)}"
-
 
 def _wants(group: GroupRuntime, dimension: str) -> Iterator[Step]:
-    asked, request, cap = (
-        group.child_request[dimension],
-        group.request[dimension],
-        group.max[dimension],
-    )
-    yield Step(
-        "asks", 0, f"asks for {asked}" if group.leaf else f"the groups below it ask for {asked}"
-    )
+    asked, request = group.child_request[dimension], group.request[dimension]
+    limited, cap = group.limited[dimension], group.max[dimension]
+    text = f"the groups below it ask for {asked}"
+    if group.leaf:
+        text = f"asks for {asked}"
+    yield Step("asks", 0, text)
     if request > asked:
         yield Step("asks", 0, f"counts as asking for {request}, its min, because it does not lend")
-    limited = group.limited[dimension]
     if cap is None:
         yield Step("max", 0, "has no max")
     if limited < request:
-        why = (
-            f"max is {cap}"
-            if limited == cap
-            else "the maxes of the models and of gpus allow no more"
-        )
+        why = "the maxes of the models and of gpus allow no more"
+        if limited == cap:
+            why = f"max is {cap}"
         yield Step("max", 0, f"is limited to {limited}: {why}")
 
 
 def _bound(group: GroupRuntime, dimension: str, sharing: RuntimeSharing) -> str:
     """Return what keeps a group from more."""
-    runtime = group.runtime[dimension]
-    if runtime >= group.limited[dimension]:
-        if group.limited[dimension] < group.request[dimension]:
+    runtime, limited = group.runtime[dimension], group.limited[dimension]
+    if runtime >= limited:
+        if limited < group.request[dimension]:
             return "max"
-        return (
-            "what it asks for"
-            if runtime == group.child_request[dimension]
-            else "the amount reserved for it"
-        )
+        if runtime == group.child_request[dimension]:
+            return "what it asks for"
+        return "the amount reserved for it"
     if not group.weight[dimension]:
         return "a group of weight 0 borrows nothing"
     if sharing.total == 0:
         return "there is nothing to share"
-    return "nothing is left to share" if sharing.left <= 0 else "it may not have the rest"
+    if sharing.left <= 0:
+        return "nothing is left to share"
+    return "it may not have the rest"
