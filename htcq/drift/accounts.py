@@ -54,7 +54,7 @@ class AccountPart:
 
 @dataclass(frozen=True)
 class Account:
-    """One group in one dimension: what it comes to, and the parts of the time in which there is anything of it.
+    """One group in one dimension: its totals, and the parts of the time with any entries.
 
     ``observed`` is the share of the time in which somebody looked, from 0 to 1.
     """
@@ -102,7 +102,7 @@ def _order(account: Account) -> tuple[str, bool, Fraction, str]:
 
 @dataclass
 class _Sums:
-    """Sums over time by the number of a part; whole numbers as long as no booking has to be divided."""
+    """Sums over time by the number of a part; whole numbers while no booking is divided."""
 
     parts: dict[int, list[int | Fraction]] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""What changed, when, and for how long two sides said different things of a group, from what is kept of many looks."""
+"""Changes and disagreements: what changed when, and for how long two sources differed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT_TO = 0.002
 
 @dataclass(frozen=True)
 class SettingChange:
-    """What was seen at ``time`` to have changed: the texts ``before`` and ``after``; None where there was or is none.
+    """A change observed at ``time``: the texts ``before`` and ``after`` (None: there was none).
 
     ``kind`` is one of :data:`CHANGING`, ``name`` the group, the knob or the weight expression.
     """
@@ -80,7 +80,7 @@ def _turned(change: SettingChange) -> tuple[object, ...] | None:
 
 
 def _is_echo(declared: SettingChange, configured: tuple[object, ...] | None) -> bool:
-    """Tell whether a declaration changed only because it leaves policies to the configuration of all groups."""
+    """Tell whether only policies were left to the configuration of all groups."""
     old, new = (setting_of(text or "") for text in (declared.before, declared.after))
     if old is None or new is None or (old.quota, old.static) != (new.quota, new.static):
         return False

@@ -1,4 +1,4 @@
-"""Where what is declared, configured, published and computed of a pool's groups differs at one moment, as data.
+"""Differences between declared, configured, published and computed quotas at one moment.
 
 What a negotiator publishes is compared over the pool weight that it counted itself: a pool that
 moved meanwhile is no difference. Amounts are in the pool's unit.
@@ -20,16 +20,23 @@ from htcq.quota.group_tree import ROOT
 #: ``effective`` and, with all groups below, ``subtree``; where nothing that is a number is
 #: published of a group it is ``not-published``.
 What = Literal[
-    "not-configured", "not-declared", "kind", "quota", "accept-surplus", "autoregroup", "not-published", "effective",
+    "not-configured",
+    "not-declared",
+    "kind",
+    "quota",
+    "accept-surplus",
+    "autoregroup",
+    "not-published",
+    "effective",
     "subtree",
-]  # fmt: skip
+]
 Side = Union[float, bool, str, None]
 STATIC, DYNAMIC = "static", "dynamic"
 
 
 @dataclass(frozen=True)
 class QuotaDifference:
-    """One thing that differs: what the one side says and what the other does; None where it says nothing."""
+    """One difference: the values of the two sources, None where a source has none."""
 
     group: str
     what: What
@@ -38,7 +45,10 @@ class QuotaDifference:
 
 
 def differences(observation: DriftObservation) -> tuple[QuotaDifference, ...]:
-    """Return every difference, group by group; which groups are not declared only where the site declares any."""
+    """Return every difference, group by group.
+
+    Groups that are not declared are differences only if the site declares any.
+    """
     declares = any(group.declared is not None for group in observation.groups)
     publishes = any(group.effective is not None for group in observation.groups)
     found: list[QuotaDifference] = []
@@ -51,7 +61,10 @@ def differences(observation: DriftObservation) -> tuple[QuotaDifference, ...]:
 def settings_differ(
     group: str, declared: QuotaSetting | None, configured: QuotaSetting | None, declares: bool
 ) -> Iterator[QuotaDifference]:
-    """Yield how the two settings of ``group`` differ; ``declares`` tells whether the site declares any group."""
+    """Yield how the two settings of ``group`` differ.
+
+    ``declares``: the site declares groups.
+    """
     if declared is None or configured is None:
         if declared is not None:
             yield QuotaDifference(group, "not-configured", declared.quota, None)
@@ -76,7 +89,10 @@ def kind(setting: QuotaSetting) -> str:
 
 
 def _published(group: GroupObservation, publishes: bool) -> Iterator[QuotaDifference]:
-    """Yield where the negotiator published other than it should have; nothing at all is a doubt, not a difference."""
+    """Yield where the published quotas differ from the expected ones.
+
+    Where nothing is published, nothing is known: that is no difference.
+    """
     if group.computed is None or not publishes:
         return
     if group.effective is None:

@@ -1,4 +1,4 @@
-"""What is told of one pool in a stretch of time: its groups, what changed, and what said different things of them."""
+"""The report on one pool over a time: its groups, changes and disagreements."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ class Story:
 
     @property
     def changed(self) -> bool:
-        """Whether anything changed, or began or ceased to disagree; what the first look saw did not begin then."""
+        """Whether anything changed, or a disagreement began or ended.
+
+        What the first observation has did not begin then.
+        """
         begun = {spell.since for spell in self.spells if spell.since > self.first}
         ended = {spell.until for spell in self.spells if spell.until is not None}
         return bool(self.changes) or any(
@@ -62,7 +65,7 @@ class Story:
 
 @dataclass(frozen=True)
 class Remembered:
-    """What is remembered of ``pool``, whose first look of all was at ``first``; quotas are in ``unit``.
+    """The history of ``pool``, first observed at ``first``; quotas are in ``unit``.
 
     ``samples`` are those of the time that is told of, however coarse. ``fine`` are finer ones,
     from the first look on, of the root and of the groups of which other quotas are published
@@ -86,7 +89,7 @@ def tell(
     groups: Sequence[str] = (),
     most: int = MAX_POINTS,
 ) -> Story:
-    """Return the story from ``since`` to ``until`` of the groups that match one of the shell patterns ``groups``.
+    """Return the report from ``since`` to ``until`` on groups that match a shell pattern.
 
     Without patterns it is that of all groups.
     """
@@ -122,7 +125,7 @@ def tell(
 
 
 def chosen(group: str, patterns: Sequence[str]) -> bool:
-    """Tell whether ``group`` matches one of ``patterns``, or there are none; HTCondor's names have no case."""
+    """Tell whether ``group`` matches one of ``patterns`` or there are none, ignoring case."""
     return not patterns or any(fnmatchcase(group.lower(), pattern.lower()) for pattern in patterns)
 
 

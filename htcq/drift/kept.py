@@ -1,4 +1,4 @@
-"""What is kept of an observation as texts: whatever changes rarely, told so that it is the same text until it changes.
+"""Texts that are kept of an observation: what changes rarely, written the same until it changes.
 
 Quotas are told as ``htcq.drift.texts`` does, weights as ``412 slots, weight 3296``.
 """

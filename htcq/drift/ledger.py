@@ -43,7 +43,9 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Booking:
-    """The entries of one group in one dimension from ``since`` to ``until``, of which ``seconds`` were observed.
+    """The entries of one group in one dimension from ``since`` to ``until``.
+
+    ``seconds`` of that time were observed.
 
     The amounts of ``sums`` are sums over time: units of the dimension times seconds.
     """

@@ -1,4 +1,4 @@
-"""Who lends what to others at one look: the entries of the ledger, from what every group is guaranteed and uses.
+"""Ledger entries of one observation: which group lends how much to others.
 
 A level is shared out as a whole, from the root to the leaves. What others use of a level's
 guarantees is first what none of its groups is guaranteed, then what groups neither use nor ask
@@ -28,7 +28,9 @@ from htcq.quota.elastic.share import ShareClaim, split_hamilton
 def entries(
     quotas: ElasticQuotas, demand: ElasticDemand, outcome: Outcome
 ) -> tuple[LedgerEntry, ...]:
-    """Return the ledger of one look, every dimension that any group has a max of; what is all 0 is left out.
+    """Return the ledger of one observation.
+
+    It has every dimension in which any group has a max; entries that are all 0 are left out.
 
     ``outcome`` is what was computed of ``quotas`` and ``demand``.
     """
@@ -38,7 +40,10 @@ def entries(
 
 @dataclass
 class _Member:
-    """A group in one dimension; ``wanted`` is what it asks for, as far as it lends what it does not ask for."""
+    """A group in one dimension.
+
+    ``wanted`` is its request, where it lends what it does not request.
+    """
 
     name: str
     min: int
@@ -144,13 +149,19 @@ def _member(dimension: str, group: GroupRuntime, options: Options, top: bool) ->
 
 
 def _outside(dimension: str, demand: ElasticDemand, inside: int) -> int:
-    """Return what is used where no quota of the dimension binds: in no group, or in one that does not manage it."""
+    """Return the usage that no quota of the dimension limits.
+
+    It is of no group, or of a group that does not manage the dimension.
+    """
     everybody = [*demand.used.values(), demand.system_used, demand.default_used]
     return max(0, sum(each.get(dimension, 0) for each in everybody) - inside)
 
 
 def _share_out_level(level: Sequence[_Member], there: int, beyond: int) -> None:
-    """Say what each of ``level`` is guaranteed of ``there``, and lends: ``beyond`` is what others than these use."""
+    """Set what each group of ``level`` is guaranteed of ``there``, and what it lends.
+
+    ``beyond`` is what others than these groups use.
+    """
     declared = {each.name: each.min for each in level}
     mins = scaled_mins(there, declared, {each.name for each in level if not each.scalable})
     for each in level:

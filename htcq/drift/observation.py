@@ -19,7 +19,10 @@ MAX_GAP = 3600
 
 @dataclass(frozen=True)
 class QuotaSetting:
-    """A group's quota as declared or configured: an amount where ``static``, else a share of what its parent has."""
+    """A group's quota as declared or configured.
+
+    It is an amount where ``static``, otherwise a share of the parent's quota.
+    """
 
     quota: float
     static: bool
@@ -53,7 +56,7 @@ class GroupObservation:
 
 @dataclass(frozen=True)
 class WeightUse:
-    """A SlotWeight expression in use: on how many slots, and how much of the pool's weight they are."""
+    """A SlotWeight expression in use, with the number and the weight of its slots."""
 
     expression: str
     slots: int
@@ -83,7 +86,7 @@ class DriftObservation:
 
 @dataclass(frozen=True)
 class Sample:
-    """What is kept of a group over the ``span`` seconds that end at ``time``: means, the most, and for how long.
+    """A group over the ``span`` seconds that end at ``time``: means, maxima and durations.
 
     ``looks`` is how many observations are in it. ``starved``, ``over`` and ``lending`` are
     seconds: below its quota while its jobs waited, above its quota, below its quota while
@@ -108,7 +111,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class Kept:
-    """A text that held from ``since`` to ``until``, both the times of observations; None where it still holds.
+    """A text that held from ``since`` to ``until`` (None: it still holds).
+
+    Both are times of observations.
 
     ``kind`` is one of :data:`KINDS`, ``name`` the group, the expression or the knob, ``text``
     what was said of it.

@@ -1,4 +1,4 @@
-"""Makes the record of one look: what a site declares, what is configured, published and computed, who uses what."""
+"""The observation of a pool: declared, configured, published and computed quotas, and usage."""
 
 from __future__ import annotations
 
@@ -21,15 +21,23 @@ from htcq.settings.groups import DeclaredGroup, GroupSettings
 #: The knobs that decide about all groups, as the negotiator reads them (GroupEntry.cpp and
 #: matchmaker.cpp, 25.14).
 SETTINGS = (
-    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_USE_SLOT_WEIGHTS",
-    "NEGOTIATOR_CONSIDER_PREEMPTION", "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "GROUP_QUOTA_ROUND_ROBIN_RATE",
-    "GROUP_SORT_EXPR", "NEGOTIATOR_USE_WEIGHTED_DEMAND", "SLOT_WEIGHT", SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT,
+    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION",
+    "NEGOTIATOR_STRICT_ENFORCE_QUOTA",
+    "NEGOTIATOR_USE_SLOT_WEIGHTS",
+    "NEGOTIATOR_CONSIDER_PREEMPTION",
+    "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
+    "GROUP_QUOTA_ROUND_ROBIN_RATE",
+    "GROUP_SORT_EXPR",
+    "NEGOTIATOR_USE_WEIGHTED_DEMAND",
+    "SLOT_WEIGHT",
+    SLOT_CONSTRAINT,
+    POOLSIZE_CONSTRAINT,
     OLD_POOLSIZE_CONSTRAINT,
-)  # fmt: skip
+)
 
 
 def observe(quotas: PoolQuotas, pool: Pool, declared: GroupSettings, time: int) -> DriftObservation:
-    """Return the observation of ``pool``, which ``quotas`` are of, at ``time`` (seconds since 1970)."""
+    """Return the observation at ``time`` (seconds since 1970) of the pool of ``quotas``."""
     weight = quotas.published.pool_weight
     return DriftObservation(
         pool=pool.name,
@@ -86,7 +94,7 @@ def _number(record: Record | None, attribute: str) -> float | None:
 
 
 def _promised(quotas: PoolQuotas) -> tuple[GroupQuota, ...]:
-    """Return the quotas over the weight that the negotiator counted, or over that of the slots where it told none."""
+    """Return the quotas over the weight that the negotiator counted, or else that of the slots."""
     weight = quotas.published.pool_weight
     return promised(quotas.inputs if weight is None else replace(quotas.inputs, pool_weight=weight))
 
@@ -94,7 +102,10 @@ def _promised(quotas: PoolQuotas) -> tuple[GroupQuota, ...]:
 def _declared(
     group: DeclaredGroup | None, site: GroupSettings, quotas: PoolQuotas
 ) -> QuotaSetting | None:
-    """Return what the site file says of a group; what it leaves to the configuration of all groups is from there."""
+    """Return the settings of a group in the site file.
+
+    What it leaves to the configuration of all groups comes from there.
+    """
     if group is None:
         return None
     surplus, regroups = (

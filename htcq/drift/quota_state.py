@@ -1,4 +1,4 @@
-"""Which groups starve, which use more than their quota, and which lend it, at the moment of an observation.
+"""States of groups at one observation: starving, over quota or lending.
 
 A slot is not divided and the negotiator truncates limits (matchmaker.cpp, negotiateWithGroup,
 HTCondor 25.14), so that the fraction of a quota is neither missed nor too much. Amounts are in
@@ -42,7 +42,9 @@ def states_of(observation: DriftObservation) -> Mapping[str, QuotaState]:
 
 
 def quota_of(group: GroupObservation, observation: DriftObservation) -> float | None:
-    """Return what a group's usage is held against: its effective quota, else the computed one; None without either.
+    """Return the quota that usage is compared with: the effective or else the computed one.
+
+    None without either.
 
     Where groups regroup, the root's quota is said to be the whole pool: here it is what no other
     group has of it.

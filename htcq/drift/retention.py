@@ -1,4 +1,4 @@
-"""For how long the history keeps how much: every look, then one row an hour, then one a day, then nothing."""
+"""Retention of the history: every observation, then hourly rows, then daily ones, then none."""
 
 from __future__ import annotations
 

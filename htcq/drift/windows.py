@@ -1,4 +1,4 @@
-"""What became of each group in a stretch of time: for how long it starved, was over or lent, and how usage ran.
+"""Windows: for how long each group starved, was over quota or lent, and its usage over time.
 
 All means are weighted by time. A sample stands for the ``span`` seconds before it; what of that
 lies outside the window does not count. Times are in seconds since 1970, quotas and usage in the
@@ -18,7 +18,7 @@ MAX_POINTS = 300
 
 @dataclass(frozen=True)
 class Point:
-    """A part of a window: means over the time from ``since`` to ``until``; the states are shares of it, from 0 to 1."""
+    """A part of a window: means from ``since`` to ``until``, and states as shares from 0 to 1."""
 
     since: float
     until: float
@@ -64,14 +64,17 @@ class Window:
 
     @property
     def trouble(self) -> float:
-        """How much slot weight, on average, the group had too little while its jobs waited or too much."""
+        """Average slot weight that the group lacked while its jobs waited, or had too much."""
         return (self.starved + self.over) * (self.distance or 0.0)
 
 
 def windows(
     samples: Iterable[Sample], since: int, until: int, most: int = MAX_POINTS
 ) -> tuple[Window, ...]:
-    """Return the window of every group, the one with most trouble first, each with no more than ``most`` points."""
+    """Return the window of every group, the one with most trouble first.
+
+    Each has at most ``most`` points.
+    """
     by_group: dict[str, list[Sample]] = {}
     for sample in samples:
         by_group.setdefault(sample.group, []).append(sample)
@@ -122,7 +125,10 @@ def quota_of(sample: Sample) -> float | None:
 
 
 def _parts(samples: Sequence[Sample], since: int, until: int) -> Iterator[Point]:
-    """Yield what of each sample counts; the first look of all stands for no time, and counts only alone."""
+    """Yield the part of each sample that counts.
+
+    The first sample of all covers no time, and counts only if it is alone.
+    """
     found = [
         _part(sample, since, until)
         for sample in samples

@@ -118,23 +118,23 @@ def _refusals(
     outcome: Outcome,
 ) -> Iterator[str]:
     """Yield why nothing may be done: incomplete data, old ads or clocks that differ."""
-    from htcq.elastic.gates import passed_over, refusals, several
+    from htcq.elastic.gates import ignored_faults, refusals, several
     from htcq.elastic.invariants import violations
     from htcq.elastic.journal import JournalState, PoolSeen
-    from htcq.elastic.pool_health import sight_of
+    from htcq.elastic.pool_health import health_of
     from htcq.live.reconfig import Negotiator
     from htcq.report.printable import tell
 
     ages = None
     if not source.snapshot:
         ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
-    sight = sight_of(pool, source.negotiator, observation.pool_weight, ages)
+    sight = health_of(pool, source.negotiator, observation.pool_weight, ages)
     clock = time.time()
     if source.snapshot:
         clock = sight.taken_at or observation.taken_at
     # The slots say whose claims are taken back: no other schedd need be known.
     state = JournalState(seen=PoolSeen(0, 0, 0.0))
-    for warning in passed_over(sight, state, wanted.gates, clock):
+    for warning in ignored_faults(sight, state, wanted.gates, clock):
         tell(f"htcq: {warning}")
     refused = [
         *several(sight, source.negotiator),

@@ -1,4 +1,4 @@
-"""Makes the files of a snapshot anonymous in place: ads, configurations, what failed, and the files' own names.
+"""Anonymization of a snapshot in place: ads, configurations, failures and file names.
 
 At the end everything is read again and searched for every name that was there before.
 """
@@ -41,7 +41,7 @@ _META_KEPT = ("schema", "taken", "htcq", "counts", "accountant_log")
 
 @dataclass(frozen=True)
 class Anonymized:
-    """What became anonymous; ``common`` names are words of HTCondor's own besides, so that they cannot be searched for.
+    """The new names; ``common`` names are also words of HTCondor and cannot be searched for.
 
     ``patterns`` expressions look into texts, such as regexp does: what they match is different now.
     """
@@ -76,7 +76,9 @@ class _Files:
 
 
 def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) -> Anonymized:
-    """Replace every name in all snapshots below ``directory``, everywhere by the same new ones, which ``key`` gives.
+    """Replace every name in all snapshots below ``directory``, everywhere by the same new one.
+
+    ``key`` determines the new names.
 
     Only in a directory that is not yet in its place: a failure on the way leaves half of it as it
     was.
@@ -105,7 +107,7 @@ def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) 
 
 
 # The first look
-# -----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _collect(files: _Files, collector: Collector) -> None:
@@ -158,7 +160,10 @@ def _untyped(path: Path) -> str:
 
 
 def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield (tag, name, value) of each knob, tag where the value has several lines; else ("", "", line)."""
+    """Yield (tag, name, value) of each knob; ``tag`` where the value has several lines.
+
+    A line that is no knob is ("", "", line).
+    """
     text = path.read_text(encoding="utf-8", errors=_BYTES)
     lines = iter(text.split("\n"))
     for line in lines:
@@ -179,7 +184,7 @@ def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 # The second look
-# ----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _rewrite_ads(path: Path, rewriter: Rewriter) -> None:
@@ -246,7 +251,7 @@ def _rename(directory: Path, rewriter: Rewriter) -> None:
 
 
 # The last look
-# ------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _check(directory: Path, rewriter: Rewriter) -> None:
@@ -283,7 +288,7 @@ def _left(where: str) -> AnonymityError:
     return AnonymityError(
         f"a name of the pool is left in {where}: the snapshot is not handed out",
         (
-            "nothing was written; tell the authors of htcq which attribute or knob that is, without "
+            "nothing was written; tell the authors of htcq which attribute or knob it is, without "
             "the name"
         ),
     )

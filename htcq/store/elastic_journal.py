@@ -1,10 +1,10 @@
-"""The journal of the quota writer on disk: what it meant to do and what came of it, each before it counts."""
+"""The journal of the quota writer on disk: intents and outcomes, written before they count."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from htcq.elastic.journal import JournalState, Record, after, essential
+from htcq.elastic.journal import JournalRecord, JournalState, after, compacted_records
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.store.event_log import EventLog, Fold
 from htcq.store.lines import MAX_BYTES, is_long
@@ -18,11 +18,11 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._log: EventLog[Record] = EventLog(path, _record, line_of)
-        self._fold: Fold[Record, JournalState] = Fold(self._log, JournalState, after)
+        self._log: EventLog[JournalRecord] = EventLog(path, _record, line_of)
+        self._fold: Fold[JournalRecord, JournalState] = Fold(self._log, JournalState, after)
 
     @property
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> tuple[JournalRecord, ...]:
         """Its records, the oldest first.
 
         Raises:
@@ -56,7 +56,7 @@ class Journal:
             ),
         )
 
-    def append(self, record: Record) -> None:
+    def append(self, record: JournalRecord) -> None:
         """Add ``record``; it is on the disk when this returns.
 
         Raises:
@@ -65,7 +65,9 @@ class Journal:
         self._log.append(record)
 
     def shorten(self, most: int = MAX_BYTES) -> Path | None:
-        """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
+        """Begin a shorter journal where it has more than ``most`` bytes.
+
+        Return where the former one is kept; None where the journal stays.
 
         What is in force, and what was before, is known from the new one too. Whoever calls this
         holds the lock.
@@ -76,7 +78,7 @@ class Journal:
         if not is_long(self.path, most):
             return None
         records = self.records
-        kept = essential(records)
+        kept = compacted_records(records)
         if len(kept) == len(records):
             return None
         return self._log.begin_anew(kept, str(records[-1].number))
@@ -93,5 +95,5 @@ def read_journal(path: Path) -> Journal:
     return journal
 
 
-def _record(line: bytes, _: int) -> Record:
+def _record(line: bytes, _: int) -> JournalRecord:
     return record_from(line.decode("utf-8"))

@@ -1,4 +1,4 @@
-"""A log of events: a file that only grows, with one event in each line, and what the events come to.
+"""A log of events, one in each line of a file that only grows, and the state they add up to.
 
 An event is on the disk before what it announces is done (``htcq.store.lines``). A line that a
 crash or a full disk left half done holds no event: it is counted as damaged and left behind. The
@@ -82,7 +82,7 @@ class EventLog(Generic[Event]):
         return begin_anew(self.path, "".join(map(self._write, events)), suffix)
 
     def _read_on(self) -> None:
-        """Read what was added since the last look; all of it where another file has taken its place."""
+        """Read what was added since the last time, or all of it if the file was replaced."""
         try:
             found = self.path.stat()
             file = (found.st_dev, found.st_ino)
@@ -107,7 +107,7 @@ class EventLog(Generic[Event]):
         self._take(content)
 
     def _take(self, content: bytes) -> None:
-        """Count the lines of ``content``; the last one, without its end, only where it holds an event already."""
+        """Count the lines of ``content``; an incomplete last line only if it holds an event."""
         events: list[Event] = []
         damaged: list[int] = []
         *lines, last = content.split(b"\n")
@@ -136,7 +136,7 @@ class EventLog(Generic[Event]):
 
 
 class Fold(Generic[Event, State]):
-    """What the events of a log come to; each of them is counted once, however often it is asked for.
+    """The state that the events of a log add up to; each event is counted once.
 
     ``step`` returns the state after one more event, and may change the one that it gets.
     """

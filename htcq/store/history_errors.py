@@ -1,4 +1,4 @@
-"""What SQLite and the system say when a history cannot be read or written, as one line each and what would help.
+"""Errors of SQLite and the system on a history, each as one line with a hint.
 
 Python 3.9 tells SQLite's errors by their English text alone (sqlite3_errstr,
 https://www.sqlite.org/rescode.html).
@@ -43,7 +43,10 @@ def explained(path: Path, writable: bool) -> Iterator[None]:
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """Tell whether ``error`` is SQLite's word for a damaged file; 3.9 has none where its message is no text."""
+    """Tell whether ``error`` is SQLite's error for a damaged file.
+
+    Python 3.9 has only its message.
+    """
     said = str(error)
     return isinstance(error, sqlite3.DatabaseError) and (
         not said or any(text in said for text in _DAMAGE)

@@ -11,9 +11,19 @@ from htcq.drift.ledger import AMOUNTS
 
 #: The numbers of a sample, as they stand in the table.
 NUMBERS = (
-    "span", "looks", "effective", "computed", "usage", "usage_most", "idle", "requested", "allocated", "starved",
-    "over", "lending",
-)  # fmt: skip
+    "span",
+    "looks",
+    "effective",
+    "computed",
+    "usage",
+    "usage_most",
+    "idle",
+    "requested",
+    "allocated",
+    "starved",
+    "over",
+    "lending",
+)
 #: The same of the ledger, where every row stands for time.
 BOOKED = ("span", *AMOUNTS)
 
@@ -48,5 +58,5 @@ BOOKED_TOGETHER = ", ".join(f"SUM({column})" for column in BOOKED)
 
 
 def bin_end(width: int) -> str:
-    """Return when the bin of ``width`` seconds ends that a sample falls into; its end is the bin's own."""
+    """Return the end of the bin of ``width`` seconds that a sample is in; the end is inclusive."""
     return f"(time + {width - 1}) / {width} * {width}"

@@ -24,7 +24,7 @@ _AS_A_WRITER = (
 
 
 def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path | None]:
-    """Return a connection to a sound history of today, and where the former file lies if it had to be set aside.
+    """Return a connection to an intact history, and where a damaged one was set aside.
 
     Raises:
         HistoryError: it is something else, or was made by a newer htcq.
@@ -53,7 +53,7 @@ def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path
 def connect_anew(
     path: Path, timeout: float, damaged: int, why: str
 ) -> tuple[sqlite3.Connection, Path | None]:
-    """As :func:`connect_writer`, after use has found damage in the file that has the number ``damaged``."""
+    """As :func:`connect_writer`, after damage was found in the file with inode ``damaged``."""
     with place.making_locked(path, timeout):
         if path.stat().st_ino == damaged:
             return _instead(path, timeout, why)

@@ -40,7 +40,7 @@ def samples_of(
     groups: Collection[str] | None,
     step: int,
 ) -> Iterator[Sample]:
-    """Yield the samples of ``pool`` that stand for any time from ``since`` to ``until``, ordered by time.
+    """Yield the samples of ``pool`` that overlap ``since`` to ``until``, ordered by time.
 
     Of ``groups`` alone where they are given; what is finer than ``step`` seconds is merged into
     bins of as many.
@@ -75,7 +75,7 @@ def samples_of(
 def kept_of(
     connection: sqlite3.Connection, pool: str, since: int, until: int, kind: str | None
 ) -> tuple[Kept, ...]:
-    """Return the intervals that overlap the time from ``since`` to ``until``, by when they began."""
+    """Return the intervals that overlap ``since`` to ``until``, ordered by their beginning."""
     rows = connection.execute(
         "SELECT kind, name, text, since, until FROM kept "
         "WHERE (pool = (SELECT id FROM pool WHERE name = ?) OR pool IS NULL) "
@@ -96,27 +96,29 @@ def _group_names(
 
 
 def _sample(row: tuple[int, ...], names: dict[int, str]) -> Sample:
-    (
-        time,
-        group,
-        span,
-        looks,
-        effective,
-        computed,
-        usage,
-        most,
-        idle,
-        requested,
-        allocated,
-        *seconds,
-    ) = row
+    time, group, span, looks, effective, computed, *amounts = row
+    usage, most, idle, requested, allocated, *seconds = amounts
     try:
         over_time = (span or looks) * PARTS
         return Sample(
-            names[group], time, span, looks,
-            None if effective is None else effective / PARTS, None if computed is None else computed / PARTS,
-            usage / over_time, most / PARTS, idle / over_time, requested / over_time, allocated / over_time,
+            names[group],
+            time,
+            span,
+            looks,
+            _quota(effective),
+            _quota(computed),
+            usage / over_time,
+            most / PARTS,
+            idle / over_time,
+            requested / over_time,
+            allocated / over_time,
             *seconds,
-        )  # fmt: skip
+        )
     except (TypeError, LookupError, ArithmeticError) as error:
         raise sqlite3.DatabaseError(f"malformed: numbers that no htcq wrote ({error})") from error
+
+
+def _quota(parts: int | None) -> float | None:
+    if parts is None:
+        return None
+    return parts / PARTS

@@ -20,7 +20,7 @@ _MAX_AMOUNT = 1e10
 
 
 def record(connection: sqlite3.Connection, observation: DriftObservation) -> bool:
-    """Keep ``observation``; False if one of this pool and second is there already, which then stays.
+    """Keep ``observation``; False if that pool and second is there already, which then stays.
 
     Raises:
         HistoryError: the pool has been observed later than that.
@@ -57,19 +57,17 @@ def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int)
     """Keep that the former file was set aside as ``name``, which concerns every pool."""
     with transaction(connection):
         connection.execute(
-            (
-                "INSERT INTO kept (pool, kind, name, text, since, until) VALUES (NULL, 'damage', ?, "
-                "?, ?, ?)"
-            ),
+            "INSERT INTO kept (pool, kind, name, text, since, until)"
+            " VALUES (NULL, 'damage', ?, ?, ?, ?)",
             (plain(name), plain(text), time, time),
         )
 
 
 def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tuple[int, int | None]:
     """Return the pool's number and when it was last observed, and note that it is observed now."""
-    name, negotiator, unit = (
-        plain(text) for text in (observation.pool, observation.negotiator, observation.unit)
-    )
+    name = plain(observation.pool)
+    negotiator = plain(observation.negotiator)
+    unit = plain(observation.unit)
     found = connection.execute("SELECT id, last FROM pool WHERE name = ?", (name,)).fetchone()
     if found is None:
         added = connection.execute(
@@ -82,14 +80,10 @@ def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tupl
         raise sqlite3.DatabaseError("malformed: a time is no number")
     if last > observation.time:
         raise HistoryError(
-            (
-                f"{name} was last observed at {_moment(last)}, later than the observation of "
-                f"{_moment(observation.time)}"
-            ),
-            (
-                "observations are recorded in their order; if a clock was wrong, give the history a "
-                "new file"
-            ),
+            f"{name} was last observed at {_moment(last)}, later than the observation of "
+            f"{_moment(observation.time)}",
+            "observations are recorded in their order; if a clock was wrong, give the history a new"
+            " file",
         )
     connection.execute(
         "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?",
@@ -149,7 +143,9 @@ def _keep(
 
 
 def _parts(amount: float) -> int:
-    return 0 if math.isnan(amount) else round(max(-_MAX_AMOUNT, min(_MAX_AMOUNT, amount)) * PARTS)
+    if math.isnan(amount):
+        return 0
+    return round(max(-_MAX_AMOUNT, min(_MAX_AMOUNT, amount)) * PARTS)
 
 
 def _moment(time: int) -> str:

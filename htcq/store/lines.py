@@ -1,4 +1,4 @@
-"""Adds lines to a file that only grows: each is on the disk before it counts. A long one is begun anew."""
+"""Lines appended to a file, each on the disk before it counts; a long file is begun anew."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def is_long(path: Path, most: int) -> bool:
 
 
 def begin_anew(path: Path, content: str, suffix: str) -> Path:
-    """Put ``content`` in the place of the file, and return where the former one is kept: beside it, with ``suffix``.
+    """Replace the file by ``content``; return where the former one is kept.
+
+    It is beside the file, with ``suffix``.
 
     Killed in between, it leaves the former one in its place. Whoever calls this holds the lock.
 

@@ -1,4 +1,4 @@
-"""Keeps two htcq from writing the same file: a lock that ends with its holder, however that ends (flock(2)).
+"""A lock against two writers of one file; it ends with its holder (flock(2)).
 
 A lock of flock(2) belongs to what is open, and a child has that open too: children give it up as
 they are born, so that none of them outlives its parent with the lock. Where the directory is on
@@ -32,7 +32,9 @@ _held: set[int] = set()
 
 @contextmanager
 def locked(path: Path, patience: float = 0.0) -> Iterator[int]:
-    """Hold the lock ``path`` for as long as the block runs, and yield its handle; wait ``patience`` seconds for it.
+    """Hold the lock ``path`` while the block runs, and yield its handle.
+
+    Wait at most ``patience`` seconds for it.
 
     Raises:
         BlockingIOError: somebody else holds it.

@@ -1,4 +1,4 @@
-"""A directory of results of a sweep: one JSON file an item, whole or not there, so that the next run goes on.
+"""The results of a sweep: a directory with one complete JSON file an item, to resume from.
 
 Only one run works in it at a time: a lock tells, and the system frees it however that run ends.
 """
@@ -191,7 +191,7 @@ def digest(snapshot: Snapshot) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file; empty where it cannot be read, or is none: a pipe is read once only."""
+    """Return the SHA-256 of a file; empty where it cannot be read or is no regular file."""
     whole = hashlib.sha256()
     if not path.is_file():
         return ""
@@ -205,6 +205,6 @@ def file_digest(path: Path) -> str:
 
 
 def name_for_jobs(name: str, digest: str) -> str:
-    """Return what a file is called where jobs find it: plainly, with the endings that tell what it is."""
+    """Return the plain name of a file for jobs, with the endings that show its type."""
     endings = "".join(Path(name).suffixes[-2:])
     return f"file-{digest[:_DIGITS]}{endings if _PLAIN.fullmatch(endings) else ''}"

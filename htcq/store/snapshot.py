@@ -1,4 +1,4 @@
-"""A snapshot on disk: a directory or a .tar.gz of plain files, as htcq or HTCondor's own tools print them.
+"""A snapshot on disk: a directory or a .tar.gz with the output of htcq or HTCondor's tools.
 
 htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere is read where it
 lies. Whoever made it may mean harm: no link in it is followed, and what it expands to has
@@ -83,7 +83,7 @@ class Snapshot:
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def chunks(self, name: str) -> Chunks | None:
-        """Return what reads the file ``name`` from its beginning, each time it is called; None where it is missing.
+        """Return a function that opens the file ``name`` at its beginning; None: it is missing.
 
         What it returns raises InputError, in words that follow the name of the file.
         """
@@ -265,7 +265,8 @@ def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict
     """Return the files by their name below the directory that holds them."""
     found: dict[PurePosixPath, Member] = {}
     count = 0
-    with tarfile.open(fileobj=expanded(path, archive, limits), mode="r:") as packed:  # type: ignore[call-overload]
+    content = expanded(path, archive, limits)
+    with tarfile.open(fileobj=content, mode="r:") as packed:  # type: ignore[call-overload]
         for info in packed:
             count += 1
             if count > limits.members:
@@ -280,7 +281,7 @@ def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict
                     info.size, archive, info.offset_data, flaw=flaw
                 )
     tops = [str(name.parent) for name in found if name.name in (COLLECTOR_ADS, JOBS_ADS)]
-    top = PurePosixPath(min(tops, key=len)) if tops else PurePosixPath(".")
+    top = PurePosixPath(min(tops, key=len, default="."))
     return {
         str(name.relative_to(top)): member for name, member in found.items() if top in name.parents
     }

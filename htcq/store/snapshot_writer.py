@@ -1,4 +1,4 @@
-"""Puts a snapshot on disk: a directory or a .tar.gz, whole or not at all, readable by its owner alone.
+"""A snapshot written to disk, completely or not at all, readable by its owner only.
 
 It is built under a hidden temporary name beside its goal, so that the last step is one rename
 within a file system.
@@ -23,7 +23,7 @@ _FILE_MODE, _DIRECTORY_MODE = 0o600, 0o700
 
 @contextmanager
 def new_snapshot(goal: Path) -> Iterator[Path]:
-    """Yield an empty directory whose content becomes the snapshot at ``goal`` if nothing is raised meanwhile.
+    """Yield an empty directory; without an error its content becomes the snapshot at ``goal``.
 
     Raises:
         InputError: something that is not empty is there already, or it cannot be written.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.elastic.journal import LOOK, Record
+from htcq.elastic.journal import LOOK, JournalRecord
 from htcq.elastic.journal_lines import line_of
 from htcq.errors import EXIT_UNKNOWN, JournalError
 from htcq.store.elastic_journal import Journal, read_journal
@@ -15,8 +15,8 @@ from htcq.store.elastic_journal import Journal, read_journal
 TIME = 1_795_000_000.0
 
 
-def record(number: int) -> Record:
-    return Record(number, TIME + number, LOOK, told=f"look {number}")
+def record(number: int) -> JournalRecord:
+    return JournalRecord(number, TIME + number, LOOK, told=f"look {number}")
 
 
 def test_records_come_back_in_their_order(tmp_path: Path) -> None:

@@ -10,7 +10,10 @@ from htcq.settings.reclaim import ReclaimLimits
 
 
 class ReclaimBudget:
-    """What is left of the limits; ``claims`` are those of the pool, ``today`` the jobs of the day."""
+    """What is left of the limits.
+
+    ``claims`` is the number of claims in the pool, ``today`` that of the jobs vacated today.
+    """
 
     def __init__(self, limits: ReclaimLimits, claims: int, today: int) -> None:
         of_pool = max(1, int(claims * limits.pool_percent / 100))

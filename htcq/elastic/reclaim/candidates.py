@@ -1,4 +1,4 @@
-"""Jobs that may be taken back from groups over their runtime, in order: the least lost work first."""
+"""The jobs that may be taken back, in order: the least lost work first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ceilings that keep vacated jobs from restarting: the usage of a submitter, less what is taken.
+"""The ceilings that keep vacated jobs from restarting: the usage less what is taken back.
 
 A submitter's ceiling is in whole slot weights (src/condor_negotiator.V6/Accountant.cpp: Ceiling,
 HTCondor 25.14). One that somebody else has set is never changed: it counts if it is low enough.

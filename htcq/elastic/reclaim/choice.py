@@ -94,7 +94,7 @@ class EvictionChoice:
             user = self._user(place, ())
 
     def _refusal(self, one: Candidate, also: Sequence[Candidate]) -> str:
-        """Return why ``one`` is not taken back beside the chosen jobs and ``also``; empty: it is."""
+        """Return why ``one`` is not taken back beside the chosen jobs and ``also``; empty: none."""
         claim = one.claim
         own = [each for each in also if each.claim.group == claim.group]
         for each in own:

@@ -53,7 +53,10 @@ class FreeSpace:
 
 
 class FreeSpaces:
-    """The slots of a pool by place: a partitionable slot with its dynamic ones, or a static slot."""
+    """The slots of a pool by place.
+
+    A place is a partitionable slot with its dynamic ones, or a static slot.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._slots = {str(slot.name): slot for slot in pool.slots or ()}
@@ -91,7 +94,7 @@ class FreeSpaces:
         return not any(holds(slot.frame.value(name)) for name in _CLOSED)
 
     def fit(self, place: str, ended: Iterable[str], jobs: Iterable[Autocluster]) -> bool:
-        """Tell whether one of each of ``jobs`` fits at ``place`` once the slots ``ended`` are free."""
+        """Tell whether ``jobs`` fit at ``place`` once the slots ``ended`` are free."""
         space = self.space(place, ended)
         return space is not None and space.take_all(jobs)
 

@@ -194,7 +194,7 @@ class ReclaimHistories:
         )
 
     def ceilings(self, negotiator: str) -> dict[str, OwnCeiling]:
-        """Return, by submitter, the ceilings at ``negotiator`` that htcq has set, or may have set."""
+        """Return, by submitter, the ceilings at ``negotiator`` that are ours, or may be."""
         if negotiator not in self._collected:
             return {}
         return dict(self._collected[negotiator].ceilings)

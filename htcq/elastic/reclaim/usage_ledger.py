@@ -16,7 +16,7 @@ class UsageLedger:
         self._used = {group.name: dict(group.used) for group in outcome.groups}
 
     def own(self, name: str) -> GroupRuntime | None:
-        """Return the record of the group's own jobs: its ``<self>`` if it has children, or itself."""
+        """Return the record of the group's own jobs: ``<self>`` if it has children, or itself."""
         return self._outcome.find(f"{name}.{SELF}") or self._outcome.find(name)
 
     def _chain(self, name: str) -> Iterator[GroupRuntime]:
