@@ -1,7 +1,7 @@
 """Differences between declared, configured, published and computed quotas at one moment.
 
-What a negotiator publishes is compared over the pool weight that it counted itself: a pool that
-moved meanwhile is no difference. Amounts are in the pool's unit.
+Published quotas are compared for the pool weight that the negotiator counted itself: a pool that
+has changed since is no difference. Amounts are in the pool's unit.
 """
 
 from __future__ import annotations
@@ -65,10 +65,12 @@ def settings_differ(
 
     ``declares``: the site declares groups.
     """
-    if declared is None or configured is None:
+    if configured is None:
         if declared is not None:
             yield QuotaDifference(group, "not-configured", declared.quota, None)
-        elif configured is not None and declares and group != ROOT:
+        return
+    if declared is None:
+        if declares and group != ROOT:
             yield QuotaDifference(group, "not-declared", None, configured.quota)
         return
     if declared.static is not configured.static:
@@ -85,7 +87,9 @@ def settings_differ(
 
 def kind(setting: QuotaSetting) -> str:
     """Return HTCondor's word for an amount or for a share."""
-    return STATIC if setting.static else DYNAMIC
+    if setting.static:
+        return STATIC
+    return DYNAMIC
 
 
 def _published(group: GroupObservation, publishes: bool) -> Iterator[QuotaDifference]:
@@ -103,6 +107,6 @@ def _published(group: GroupObservation, publishes: bool) -> Iterator[QuotaDiffer
     one, other = group.effective_subtree, group.computed_subtree
     if one is None or other is None or same(one, other):
         return
-    # Of a group without subgroups both are the same number, told once.
+    # Of a group without children both are the same number, which is reported once.
     if not (same(one, group.effective) and same(other, group.computed)):
         yield QuotaDifference(group.name, "subtree", one, other)

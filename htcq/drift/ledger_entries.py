@@ -34,8 +34,13 @@ def entries(
 
     ``outcome`` is what was computed of ``quotas`` and ``demand``.
     """
-    names = sorted({name for group in outcome.groups for name in group.runtime})
-    return tuple(entry for name in names for entry in _of(name, demand, outcome))
+    names: set[str] = set()
+    for group in outcome.groups:
+        names.update(group.runtime)
+    found: list[LedgerEntry] = []
+    for name in sorted(names):
+        found += _of(name, demand, outcome)
+    return tuple(found)
 
 
 @dataclass
@@ -63,7 +68,9 @@ class _Member:
 
     @property
     def offered(self) -> int:
-        return max(0, self.guarantee - max(self.used, self.wanted)) if self.lends else 0
+        if not self.lends:
+            return 0
+        return max(0, self.guarantee - max(self.used, self.wanted))
 
     @property
     def borrowed(self) -> int:
@@ -133,17 +140,17 @@ def _members(dimension: str, outcome: Outcome) -> list[_Member]:
 
 
 def _member(dimension: str, group: GroupRuntime, options: Options, top: bool) -> _Member:
-    scale_min = group.group.scale_min
-    shrinks = options.scale_min if scale_min is None else scale_min
-    limited, runtime = group.limited[dimension], group.runtime[dimension]
+    scalable = group.group.scale_min
+    if scalable is None:
+        scalable = options.scale_min
     return _Member(
         group.name,
         group.min[dimension],
-        runtime,
+        group.runtime[dimension],
         group.used[dimension],
-        limited,
+        group.limited[dimension],
         group.lends,
-        shrinks,
+        scalable,
         top,
     )
 
@@ -172,13 +179,14 @@ def _share_out_level(level: Sequence[_Member], there: int, beyond: int) -> None:
     offered = [(each.name, each.offered) for each in level]
     freely = min(lent, sum(amount for _, amount in offered))
     kept = [(each.name, each.idle - each.offered) for each in level]
-    given, taken = _split(freely, offered), _split(lent - freely, kept)
+    given = _split(freely, offered)
+    taken = _split(lent - freely, kept)
     for each in level:
         each.lent = given.get(each.name, 0) + taken.get(each.name, 0)
 
 
 def _split(amount: int, parts: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Return ``amount`` in proportion to ``parts``, which come to no less; ties go by name."""
+    """Return ``amount`` in proportion to ``parts``, which add up to no less; ties go by name."""
     claims = [ShareClaim(name, 0, 0, part) for name, part in parts if part > 0]
     if not amount or not claims:
         return {}

@@ -18,7 +18,7 @@ from htcq.quota.group_tree import Group, name_key
 from htcq.quota.knobs import Knobs
 from htcq.settings.groups import DeclaredGroup, GroupSettings
 
-#: The knobs that decide about all groups, as the negotiator reads them (GroupEntry.cpp and
+#: The knobs for all groups, as the negotiator reads them (GroupEntry.cpp and
 #: matchmaker.cpp, 25.14).
 SETTINGS = (
     "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION",
@@ -38,29 +38,37 @@ SETTINGS = (
 
 def observe(quotas: PoolQuotas, pool: Pool, declared: GroupSettings, time: int) -> DriftObservation:
     """Return the observation at ``time`` (seconds since 1970) of the pool of ``quotas``."""
-    weight = quotas.published.pool_weight
+    pool_weight = quotas.published.pool_weight
+    if pool_weight is None:
+        pool_weight = float(quotas.supply.pool_weight)
+    weights = [
+        WeightUse(share.expression, share.slots, float(share.weight))
+        for share in weight_shares(quotas.supply.slots, Weights())
+    ]
+    unit = "slots"
+    if quotas.supply.weighted:
+        unit = "slot weight"
     return DriftObservation(
         pool=pool.name,
         negotiator=quotas.published.negotiator or pool.negotiator,
         time=time,
-        pool_weight=float(quotas.supply.pool_weight) if weight is None else weight,
+        pool_weight=pool_weight,
         groups=tuple(_groups(quotas, declared)),
-        weights=tuple(
-            WeightUse(share.expression, share.slots, float(share.weight))
-            for share in weight_shares(quotas.supply.slots, Weights())
-        ),
+        weights=tuple(weights),
         settings=_settings(quotas.knobs),
-        unit="slot weight" if quotas.supply.weighted else "slots",
-        doubts=tuple(_doubts(quotas, pool)),
+        unit=unit,
+        doubts=tuple(_warnings(quotas, pool)),
     )
 
 
 def _groups(quotas: PoolQuotas, declared: GroupSettings) -> Iterator[GroupObservation]:
-    reckoned = {group.name: group for group in _promised(quotas)} if quotas.grouped else {}
+    computed: dict[str, GroupQuota] = {}
+    if quotas.grouped:
+        computed = {group.name: group for group in _computed(quotas)}
     wanted = {name_key(group.name): group for group in declared.groups}
     for group in quotas.tree.groups:
         own = _declared(wanted.pop(name_key(group.name), None), declared, quotas)
-        yield _group(quotas, group, reckoned.get(group.name), own)
+        yield _group(quotas, group, computed.get(group.name), own)
     for left in wanted.values():
         yield GroupObservation(left.name, declared=_declared(left, declared, quotas))
 
@@ -70,6 +78,9 @@ def _group(
 ) -> GroupObservation:
     record = quotas.published.account(group.name)
     idle, running = quotas.demand(group.name)
+    quota = subtree_quota = None
+    if computed is not None:
+        quota, subtree_quota = computed.quota, computed.subtree_quota
     return GroupObservation(
         name=group.name,
         declared=declared,
@@ -78,8 +89,8 @@ def _group(
         ),
         effective=_number(record, "EffectiveQuota"),
         effective_subtree=_number(record, "SubtreeQuota"),
-        computed=None if computed is None else computed.quota,
-        computed_subtree=None if computed is None else computed.subtree_quota,
+        computed=quota,
+        computed_subtree=subtree_quota,
         usage=float(quotas.usage.get(group.name, 0.0)),
         idle=idle,
         running=running,
@@ -89,14 +100,21 @@ def _group(
 
 
 def _number(record: Record | None, attribute: str) -> float | None:
-    number = None if record is None else record.number(attribute)
-    return None if number is None else float(number)
+    if record is None:
+        return None
+    number = record.number(attribute)
+    if number is None:
+        return None
+    return float(number)
 
 
-def _promised(quotas: PoolQuotas) -> tuple[GroupQuota, ...]:
+def _computed(quotas: PoolQuotas) -> tuple[GroupQuota, ...]:
     """Return the quotas over the weight that the negotiator counted, or else that of the slots."""
+    inputs = quotas.inputs
     weight = quotas.published.pool_weight
-    return promised(quotas.inputs if weight is None else replace(quotas.inputs, pool_weight=weight))
+    if weight is not None:
+        inputs = replace(inputs, pool_weight=weight)
+    return promised(inputs)
 
 
 def _declared(
@@ -108,18 +126,17 @@ def _declared(
     """
     if group is None:
         return None
-    surplus, regroups = (
-        _truth(own, knob, site, quotas)
-        for own, knob in (
-            (group.accept_surplus, "GROUP_ACCEPT_SURPLUS"),
-            (group.autoregroup, "GROUP_AUTOREGROUP"),
-        )
-    )
+    surplus = group.accept_surplus
+    if surplus is None:
+        surplus = _of_all_groups("GROUP_ACCEPT_SURPLUS", site, quotas)
+    regroups = group.autoregroup
+    if regroups is None:
+        regroups = _of_all_groups("GROUP_AUTOREGROUP", site, quotas)
     return QuotaSetting(group.config_quota, group.static, surplus, regroups)
 
 
-def _truth(own: bool | None, knob: str, site: GroupSettings, quotas: PoolQuotas) -> bool:
-    return Knobs(site.knobs).boolean(knob, quotas.truth(knob, False)) if own is None else own
+def _of_all_groups(knob: str, site: GroupSettings, quotas: PoolQuotas) -> bool:
+    return Knobs(site.knobs).boolean(knob, quotas.truth(knob, False))
 
 
 def _settings(knobs: Mapping[str, str]) -> dict[str, str]:
@@ -128,7 +145,7 @@ def _settings(knobs: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in found.items() if text is not None}
 
 
-def _doubts(quotas: PoolQuotas, pool: Pool) -> Iterator[str]:
+def _warnings(quotas: PoolQuotas, pool: Pool) -> Iterator[str]:
     if not quotas.published.accounts:
         yield (
             "the negotiator publishes nothing of its groups: what their claimed slots weigh is "

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from htcq.drift.ledger import Booking
-from htcq.drift.observation import DriftObservation, Kept, Sample
+from htcq.drift.observation import DriftObservation, Kept, QuotaSample
 from htcq.drift.retention import Retention
 from htcq.errors import HistoryError
 from htcq.store.history_errors import explained, is_damage
@@ -92,7 +92,7 @@ class History:
         until: int,
         groups: Collection[str] | None = None,
         step: int = 1,
-    ) -> Iterator[Sample]:
+    ) -> Iterator[QuotaSample]:
         """Yield, by time, the samples that overlap ``since`` to ``until``, fine or merged.
 
         Of ``groups`` alone where they are given. ``step`` merges what is finer into bins of so

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from htcq.drift.observation import MAX_GAP, Kept, Sample
+from htcq.drift.observation import MAX_GAP, Kept, QuotaSample
 from htcq.settings.durations import DAY
 from htcq.store.history_merge import MERGED, NUMBERS, bin_end
 from htcq.store.history_schema import PARTS
@@ -39,7 +39,7 @@ def samples_of(
     until: int,
     groups: Collection[str] | None,
     step: int,
-) -> Iterator[Sample]:
+) -> Iterator[QuotaSample]:
     """Yield the samples of ``pool`` that overlap ``since`` to ``until``, ordered by time.
 
     Of ``groups`` alone where they are given; what is finer than ``step`` seconds is merged into
@@ -95,12 +95,12 @@ def _group_names(
     return {number: name for number, name in rows if groups is None or name in groups}
 
 
-def _sample(row: tuple[int, ...], names: dict[int, str]) -> Sample:
+def _sample(row: tuple[int, ...], names: dict[int, str]) -> QuotaSample:
     time, group, span, looks, effective, computed, *amounts = row
     usage, most, idle, requested, allocated, *seconds = amounts
     try:
         over_time = (span or looks) * PARTS
-        return Sample(
+        return QuotaSample(
             names[group],
             time,
             span,
