@@ -8,7 +8,7 @@ is lent by the groups below it in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.drift.ledger import LedgerEntry
@@ -85,24 +85,23 @@ def _of(dimension: str, demand: ElasticDemand, outcome: Outcome) -> Iterator[Led
     members = _members(dimension, outcome)
     top = [each for each in members if each.top]
     total = demand.total.get(dimension, 0)
-    outside = _outside(dimension, demand, sum(each.used for each in top))
+    used = sum(each.used for each in top)
+    outside = _outside(dimension, demand, used)
     _share_out_level(top, total, outside)
     for each in members:
         if each.below:
             # What it lends is used by others; what it borrows is not what those below it lend each
             # other.
             _share_out_level(each.below, each.guarantee, each.lent - each.borrowed)
-    lowest = [each for each in members if not each.below]
-    yield LedgerEntry(
-        ROOT,
-        dimension,
-        min=sum(each.min for each in top),
-        runtime=total,
-        used=sum(each.used for each in top) + outside,
-        lent=sum(each.lent for each in lowest),
-        borrowed=sum(each.borrowed for each in lowest) + outside,
-        unused=sum(each.unused for each in lowest),
-    )
+    lent = unused = 0
+    borrowed = outside
+    for each in members:
+        if not each.below:
+            lent += each.lent
+            borrowed += each.borrowed
+            unused += each.unused
+    mins = sum(each.min for each in top)
+    yield LedgerEntry(ROOT, dimension, mins, total, used + outside, lent, borrowed, unused)
     if outside:
         yield LedgerEntry(DEFAULT, dimension, used=outside, borrowed=outside)
     for each in members:
@@ -174,20 +173,26 @@ def _share_out_level(level: Sequence[_Member], there: int, beyond: int) -> None:
     for each in level:
         each.guarantee = mins[each.name]
     spare = max(0, there - sum(mins.values()))
-    wanted = beyond + sum(each.borrowed for each in level) - spare
-    lent = max(0, min(wanted, sum(each.idle for each in level)))
-    offered = [(each.name, each.offered) for each in level]
-    freely = min(lent, sum(amount for _, amount in offered))
-    kept = [(each.name, each.idle - each.offered) for each in level]
+    wanted = beyond - spare
+    idle = 0
+    offered: dict[str, int] = {}
+    kept: dict[str, int] = {}
+    for each in level:
+        wanted += each.borrowed
+        idle += each.idle
+        offered[each.name] = each.offered
+        kept[each.name] = each.idle - each.offered
+    lent = max(0, min(wanted, idle))
+    freely = min(lent, sum(offered.values()))
     given = _split(freely, offered)
     taken = _split(lent - freely, kept)
     for each in level:
         each.lent = given.get(each.name, 0) + taken.get(each.name, 0)
 
 
-def _split(amount: int, parts: Sequence[tuple[str, int]]) -> dict[str, int]:
+def _split(amount: int, parts: Mapping[str, int]) -> dict[str, int]:
     """Return ``amount`` in proportion to ``parts``, which add up to no less; ties go by name."""
-    claims = [ShareClaim(name, 0, 0, part) for name, part in parts if part > 0]
+    claims = [ShareClaim(name, 0, 0, part) for name, part in parts.items() if part > 0]
     if not amount or not claims:
         return {}
     shares = split_hamilton(amount, claims, sum(claim.weight for claim in claims))

@@ -144,11 +144,14 @@ def _parts(amount: float) -> int:
 def _move(items: list[_Item], pool: int, limits: StepLimits, unit: int) -> None:
     """Lower what must or may be lowered, then raise what there is room for."""
     most = _whole(limits.max_raise * pool, unit)
-    wanted = min(most, sum(item.raising for item in items))
-    there = sum(item.new for item in items)
+    raising = there = willing = 0
+    for item in items:
+        raising += item.raising
+        there += item.new
+        willing += item.lowering(forced=False)
+    wanted = min(most, raising)
     forced = max(0, there - pool)
     needed = min(most, max(0, there + wanted - pool))
-    willing = sum(item.lowering(forced=False) for item in items)
     lowered = min(willing, max(forced, needed, _whole(limits.max_lower * pool, unit)))
     _lower(items, lowered, False, unit)
     if lowered < forced:

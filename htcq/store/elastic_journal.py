@@ -11,7 +11,7 @@ from htcq.store.lines import MAX_BYTES, is_long
 
 
 class Journal:
-    """What the journal at ``path`` says at each moment.
+    """The journal at ``path``, and the state after its records.
 
     Whoever adds to it holds the lock of the file that it is about.
     """
@@ -32,7 +32,7 @@ class Journal:
 
     @property
     def state(self) -> JournalState:
-        """What its records come to.
+        """The state after its records.
 
         Raises:
             JournalError: it cannot be read.
@@ -45,7 +45,7 @@ class Journal:
         return self._log.damaged
 
     def doubts(self) -> tuple[str, ...]:
-        """Return, as sentences, what of the journal cannot be read."""
+        """Return, as sentences, the lines of the journal that cannot be read."""
         if not self.damaged:
             return ()
         lines = ", ".join(str(number) for number in self.damaged)
@@ -69,11 +69,10 @@ class Journal:
 
         Return where the former one is kept; None where the journal stays.
 
-        What is in force, and what was before, is known from the new one too. Whoever calls this
-        holds the lock.
+        The new one has what is in force and what was before. The caller holds the lock.
 
         Raises:
-            JournalError: it is as it was.
+            JournalError: the journal is unchanged.
         """
         if not is_long(self.path, most):
             return None

@@ -150,5 +150,7 @@ def reason(error: BaseException) -> str:
     """Return what went wrong, on one line."""
     if isinstance(error, (MemoryError, RecursionError)):
         return "it takes more memory than there is for it"
-    told = str(getattr(error, "strerror", None) or error)
-    return "it is no archive that can be read" if "\n" in told or not told else told
+    message = str(getattr(error, "strerror", None) or error)
+    if not message or "\n" in message:
+        return "it is no archive that can be read"
+    return message

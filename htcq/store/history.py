@@ -83,7 +83,9 @@ class History:
         None if there is none.
         """
         found = self.pool(pool)
-        return None if found is None else (found.first, found.last)
+        if found is None:
+            return None
+        return found.first, found.last
 
     def samples(
         self,

@@ -29,14 +29,16 @@ def explained(path: Path, writable: bool) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        message, hint = _told(str(error) or NO_TEXT, path, writable)
+        message, hint = _described(str(error) or NO_TEXT, path, writable)
         raise HistoryError(message, hint) from error
     except UnicodeDecodeError as error:
         # Of a damaged file SQLite's own message can be no text; Python raises this in its place.
-        message, hint = _told(NO_TEXT, path, writable)
+        message, hint = _described(NO_TEXT, path, writable)
         raise HistoryError(message, hint) from error
     except OSError as error:
-        hint = f"{_INTACT}; {_PLACE}" if writable else "it must be readable for you"
+        hint = "it must be readable for you"
+        if writable:
+            hint = f"{_INTACT}; {_PLACE}"
         raise HistoryError(
             f"{path} cannot be {_DONE[writable]}: {error.strerror or error}", hint
         ) from error
@@ -47,23 +49,22 @@ def is_damage(error: BaseException | None) -> bool:
 
     Python 3.9 has only its message.
     """
-    said = str(error)
-    return isinstance(error, sqlite3.DatabaseError) and (
-        not said or any(text in said for text in _DAMAGE)
-    )
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    message = str(error)
+    return not message or any(text in message for text in _DAMAGE)
 
 
 _DONE = {True: "written", False: "read"}
 _PLACE = "the file and its directory must be writable for you, with room on a local file system"
 
 
-def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
+def _described(error: str, path: Path, writable: bool) -> tuple[str, str]:
     if any(text in error for text in _DAMAGE):
         return (
             f"{path} is damaged: {error}",
             f"'sqlite3 {path} .recover' (or .dump) prints what can be saved; the next recording "
-            "sets it aside and "
-            "begins a new one",
+            "sets it aside and begins a new one",
         )
     if any(text in error for text in _BUSY):
         return (
@@ -77,7 +78,7 @@ def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
             f"{path} cannot be {_DONE[writable]}: {error}",
             f"{_INTACT}; is the file system full, or broken?",
         )
-    return (
-        f"{path} cannot be {_DONE[writable]}: {error}",
-        f"{_INTACT}; {_PLACE}" if writable else "",
-    )
+    hint = ""
+    if writable:
+        hint = f"{_INTACT}; {_PLACE}"
+    return f"{path} cannot be {_DONE[writable]}: {error}", hint

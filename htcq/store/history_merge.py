@@ -1,8 +1,7 @@
-"""How several samples of a group become one, in SQL: for pruning, and for readers who need no more.
+"""The merging of several samples of a group into one, in SQL, for pruning and for coarse readers.
 
-Means are weighted by time; what stands for no time counts only where there is nothing else. All
-is done in whole numbers, so that sums over time stay what they were, in whatever order samples
-are merged.
+Means are weighted by time; samples that cover no time count only where there are no others. All
+numbers are whole, so that sums over time do not depend on the order in which samples are merged.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ NUMBERS = (
     "over",
     "lending",
 )
-#: The same of the ledger, where every row stands for time.
+#: The same of the ledger, where every row covers time.
 BOOKED = ("span", *AMOUNTS)
 
 
 def _sum(column: str) -> str:
-    """Return the sum of what stands for time, or of all where nothing does."""
+    """Return the sum over rows that cover time, or over all where none does."""
     return (
         f"CASE WHEN SUM(span) THEN SUM(CASE WHEN span THEN {column} ELSE 0 END) ELSE "
         f"SUM({column}) END"

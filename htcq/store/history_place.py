@@ -45,7 +45,10 @@ def check_owner(path: Path) -> None:
     """
     hint = "it was left as it is: give the history another file"
     if not stat.S_ISREG(path.stat().st_mode):
-        raise HistoryError(f"{path} is {'a directory' if path.is_dir() else 'no file'}", hint)
+        kind = "no file"
+        if path.is_dir():
+            kind = "a directory"
+        raise HistoryError(f"{path} is {kind}", hint)
     with path.open("rb") as file:
         header = file.read(_HEADER)
     if len(header) < _HEADER or not header.startswith(_MAGIC):

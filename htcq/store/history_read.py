@@ -11,7 +11,8 @@ from htcq.settings.durations import DAY
 from htcq.store.history_merge import MERGED, NUMBERS, bin_end
 from htcq.store.history_schema import PARTS
 
-#: No sample stands for more time than this, in seconds: a day, and what is before its first look.
+#: No sample covers more time than this, in seconds: a day, and the gap before its first
+#: observation.
 _LONGEST = DAY + MAX_GAP
 
 
@@ -48,11 +49,10 @@ def samples_of(
     names = _group_names(connection, pool, groups)
     if not names:
         return
-    wanted = (
-        ""
-        if groups is None
-        else f"AND pool_group IN ({', '.join(str(int(number)) for number in names)})"
-    )
+    wanted = ""
+    if groups is not None:
+        numbers = ", ".join(str(int(number)) for number in names)
+        wanted = f"AND pool_group IN ({numbers})"
     which = (
         "WHERE pool = (SELECT id FROM pool WHERE name = ?) AND time >= ? AND time <= ? AND time "
         "- span <= ? "

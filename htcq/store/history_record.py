@@ -31,8 +31,9 @@ def record(connection: sqlite3.Connection, observation: DriftObservation) -> boo
         pool, former = _pool(connection, observation)
         if former == observation.time:
             return False
-        gap = observation.time - former if former is not None else 0
-        span = gap if gap <= MAX_GAP else 0
+        span = 0
+        if former is not None and observation.time - former <= MAX_GAP:
+            span = observation.time - former
         groups = _groups(connection, pool, (group.name for group in observation.groups))
         rows = {
             groups[plain(group.name)]: _row(group, states.get(group.name, QuotaState()), span)
@@ -109,17 +110,23 @@ def _row(group: GroupObservation, state: QuotaState, span: int) -> tuple[int | N
     usage = _parts(group.usage)
     weight = span or 1
     return (
-        None if group.effective is None else _parts(group.effective),
-        None if group.computed is None else _parts(group.computed),
+        _quota(group.effective),
+        _quota(group.computed),
         usage * weight,
         usage,
         _parts(group.idle) * weight,
         _parts(group.requested) * weight,
         _parts(group.allocated) * weight,
-        span if state.starved else 0,
-        span if state.over else 0,
-        span if state.lending else 0,
+        span * state.starved,
+        span * state.over,
+        span * state.lending,
     )
+
+
+def _quota(amount: float | None) -> int | None:
+    if amount is None:
+        return None
+    return _parts(amount)
 
 
 def _keep(

@@ -2,7 +2,7 @@
 
 Amounts are whole numbers of thousandths, because sums of whole numbers lose nothing. ``usage``,
 ``idle``, ``requested`` and ``allocated`` are sums over time: the amount times ``span``, or times
-``looks`` in a row that stands for no time. So are all amounts of the ledger, which are whole
+``looks`` in a row that covers no time. So are all amounts of the ledger, which are whole
 units of their dimensions. ``usage_most``, the highest usage, has the name that it has in every
 version: a reader leaves an old file as it is. SQLite 3.34 is enough
 (https://www.sqlite.org/pragma.html: application_id, user_version, auto_vacuum).

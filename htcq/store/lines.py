@@ -42,7 +42,7 @@ def is_long(path: Path, most: int) -> bool:
     """Tell whether there are more than ``most`` bytes at ``path``.
 
     Raises:
-        JournalError: nobody knows.
+        JournalError: its size cannot be read.
     """
     try:
         return path.exists() and path.stat().st_size > most
@@ -60,7 +60,7 @@ def begin_anew(path: Path, content: str, suffix: str) -> Path:
     Killed in between, it leaves the former one in its place. Whoever calls this holds the lock.
 
     Raises:
-        JournalError: it is as it was.
+        JournalError: the file is unchanged.
     """
     former = path.with_name(f"{path.name}.{suffix}")
     try:

@@ -64,12 +64,10 @@ class Opened:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
-        return (
-            self.archive.size
-            if self.archive
-            else sum(member.size for member in self.members.values())
-        )
+        """Its size in bytes."""
+        if self.archive:
+            return self.archive.size
+        return sum(member.size for member in self.members.values())
 
 
 @dataclass(frozen=True)
@@ -125,12 +123,14 @@ class Snapshot:
         return {PurePosixPath(name).stem: self.text(name) or "" for name in names}
 
     def meta(self) -> dict[str, Any]:
-        """Return what meta.json holds; nothing where it is missing or damaged."""
+        """Return the content of meta.json; nothing where it is missing or damaged."""
         try:
             found = json.loads(self.text(META) or "{}")
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        if not isinstance(found, dict):
+            return {}
+        return found
 
     def _read(self, member: Member) -> Iterator[bytes]:
         if member.flaw:
@@ -248,8 +248,10 @@ def _opened(name: str, directory: int, limits: Limits) -> Member:
         size = handle.size
         if name in _ADS:
             return Member(size, handle)
-        # What is larger is refused when it is asked for.
-        return Member(size, content=b"" if size > limits.text else handle.at(size, 0))
+        if size > limits.text:
+            # It is refused when it is asked for.
+            return Member(size, content=b"")
+        return Member(size, content=handle.at(size, 0))
     except OSError as error:
         return Member(flaw=f"cannot be read: {reason(error)}")
 
@@ -276,7 +278,9 @@ def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict
             # Nothing but the list is asked for again.
             packed.members = []
             if info.isfile():
-                flaw = "has holes (a sparse file)" if info.sparse is not None else ""
+                flaw = ""
+                if info.sparse is not None:
+                    flaw = "has holes (a sparse file)"
                 found[PurePosixPath(info.name)] = Member(
                     info.size, archive, info.offset_data, flaw=flaw
                 )
