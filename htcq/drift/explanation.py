@@ -40,7 +40,7 @@ class Story:
     ledger: tuple[Account, ...] = ()
 
     @property
-    def standing(self) -> tuple[Spell, ...]:
+    def ongoing(self) -> tuple[Spell, ...]:
         """The disagreements in the last observation."""
         return tuple(spell for spell in self.spells if spell.until is None)
 

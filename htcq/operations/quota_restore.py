@@ -36,8 +36,8 @@ def writer_of_journal(
         JournalError: it cannot be read.
     """
     journal = read_journal(Path(name))
-    for doubt in journal.doubts():
-        tell(f"htcq: {doubt}")
+    for warning in journal.warnings():
+        tell(f"htcq: {warning}")
     last = next((each for each in reversed(journal.records) if each.path), None)
     if last is None:
         return None

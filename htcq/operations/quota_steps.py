@@ -166,8 +166,8 @@ def _refuse(found: tuple[GateRefusal, ...]) -> None:
 def _begun(writer: Writer) -> Iterator[str]:
     """Shorten a long journal, tell of damage in it, and finish what a former run has left to do."""
     writer.journal.shorten()
-    for doubt in writer.journal.doubts():
-        tell(f"htcq: {doubt}")
+    for warning in writer.journal.warnings():
+        tell(f"htcq: {warning}")
     for told in writer.finish():
         yield f"finished: {told}"
 

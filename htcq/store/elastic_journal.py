@@ -44,7 +44,7 @@ class Journal:
         """The numbers of the lines that hold no record."""
         return self._log.damaged
 
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Return, as sentences, the lines of the journal that cannot be read."""
         if not self.damaged:
             return ()
