@@ -46,7 +46,7 @@ def main(arguments: argparse.Namespace) -> int:
     declared = declared_of(arguments)
     source = pool_of(arguments, declared)
     writer = writer_for(source, declared)
-    state, doubts = writer.state(), writer.journal.doubts()
+    state, doubts = writer.state(), writer.journal.warnings()
     now = float(int(time.time()))
     found = observe_and_plan(source, declared, state, writer.present(), now, arguments.accept_loss)
     health = ailments(found.pool)

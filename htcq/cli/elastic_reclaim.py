@@ -28,9 +28,9 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN
 from htcq.report.printable import one_line, tell
 
 if TYPE_CHECKING:
-    from htcq.operations.plan_reclaim import Observed, Wanted
+    from htcq.operations.plan_reclaim import ObservedReclaim, ReclaimRequest
     from htcq.operations.pool_source import Source
-    from htcq.operations.reclaim import Report
+    from htcq.operations.reclaim import ReclaimReport
 
 
 PLAN, RECORD, APPLY, RESUME = "plan", "record", "apply", "resume"
@@ -97,10 +97,10 @@ def main(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _wanted(arguments: argparse.Namespace) -> Wanted:
-    from htcq.operations.plan_reclaim import read_wanted
+def _wanted(arguments: argparse.Namespace) -> ReclaimRequest:
+    from htcq.operations.plan_reclaim import read_request
 
-    return read_wanted(arguments.quotas, arguments.name, arguments.journal)
+    return read_request(arguments.quotas, arguments.name, arguments.journal)
 
 
 def _source(arguments: argparse.Namespace) -> Source:
@@ -145,7 +145,9 @@ def _apply(arguments: argparse.Namespace) -> int:
     return EXIT_FINDINGS if found.plan.stopped or report.failed else EXIT_FINE
 
 
-def _show(arguments: argparse.Namespace, found: Observed, report: Report | None) -> None:
+def _show(
+    arguments: argparse.Namespace, found: ObservedReclaim, report: ReclaimReport | None
+) -> None:
     if arguments.json:
         import json
 
@@ -153,7 +155,7 @@ def _show(arguments: argparse.Namespace, found: Observed, report: Report | None)
         from htcq.report.reclaim_json import reclaim_json
 
         done: tuple[Any, ...] = (
-            () if report is None else (report.vacated, report.failed, report.told)
+            () if report is None else (report.vacated, report.failed, report.messages)
         )
         printed = reclaim_json(found.plan, found.refusals, *done)
         print(json.dumps({**printed, "health": health_json(ailments(found.pool))}, indent=2))
@@ -165,12 +167,12 @@ def _show(arguments: argparse.Namespace, found: Observed, report: Report | None)
         tell(f"htcq: not now: {each}")
     if report is None:
         return
-    for told in report.told:
-        print(one_line(told))
-    for victim in report.vacated:
-        print(one_line(f"vacated {victim.job} of {victim.schedd}"))
-    for victim, why in report.failed:
-        print(one_line(f"not vacated: {victim.job} of {victim.schedd}: {why}"))
+    for message in report.messages:
+        print(one_line(message))
+    for eviction in report.vacated:
+        print(one_line(f"vacated {eviction.job} of {eviction.schedd}"))
+    for eviction, why in report.failed:
+        print(one_line(f"not vacated: {eviction.job} of {eviction.schedd}: {why}"))
 
 
 def _resume(arguments: argparse.Namespace) -> int:

@@ -1,1 +1,1 @@
-"""What changed: the quotas of groups as declared, configured, published, computed and used, and how they ran apart."""
+"""Drift: how the declared, configured, published, computed and used quotas differ over time."""

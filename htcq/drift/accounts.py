@@ -1,7 +1,7 @@
-"""What the ledger comes to in a stretch of time: hours of each dimension, in all and part by part.
+"""Accounts: the ledger summed up over a time, in hours of each dimension, in all and by part.
 
-A booking stands for its time evenly; what of that lies outside does not count, and neither does
-what nobody observed. All is exact, so that a time divided in two has the same sums.
+A booking is spread evenly over its time; the part of it outside does not count, and neither does
+time that was not observed. All sums are exact, so that a time divided in two has the same sums.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 from htcq.drift.ledger import AMOUNTS, Booking
 from htcq.quota.elastic.declaration import ROOT
 
-#: Into how many parts the time is divided, unless told otherwise.
+#: The number of parts that the time is divided into by default.
 MAX_PARTS = 24
 _HOUR = 3600
 #: The seconds that were observed, and every amount.
@@ -33,12 +33,12 @@ class Hours:
 
     @property
     def guarantee(self) -> Fraction:
-        """What of the min the pool could hold."""
+        """The part of the min that the pool could hold."""
         return self.used - self.borrowed + self.lent + self.unused
 
     @property
     def spare(self) -> Fraction:
-        """Of the root: what was borrowed of what nobody is guaranteed."""
+        """Of the root: what was borrowed of the part that no group is guaranteed."""
         return self.borrowed - self.lent
 
 
@@ -54,9 +54,9 @@ class AccountPart:
 
 @dataclass(frozen=True)
 class Account:
-    """One group in one dimension: what it comes to, and the parts of the time in which there is anything of it.
+    """One group in one dimension: its totals, and the parts of the time with any entries.
 
-    ``observed`` is the share of the time in which somebody looked, from 0 to 1.
+    ``observed`` is the share of the time that was observed, from 0 to 1.
     """
 
     group: str
@@ -69,29 +69,46 @@ class Account:
 def accounts(
     bookings: Iterable[Booking], since: int, until: int, most: int = MAX_PARTS
 ) -> tuple[Account, ...]:
-    """Return all accounts by dimension: the root's, then that of whoever lent or borrowed most.
+    """Return all accounts by dimension: the root's, then the groups that lent or borrowed most.
 
-    ``since`` to ``until`` is divided into parts of :func:`part_seconds`, of which there are no
-    more than ``most``.
+    ``since`` to ``until`` is divided into at most ``most`` parts of :func:`part_seconds`.
     """
-    width = part_seconds(since, until, most)
+    span = _Span(since, until, part_seconds(since, until, most))
     sums: dict[tuple[str, str], _Sums] = {}
-    for each in bookings:
-        sums.setdefault((each.sums.dimension, each.sums.group), _Sums()).add(
-            each, since, until, width
-        )
+    for booking in bookings:
+        key = (booking.sums.dimension, booking.sums.group)
+        sums.setdefault(key, _Sums()).add(booking, span)
     found = []
-    for (dimension, group), each_sum in sums.items():
-        seconds = sums[dimension, ROOT].seconds if (dimension, ROOT) in sums else each_sum.seconds
-        if each_sum.parts:
-            found.append(
-                _account(group, dimension, float(seconds), each_sum.parts, (since, until, width))
-            )
+    for (dimension, group), own in sums.items():
+        # The root is observed whenever any group is.
+        whole = sums.get((dimension, ROOT), own)
+        if own.parts:
+            found.append(_account(group, dimension, float(whole.seconds), own.parts, span))
     return tuple(sorted(found, key=_order))
 
 
+@dataclass(frozen=True)
+class _Span:
+    """The time from ``since`` to ``until``, in parts of ``width`` seconds."""
+
+    since: int
+    until: int
+    width: int
+
+    def part(self, number: int) -> tuple[int, int]:
+        """Return when the part with this number begins and ends."""
+        start = self.since + number * self.width
+        return start, min(self.until, start + self.width)
+
+    def numbers(self, begun: int, ended: int) -> range:
+        """Return the numbers of the parts from ``begun`` to ``ended``."""
+        first = (begun - self.since) // self.width
+        last = (ended - self.since - 1) // self.width
+        return range(first, last + 1)
+
+
 def part_seconds(since: int, until: int, most: int = MAX_PARTS) -> int:
-    """Return how many seconds a part has; the last one may have fewer."""
+    """Return the length of a part in seconds; the last one may be shorter."""
     return max(1, -(-(until - since) // most))
 
 
@@ -102,22 +119,26 @@ def _order(account: Account) -> tuple[str, bool, Fraction, str]:
 
 @dataclass
 class _Sums:
-    """Sums over time by the number of a part; whole numbers as long as no booking has to be divided."""
+    """Sums over time by the number of a part; whole numbers while no booking is divided."""
 
     parts: dict[int, list[int | Fraction]] = field(default_factory=dict)
 
-    def add(self, booking: Booking, since: int, until: int, width: int) -> None:
-        begun, ended = max(since, booking.since), min(until, booking.until)
+    def add(self, booking: Booking, span: _Span) -> None:
+        """Add what of ``booking`` lies in ``span`` to its parts."""
+        begun, ended = max(span.since, booking.since), min(span.until, booking.until)
         if ended <= begun:
             return
         whole = booking.until - booking.since
         amounts = [booking.seconds, *(getattr(booking.sums, name) for name in AMOUNTS)]
-        for number in range((begun - since) // width, (ended - since - 1) // width + 1):
-            start, end = since + number * width, min(until, since + (number + 1) * width)
+        for number in span.numbers(begun, ended):
+            start, end = span.part(number)
             shared = min(ended, end) - max(begun, start)
             into = self.parts.setdefault(number, [0] * _SUMS)
             for index, amount in enumerate(amounts):
-                into[index] += amount if shared == whole else Fraction(amount * shared, whole)
+                if shared == whole:
+                    into[index] += amount
+                else:
+                    into[index] += Fraction(amount * shared, whole)
 
     @property
     def seconds(self) -> Fraction:
@@ -129,28 +150,17 @@ def _account(
     dimension: str,
     seconds: float,
     parts: Mapping[int, Sequence[int | Fraction]],
-    time: tuple[int, int, int],
+    span: _Span,
 ) -> Account:
-    since, until, width = time
-    whole = [
-        sum((Fraction(part[index]) for part in parts.values()), Fraction(0))
-        for index in range(_SUMS)
-    ]
-    return Account(
-        group,
-        dimension,
-        min(1.0, seconds / (until - since)),
-        _hours(whole),
-        tuple(
-            AccountPart(
-                since + number * width,
-                min(until, since + (number + 1) * width),
-                Fraction(parts[number][0]),
-                _hours(parts[number]),
-            )
-            for number in sorted(parts)
-        ),
-    )
+    totals = [Fraction(0)] * _SUMS
+    found = []
+    for number in sorted(parts):
+        sums = parts[number]
+        totals = [total + amount for total, amount in zip(totals, sums)]
+        start, end = span.part(number)
+        found.append(AccountPart(start, end, Fraction(sums[0]), _hours(sums)))
+    observed = min(1.0, seconds / (span.until - span.since))
+    return Account(group, dimension, observed, _hours(totals), tuple(found))
 
 
 def _hours(sums: Sequence[int | Fraction]) -> Hours:

@@ -1,4 +1,4 @@
-"""What changed, when, and for how long two sides said different things of a group, from what is kept of many looks."""
+"""Changes and disagreements: what changed when, and for how long two sources differed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from htcq.drift.compare import QuotaDifference, What, settings_differ
-from htcq.drift.observation import Kept, QuotaSetting, Sample
+from htcq.drift.observation import Kept, QuotaSample, QuotaSetting
 from htcq.drift.texts import setting_of
 from htcq.poolquota.published import same
 
-#: The kinds of what is kept that are told as changes, in the order in which those of one moment are
-#: told.
+#: The kinds of texts whose changes are reported, in the order in which those of one moment are.
 CHANGING = ("damage", "setting", "weight", "declared", "configured")
 
 #: Amounts are kept in thousandths: two that are no further apart may have been the same.
@@ -20,7 +19,7 @@ KEPT_TO = 0.002
 
 @dataclass(frozen=True)
 class SettingChange:
-    """What was seen at ``time`` to have changed: the texts ``before`` and ``after``; None where there was or is none.
+    """A change observed at ``time``: the texts ``before`` and ``after`` (None: there was none).
 
     ``kind`` is one of :data:`CHANGING`, ``name`` the group, the knob or the weight expression.
     """
@@ -34,10 +33,10 @@ class SettingChange:
 
 @dataclass(frozen=True)
 class Spell:
-    """A time in which two sides differed, with the last values.
+    """A time in which two sources differed, with the last values.
 
-    It is from the look that first saw it to the one that saw it over; ``until`` is None if the
-    last look saw it still.
+    It lasts from the first observation with the difference to the first one without; ``until`` is
+    None if the last observation still has it.
     """
 
     difference: QuotaDifference
@@ -48,46 +47,56 @@ class Spell:
 def changes(kept: Iterable[Kept], since: int, until: int, first: int) -> tuple[SettingChange, ...]:
     """Return what changed after ``since`` and up to ``until``, in the order of time.
 
-    What the ``first`` look of all saw did not change.
+    What the ``first`` observation of all has did not change.
     """
     by_name: dict[tuple[str, str], list[Kept]] = {}
     for each in kept:
         if each.kind in CHANGING:
             by_name.setdefault((each.kind, each.name), []).append(each)
-    found = [
+    found: list[SettingChange] = []
+    for known in by_name.values():
+        found += [each for each in _changes_of(known, first) if since < each.time <= until]
+    configured = {}
+    for each_change in found:
+        if each_change.kind == "configured":
+            configured[each_change.time, each_change.name] = _policies(each_change)
+    reported = [
         change
-        for known in by_name.values()
-        for change in _history(known, first)
-        if since < change.time <= until
+        for change in found
+        if not _is_echo(change, configured.get((change.time, change.name)))
     ]
-    turned = {(each.time, each.name): _turned(each) for each in found if each.kind == "configured"}
-    told = (
-        each
-        for each in found
-        if each.kind != "declared" or not _is_echo(each, turned.get((each.time, each.name)))
-    )
-    return tuple(sorted(told, key=lambda each: (each.time, CHANGING.index(each.kind), each.name)))
+    return tuple(sorted(reported, key=_order))
 
 
-def _turned(change: SettingChange) -> tuple[object, ...] | None:
-    """Return from what to what the policies of a group changed; None where it came or went."""
-    old, new = (
-        None if text is None else setting_of(text) for text in (change.before, change.after)
-    )
+def _order(change: SettingChange) -> tuple[int, int, str]:
+    return (change.time, CHANGING.index(change.kind), change.name)
+
+
+def _policies(change: SettingChange) -> tuple[object, ...] | None:
+    """Return the policies of a group before and after; None if the group was added or removed."""
+    old, new = setting_of(change.before or ""), setting_of(change.after or "")
     if old is None or new is None:
         return None
     return (old.accept_surplus, old.autoregroup), (new.accept_surplus, new.autoregroup)
 
 
-def _is_echo(declared: SettingChange, configured: tuple[object, ...] | None) -> bool:
-    """Tell whether a declaration changed only because it leaves policies to the configuration of all groups."""
-    old, new = (setting_of(text or "") for text in (declared.before, declared.after))
-    if old is None or new is None or (old.quota, old.static) != (new.quota, new.static):
+def _is_echo(change: SettingChange, configured: tuple[object, ...] | None) -> bool:
+    """Tell whether a declaration changed only because the configuration of all groups did.
+
+    That is so where the declaration leaves its policies to that configuration.
+    """
+    if change.kind != "declared":
         return False
-    return _turned(declared) == configured
+    old, new = setting_of(change.before or ""), setting_of(change.after or "")
+    if old is None or new is None:
+        return False
+    if (old.quota, old.static) != (new.quota, new.static):
+        return False
+    return _policies(change) == configured
 
 
-def _history(known: Sequence[Kept], first: int) -> Iterator[SettingChange]:
+def _changes_of(known: Sequence[Kept], first: int) -> Iterator[SettingChange]:
+    """Yield the changes of one thing; ``first`` is the time of the first observation of all."""
     before: Kept | None = None
     for each in sorted(known, key=lambda each: each.since):
         if before is not None and before.until is not None and before.until < each.since:
@@ -103,23 +112,25 @@ def _history(known: Sequence[Kept], first: int) -> Iterator[SettingChange]:
 
 
 def setting_spells(kept: Iterable[Kept], until: int) -> tuple[Spell, ...]:
-    """Return when what is declared and what is configured differed, up to ``until``."""
+    """Return when the declared and the configured quotas differed, up to ``until``."""
     declared: dict[str, list[Kept]] = {}
     configured: dict[str, list[Kept]] = {}
+    every: list[Kept] = []
     for each in kept:
-        if each.since <= until and each.kind in ("declared", "configured"):
-            (declared if each.kind == "declared" else configured).setdefault(each.name, []).append(
-                each
-            )
-    every = [each for known in declared.values() for each in known]
+        if each.since > until:
+            continue
+        if each.kind == "declared":
+            declared.setdefault(each.name, []).append(each)
+            every.append(each)
+        elif each.kind == "configured":
+            configured.setdefault(each.name, []).append(each)
     moments = _moments(every)
     # Whether the site declares anything, at each moment at which that can change.
     declares = [(moment, _at(every, moment) is not None) for moment in moments]
     found: list[Spell] = []
     for group in sorted({*declared, *configured}):
-        found += _setting_spells(
-            group, declared.get(group, []), configured.get(group, []), declares, until
-        )
+        of_group = (declared.get(group, []), configured.get(group, []))
+        found += _setting_spells(group, *of_group, declares, until)
     return tuple(found)
 
 
@@ -133,7 +144,9 @@ def _setting_spells(
     moments = {*_moments([*declared, *configured]), *(moment for moment, _ in declares)}
     spells: dict[What, Spell] = {}
     for moment in sorted(each for each in moments if each <= until):
-        any_declared = next((told for at, told in reversed(declares) if at <= moment), False)
+        any_declared = next(
+            (any_then for at, any_then in reversed(declares) if at <= moment), False
+        )
         one, other = _setting(_at(declared, moment)), _setting(_at(configured, moment))
         now = {each.what: each for each in settings_differ(group, one, other, any_declared)}
         yield from _ended(spells, now, moment)
@@ -152,69 +165,74 @@ def _ended(
 
 
 def _lasting(spell: Spell | None, difference: QuotaDifference, moment: int) -> Spell:
-    since = moment if spell is None else spell.since
-    return Spell(difference, since)
+    if spell is None:
+        return Spell(difference, moment)
+    return Spell(difference, spell.since)
 
 
 def _moments(kept: Iterable[Kept]) -> list[int]:
-    return sorted({time for each in kept for time in (each.since, each.until) if time is not None})
+    """Return the times at which any of ``kept`` begins or ends, sorted."""
+    moments = set()
+    for each in kept:
+        moments.add(each.since)
+        if each.until is not None:
+            moments.add(each.until)
+    return sorted(moments)
 
 
 def _at(kept: Iterable[Kept], moment: int) -> Kept | None:
-    return next(
-        (
-            each
-            for each in kept
-            if each.since <= moment and (each.until is None or moment < each.until)
-        ),
-        None,
-    )
+    """Return the first of ``kept`` that holds at ``moment``."""
+    for each in kept:
+        if each.since <= moment and each.holds_after(moment):
+            return each
+    return None
 
 
 def _setting(kept: Kept | None) -> QuotaSetting | None:
-    return None if kept is None else setting_of(kept.text)
+    if kept is None:
+        return None
+    return setting_of(kept.text)
 
 
-def published_spells(samples: Iterable[Sample]) -> tuple[Spell, ...]:
+def published_spells(samples: Iterable[QuotaSample]) -> tuple[Spell, ...]:
     """Return when the negotiator published other quotas than it should have.
 
-    One that a single sample saw is left out once it is over: a cycle lies between new
-    configuration and new quotas. Give samples of the root as well: nothing is told of times at
-    which nobody publishes anything.
+    A difference in a single sample is left out once it is over: new quotas follow a new
+    configuration by one cycle. ``samples`` include those of the root: times at which nothing is
+    published do not count.
     """
-    by_group: dict[str, list[Sample]] = {}
+    by_group: dict[str, list[QuotaSample]] = {}
     for sample in samples:
         by_group.setdefault(sample.group, []).append(sample)
-    # Where nothing at all is published that is another matter, told as a doubt.
-    publishing = {
-        sample.time
-        for known in by_group.values()
-        for sample in known
-        if sample.effective is not None
-    }
+    # Times at which nothing at all is published are reported elsewhere.
+    publishing: set[int] = set()
+    for of_group in by_group.values():
+        publishing.update(each.time for each in of_group if each.effective is not None)
     found: list[Spell] = []
     for group in sorted(by_group):
         known = sorted(by_group[group], key=lambda sample: sample.time)
         spells = list(_published_spells(group, [each for each in known if each.time in publishing]))
-        # A group that is gone disagrees no more.
-        gone = known[-1].time < max(publishing, default=0)
-        found += [
-            replace(each, until=each.until or known[-1].time) if gone else each for each in spells
-        ]
+        last = known[-1].time
+        if last < max(publishing, default=0):
+            # The group was removed: it no longer disagrees.
+            spells = [replace(each, until=each.until or last) for each in spells]
+        found += spells
     return tuple(found)
 
 
-def disagrees(sample: Sample) -> What | None:
-    """Return in what the published quota is other than the computed one; None where it is not."""
+def disagrees(sample: QuotaSample) -> What | None:
+    """Return how the published quota differs from the computed one; None where it does not."""
     if sample.computed is None:
         return None
     if sample.effective is None:
         return "not-published"
     apart = abs(sample.effective - sample.computed)
-    return None if apart <= KEPT_TO or same(sample.effective, sample.computed) else "effective"
+    if apart <= KEPT_TO or same(sample.effective, sample.computed):
+        return None
+    return "effective"
 
 
-def _published_spells(group: str, samples: Sequence[Sample]) -> Iterator[Spell]:
+def _published_spells(group: str, samples: Sequence[QuotaSample]) -> Iterator[Spell]:
     spell: Spell | None = None
     seen = 0
     for sample in samples:
@@ -224,7 +242,9 @@ def _published_spells(group: str, samples: Sequence[Sample]) -> Iterator[Spell]:
                 yield replace(spell, until=sample.time)
             spell = None
         if what is not None:
-            seen = 1 if spell is None else seen + 1
+            if spell is None:
+                seen = 0
+            seen += 1
             difference = QuotaDifference(group, what, sample.effective, sample.computed)
             spell = _lasting(spell, difference, sample.time)
     if spell is not None:

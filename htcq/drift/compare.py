@@ -1,7 +1,7 @@
-"""Where what is declared, configured, published and computed of a pool's groups differs at one moment, as data.
+"""Differences between declared, configured, published and computed quotas at one moment.
 
-What a negotiator publishes is compared over the pool weight that it counted itself: a pool that
-moved meanwhile is no difference. Amounts are in the pool's unit.
+Published quotas are compared for the pool weight that the negotiator counted itself: a pool that
+has changed since is no difference. Amounts are in the pool's unit.
 """
 
 from __future__ import annotations
@@ -20,16 +20,23 @@ from htcq.quota.group_tree import ROOT
 #: ``effective`` and, with all groups below, ``subtree``; where nothing that is a number is
 #: published of a group it is ``not-published``.
 What = Literal[
-    "not-configured", "not-declared", "kind", "quota", "accept-surplus", "autoregroup", "not-published", "effective",
+    "not-configured",
+    "not-declared",
+    "kind",
+    "quota",
+    "accept-surplus",
+    "autoregroup",
+    "not-published",
+    "effective",
     "subtree",
-]  # fmt: skip
+]
 Side = Union[float, bool, str, None]
 STATIC, DYNAMIC = "static", "dynamic"
 
 
 @dataclass(frozen=True)
 class QuotaDifference:
-    """One thing that differs: what the one side says and what the other does; None where it says nothing."""
+    """One difference: the values of the two sources, None where a source has none."""
 
     group: str
     what: What
@@ -38,7 +45,10 @@ class QuotaDifference:
 
 
 def differences(observation: DriftObservation) -> tuple[QuotaDifference, ...]:
-    """Return every difference, group by group; which groups are not declared only where the site declares any."""
+    """Return every difference, group by group.
+
+    Groups that are not declared are differences only if the site declares any.
+    """
     declares = any(group.declared is not None for group in observation.groups)
     publishes = any(group.effective is not None for group in observation.groups)
     found: list[QuotaDifference] = []
@@ -51,11 +61,16 @@ def differences(observation: DriftObservation) -> tuple[QuotaDifference, ...]:
 def settings_differ(
     group: str, declared: QuotaSetting | None, configured: QuotaSetting | None, declares: bool
 ) -> Iterator[QuotaDifference]:
-    """Yield how the two settings of ``group`` differ; ``declares`` tells whether the site declares any group."""
-    if declared is None or configured is None:
+    """Yield how the two settings of ``group`` differ.
+
+    ``declares``: the site declares groups.
+    """
+    if configured is None:
         if declared is not None:
             yield QuotaDifference(group, "not-configured", declared.quota, None)
-        elif configured is not None and declares and group != ROOT:
+        return
+    if declared is None:
+        if declares and group != ROOT:
             yield QuotaDifference(group, "not-declared", None, configured.quota)
         return
     if declared.static is not configured.static:
@@ -72,11 +87,16 @@ def settings_differ(
 
 def kind(setting: QuotaSetting) -> str:
     """Return HTCondor's word for an amount or for a share."""
-    return STATIC if setting.static else DYNAMIC
+    if setting.static:
+        return STATIC
+    return DYNAMIC
 
 
 def _published(group: GroupObservation, publishes: bool) -> Iterator[QuotaDifference]:
-    """Yield where the negotiator published other than it should have; nothing at all is a doubt, not a difference."""
+    """Yield where the published quotas differ from the expected ones.
+
+    Where nothing is published, nothing is known: that is no difference.
+    """
     if group.computed is None or not publishes:
         return
     if group.effective is None:
@@ -87,6 +107,6 @@ def _published(group: GroupObservation, publishes: bool) -> Iterator[QuotaDiffer
     one, other = group.effective_subtree, group.computed_subtree
     if one is None or other is None or same(one, other):
         return
-    # Of a group without subgroups both are the same number, told once.
+    # Of a group without children both are the same number, which is reported once.
     if not (same(one, group.effective) and same(other, group.computed)):
         yield QuotaDifference(group.name, "subtree", one, other)

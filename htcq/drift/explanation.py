@@ -1,4 +1,4 @@
-"""What is told of one pool in a stretch of time: its groups, what changed, and what said different things of them."""
+"""The report on one pool over a time: its groups, changes and disagreements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from htcq.drift.accounts import Account, accounts
 from htcq.drift.changes import SettingChange, Spell, changes, published_spells, setting_spells
 from htcq.drift.ledger import Booking
-from htcq.drift.observation import Kept, Sample
+from htcq.drift.observation import Kept, QuotaSample
 from htcq.drift.windows import MAX_POINTS, Window, windows
 from htcq.quota.group_tree import ROOT
 
@@ -21,11 +21,10 @@ _OF_GROUPS = ("declared", "configured")
 class Story:
     """One pool from ``since`` to ``until``.
 
-    ``windows`` are its groups, the one with most trouble first. ``spells`` are the disagreements
-    that there were in that time, ``doubts`` what the last look could not take as it was,
-    ``last`` the time of that look, None without. ``first`` is the time of the first look of all.
-    ``ledger`` is that of elastic quotas, the root's first in every dimension; empty where none
-    was kept.
+    ``windows`` are its groups, the one with most trouble first. ``spells`` are the disagreements in
+    that time, ``doubts`` the incomplete or uncertain data of the last observation, ``last`` its
+    time (None: there is none). ``first`` is the time of the first observation of all. ``ledger``
+    has the accounts of elastic quotas, the root's first in every dimension; empty without any.
     """
 
     pool: str
@@ -41,8 +40,8 @@ class Story:
     ledger: tuple[Account, ...] = ()
 
     @property
-    def standing(self) -> tuple[Spell, ...]:
-        """The disagreements that the last look saw."""
+    def ongoing(self) -> tuple[Spell, ...]:
+        """The disagreements in the last observation."""
         return tuple(spell for spell in self.spells if spell.until is None)
 
     @property
@@ -52,30 +51,39 @@ class Story:
 
     @property
     def changed(self) -> bool:
-        """Whether anything changed, or began or ceased to disagree; what the first look saw did not begin then."""
-        begun = {spell.since for spell in self.spells if spell.since > self.first}
-        ended = {spell.until for spell in self.spells if spell.until is not None}
-        return bool(self.changes) or any(
-            self.since < moment <= self.until for moment in begun | ended
-        )
+        """Whether anything changed, or a disagreement began or ended.
+
+        What the first observation has did not begin then.
+        """
+        if self.changes:
+            return True
+        for spell in self.spells:
+            if spell.since > self.first and self._contains(spell.since):
+                return True
+            if spell.until is not None and self._contains(spell.until):
+                return True
+        return False
+
+    def _contains(self, moment: int) -> bool:
+        return self.since < moment <= self.until
 
 
 @dataclass(frozen=True)
 class Remembered:
-    """What is remembered of ``pool``, whose first look of all was at ``first``; quotas are in ``unit``.
+    """The history of ``pool``, first observed at ``first``; quotas are in ``unit``.
 
-    ``samples`` are those of the time that is told of, however coarse. ``fine`` are finer ones,
-    from the first look on, of the root and of the groups of which other quotas are published
-    than computed. ``kept`` is what held at any moment of that time, and of what is declared and
-    configured all that ever held. ``ledger`` is that of the time.
+    ``samples`` are those of the reported time, of any resolution. ``fine`` are the finer ones, from
+    the first observation on, of the root and of the groups whose published and computed quotas
+    differ. ``kept`` are the texts that held at any moment of the time, and all texts of declared
+    and configured quotas. ``ledger`` is that of the time.
     """
 
     pool: str
     unit: str
     first: int
-    samples: Iterable[Sample]
+    samples: Iterable[QuotaSample]
     kept: Iterable[Kept]
-    fine: Iterable[Sample] = ()
+    fine: Iterable[QuotaSample] = ()
     ledger: Iterable[Booking] = ()
 
 
@@ -86,33 +94,24 @@ def tell(
     groups: Sequence[str] = (),
     most: int = MAX_POINTS,
 ) -> Story:
-    """Return the story from ``since`` to ``until`` of the groups that match one of the shell patterns ``groups``.
+    """Return the report from ``since`` to ``until`` on groups that match a shell pattern.
 
     Without patterns it is that of all groups.
     """
     known = tuple(remembered.kept)
-    looks = tuple(sample for sample in remembered.samples if chosen(sample.group, groups))
-    spells = [*setting_spells(known, until), *published_spells(remembered.fine)]
-    changed = changes(known, since, until, remembered.first)
-    chosen_spells = (each for each in spells if chosen(each.difference.group, groups))
-    told = [each for each in chosen_spells if each.until is None or each.until > since]
+    samples = [sample for sample in remembered.samples if chosen(sample.group, groups)]
+    doubts = [each for each in known if each.kind == "doubt" and each.since <= until]
     return Story(
         pool=remembered.pool,
         unit=remembered.unit,
         since=since,
         until=until,
         first=remembered.first,
-        last=max((sample.time for sample in looks), default=None),
-        windows=windows(looks, since, until, most),
-        changes=tuple(
-            each for each in changed if each.kind not in _OF_GROUPS or chosen(each.name, groups)
-        ),
-        spells=tuple(sorted(told, key=lambda each: (each.difference.group, each.since))),
-        doubts=tuple(
-            each
-            for each in known
-            if each.kind == "doubt" and each.since <= until and _holds(each, until)
-        ),
+        last=max((sample.time for sample in samples), default=None),
+        windows=windows(samples, since, until, most),
+        changes=_changes(known, since, until, remembered.first, groups),
+        spells=_spells(known, remembered.fine, since, until, groups),
+        doubts=tuple(each for each in doubts if each.holds_after(until)),
         ledger=tuple(
             each
             for each in accounts(remembered.ledger, since, until)
@@ -121,10 +120,35 @@ def tell(
     )
 
 
+def _changes(
+    known: Iterable[Kept], since: int, until: int, first: int, groups: Sequence[str]
+) -> tuple[SettingChange, ...]:
+    """Return the changes of the chosen groups and of what is no group's."""
+    return tuple(
+        each
+        for each in changes(known, since, until, first)
+        if each.kind not in _OF_GROUPS or chosen(each.name, groups)
+    )
+
+
+def _spells(
+    known: Iterable[Kept],
+    fine: Iterable[QuotaSample],
+    since: int,
+    until: int,
+    groups: Sequence[str],
+) -> tuple[Spell, ...]:
+    """Return the disagreements of the chosen groups that had not ended at ``since``."""
+    found = []
+    for each in (*setting_spells(known, until), *published_spells(fine)):
+        ended = each.until is not None and each.until <= since
+        if not ended and chosen(each.difference.group, groups):
+            found.append(each)
+    return tuple(sorted(found, key=lambda each: (each.difference.group, each.since)))
+
+
 def chosen(group: str, patterns: Sequence[str]) -> bool:
-    """Tell whether ``group`` matches one of ``patterns``, or there are none; HTCondor's names have no case."""
-    return not patterns or any(fnmatchcase(group.lower(), pattern.lower()) for pattern in patterns)
-
-
-def _holds(kept: Kept, moment: int) -> bool:
-    return kept.until is None or kept.until > moment
+    """Tell whether ``group`` matches one of ``patterns`` or there are none, ignoring case."""
+    if not patterns:
+        return True
+    return any(fnmatchcase(group.lower(), pattern.lower()) for pattern in patterns)

@@ -1,6 +1,6 @@
-"""What is kept of an observation as texts: whatever changes rarely, told so that it is the same text until it changes.
+"""Texts that are kept of an observation: what changes rarely, written the same until it changes.
 
-Quotas are told as ``htcq.drift.texts`` does, weights as ``412 slots, weight 3296``.
+Quotas are written as ``htcq.drift.texts`` does, weights as ``412 slots, weight 3296``.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ def _texts(observation: DriftObservation) -> Iterator[tuple[str, str, str]]:
 
 
 def weight_text(use: WeightUse) -> str:
-    """Return on how much an expression is used; :func:`weight_of` reads it back."""
+    """Return the use of an expression as text; :func:`weight_of` reads it back."""
     return f"{use.slots} slots, weight {repr(float(use.weight)).removesuffix('.0')}"
 
 
 def weight_of(expression: str, text: str) -> WeightUse | None:
-    """Return the use of ``expression`` that ``text`` tells; None where it tells none."""
+    """Return the use of ``expression`` in ``text``; None where it has none."""
     found = _WEIGHT.fullmatch(text)
+    if found is None:
+        return None
+    slots, weight = found.groups()
     try:
-        return WeightUse(expression, int(found.group(1)), float(found.group(2))) if found else None
+        return WeightUse(expression, int(slots), float(weight))
     except ValueError:
         return None

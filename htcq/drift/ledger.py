@@ -1,15 +1,15 @@
-"""The ledger of elastic quotas: what of each group's guarantee others used, and what nobody did.
+"""The ledger of elastic quotas: how much of each group's guarantee is used, lent and unused.
 
-It is about what is really used, whatever a runtime allows. A group's guarantee is its min, or its
-part of that where the pool has less than all mins come to. What the group uses up to that is its
-own, what it uses beyond is borrowed. What it leaves of its guarantee is lent as far as somebody
-else uses it, else unused. So for every group and dimension, at every moment
+It counts real usage, whatever a runtime allows. A group's guarantee is its min, or its part of that
+where the pool has less than the sum of all mins. Usage up to the guarantee is the group's own,
+usage beyond it is borrowed. The rest of the guarantee is lent as far as others use it, and
+otherwise unused. So for every group and dimension, at every moment
 
     used = own + borrowed,    guarantee = own + lent + unused,
 
-and together all groups, with whoever is outside of the quotas, have borrowed what all have lent
-and what is spare: what nobody is guaranteed. Groups below one and the same group first have what
-that is guaranteed; others come to it when nothing is spare.
+and all groups together, with the usage outside of the quotas, have borrowed what all have lent and
+what is spare: the part that no group is guaranteed. The children of a group use its guarantee
+first; others get it only when nothing is spare.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ AMOUNTS = ("min", "runtime", "used", "lent", "borrowed", "unused")
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One group in one dimension at one look, in whole units of the dimension.
+    """One group in one dimension at one observation, in whole units of the dimension.
 
-    A group with groups below it stands here as they all do together: what they lend each other
-    is not lent by it. ``<self>`` below a group is what its min leaves to its own jobs,
-    ``<default>`` whatever is used outside of the quotas, ``<none>`` everything: its runtime is
-    all that the pool has, its lent and borrowed are the sums of what groups with no others below
-    them have lent and borrowed.
+    The entry of a parent group covers its children: what these lend each other is not lent by it.
+    ``<self>`` below a group is what its min leaves to its own jobs, ``<default>`` the usage outside
+    of the quotas, ``<none>`` everything: its runtime is the whole pool, its lent and borrowed are
+    the sums over the groups without children.
     """
 
     group: str
@@ -43,7 +42,9 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Booking:
-    """The entries of one group in one dimension from ``since`` to ``until``, of which ``seconds`` were observed.
+    """The entries of one group in one dimension from ``since`` to ``until``.
+
+    ``seconds`` of that time were observed.
 
     The amounts of ``sums`` are sums over time: units of the dimension times seconds.
     """

@@ -1,4 +1,4 @@
-"""Who lends what to others at one look: the entries of the ledger, from what every group is guaranteed and uses.
+"""Ledger entries of one observation: which group lends how much to others.
 
 A level is shared out as a whole, from the root to the leaves. What others use of a level's
 guarantees is first what none of its groups is guaranteed, then what groups neither use nor ask
@@ -8,7 +8,7 @@ is lent by the groups below it in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from htcq.drift.ledger import LedgerEntry
@@ -28,17 +28,27 @@ from htcq.quota.elastic.share import ShareClaim, split_hamilton
 def entries(
     quotas: ElasticQuotas, demand: ElasticDemand, outcome: Outcome
 ) -> tuple[LedgerEntry, ...]:
-    """Return the ledger of one look, every dimension that any group has a max of; what is all 0 is left out.
+    """Return the ledger of one observation.
+
+    It has every dimension in which any group has a max; entries that are all 0 are left out.
 
     ``outcome`` is what was computed of ``quotas`` and ``demand``.
     """
-    names = sorted({name for group in outcome.groups for name in group.runtime})
-    return tuple(entry for name in names for entry in _of(name, demand, outcome))
+    names: set[str] = set()
+    for group in outcome.groups:
+        names.update(group.runtime)
+    found: list[LedgerEntry] = []
+    for name in sorted(names):
+        found += _of(name, demand, outcome)
+    return tuple(found)
 
 
 @dataclass
 class _Member:
-    """A group in one dimension; ``wanted`` is what it asks for, as far as it lends what it does not ask for."""
+    """A group in one dimension.
+
+    ``wanted`` is its request, where it lends what it does not request.
+    """
 
     name: str
     min: int
@@ -58,7 +68,9 @@ class _Member:
 
     @property
     def offered(self) -> int:
-        return max(0, self.guarantee - max(self.used, self.wanted)) if self.lends else 0
+        if not self.lends:
+            return 0
+        return max(0, self.guarantee - max(self.used, self.wanted))
 
     @property
     def borrowed(self) -> int:
@@ -73,24 +85,23 @@ def _of(dimension: str, demand: ElasticDemand, outcome: Outcome) -> Iterator[Led
     members = _members(dimension, outcome)
     top = [each for each in members if each.top]
     total = demand.total.get(dimension, 0)
-    outside = _outside(dimension, demand, sum(each.used for each in top))
+    used = sum(each.used for each in top)
+    outside = _outside(dimension, demand, used)
     _share_out_level(top, total, outside)
     for each in members:
         if each.below:
             # What it lends is used by others; what it borrows is not what those below it lend each
             # other.
             _share_out_level(each.below, each.guarantee, each.lent - each.borrowed)
-    lowest = [each for each in members if not each.below]
-    yield LedgerEntry(
-        ROOT,
-        dimension,
-        min=sum(each.min for each in top),
-        runtime=total,
-        used=sum(each.used for each in top) + outside,
-        lent=sum(each.lent for each in lowest),
-        borrowed=sum(each.borrowed for each in lowest) + outside,
-        unused=sum(each.unused for each in lowest),
-    )
+    lent = unused = 0
+    borrowed = outside
+    for each in members:
+        if not each.below:
+            lent += each.lent
+            borrowed += each.borrowed
+            unused += each.unused
+    mins = sum(each.min for each in top)
+    yield LedgerEntry(ROOT, dimension, mins, total, used + outside, lent, borrowed, unused)
     if outside:
         yield LedgerEntry(DEFAULT, dimension, used=outside, borrowed=outside)
     for each in members:
@@ -128,47 +139,60 @@ def _members(dimension: str, outcome: Outcome) -> list[_Member]:
 
 
 def _member(dimension: str, group: GroupRuntime, options: Options, top: bool) -> _Member:
-    scale_min = group.group.scale_min
-    shrinks = options.scale_min if scale_min is None else scale_min
-    limited, runtime = group.limited[dimension], group.runtime[dimension]
+    scalable = group.group.scale_min
+    if scalable is None:
+        scalable = options.scale_min
     return _Member(
         group.name,
         group.min[dimension],
-        runtime,
+        group.runtime[dimension],
         group.used[dimension],
-        limited,
+        group.limited[dimension],
         group.lends,
-        shrinks,
+        scalable,
         top,
     )
 
 
 def _outside(dimension: str, demand: ElasticDemand, inside: int) -> int:
-    """Return what is used where no quota of the dimension binds: in no group, or in one that does not manage it."""
+    """Return the usage that no quota of the dimension limits.
+
+    It is of no group, or of a group that does not manage the dimension.
+    """
     everybody = [*demand.used.values(), demand.system_used, demand.default_used]
     return max(0, sum(each.get(dimension, 0) for each in everybody) - inside)
 
 
 def _share_out_level(level: Sequence[_Member], there: int, beyond: int) -> None:
-    """Say what each of ``level`` is guaranteed of ``there``, and lends: ``beyond`` is what others than these use."""
+    """Set what each group of ``level`` is guaranteed of ``there``, and what it lends.
+
+    ``beyond`` is what others than these groups use.
+    """
     declared = {each.name: each.min for each in level}
     mins = scaled_mins(there, declared, {each.name for each in level if not each.scalable})
     for each in level:
         each.guarantee = mins[each.name]
     spare = max(0, there - sum(mins.values()))
-    wanted = beyond + sum(each.borrowed for each in level) - spare
-    lent = max(0, min(wanted, sum(each.idle for each in level)))
-    offered = [(each.name, each.offered) for each in level]
-    freely = min(lent, sum(amount for _, amount in offered))
-    kept = [(each.name, each.idle - each.offered) for each in level]
-    given, taken = _split(freely, offered), _split(lent - freely, kept)
+    wanted = beyond - spare
+    idle = 0
+    offered: dict[str, int] = {}
+    kept: dict[str, int] = {}
+    for each in level:
+        wanted += each.borrowed
+        idle += each.idle
+        offered[each.name] = each.offered
+        kept[each.name] = each.idle - each.offered
+    lent = max(0, min(wanted, idle))
+    freely = min(lent, sum(offered.values()))
+    given = _split(freely, offered)
+    taken = _split(lent - freely, kept)
     for each in level:
         each.lent = given.get(each.name, 0) + taken.get(each.name, 0)
 
 
-def _split(amount: int, parts: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Return ``amount`` in proportion to ``parts``, which come to no less; ties go by name."""
-    claims = [ShareClaim(name, 0, 0, part) for name, part in parts if part > 0]
+def _split(amount: int, parts: Mapping[str, int]) -> dict[str, int]:
+    """Return ``amount`` in proportion to ``parts``, which add up to no less; ties go by name."""
+    claims = [ShareClaim(name, 0, 0, part) for name, part in parts.items() if part > 0]
     if not amount or not claims:
         return {}
     shares = split_hamilton(amount, claims, sum(claim.weight for claim in claims))

@@ -1,9 +1,9 @@
-"""One look at the quotas of a pool's groups, and what is kept of many looks.
+"""One observation of the quotas of a pool's groups, and what is kept of many.
 
-Five things are held against each other: what the site file declares, what the central manager
-has configured, what the negotiator published as in effect, what htcq computes, and what the
-groups use and want. Times are in seconds since 1970, quotas and usage in the pool's unit, demand
-in the unit of the schedds' slot weights.
+Five things are compared: what the site file declares, what the central manager has configured, what
+the negotiator published as in effect, what htcq computes, and what the groups use and request.
+Times are in seconds since 1970, quotas and usage in the pool's unit, demand in the unit of the
+schedds' slot weights.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ MAX_GAP = 3600
 
 @dataclass(frozen=True)
 class QuotaSetting:
-    """A group's quota as declared or configured: an amount where ``static``, else a share of what its parent has."""
+    """A group's quota as declared or configured.
+
+    It is an amount where ``static``, otherwise a share of the parent's quota.
+    """
 
     quota: float
     static: bool
@@ -53,7 +56,7 @@ class GroupObservation:
 
 @dataclass(frozen=True)
 class WeightUse:
-    """A SlotWeight expression in use: on how many slots, and how much of the pool's weight they are."""
+    """A SlotWeight expression in use, with the number and the weight of its slots."""
 
     expression: str
     slots: int
@@ -64,8 +67,8 @@ class WeightUse:
 class DriftObservation:
     """One pool at one moment.
 
-    ``settings`` are the knobs of group quotas that are no group's own, by name; ``doubts`` tell,
-    as sentences, what of the look cannot be taken as it is. ``ledger`` is empty where no elastic
+    ``settings`` are the knobs of group quotas for all groups, by name; ``doubts`` are sentences
+    about incomplete or uncertain data. ``ledger`` is empty where no elastic
     quotas are declared.
     """
 
@@ -82,8 +85,8 @@ class DriftObservation:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """What is kept of a group over the ``span`` seconds that end at ``time``: means, the most, and for how long.
+class QuotaSample:
+    """A group over the ``span`` seconds that end at ``time``: means, maxima and durations.
 
     ``looks`` is how many observations are in it. ``starved``, ``over`` and ``lending`` are
     seconds: below its quota while its jobs waited, above its quota, below its quota while
@@ -108,10 +111,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Kept:
-    """A text that held from ``since`` to ``until``, both the times of observations; None where it still holds.
+    """A text that held from ``since`` to ``until`` (None: it still holds).
+
+    Both are times of observations.
 
     ``kind`` is one of :data:`KINDS`, ``name`` the group, the expression or the knob, ``text``
-    what was said of it.
+    the value.
     """
 
     kind: str
@@ -119,6 +124,10 @@ class Kept:
     text: str
     since: int
     until: int | None = None
+
+    def holds_after(self, moment: int) -> bool:
+        """Tell whether the text still holds just after ``moment``."""
+        return self.until is None or moment < self.until
 
 
 #: What is kept as texts with the time for which they held: quotas as declared and configured, the

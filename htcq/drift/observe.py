@@ -1,4 +1,4 @@
-"""Makes the record of one look: what a site declares, what is configured, published and computed, who uses what."""
+"""The observation of a pool: declared, configured, published and computed quotas, and usage."""
 
 from __future__ import annotations
 
@@ -18,41 +18,57 @@ from htcq.quota.group_tree import Group, name_key
 from htcq.quota.knobs import Knobs
 from htcq.settings.groups import DeclaredGroup, GroupSettings
 
-#: The knobs that decide about all groups, as the negotiator reads them (GroupEntry.cpp and
+#: The knobs for all groups, as the negotiator reads them (GroupEntry.cpp and
 #: matchmaker.cpp, 25.14).
 SETTINGS = (
-    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "NEGOTIATOR_STRICT_ENFORCE_QUOTA", "NEGOTIATOR_USE_SLOT_WEIGHTS",
-    "NEGOTIATOR_CONSIDER_PREEMPTION", "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "GROUP_QUOTA_ROUND_ROBIN_RATE",
-    "GROUP_SORT_EXPR", "NEGOTIATOR_USE_WEIGHTED_DEMAND", "SLOT_WEIGHT", SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT,
+    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION",
+    "NEGOTIATOR_STRICT_ENFORCE_QUOTA",
+    "NEGOTIATOR_USE_SLOT_WEIGHTS",
+    "NEGOTIATOR_CONSIDER_PREEMPTION",
+    "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
+    "GROUP_QUOTA_ROUND_ROBIN_RATE",
+    "GROUP_SORT_EXPR",
+    "NEGOTIATOR_USE_WEIGHTED_DEMAND",
+    "SLOT_WEIGHT",
+    SLOT_CONSTRAINT,
+    POOLSIZE_CONSTRAINT,
     OLD_POOLSIZE_CONSTRAINT,
-)  # fmt: skip
+)
 
 
 def observe(quotas: PoolQuotas, pool: Pool, declared: GroupSettings, time: int) -> DriftObservation:
-    """Return the observation of ``pool``, which ``quotas`` are of, at ``time`` (seconds since 1970)."""
-    weight = quotas.published.pool_weight
+    """Return the observation at ``time`` (seconds since 1970) of the pool of ``quotas``."""
+    pool_weight = quotas.published.pool_weight
+    if pool_weight is None:
+        pool_weight = float(quotas.supply.pool_weight)
+    weights = [
+        WeightUse(share.expression, share.slots, float(share.weight))
+        for share in weight_shares(quotas.supply.slots, Weights())
+    ]
+    unit = "slots"
+    if quotas.supply.weighted:
+        unit = "slot weight"
     return DriftObservation(
         pool=pool.name,
         negotiator=quotas.published.negotiator or pool.negotiator,
         time=time,
-        pool_weight=float(quotas.supply.pool_weight) if weight is None else weight,
+        pool_weight=pool_weight,
         groups=tuple(_groups(quotas, declared)),
-        weights=tuple(
-            WeightUse(share.expression, share.slots, float(share.weight))
-            for share in weight_shares(quotas.supply.slots, Weights())
-        ),
+        weights=tuple(weights),
         settings=_settings(quotas.knobs),
-        unit="slot weight" if quotas.supply.weighted else "slots",
-        doubts=tuple(_doubts(quotas, pool)),
+        unit=unit,
+        doubts=tuple(_warnings(quotas, pool)),
     )
 
 
 def _groups(quotas: PoolQuotas, declared: GroupSettings) -> Iterator[GroupObservation]:
-    reckoned = {group.name: group for group in _promised(quotas)} if quotas.grouped else {}
+    computed: dict[str, GroupQuota] = {}
+    if quotas.grouped:
+        computed = {group.name: group for group in _computed(quotas)}
     wanted = {name_key(group.name): group for group in declared.groups}
     for group in quotas.tree.groups:
         own = _declared(wanted.pop(name_key(group.name), None), declared, quotas)
-        yield _group(quotas, group, reckoned.get(group.name), own)
+        yield _group(quotas, group, computed.get(group.name), own)
     for left in wanted.values():
         yield GroupObservation(left.name, declared=_declared(left, declared, quotas))
 
@@ -62,6 +78,9 @@ def _group(
 ) -> GroupObservation:
     record = quotas.published.account(group.name)
     idle, running = quotas.demand(group.name)
+    quota = subtree_quota = None
+    if computed is not None:
+        quota, subtree_quota = computed.quota, computed.subtree_quota
     return GroupObservation(
         name=group.name,
         declared=declared,
@@ -70,8 +89,8 @@ def _group(
         ),
         effective=_number(record, "EffectiveQuota"),
         effective_subtree=_number(record, "SubtreeQuota"),
-        computed=None if computed is None else computed.quota,
-        computed_subtree=None if computed is None else computed.subtree_quota,
+        computed=quota,
+        computed_subtree=subtree_quota,
         usage=float(quotas.usage.get(group.name, 0.0)),
         idle=idle,
         running=running,
@@ -81,34 +100,43 @@ def _group(
 
 
 def _number(record: Record | None, attribute: str) -> float | None:
-    number = None if record is None else record.number(attribute)
-    return None if number is None else float(number)
+    if record is None:
+        return None
+    number = record.number(attribute)
+    if number is None:
+        return None
+    return float(number)
 
 
-def _promised(quotas: PoolQuotas) -> tuple[GroupQuota, ...]:
-    """Return the quotas over the weight that the negotiator counted, or over that of the slots where it told none."""
+def _computed(quotas: PoolQuotas) -> tuple[GroupQuota, ...]:
+    """Return the quotas over the weight that the negotiator counted, or else that of the slots."""
+    inputs = quotas.inputs
     weight = quotas.published.pool_weight
-    return promised(quotas.inputs if weight is None else replace(quotas.inputs, pool_weight=weight))
+    if weight is not None:
+        inputs = replace(inputs, pool_weight=weight)
+    return promised(inputs)
 
 
 def _declared(
     group: DeclaredGroup | None, site: GroupSettings, quotas: PoolQuotas
 ) -> QuotaSetting | None:
-    """Return what the site file says of a group; what it leaves to the configuration of all groups is from there."""
+    """Return the settings of a group in the site file.
+
+    What it leaves to the configuration of all groups comes from there.
+    """
     if group is None:
         return None
-    surplus, regroups = (
-        _truth(own, knob, site, quotas)
-        for own, knob in (
-            (group.accept_surplus, "GROUP_ACCEPT_SURPLUS"),
-            (group.autoregroup, "GROUP_AUTOREGROUP"),
-        )
-    )
+    surplus = group.accept_surplus
+    if surplus is None:
+        surplus = _of_all_groups("GROUP_ACCEPT_SURPLUS", site, quotas)
+    regroups = group.autoregroup
+    if regroups is None:
+        regroups = _of_all_groups("GROUP_AUTOREGROUP", site, quotas)
     return QuotaSetting(group.config_quota, group.static, surplus, regroups)
 
 
-def _truth(own: bool | None, knob: str, site: GroupSettings, quotas: PoolQuotas) -> bool:
-    return Knobs(site.knobs).boolean(knob, quotas.truth(knob, False)) if own is None else own
+def _of_all_groups(knob: str, site: GroupSettings, quotas: PoolQuotas) -> bool:
+    return Knobs(site.knobs).boolean(knob, quotas.truth(knob, False))
 
 
 def _settings(knobs: Mapping[str, str]) -> dict[str, str]:
@@ -117,7 +145,7 @@ def _settings(knobs: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in found.items() if text is not None}
 
 
-def _doubts(quotas: PoolQuotas, pool: Pool) -> Iterator[str]:
+def _warnings(quotas: PoolQuotas, pool: Pool) -> Iterator[str]:
     if not quotas.published.accounts:
         yield (
             "the negotiator publishes nothing of its groups: what their claimed slots weigh is "

@@ -1,7 +1,7 @@
-"""Which groups starve, which use more than their quota, and which lend it, at the moment of an observation.
+"""States of groups at one observation: starving, over quota or lending.
 
-A slot is not divided and the negotiator truncates limits (matchmaker.cpp, negotiateWithGroup,
-HTCondor 25.14), so that the fraction of a quota is neither missed nor too much. Amounts are in
+The negotiator truncates limits and does not divide a slot (matchmaker.cpp, negotiateWithGroup,
+HTCondor 25.14), so that the fraction of a quota is neither missing nor too much. Amounts are in
 the pool's unit.
 """
 
@@ -14,16 +14,15 @@ from dataclasses import dataclass
 from htcq.drift.observation import DriftObservation, GroupObservation
 from htcq.quota.group_tree import ROOT
 
-#: Usage that is no further from the quota than this part of it is at the quota: claims come and go
-#: between cycles.
+#: Usage within this part of the quota counts as at the quota: claims change between cycles.
 SLACK = 0.01
-#: Less idle demand or usage than this is none: sums of weights lose a little.
+#: Less idle demand or usage counts as none: sums of weights are rounded.
 NOTHING = 1e-6
 
 
 @dataclass(frozen=True)
 class QuotaState:
-    """How a group stands to its quota.
+    """The state of a group.
 
     ``starved``: below it while its jobs wait. ``over``: above it. ``lending``: below it with
     nothing waiting, while another group is above its own.
@@ -35,17 +34,19 @@ class QuotaState:
 
 
 def states_of(observation: DriftObservation) -> Mapping[str, QuotaState]:
-    """Return the states by group; a group whose quota nobody knows is in none of them."""
+    """Return the states by group; without a known quota none of them holds."""
     quotas = {each.name: quota_of(each, observation) for each in observation.groups}
     over = {each.name for each in observation.groups if _over(each.usage, quotas[each.name])}
     return {each.name: _state(each, quotas[each.name], over) for each in observation.groups}
 
 
 def quota_of(group: GroupObservation, observation: DriftObservation) -> float | None:
-    """Return what a group's usage is held against: its effective quota, else the computed one; None without either.
+    """Return the quota that usage is compared with: the effective or else the computed one.
 
-    Where groups regroup, the root's quota is said to be the whole pool: here it is what no other
-    group has of it.
+    None without either.
+
+    With autoregroup, the published quota of the root is the whole pool: here it is the part that no
+    other group has.
     """
     quota = _published(group)
     if group.name != ROOT or quota is None:
@@ -55,22 +56,31 @@ def quota_of(group: GroupObservation, observation: DriftObservation) -> float | 
 
 
 def _published(group: GroupObservation) -> float | None:
-    return group.computed if group.effective is None else group.effective
+    if group.effective is None:
+        return group.computed
+    return group.effective
 
 
 def _state(group: GroupObservation, quota: float | None, over: set[str]) -> QuotaState:
-    below, waiting = _below(group.usage, quota), group.idle > NOTHING
+    below = _below(group.usage, quota)
+    waiting = group.idle > NOTHING
+    others_over = bool(over - {group.name})
     return QuotaState(
-        below and waiting, group.name in over, below and not waiting and bool(over - {group.name})
+        starved=below and waiting,
+        over=group.name in over,
+        lending=below and not waiting and others_over,
     )
 
 
 def _below(usage: float, quota: float | None) -> bool:
     if quota is None:
         return False
-    # Of a quota below 1 the negotiator would let nothing through: whoever waits for that starves.
-    return usage < min(math.floor(quota) or quota, quota * (1 - SLACK)) - NOTHING
+    # With a quota below 1 the negotiator starts nothing: a group that waits for it starves.
+    whole = math.floor(quota) or quota
+    return usage < min(whole, quota * (1 - SLACK)) - NOTHING
 
 
 def _over(usage: float, quota: float | None) -> bool:
-    return quota is not None and usage > max(math.ceil(quota), quota * (1 + SLACK)) + NOTHING
+    if quota is None:
+        return False
+    return usage > max(math.ceil(quota), quota * (1 + SLACK)) + NOTHING

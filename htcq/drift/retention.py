@@ -1,4 +1,4 @@
-"""For how long the history keeps how much: every look, then one row an hour, then one a day, then nothing."""
+"""Retention of the history: every observation, then hourly rows, then daily ones, then none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from htcq.settings.drift import KEEP_DAYS, KEEP_FINE, KEEP_HOURS, DriftSettings
 
 @dataclass(frozen=True)
 class Retention:
-    """Until which age, in seconds, looks are kept as they were, hours as hours, and days at all."""
+    """The ages, in seconds, up to which single observations, hours and days are kept."""
 
     fine: int = KEEP_FINE
     hours: int = KEEP_HOURS
@@ -17,5 +17,5 @@ class Retention:
 
 
 def retention_of(settings: DriftSettings) -> Retention:
-    """Return what a site wants."""
+    """Return the retention that a site configures."""
     return Retention(settings.keep_fine, settings.keep_hours, settings.keep_days)

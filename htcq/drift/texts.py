@@ -14,14 +14,18 @@ _KINDS = {"static": True, "dynamic": False}
 
 def setting_text(setting: QuotaSetting) -> str:
     """Return ``setting`` as text; :func:`setting_of` reads it back to the last digit."""
-    words = ["static" if setting.static else "dynamic", plain_number(setting.quota)]
-    words += ["accept_surplus"] if setting.accept_surplus else []
-    words += ["autoregroup"] if setting.autoregroup else []
+    words = ["dynamic", plain_number(setting.quota)]
+    if setting.static:
+        words[0] = "static"
+    if setting.accept_surplus:
+        words.append("accept_surplus")
+    if setting.autoregroup:
+        words.append("autoregroup")
     return " ".join(words)
 
 
 def setting_of(text: str) -> QuotaSetting | None:
-    """Return the setting that ``text`` is; None where it is none."""
+    """Return the setting in ``text``; None where it is none."""
     kind, _, rest = text.partition(" ")
     number, *flags = rest.split(" ")
     try:

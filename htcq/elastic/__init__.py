@@ -1,1 +1,1 @@
-"""Elastic quotas on a pool: what groups want and use, what to write as their quotas, and what to take back."""
+"""Elastic quotas on a pool: demand and usage, the quotas to write, the jobs to take back."""

@@ -1,7 +1,6 @@
-"""What a claim of a job would hold of a pool's slots, and what the accountant would charge for it.
+"""The amounts of a claim on a pool's slots, and what the accountant would charge for it.
 
-The claim that the startd would carve, or the whole of a static slot; then the weight of what
-results.
+The claim is the slot that the startd would carve, or a whole static slot; the charge is its weight.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from htcq.units import CPUS, GPUS
 
 @dataclass(frozen=True)
 class ClaimAmounts:
-    """What one claim holds: whole amounts by dimension, ``weight`` in parts.
+    """Whole amounts of one claim by dimension; ``weight`` is in parts.
 
-    ``matched`` tells whether any slot is there that the job could have. ``model`` is the model
-    of GPU that it asks for: empty where any would do, None where no slot has such.
+    ``matched``: some slot matches the job. ``model`` is the model of GPU that it asks for: empty
+    where any would do, None where no slot has it.
     """
 
     amounts: Mapping[str, int]
@@ -38,7 +37,7 @@ class ClaimAmounts:
 
 
 class Charging:
-    """The claims of autoclusters on ``kinds`` of slots of ``startds``, those of most weight first."""
+    """Claims of autoclusters on the slot classes ``kinds``, those with the most weight first."""
 
     def __init__(
         self, kinds: Sequence[SlotClass], models: Models, supply: Supply, startds: StartdTable
@@ -48,16 +47,10 @@ class Charging:
         self._central = parsed(supply.central_text)
         self._known: dict[int, ClaimAmounts] = {}
         self._variants: dict[int, tuple[SlotClass, ...]] = {}
-        self._kinds = sorted(
-            kinds,
-            key=lambda kind: (
-                -float(accounted(kind.full_weight)) * kind.count,
-                min(str(each.name) for each in kind.slots),
-            ),
-        )
+        self._kinds = sorted(kinds, key=_heaviest_first)
 
     def of(self, jobs: Autocluster) -> ClaimAmounts:
-        """Return what a claim of ``jobs`` takes of the slots that most of them would get."""
+        """Return the amounts of a claim of ``jobs`` on the slots that most of them would get."""
         key = id(jobs.frame)
         if key not in self._known:
             self._known[key] = self._charge(jobs)
@@ -66,52 +59,68 @@ class Charging:
     def _charge(self, jobs: Autocluster) -> ClaimAmounts:
         kind = next((each for each in self._kinds if self._suits(each, jobs)), None)
         likely = kind or next(iter(self._kinds), None)
+        got: Mapping[str, Number] = {asset: amount or 0 for asset, amount in jobs.request.items()}
         if likely is None:
-            got: Mapping[str, Number] = {
-                asset: amount or 0 for asset, amount in jobs.request.items()
-            }
             weight: Number = got.get(CPUS) or 1
         else:
-            got = carve(likely, jobs, self.startds.of(likely.first), judged=False).got
-            got = got or {asset: amount or 0 for asset, amount in jobs.request.items()}
+            carved = carve(likely, jobs, self.startds.of(likely.first), judged=False).got
+            got = carved or got
             weight = self.weight(likely, got)
         amounts = whole({**got, WEIGHT: weight * PARTS})
+        matched = kind is not None
         if not amounts.get(GPUS):
-            return ClaimAmounts(amounts, kind is not None)
+            return ClaimAmounts(amounts, matched)
         model = self._models.asked(jobs, self._kinds)
         if model:
             amounts[model] = amounts[GPUS]
-        return ClaimAmounts(amounts, kind is not None, model)
+        return ClaimAmounts(amounts, matched, model)
 
     def _suits(self, kind: SlotClass, jobs: Autocluster) -> bool:
-        """Tell whether any slot of ``kind`` matches ``jobs``; they have one policy, but not one START."""
+        """Tell whether any slot of ``kind`` matches ``jobs``.
+
+        The slots have one policy, but not one START.
+        """
         if id(kind) not in self._variants:
             self._variants[id(kind)] = tuple(SlotClass((slot,)) for slot in kind.variants)
         return any(wall(one, jobs)[0] is Mismatch.NONE for one in self._variants[id(kind)])
 
     def has(self, kind: SlotClass, dimension: str) -> bool:
-        """Tell whether all slots of ``kind`` may have some of a model of GPU; of what is no model they may."""
-        return MARK not in dimension or all(
-            any(device.dimension == dimension for device in self._models.devices(slot))
-            for slot in kind.variants
-        )
+        """Tell whether all slots of ``kind`` may have some of ``dimension``.
+
+        Only a model of GPU can be missing.
+        """
+        if MARK not in dimension:
+            return True
+        for slot in kind.variants:
+            models = {device.dimension for device in self._models.devices(slot)}
+            if dimension not in models:
+                return False
+        return True
 
     def weight(self, kind: SlotClass, got: Mapping[str, Number]) -> Number:
-        """Return what a claim that got so much of a slot of ``kind`` weighs while it lives."""
+        """Return the weight, while it lives, of a claim with the amounts ``got`` on ``kind``."""
         if not self._supply.weighted:
             return 1
-        central = self._central if self._supply.weighs_centrally(kind.first) else None
-        if kind.type != PARTITIONABLE:
-            return accounted(
-                kind.full_weight if central is None else central.evaluate(kind.ad(kind.total))
-            )
-        if central is not None:
-            return accounted(central.evaluate(kind.dynamic_ad(got)))
-        return accounted(kind.standing_weight(got))
+        partitionable = kind.type == PARTITIONABLE
+        if self._supply.weighs_centrally(kind.first) and self._central is not None:
+            ad = kind.dynamic_ad(got) if partitionable else kind.ad(kind.total)
+            return accounted(self._central.evaluate(ad))
+        if partitionable:
+            return accounted(kind.standing_weight(got))
+        return accounted(kind.full_weight)
+
+
+def _heaviest_first(kind: SlotClass) -> tuple[float, str]:
+    weight = float(accounted(kind.full_weight)) * kind.count
+    return (-weight, min(str(each.name) for each in kind.slots))
 
 
 def whole(amounts: Mapping[str, Number | None]) -> dict[str, int]:
     """Return amounts as whole numbers, rounded up; what is 0 or no number is left out."""
-    numbers = ((name, as_number(amount or 0) or 0) for name, amount in amounts.items())
-    # A sum of weights in floating point must not become one part more.
-    return {name: math.ceil(round(number, 6)) for name, number in numbers if number > 0}
+    found = {}
+    for name, amount in amounts.items():
+        number = as_number(amount or 0) or 0
+        if number > 0:
+            # A sum of weights in floating point must not become one part more.
+            found[name] = math.ceil(round(number, 6))
+    return found

@@ -1,4 +1,4 @@
-"""The claimed slots of a pool, each with the job that has it, and why it may never be taken back.
+"""The claimed slots of a pool, each with its job and the reason why it is never taken back.
 
 A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsClaimed, HTCondor
 25.14). Its job is the one whose RemoteHost it is.
@@ -26,7 +26,7 @@ _UNIVERSES: Mapping[Value, str] = dict(zip(UNMATCHED_UNIVERSES, ("scheduler", "g
 
 
 def claims_of(
-    supply: Supply, jobs: Iterable[Job], belonging: GroupMembership, models: Models
+    supply: Supply, jobs: Iterable[Job], membership: GroupMembership, models: Models
 ) -> Iterator[GroupClaim]:
     """Yield the claims among the slots that the negotiator sees, by the names of slots."""
     running = {job.remote_host: job for job in jobs if job.running}
@@ -37,23 +37,22 @@ def claims_of(
         amounts.update(models.of(slot, amounts.get(GPUS, 0)) or {})
         # Of 500,000 claims a few thousand are different.
         shared = known.setdefault(tuple(amounts.items()), amounts)
-        yield _claim(slot, running.get(slot.name), belonging.group_of(slot.customer), shared)
+        yield _claim(slot, running.get(slot.name), membership.group_of(slot.customer), shared)
 
 
 def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> GroupClaim:
     if job is None:
-        schedd = slot.remote_schedd if isinstance(slot.remote_schedd, str) else ""
         return GroupClaim(
-            group,
-            slot.customer,
-            schedd,
-            "",
-            str(slot.name),
-            _text(slot.machine),
-            amounts,
-            protected=_kept(slot),
+            group=group,
+            submitter=slot.customer,
+            schedd=_text(slot.remote_schedd),
+            job="",
+            slot=str(slot.name),
+            machine=_text(slot.machine),
+            amounts=amounts,
+            protected=_protected_slot(slot),
         )
-    started, prio, vacated = (as_number(value) for value in (job.started_at, job.prio, job.vacates))
+    started = as_number(job.started_at)
     return GroupClaim(
         group=group,
         submitter=slot.customer,
@@ -63,35 +62,37 @@ def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> GroupCl
         machine=_text(slot.machine),
         amounts=amounts,
         started=None if started is None else float(started),
-        prio=int(prio or 0),
+        prio=int(as_number(job.prio) or 0),
         checkpoints=job.checkpoints,
-        vacated=int(vacated or 0),
-        protected=_kept_job(job) or _kept(slot),
+        vacated=int(as_number(job.vacates) or 0),
+        protected=_protected_job(job) or _protected_slot(slot),
     )
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
-def _kept_job(job: Job) -> str:
+def _protected_job(job: Job) -> str:
     """Return why a job keeps its slot; empty where it may lose it."""
     if job.protected is True:
         return "the job has HtcqProtected = true"
     universe = job.universe
     if universe in _UNIVERSES:
         return f"a job of the {_UNIVERSES[universe]} universe"
-    return (
-        "a job of the parallel universe, which dies with any of its slots"
-        if universe == _PARALLEL
-        else ""
-    )
+    if universe == _PARALLEL:
+        return "a job of the parallel universe, which dies with any of its slots"
+    return ""
 
 
-def _kept(slot: Slot) -> str:
-    """Return why a slot is left alone: it is on its way out already."""
+def _protected_slot(slot: Slot) -> str:
+    """Return why a slot is left alone: its claim is ending already; empty where it is not."""
     if slot.state == "Preempting" or slot.activity == "Vacating":
         return "its job is being evicted already"
     if slot.activity == "Retiring":
         return "its job is in retirement"
-    return "its machine is draining" if slot.frame.value("Draining") is True else ""
+    if slot.frame.value("Draining") is True:
+        return "its machine is draining"
+    return ""

@@ -1,4 +1,6 @@
-"""How far quotas go in one step: small changes wait, great ones take several steps, mins are granted at once.
+"""The size of one step of the quotas.
+
+Small changes wait, large ones take several steps, and mins are granted at once.
 
 Each group's quota without those of the groups below it is an item of its own, so that sums hold
 whatever moves. All is done in whole thousandths of slot weight, or in whole weights where every
@@ -21,8 +23,11 @@ SMALL, HELD, MOVING = "small", "held", "moving"
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How much may change at once: slot weight, parts of a quota or of the pool, seconds; see WriteSettings."""
+class StepLimits:
+    """How much quotas may change at once; see WriteSettings.
+
+    Amounts are in slot weight, as a part of a quota, or as a part of the pool; times in seconds.
+    """
 
     min_change: float = 1.0
     min_change_part: float = 0.02
@@ -33,7 +38,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Damped:
-    """The quotas of a step by group, and why a group's is not what it should become: small, held or moving."""
+    """The quotas of a step by group, and why a quota is not its target: small, held or moving."""
 
     quotas: Mapping[str, float]
     why: Mapping[str, str]
@@ -41,7 +46,10 @@ class Damped:
 
 @dataclass
 class _Item:
-    """One group without those below it, in thousandths: as it is, as it should become, and what it must have."""
+    """One group without those below it, in parts of a slot weight.
+
+    ``old`` is its quota now, ``goal`` its target, ``least`` what it must have.
+    """
 
     name: str
     old: int
@@ -53,10 +61,28 @@ class _Item:
 
     @property
     def raising(self) -> int:
-        return 0 if self.held or self.small else max(0, self.goal - self.new)
+        if self.held or self.small:
+            return 0
+        return max(0, self.goal - self.new)
 
     def lowering(self, forced: bool) -> int:
-        return max(0, self.new - self.goal) if forced or not (self.held or self.small) else 0
+        if (self.held or self.small) and not forced:
+            return 0
+        return max(0, self.new - self.goal)
+
+    @property
+    def why(self) -> str:
+        """Why the quota is not its target."""
+        if self.held:
+            return HELD
+        if self.small:
+            return SMALL
+        return MOVING
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of its amounts are whole slot weights."""
+        return all(amount % PARTS == 0 for amount in (self.old, self.goal, self.least))
 
 
 def damp(
@@ -66,12 +92,14 @@ def damp(
     pool_weight: float,
     changed: Mapping[str, float],
     now: float,
-    limits: Limits,
+    limits: StepLimits,
 ) -> Damped:
-    """Return the next quotas on the way from ``before`` (a group that is not there has 0) to ``targets``.
+    """Return the next quotas on the way from ``before`` to ``targets``.
 
-    ``mins`` has what each group's min is worth; up to it a group is raised at once, and others
-    make room at once. ``changed`` tells when the quotas of groups were changed last, on the same
+    A group that is not in ``before`` has a quota of 0.
+
+    ``mins`` has the weight of each group's min; up to it a group is raised at once, and others
+    make room at once. ``changed`` has when the quotas of groups were changed last, by the same
     clock as ``now``. The targets must fit into ``pool_weight``; then the quotas do too.
     """
     known = list(targets)
@@ -81,15 +109,9 @@ def damp(
         difference = abs(item.goal - item.old)
         item.small = difference < max(limits.min_change * PARTS, limits.min_change_part * item.old)
         item.new = max(item.old, item.least)
-    whole = all(
-        amount % PARTS == 0 for item in items for amount in (item.old, item.goal, item.least)
-    )
-    _move(items, math.floor(pool_weight * PARTS + _SLACK), limits, PARTS if whole else 1)
-    why = {
-        item.name: HELD if item.held else SMALL if item.small else MOVING
-        for item in items
-        if item.new != item.goal
-    }
+    unit = PARTS if all(item.is_whole for item in items) else 1
+    _move(items, math.floor(pool_weight * PARTS + _SLACK), limits, unit)
+    why = {item.name: item.why for item in items if item.new != item.goal}
     return Damped(_summed(known, items), why)
 
 
@@ -119,14 +141,17 @@ def _parts(amount: float) -> int:
     return round(amount * PARTS)
 
 
-def _move(items: list[_Item], pool: int, limits: Limits, unit: int) -> None:
+def _move(items: list[_Item], pool: int, limits: StepLimits, unit: int) -> None:
     """Lower what must or may be lowered, then raise what there is room for."""
     most = _whole(limits.max_raise * pool, unit)
-    wanted = min(most, sum(item.raising for item in items))
-    there = sum(item.new for item in items)
+    raising = there = willing = 0
+    for item in items:
+        raising += item.raising
+        there += item.new
+        willing += item.lowering(forced=False)
+    wanted = min(most, raising)
     forced = max(0, there - pool)
     needed = min(most, max(0, there + wanted - pool))
-    willing = sum(item.lowering(forced=False) for item in items)
     lowered = min(willing, max(forced, needed, _whole(limits.max_lower * pool, unit)))
     _lower(items, lowered, False, unit)
     if lowered < forced:
@@ -136,7 +161,10 @@ def _move(items: list[_Item], pool: int, limits: Limits, unit: int) -> None:
 
 
 def _whole(amount: float, unit: int) -> int:
-    """Return ``amount`` in whole units, one at least: else nothing would ever move in a small pool."""
+    """Return ``amount`` in whole units, at least one.
+
+    Otherwise nothing would ever change in a small pool.
+    """
     return max(1, int(amount) // unit) * unit
 
 
@@ -152,7 +180,10 @@ def _raise(items: list[_Item], amount: int, unit: int) -> None:
 
 
 def _split(amount: int, wishes: list[tuple[_Item, int]], unit: int) -> list[tuple[_Item, int]]:
-    """Return each one's part of ``amount`` in whole units, in proportion to the wishes and none above its own."""
+    """Return the part of ``amount`` that each item gets, in whole units.
+
+    The parts are in proportion to the wishes, and none exceeds its wish.
+    """
     having = [(item, wish // unit) for item, wish in wishes if wish >= unit]
     together = sum(wish for _, wish in having)
     units = min(amount // unit, together)

@@ -1,4 +1,4 @@
-"""Whether HTCondor holds groups to what they may use of a dimension, comes near to it, or knows nothing of it.
+"""How far HTCondor's quotas enforce a limit in each dimension.
 
 HTCondor's quotas have one dimension, slot weight (src/condor_negotiator.V6/matchmaker.cpp and
 Accountant.cpp, 25.14). What that says of another follows from the weights of all claims that the
@@ -35,7 +35,7 @@ _CLOSE = 1e-9
 
 
 class How(enum.Enum):
-    """How far HTCondor goes."""
+    """How far HTCondor enforces a limit."""
 
     ENFORCED = "enforced"
     APPROXIMATED = "approximated"
@@ -44,7 +44,7 @@ class How(enum.Enum):
 
 @dataclass(frozen=True)
 class Enforcement:
-    """How HTCondor deals with one dimension, and why, in one sentence."""
+    """How HTCondor enforces one dimension, and the reason as a sentence."""
 
     dimension: str
     how: How
@@ -53,9 +53,9 @@ class Enforcement:
 
 @dataclass(frozen=True)
 class _Tried:
-    """What claims of the pool hold of a dimension: the most and the least for a weight of 1 part.
+    """The most and the least of a dimension that claims hold for a weight of 1 part.
 
-    ``moves`` tells whether the weight of any of them depends on it.
+    ``moves``: the weight of some claim depends on the dimension.
     """
 
     most: float
@@ -70,7 +70,10 @@ def enforcement(
     outcome: Outcome,
     targets: Iterable[QuotaTarget],
 ) -> tuple[Enforcement, ...]:
-    """Return how HTCondor would deal with every dimension that ``quotas`` name, were ``targets`` its quotas."""
+    """Return how HTCondor would enforce each dimension of ``quotas``.
+
+    ``targets`` would be its quotas.
+    """
     condor = PoolQuotas(pool, Weights(), observation.negotiator)
     ordered = sorted(condor.supply.slots, key=lambda slot: str(slot.name))
     names = sorted({name for group in quotas.groups for name in group.max})
@@ -78,13 +81,12 @@ def enforcement(
     charging = Charging(kinds, Models(names, ordered), condor.supply, StartdTable(pool.execute))
     limits = limits_on(pool, condor.knobs, GroupMembership(quotas.groups), names)
     planned = {target.group: target for target in targets}
-    return tuple(
-        _of(name, _Look(charging, kinds, observation, outcome, planned, limits)) for name in names
-    )
+    inputs = _Inputs(charging, kinds, observation, outcome, planned, limits)
+    return tuple(_of(name, inputs) for name in names)
 
 
 @dataclass(frozen=True)
-class _Look:
+class _Inputs:
     charging: Charging
     kinds: Sequence[SlotClass]
     observation: ElasticObservation
@@ -93,51 +95,57 @@ class _Look:
     limits: Mapping[str, tuple[str, ...]]
 
     def kinds_for(self, name: str) -> Iterator[SlotClass]:
-        """Yield the kinds of slots; where models of GPUs matter, those of one kind that differ by themselves."""
+        """Yield the slot classes; one for each slot variant where models of GPUs matter."""
         if MARK not in name:
             yield from self.kinds
         else:
-            yield from (SlotClass((slot,)) for kind in self.kinds for slot in kind.variants)
+            for kind in self.kinds:
+                for slot in kind.variants:
+                    yield SlotClass((slot,))
 
     def held(self, name: str) -> Iterator[tuple[GroupRuntime, QuotaTarget]]:
         """Yield the leaves that are held to their quotas, and may use some of ``name``."""
         for group in self.outcome.groups:
             target = self.targets.get(group.name)
-            if (
-                target is not None
-                and target.leaf
-                and not target.accept_surplus
-                and name in group.max
-            ):
+            if target is None or not target.leaf or target.accept_surplus:
+                continue
+            if name in group.max:
                 yield group, target
 
 
-def _of(name: str, look: _Look) -> Enforcement:
+def _of(name: str, inputs: _Inputs) -> Enforcement:
     if name == WEIGHT:
         return Enforcement(name, How.ENFORCED, "HTCondor's quotas count it")
-    if not look.observation.capacity.get(name):
+    if not inputs.observation.capacity.get(name):
         return Enforcement(name, How.REPORTED, "no slot of this negotiator has it")
-    tried = _tried(name, look)
+    tried = _tried(name, inputs)
     if tried.most and math.isclose(tried.most, tried.least, rel_tol=_CLOSE):
         units = f"{PARTS * tried.most:g}".rstrip()
         return Enforcement(
             name, How.ENFORCED, f"every claim has {units} of it per slot weight of 1"
         )
-    held = [(group, target) for group, target in look.held(name) if group.runtime[name] > 0]
-    if held and all(_most(target, tried) <= group.runtime[name] for group, target in held):
+    fits = []
+    for group, target in inputs.held(name):
+        runtime = group.runtime[name]
+        if runtime > 0:
+            fits.append(_most(target, tried) <= runtime)
+    if fits and all(fits):
         return Enforcement(
             name, How.ENFORCED, "no claims within the planned quotas could hold more of it"
         )
-    return _nearly(name, tried, look)
+    return _nearly(name, tried, inputs)
 
 
 def _most(target: QuotaTarget, tried: _Tried) -> float:
-    return 0.0 if target.quota == 0 else target.quota * PARTS * tried.most * (1 - _CLOSE)
+    """Return the most that claims within the quota of ``target`` can hold."""
+    if target.quota == 0:
+        return 0.0
+    return target.quota * PARTS * tried.most * (1 - _CLOSE)
 
 
-def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
-    if look.limits.get(name):
-        limits = ", ".join(look.limits[name])
+def _nearly(name: str, tried: _Tried, inputs: _Inputs) -> Enforcement:
+    if inputs.limits.get(name):
+        limits = ", ".join(inputs.limits[name])
         why = (
             "every job that requests it also takes as much of a concurrency limit of its group: "
             f"{limits}"
@@ -146,18 +154,16 @@ def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
     if tried.moves:
         why = (
             "the slot weight of a claim depends on it and on other dimensions: a quota limits it "
-            "for the current mix "
-            "of jobs"
+            "for the current mix of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)
     bound = [
-        target.group for target in look.targets.values() if target.leaf and target.binding == name
+        target.group for target in inputs.targets.values() if target.leaf and target.binding == name
     ]
     if bound:
         why = (
             "slot weight does not depend on it, but it determines the quota of "
-            f"{', '.join(bound)}: correct for the "
-            "current mix of jobs"
+            f"{', '.join(bound)}: correct for the current mix of jobs"
         )
         return Enforcement(name, How.APPROXIMATED, why)
     return Enforcement(
@@ -165,51 +171,63 @@ def _nearly(name: str, tried: _Tried, look: _Look) -> Enforcement:
     )
 
 
-def _tried(name: str, look: _Look) -> _Tried:
-    """Try claims that differ in how much they have of ``name``, with little and with much of everything else."""
+def _tried(name: str, inputs: _Inputs) -> _Tried:
+    """Try claims with different amounts of ``name``, with little and with much of the rest."""
     ratios: list[float] = []
     moves = False
     asset = name.partition(MARK)[0]
-    for kind in look.kinds_for(name):
-        total = (kind.total.get(asset) or 0) if look.charging.has(kind, name) else 0
-        if not total:
+    for kind in inputs.kinds_for(name):
+        total = kind.total.get(asset) or 0
+        if not total or not inputs.charging.has(kind, name):
             # Claims without any of it take quota, and none of the dimension.
             ratios.append(0.0)
-            continue
-        if kind.type != PARTITIONABLE:
-            ratios.append(
-                float(total) / (float(look.charging.weight(kind, kind.total)) * PARTS or math.inf)
-            )
-            continue
-        for others in _others(kind, asset):
-            asked = ({**others, asset: amount} for amount in _amounts(asset, total))
-            claims = [_claim(kind, each, look.charging.startds) for each in asked]
-            weights = [float(look.charging.weight(kind, claim)) * PARTS for claim in claims]
-            moves = moves or len(set(weights)) > 1
-            held = (float(whole(claim).get(asset, 0)) for claim in claims)
-            ratios += [
-                amount / weight if weight > 0 else math.inf
-                for amount, weight in zip(held, weights)
-                if amount or weight
-            ]
+        elif kind.type != PARTITIONABLE:
+            weight = float(inputs.charging.weight(kind, kind.total)) * PARTS
+            ratios.append(float(total) / (weight or math.inf))
+        else:
+            for others in _others(kind, asset):
+                asked = [{**others, asset: amount} for amount in _amounts(asset, total)]
+                of_claims, weight_moves = _ratios(kind, asset, asked, inputs.charging)
+                ratios += of_claims
+                moves = moves or weight_moves
     return _Tried(max(ratios, default=0.0), min(ratios, default=0.0), moves)
 
 
+def _ratios(
+    kind: SlotClass, asset: str, asked: Iterable[Mapping[str, Number]], charging: Charging
+) -> tuple[list[float], bool]:
+    """Return the ratio of amount and weight of each claim, and whether the weights differ."""
+    ratios = []
+    weights = set()
+    for amounts in asked:
+        claim = _claim(kind, amounts, charging.startds)
+        weight = float(charging.weight(kind, claim)) * PARTS
+        held = float(whole(claim).get(asset, 0))
+        weights.add(weight)
+        if weight > 0:
+            ratios.append(held / weight)
+        elif held or weight:
+            ratios.append(math.inf)
+    return ratios, len(weights) > 1
+
+
 def _amounts(asset: str, total: Number) -> tuple[Number, ...]:
-    """Return least, middling and most; jobs need not ask for what is no built-in asset."""
-    least = (1,) if asset in BUILT_IN_ASSETS else (0, 1)
+    """Return small, medium and large amounts; jobs always ask for some of a built-in asset."""
+    least: tuple[Number, ...] = (0, 1)
+    if asset in BUILT_IN_ASSETS:
+        least = (1,)
     return (*least, max(1, int(total) // 2), int(total))
 
 
 def _others(kind: SlotClass, asset: str) -> Iterator[dict[str, Number]]:
     rest = [each for each in kind.total if each != asset]
-    yield {each: 1 if each in BUILT_IN_ASSETS else 0 for each in rest}
+    yield {each: int(each in BUILT_IN_ASSETS) for each in rest}
     yield {each: kind.total[each] for each in rest}
 
 
 def _claim(
     kind: SlotClass, amounts: Mapping[str, Number], startds: StartdTable
 ) -> dict[str, Number]:
-    """Return what the claim of a job that asks for ``amounts`` gets of a slot of ``kind``."""
+    """Return the amounts of a claim that asks for ``amounts`` on a slot of ``kind``."""
     job = made_up("tried", amounts)
     return dict(carve(kind, job, startds.of(kind.first), judged=False).got) or dict(amounts)

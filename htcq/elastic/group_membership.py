@@ -1,9 +1,9 @@
-"""Which elastic group a submitter's jobs count for: the one that the negotiator would charge, were the groups its own.
+"""The elastic group of a submitter: the one that the negotiator would charge.
 
-Follows GroupEntry::GetAssignedGroup of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14:
-who names a group below one that is there is charged to that one. Jobs that name no group belong
-to the group that has their user among its ``users``, which HTCondor does not know: it charges
-them to the root.
+Follows GroupEntry::GetAssignedGroup of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14: a
+submitter that names an unknown group is charged to the nearest known group above it. Jobs that name
+no group belong to the group that has their user among its ``users``. HTCondor does not know of
+these: it charges such jobs to the root.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHOWN = 3
 
 
 class GroupMembership:
-    """The groups of submitters, and who was found to be where nobody would look."""
+    """The groups of submitters, and the submitters that count for an unexpected group."""
 
     def __init__(self, groups: Iterable[ElasticGroup]) -> None:
         self._members = Members(groups)
@@ -28,7 +28,10 @@ class GroupMembership:
         self._adopted: dict[str, str] = {}
 
     def group_of(self, submitter: str) -> str:
-        """Return the group of ``submitter``: the default one where there is none, the system's for no name at all."""
+        """Return the group of ``submitter``.
+
+        It is the default group where no other is found, and the system's for an empty name.
+        """
         if not submitter:
             return SYSTEM
         if submitter not in self._known:
@@ -49,7 +52,7 @@ class GroupMembership:
             return group
         found, place = DEFAULT, ""
         for component in path.split("."):
-            place = f"{place}.{component}" if place else component
+            place = f"{place}.{component}".lstrip(".")
             below = self._members.group(place)
             if below is None:
                 self._lost.add(submitter)
@@ -59,18 +62,22 @@ class GroupMembership:
 
     @cached_property
     def problems(self) -> tuple[str, ...]:
-        """What is to be said of the submitters that were asked for: read once, when all were."""
-        told = []
-        for group, names in _by_group((name, self._known[name]) for name in self._lost):
-            told.append(
+        """The submitters that count for an unexpected group, as sentences.
+
+        It is computed once, after all submitters were asked for.
+        """
+        problems = []
+        lost = [(name, self._known[name]) for name in self._lost]
+        for group, names in _by_group(lost):
+            problems.append(
                 f"{_some(names)} name groups that do not exist: their jobs count for {group}"
             )
         for group, names in _by_group(self._adopted.items()):
-            told.append(
+            problems.append(
                 f"{_some(names)} name no group and count for {group}: the negotiator charges "
                 "them to the root"
             )
-        return tuple(told)
+        return tuple(problems)
 
 
 def _by_group(found: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
@@ -82,5 +89,7 @@ def _by_group(found: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 def _some(names: list[str]) -> str:
     """Return how many submitters there are, and the first of them."""
-    more = ", …" if names[_SHOWN:] else ""
-    return f"{len(names)} submitters ({', '.join(names[:_SHOWN])}{more})"
+    shown = names[:_SHOWN]
+    if len(names) > _SHOWN:
+        shown.append("…")
+    return f"{len(names)} submitters ({', '.join(shown)})"

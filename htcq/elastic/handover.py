@@ -1,8 +1,8 @@
-"""A plan that one process makes and another one writes: as JSON, and what the writer checks of it without any ad.
+"""A plan that one process makes and another one writes, and the checks of the writer.
 
-Who makes plans evaluates what strangers advertise. Who writes them takes nothing of that on
-trust: the groups must be those that are declared, the numbers such as can be, the step as small
-as the settings want it, and the plan one that follows what the journal knows.
+The process that makes plans evaluates ads, which anybody may write. The one that writes quotas does
+not trust it: the groups must be the declared ones, the numbers possible, the step as small as the
+settings want it, and the plan must follow the last record of the journal.
 """
 
 from __future__ import annotations
@@ -40,17 +40,18 @@ _KEYS = (
 _GROUP_KEYS = ("group", "quota", "accept_surplus")
 _SEEN_KEYS = ("slots", "schedds", "pool_weight", "busy")
 _HINT = "'htcq elastic plan --save FILE' writes one"
+_AGAIN = "the next observation makes a new plan"
 #: What sums of numbers to a thousandth may be off by, of slot weight.
 _SLACK = 1e-2
 
 
 @dataclass(frozen=True)
 class Handover:
-    """What is to be written, and what the journal keeps of the look that it comes from.
+    """A plan to be written, and what the journal keeps of its observation.
 
     ``base`` is the number of the journal's last record when the plan was made: a plan is written
-    once, and only as long as nothing else was. ``over`` counts the groups that would use more
-    than they may.
+    once, and only if nothing else was written in between. ``over`` counts the groups that would
+    use more than their quota.
     """
 
     plan: str
@@ -64,7 +65,7 @@ class Handover:
 
 
 def handover_json(given: Handover) -> dict[str, Any]:
-    """Return ``given`` as JSON has it."""
+    """Return ``given`` as a JSON object."""
     seen = given.seen
     return {
         "kind": _KIND,
@@ -88,7 +89,7 @@ def _listed(file: QuotaKnobs) -> list[dict[str, Any]]:
 
 
 def handover_from(content: object, file: str) -> Handover:
-    """Return what the parsed JSON ``file`` hands over.
+    """Return the plan in the parsed JSON ``file``.
 
     Raises:
         InputError: it has another key, lacks one, or one has a value of another kind.
@@ -97,11 +98,7 @@ def handover_from(content: object, file: str) -> Handover:
     if table["kind"] != _KIND or table["schema"] != SCHEMA or isinstance(table["schema"], bool):
         raise InputError(f"{file} is not a plan of schema {SCHEMA}", _HINT)
     for key in ("plan", "inputs", "negotiator"):
-        if (
-            not isinstance(table[key], str)
-            or len(table[key]) > 1000
-            or not table[key].isprintable()
-        ):
+        if not _is_short_text(table[key]):
             raise InputError(f"{file}: {key} is not a text of one line", _HINT)
     return Handover(
         plan=table["plan"],
@@ -113,6 +110,10 @@ def handover_from(content: object, file: str) -> Handover:
         seen=_seen(table["seen"], file),
         over=_count(table["over"], "over", file),
     )
+
+
+def _is_short_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= 1000 and value.isprintable()
 
 
 def _seen(value: object, file: str) -> PoolSeen:
@@ -131,10 +132,13 @@ def _seen(value: object, file: str) -> PoolSeen:
 def _table(value: object, keys: Sequence[str], where: str, file: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InputError(f"{file}: {where} is not an object", _HINT)
-    check_keys("" if keys is _KEYS else f"{where}.", value, keys, file)
-    missing = next((key for key in keys if key not in value), None)
-    if missing is not None:
-        raise InputError(f"{file}: {where} has no {missing}", _HINT)
+    prefix = f"{where}."
+    if keys is _KEYS:
+        prefix = ""
+    check_keys(prefix, value, keys, file)
+    for key in keys:
+        if key not in value:
+            raise InputError(f"{file}: {where} has no {key}", _HINT)
     return value
 
 
@@ -154,19 +158,17 @@ def _quotas(value: object, where: str, file: str) -> QuotaKnobs:
 
 
 def _amount(value: object, where: str, file: str) -> float:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not 0 <= value <= MAX_QUOTA
-    ):
-        raise InputError(f"{file}: {where} is not an amount of slot weight", _HINT)
-    return float(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        value = math.nan
+    if 0 <= value <= MAX_QUOTA:
+        return float(value)
+    raise InputError(f"{file}: {where} is not an amount of slot weight", _HINT)
 
 
 def _count(value: object, where: str, file: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise InputError(f"{file}: {where} is not a count", _HINT)
-    return value
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return value
+    raise InputError(f"{file}: {where} is not a count", _HINT)
 
 
 def refusals(
@@ -177,29 +179,14 @@ def refusals(
     present: str | None,
     now: float,
 ) -> Iterator[GateRefusal]:
-    """Yield every reason not to write ``given``, as far as one can be known without a look at the pool."""
-    again = "the next observation makes a new plan"
-    made = made_at(given.plan)
-    if made is None or plan_id(made, given.inputs, given.file) != given.plan:
-        yield GateRefusal("plan", f"{given.plan[:60]} is not the id of the plan's content", again)
-    elif now - made > settings.plan_age:
-        yield GateRefusal(
-            "plan-age",
-            f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s",
-            again,
-        )
-    elif made - now > settings.skew:
-        yield GateRefusal(
-            "plan-age",
-            f"the plan was made {made - now:.0f} s in the future",
-            "set this machine's clock",
-        )
+    """Yield every reason not to write ``given`` that is known without reading the pool."""
+    yield from _id_and_age(given, settings, now)
     if given.base != state.last:
         message = (
             f"the plan follows record {given.base} of the journal, but its last record is "
             f"{state.last}"
         )
-        yield GateRefusal("replay", message, again)
+        yield GateRefusal("replay", message, _AGAIN)
     unknown = list(_groups(given, declared))
     yield from unknown
     if not unknown:
@@ -209,6 +196,18 @@ def refusals(
         yield from _step(given, declared, settings, state)
     if state.unfinished is None:
         yield from foreign_file(state, present, settings)
+
+
+def _id_and_age(given: Handover, settings: WriteSettings, now: float) -> Iterator[GateRefusal]:
+    made = made_at(given.plan)
+    if made is None or plan_id(made, given.inputs, given.file) != given.plan:
+        yield GateRefusal("plan", f"{given.plan[:60]} is not the id of the plan's content", _AGAIN)
+    elif now - made > settings.plan_age:
+        message = f"the plan is {now - made:.0f} s old, more than {settings.plan_age} s"
+        yield GateRefusal("plan-age", message, _AGAIN)
+    elif made - now > settings.skew:
+        message = f"the plan was made {made - now:.0f} s in the future"
+        yield GateRefusal("plan-age", message, "set this machine's clock")
 
 
 def _groups(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
@@ -233,19 +232,23 @@ def _sums(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRef
         below: dict[str, float] = {}
         for group in declared:
             below[group.parent] = below.get(group.parent, 0.0) + quotas[group.name]
+        # The top level has the empty name.
+        quotas[""] = given.seen.pool_weight
         for parent, together in below.items():
-            there = quotas[parent] if parent else given.seen.pool_weight
+            there = quotas[parent]
             if together > there + _SLACK:
-                whose = parent or "the pool"
                 message = (
-                    f"quotas of the {what} add up to {together:g} below {whose}, which has "
-                    f"{there:g}"
+                    f"quotas of the {what} add up to {together:g} below {parent or 'the pool'}, "
+                    f"which has {there:g}"
                 )
                 yield GateRefusal("sums", message, hint)
 
 
 def _maxima(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
-    """Yield quotas above a max in slot weight; what other dimensions weigh, only a look at the pool can tell."""
+    """Yield quotas above a max in slot weight.
+
+    The weight of other dimensions is known only from the pool.
+    """
     quotas = {each.group: each.quota for each in given.file.groups}
     for group in declared:
         cap = group.max.get(WEIGHT)
@@ -261,9 +264,10 @@ def _pool(given: Handover, settings: WriteSettings, state: JournalState) -> Iter
     if before is None or not before.pool_weight > 0:
         return
     ratio = now.pool_weight / before.pool_weight
-    # Written so that a pool may come back to what it was after it had shrunk by as much as is
-    # allowed.
-    if ratio < 1 - settings.capacity_drop or ratio > 1 / (1 - min(settings.capacity_drop, 0.99)):
+    lowest = 1 - settings.capacity_drop
+    # A pool that has shrunk by as much as is allowed may grow to its former size again.
+    highest = 1 / (1 - min(settings.capacity_drop, 0.99))
+    if ratio < lowest or ratio > highest:
         message = (
             f"the pool's weight would be {now.pool_weight:g}; it was {before.pool_weight:g} at "
             "the last step"
@@ -275,29 +279,28 @@ def _pool(given: Handover, settings: WriteSettings, state: JournalState) -> Iter
 def _step(
     given: Handover, declared: Sequence[ElasticGroup], settings: WriteSettings, state: JournalState
 ) -> Iterator[GateRefusal]:
-    """Yield that more is raised than one step may, apart from what groups lack to their mins."""
+    """Yield that quotas are raised by more than one step allows, up to their mins left out."""
     if not state.elastic or state.in_force is None:
         return
-    new, mins = _own(given.file.quotas, declared), _own(given.static.quotas, declared)
-    old, known = _own(state.in_force.quotas, declared), _own(state.fallback_quotas, declared)
-    pool, slack = given.seen.pool_weight, _SLACK * len(new)
+    new = _own(given.file.quotas, declared)
+    old = _own(state.in_force.quotas, declared)
+    mins = _own(given.static.quotas, declared)
+    former_mins = _own(state.fallback_quotas, declared)
+    pool = given.seen.pool_weight
+    slack = _SLACK * len(new)
     step = max(settings.max_raise * pool, 1.0)
     mins_step = max(step, settings.capacity_drop * pool)
-    raised = sum(max(0.0, new[name] - max(old[name], mins[name])) for name in new)
-    granted = (
-        sum(max(0.0, mins[name] - known[name]) for name in new) if state.fallback_quotas else 0.0
-    )
+    raised = granted = 0.0
+    for name in new:
+        raised += max(0.0, new[name] - max(old[name], mins[name]))
+        granted += max(0.0, mins[name] - former_mins[name])
     hint = "if this is intended, run 'htcq elastic apply --plan ID'"
     if raised > step + slack:
-        yield GateRefusal(
-            "step", f"the plan raises quotas by {raised:g} in one step, more than {step:g}", hint
-        )
-    if granted > mins_step + slack:
-        yield GateRefusal(
-            "step",
-            f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}",
-            hint,
-        )
+        message = f"the plan raises quotas by {raised:g} in one step, more than {step:g}"
+        yield GateRefusal("step", message, hint)
+    if state.fallback_quotas and granted > mins_step + slack:
+        message = f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}"
+        yield GateRefusal("step", message, hint)
 
 
 def _own(

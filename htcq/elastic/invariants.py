@@ -1,4 +1,4 @@
-"""What must be true of numbers before they are written, whatever went wrong before: a doubt ends the tick."""
+"""Invariants of the numbers that are written; a violation ends the step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _SLACK = 1e-6
 
 
 def violations(outcome: Outcome) -> Iterator[str]:
-    """Yield what is wrong with computed runtimes: sums above what there is, below what is kept, above a max."""
+    """Yield contradictions in the computed runtimes.
+
+    They are sums above the total, runtimes below what is reserved, and runtimes above a max.
+    """
     scaled = outcome.options.scale_min
     tops = [group for group in outcome.groups if not group.parent]
     for name, there in sorted(outcome.effective_total.items()):
@@ -27,28 +30,33 @@ def violations(outcome: Outcome) -> Iterator[str]:
 
 def _of_group(group: GroupRuntime) -> Iterator[str]:
     for name, runtime in sorted(group.runtime.items()):
-        cap = group.max.get(name)
-        kept = (
-            group.floor.get(name, 0)
-            if not group.lends
-            else min(group.floor.get(name, 0), group.limited.get(name, 0))
-        )
-        if name in group.max and cap is not None and runtime > cap:
+        if name not in group.max:
+            continue
+        cap = group.max[name]
+        if cap is not None and runtime > cap:
             yield f"{group.name} has a runtime of {runtime} {name}, above its max of {cap}"
-        # Cards are placed kind by kind: what is kept of a kind may be less than the whole min of
-        # it.
-        if ":" not in name and name in group.max and runtime < kept and not _has_kinds(group, name):
-            yield f"{group.name} has a runtime of {runtime} {name}, but {kept} are reserved for it"
+        reserved = group.floor.get(name, 0)
+        if group.lends:
+            reserved = min(reserved, group.limited.get(name, 0))
+        # GPUs are placed kind by kind: less than the whole min of a kind may be reserved.
+        if runtime < reserved and not _is_placed_by_kind(group, name):
+            yield (
+                f"{group.name} has a runtime of {runtime} {name}, but {reserved} are reserved "
+                "for it"
+            )
 
 
-def _has_kinds(group: GroupRuntime, name: str) -> bool:
-    return any(other.startswith(f"{name}:") for other in group.runtime)
+def _is_placed_by_kind(group: GroupRuntime, name: str) -> bool:
+    return ":" in name or any(other.startswith(f"{name}:") for other in group.runtime)
 
 
 def bad_quotas(
     targets: Iterable[QuotaTarget], quotas: Mapping[str, float], pool_weight: float
 ) -> Iterator[str]:
-    """Yield what is wrong with quotas to be written: no numbers, or more than the pool or the group above has."""
+    """Yield contradictions in the quotas to be written.
+
+    They are amounts that are no quota, and sums above the pool or the parent group.
+    """
     known = list(targets)
     below: dict[str, float] = {}
     for each in known:
@@ -57,7 +65,11 @@ def bad_quotas(
             yield f"{each.group} would have a quota of {quota:g}"
         below[each.parent] = below.get(each.parent, 0.0) + quota
     for parent, together in sorted(below.items()):
-        there = pool_weight if not parent else quotas.get(parent, math.nan)
+        if not parent:
+            there = pool_weight
+            whose = "the pool has"
+        else:
+            there = quotas.get(parent, math.nan)
+            whose = f"{parent} would have"
         if not together <= there + _SLACK:
-            whose = "the pool has" if not parent else f"{parent} would have"
-            yield f"quotas come to {together:g} of slot weight, and {whose} {there:g}"
+            yield f"quotas add up to {together:g} of slot weight, and {whose} {there:g}"

@@ -1,8 +1,8 @@
-"""The journal of the quota writer: what it looked at, what it meant to do, and what came of it; and what follows.
+"""The journal of the quota writer: its records, and the state that they add up to.
 
-Every write is two records, its intent before and its outcome after. Whatever is killed in
-between leaves an intent without an outcome, which is resolved against the file that is really
-there. The file in force is known by its digest.
+Every write has two records, the intent before and the outcome after. A crash in between leaves an
+intent without an outcome, which is resolved by the file that is really there. The file in force is
+known by its digest.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from htcq.elastic.quota_file import ABSENT, digest_of
 
 #: Kinds of records: an accepted look that changed nothing, a refused one, and the two of a write.
 LOOK, REFUSED, INTENT, OUTCOME = "look", "refused", "intent", "outcome"
-#: What an intent is about: the first is a person's or the loop's, two a person's, the others come
-#: by themselves.
+#: Kinds of intents: the first is a person's or the loop's, the next two are a person's, the others
+#: are automatic.
 APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE = "apply", "rollback", "disable", "dead-man", "restore"
-#: What came of it: the negotiator has it; the file has it, nobody knows of the negotiator; nothing
-#: was written.
+#: Results: the negotiator has it; the file has it, the negotiator is unknown; nothing was written.
 VERIFIED, WRITTEN, NOTHING = "verified", "written", "nothing"
 #: Writes that are kept of a journal that is shortened.
 _WRITES = 100
 BY_HAND = (ROLLBACK, DISABLE)
-#: Whether what is written needs somebody to keep it; what is put back is as it was.
+#: Whether the written quotas are elastic; restored ones are what they were.
 _ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False}
 
 
 @dataclass(frozen=True)
 class PoolSeen:
-    """How much an accepted look saw: slots, schedds, the weight of the pool, and which schedds had jobs."""
+    """The size of the pool in an accepted observation: slots, schedds and weight.
+
+    ``busy`` are the schedds that had jobs.
+    """
 
     slots: int
     schedds: int
@@ -38,15 +40,15 @@ class PoolSeen:
 
 
 @dataclass(frozen=True)
-class Record:
+class JournalRecord:
     """One record; ``time`` is in seconds since 1970.
 
-    Of an intent: the ``path`` of the file, the ``pool`` (empty: this machine's) and the
-    ``negotiator``, ``what``, the ``text`` that the file shall have (None: no file), the digests
-    ``before`` and ``after`` it, ``replaced`` with what stood there if that was not ours,
-    ``quotas`` that the negotiator shall show by group with whether they accept surplus,
-    ``fallback`` with the text for :data:`DEAD_MAN`, and whether a person ``asked`` for it. Of an
-    outcome: ``of``, the number of its intent, and ``result``.
+    An intent has the ``path`` of the file, the ``pool`` (empty: this machine's) and the
+    ``negotiator``, ``what``, the new ``text`` of the file (None: no file), its digests ``before``
+    and ``after``, ``replaced`` with the former text if that was not ours, the ``quotas`` that the
+    negotiator must show (by group, with whether they accept surplus), ``fallback`` with the text
+    for :data:`DEAD_MAN`, and ``asked``, whether a person asked for it. An outcome has ``of``, the
+    number of its intent, and ``result``.
     """
 
     number: int
@@ -76,26 +78,25 @@ class Record:
 
 @dataclass(frozen=True)
 class JournalState:
-    """What the records come to.
+    """The state after the records.
 
     ``in_force`` is the intent whose text is in the file, ``result`` what is known of the
-    negotiator; ``former`` is what the file had before (None: not ours or nothing;
-    ``former_text`` tells). ``elastic`` tells whether what is in force are quotas that somebody
-    has to keep, and not static ones or somebody else's; ``former_elastic`` the same of what was
-    before. ``unfinished`` is an intent without an outcome. ``stopped`` says in words why nothing
-    may be written but by a person. ``success`` and ``began`` are when a step succeeded last, and
-    when the journal begins. ``failures`` writes in a row came to nothing. ``changed`` has by
-    group when its quota changed last, those below it left out.
+    negotiator. ``former`` is the intent before it (None: there was none), ``former_text`` the text
+    of the file then. ``elastic``: elastic quotas are in force, and not static ones or somebody
+    else's; ``former_elastic`` is the same before. ``unfinished`` is an intent without an outcome.
+    ``stopped`` is the reason why only a person may write. ``success`` is when a step succeeded
+    last, ``began`` when the journal begins. ``failures`` is the number of failed writes in a row.
+    ``changed`` has, by group, when its own quota changed last, without those below it.
     """
 
     last: int = 0
-    in_force: Record | None = None
+    in_force: JournalRecord | None = None
     result: str = ""
-    former: Record | None = None
+    former: JournalRecord | None = None
     former_text: str | None = None
     elastic: bool = False
     former_elastic: bool = False
-    unfinished: Record | None = None
+    unfinished: JournalRecord | None = None
     stopped: str = ""
     success: float | None = None
     began: float | None = None
@@ -107,26 +108,34 @@ class JournalState:
 
     @property
     def digest(self) -> str:
-        """What the file's digest must be if nobody else has changed it."""
-        return self.in_force.after if self.in_force is not None else ABSENT
+        """The digest of the file if nobody else has changed it."""
+        if self.in_force is None:
+            return ABSENT
+        return self.in_force.after
 
     def silent_for(self, now: float) -> float:
         """Return for how many seconds nothing has succeeded."""
-        since = self.success if self.success is not None else self.began
-        return 0.0 if since is None else now - since
+        since = self.success
+        if since is None:
+            since = self.began
+        if since is None:
+            return 0.0
+        return now - since
 
 
-def state_of(records: Iterable[Record]) -> JournalState:
-    """Return what ``records``, in their order, come to."""
+def state_of(records: Iterable[JournalRecord]) -> JournalState:
+    """Return the state after ``records``, in their order."""
     state = JournalState()
     for record in records:
         state = after(state, record)
     return state
 
 
-def after(state: JournalState, record: Record) -> JournalState:
-    """Return what the records up to ``record`` come to, where those before it come to ``state``."""
-    began = record.time if state.began is None else state.began
+def after(state: JournalState, record: JournalRecord) -> JournalState:
+    """Return the state after ``record``, which follows ``state``."""
+    began = state.began
+    if began is None:
+        began = record.time
     state = replace(state, last=record.number, began=began, seen=record.seen or state.seen)
     if record.fallback:
         state = replace(state, fallback=record.fallback, fallback_quotas=record.fallback_quotas)
@@ -139,54 +148,56 @@ def after(state: JournalState, record: Record) -> JournalState:
     return state
 
 
-def _ended(state: JournalState, outcome: Record) -> JournalState:
-    """Return the state after the outcome of the unfinished intent, or a second outcome of the one in force."""
+def _ended(state: JournalState, outcome: JournalRecord) -> JournalState:
+    """Return the state after the outcome of an intent: the unfinished one or the one in force."""
+    former = state.in_force
+    if former is not None and outcome.of == former.number:
+        return _with_result(replace(state, result=outcome.result), former, outcome)
     intent = state.unfinished
-    again = state.in_force is not None and outcome.of == state.in_force.number
-    if again:
-        return _taken_over(replace(state, result=outcome.result), state.in_force, outcome)
     if intent is None or outcome.of != intent.number:
         return state
     state = replace(state, unfinished=None)
     if outcome.result == NOTHING:
         return state
-    changed = {**state.changed, **_changes(state.in_force, intent)}
+    changed = {**state.changed, **_changes(former, intent)}
+    former_text = intent.replaced
+    if former is not None:
+        former_text = former.text
     state = replace(
         state,
         in_force=intent,
         result=outcome.result,
-        former=state.in_force,
-        former_text=state.in_force.text if state.in_force is not None else intent.replaced,
+        former=former,
+        former_text=former_text,
         elastic=_ELASTIC.get(intent.what, state.former_elastic),
         former_elastic=state.elastic,
         changed=changed,
     )
-    return _taken_over(state, intent, outcome)
+    return _with_result(state, intent, outcome)
 
 
-def _taken_over(state: JournalState, intent: Record | None, outcome: Record) -> JournalState:
-    assert intent is not None
-    verified = outcome.result == VERIFIED
-    failed = not verified and intent.what == APPLY
-    stopped = state.stopped
+def _with_result(
+    state: JournalState, intent: JournalRecord, outcome: JournalRecord
+) -> JournalState:
+    """Return ``state`` with what the result of ``intent`` changes."""
     if intent.what in BY_HAND:
-        stopped = f"{intent.what} by {intent.operator}"
-    elif intent.what == APPLY and intent.asked and verified:
+        return replace(state, stopped=f"{intent.what} by {intent.operator}")
+    if intent.what != APPLY:
+        return state
+    if outcome.result != VERIFIED:
+        return replace(state, failures=state.failures + 1)
+    stopped = state.stopped
+    if intent.asked:
         stopped = ""
-    return replace(
-        state,
-        stopped=stopped,
-        success=outcome.time if verified and intent.what == APPLY else state.success,
-        failures=state.failures + 1
-        if failed
-        else 0
-        if verified and intent.what == APPLY
-        else state.failures,
-    )
+    return replace(state, stopped=stopped, success=outcome.time, failures=0)
 
 
-def _changes(before: Record | None, after: Record) -> dict[str, float]:
-    old, new = _own(before.quotas if before is not None else {}), _own(after.quotas)
+def _changes(before: JournalRecord | None, after: JournalRecord) -> dict[str, float]:
+    """Return, by group, when its own quota changed, for those whose quota did."""
+    old: Mapping[str, float] = {}
+    if before is not None:
+        old = _own(before.quotas)
+    new = _own(after.quotas)
     return {name: after.time for name in new if old.get(name) != new[name]}
 
 
@@ -200,26 +211,29 @@ def _own(quotas: Mapping[str, tuple[float, bool]]) -> dict[str, float]:
     return {name: round(amount, 3) for name, amount in own.items()}
 
 
-def essential(records: Sequence[Record], writes: int = _WRITES) -> tuple[Record, ...]:
-    """Return, in their order, the records that the state comes of: the last ``writes`` and what is known of looks."""
-    kept = {
-        record.number
-        for record in [each for each in records if each.kind in (INTENT, OUTCOME)][-2 * writes :]
-    }
-    # Numbers go on from the last one.
-    kept |= {record.number for record in records[-1:]}
-    for wanted in (
-        lambda each: each.kind == LOOK,
-        lambda each: each.seen is not None,
-        lambda each: each.fallback,
-    ):
-        last = next((each for each in reversed(records) if wanted(each)), None)
-        kept |= {last.number} if last is not None else set()
-    return tuple(record for record in records if record.number in kept)
+def compacted_records(
+    records: Sequence[JournalRecord], writes: int = _WRITES
+) -> tuple[JournalRecord, ...]:
+    """Return, in their order, the records that determine the state.
+
+    These are the last ``writes``, and the last records of what was observed.
+    """
+    of_writes = [record for record in records if record.kind in (INTENT, OUTCOME)]
+    looks = [record for record in records if record.kind == LOOK]
+    seen = [record for record in records if record.seen is not None]
+    fallbacks = [record for record in records if record.fallback]
+    # Numbers go on from the last record.
+    kept = (of_writes[-2 * writes :], looks[-1:], seen[-1:], fallbacks[-1:], records[-1:])
+    numbers: set[int] = set()
+    for part in kept:
+        numbers.update(record.number for record in part)
+    return tuple(record for record in records if record.number in numbers)
 
 
 def resolved(state: JournalState, present: str | None) -> tuple[str, str]:
-    """Return the result of the unfinished intent that the file tells (``present``: its text), and why in words.
+    """Return the result of the unfinished intent, and the reason in words.
+
+    ``present`` is the text of the file, which shows whether it was written.
 
     The result is empty where there is nothing to resolve.
     """

@@ -1,4 +1,4 @@
-"""Records of the journal as lines of JSON, one each; htcq-elastic(1) tells what each key means."""
+"""Records of the journal as lines of JSON; htcq-elastic(1) describes the keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from htcq.elastic.journal import INTENT, LOOK, OUTCOME, REFUSED, PoolSeen, Record
+from htcq.elastic.journal import INTENT, LOOK, OUTCOME, REFUSED, JournalRecord, PoolSeen
 from htcq.quota.group_tree import MAX_QUOTA
 
 VERSION = 1
@@ -21,65 +21,75 @@ _END = 253_402_300_800
 _TEXTS_OR_NONE = ("text", "replaced")
 _DEFAULTS = {
     each.name: each.default_factory() if each.default_factory is not MISSING else each.default
-    for each in fields(Record)
+    for each in fields(JournalRecord)
 }
 
 
-def line_of(record: Record) -> str:
-    """Return ``record`` as a line, its end included; what is as it is by default is left out."""
-    told: dict[str, Any] = {"v": VERSION}
+def line_of(record: JournalRecord) -> str:
+    """Return ``record`` as a line with its end; fields with default values are left out."""
+    keys: dict[str, Any] = {"v": VERSION}
     for name, default in _DEFAULTS.items():
         value = getattr(record, name)
         if value == default:
             continue
         if name == "seen":
-            value = _seen_told(value)
+            value = _seen_keys(value)
         elif name in _QUOTAS:
             value = {group: list(each) for group, each in value.items()}
-        told[name] = value
-    return json.dumps(told, separators=(",", ":")) + "\n"
+        keys[name] = value
+    return json.dumps(keys, separators=(",", ":")) + "\n"
 
 
-def _seen_told(seen: PoolSeen) -> dict[str, Any]:
-    told = {"slots": seen.slots, "schedds": seen.schedds, "pool_weight": seen.pool_weight}
-    return {**told, "busy": list(seen.busy)} if seen.busy else told
+def _seen_keys(seen: PoolSeen) -> dict[str, Any]:
+    keys: dict[str, Any] = {
+        "slots": seen.slots,
+        "schedds": seen.schedds,
+        "pool_weight": seen.pool_weight,
+    }
+    if seen.busy:
+        keys["busy"] = list(seen.busy)
+    return keys
 
 
-def record_from(line: str) -> Record:
+def record_from(line: str) -> JournalRecord:
     """Return the record that ``line`` holds.
 
     Raises:
         ValueError: it holds none.
     """
-    told = json.loads(line)
-    if (
-        not isinstance(told, dict)
-        or told.pop("v", None) != VERSION
-        or told.get("kind") not in _KINDS
-    ):
+    keys = json.loads(line)
+    if not isinstance(keys, dict) or keys.pop("v", None) != VERSION:
         raise ValueError("not a record of this version")
-    unknown = set(told) - set(_DEFAULTS)
+    if keys.get("kind") not in _KINDS:
+        raise ValueError("not a record of this version")
+    unknown = set(keys) - set(_DEFAULTS)
     if unknown:
         raise ValueError(f"unknown key {min(unknown)}")
     try:
         for name in _NUMBERS:
-            told[name] = int(told.get(name, 0))
-        told["time"] = _moment(told["time"])
+            keys[name] = int(keys.get(name, 0))
+        keys["time"] = _moment(keys["time"])
         for name in _QUOTAS:
-            told[name] = {
-                str(group): (_quota(quota), bool(takes))
-                for group, (quota, takes) in told.get(name, {}).items()
-            }
-        seen = told.get("seen")
-        if seen is not None:
-            busy = tuple(str(name) for name in seen.get("busy", ()))
-            told["seen"] = PoolSeen(
-                int(seen["slots"]), int(seen["schedds"]), _finite(seen["pool_weight"]), busy
-            )
-        _check_types(told)
-        return Record(**told)
+            keys[name] = _quotas_from(keys.get(name, {}))
+        if keys.get("seen") is not None:
+            keys["seen"] = _seen_from(keys["seen"])
+        _check_types(keys)
+        return JournalRecord(**keys)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise ValueError(f"not a record: {error}") from error
+
+
+def _quotas_from(quotas: Any) -> dict[str, tuple[float, bool]]:
+    found = {}
+    for group, (quota, accepts) in quotas.items():
+        found[str(group)] = (_quota(quota), bool(accepts))
+    return found
+
+
+def _seen_from(seen: Any) -> PoolSeen:
+    busy = tuple(str(name) for name in seen.get("busy", ()))
+    weight = _finite(seen["pool_weight"])
+    return PoolSeen(int(seen["slots"]), int(seen["schedds"]), weight, busy)
 
 
 def _finite(value: Any) -> float:
@@ -106,17 +116,18 @@ def _moment(value: Any) -> float:
     return seconds
 
 
-def _check_types(told: Mapping[str, Any]) -> None:
-    """Refuse a value that is no text where a record has one, or that cannot be written to a file.
+def _check_types(keys: Mapping[str, Any]) -> None:
+    """Refuse a value that is no text where one is needed, or that cannot be written to a file.
 
     Raises:
         ValueError: it is no value of a record.
     """
-    for name, value in told.items():
-        if value is None and name in _TEXTS_OR_NONE:
-            continue
-        default = _DEFAULTS[name]
-        wanted = str if name in _TEXTS_OR_NONE else type(default)
+    for name, value in keys.items():
+        wanted: type[Any] = type(_DEFAULTS[name])
+        if name in _TEXTS_OR_NONE:
+            if value is None:
+                continue
+            wanted = str
         if wanted in (str, bool) and not isinstance(value, wanted):
             raise ValueError(f"{name} is {value!r}")
         if isinstance(value, str):

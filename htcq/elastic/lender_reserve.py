@@ -1,8 +1,10 @@
-"""Quota for lenders that wake up: the runtime of a group that asks for nothing is 0, and its first job would wait.
+"""Quota for lenders whose jobs return.
 
-A lender's quota is a little more than its runtime is worth, never more than its min is: from
-what is nobody's runtime first, then from those who borrow. Within a group that is at its max
-only those below it can give.
+The runtime of a group that asks for nothing is 0: without a reserve its first job would wait.
+
+A lender's quota is a little above the weight of its runtime, but never above that of its min. The
+reserve comes from what is no group's runtime first, then from borrowers. Within a group that is at
+its max, only the groups below it can give.
 """
 
 from __future__ import annotations
@@ -15,18 +17,20 @@ from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 
 @dataclass(frozen=True)
 class LenderReserve:
-    """How much: ``share`` of what the min is worth, at least the weight of the largest typical job. 0 for none."""
+    """The size of the reserve: ``share`` of the weight of the min; 0 for none.
+
+    It is at least the weight of the largest typical job.
+    """
 
     share: float = 0.05
 
 
 @dataclass
 class LeafQuota:
-    """The quota of one group without others below it while it is made, in parts of slot weight.
+    """The quota of a group without children while it is computed, in parts of slot weight.
 
-    ``parts`` is its quota, ``least`` what its min is worth, ``typical`` the weight of its
-    largest job (0: it has none); ``headroom`` is part of its quota, ``given`` was taken out of
-    it for others.
+    ``parts`` is its quota, ``least`` the weight of its min, ``typical`` the weight of its largest
+    job (0: it has none); ``headroom`` is part of its quota, ``given`` was taken from it for others.
     """
 
     group: GroupRuntime
@@ -44,7 +48,7 @@ class LeafQuota:
 
     @property
     def borrowed(self) -> int:
-        """What it has beyond its min."""
+        """Its quota beyond the weight of its min."""
         return max(0, self.parts - self.least)
 
 
@@ -56,7 +60,9 @@ def reserve_for_lenders(
     reserve: LenderReserve,
     typical: int,
 ) -> None:
-    """Give the lenders among ``leaves`` their headroom, in whole ``unit``; ``free`` is what all of them may have.
+    """Give the lenders among ``leaves`` their headroom, in whole ``unit``.
+
+    ``free`` is what all leaves together may have.
 
     ``typical`` is the weight of a typical job of the pool, for groups that have none.
     """
@@ -68,13 +74,12 @@ def reserve_for_lenders(
             continue
         wanted = max(int(leaf.least * reserve.share), leaf.typical or typical)
         wanted = max(0, min(leaf.least - leaf.parts, -(-wanted // unit) * unit))
+        givers = [each for each in leaves.values() if each is not leaf]
+        own = min(wanted, left // unit * unit)
         full = next((group.name for group in outcome.above(leaf.group) if _is_full(group)), None)
-        own = min(wanted, left // unit * unit) if full is None else 0
-        givers = [
-            each
-            for each in leaves.values()
-            if each is not leaf and (full is None or _is_below(each, full, outcome))
-        ]
+        if full is not None:
+            own = 0
+            givers = [each for each in givers if _is_below(each, full, outcome)]
         got = own + _collect(givers, wanted - own, unit)
         left -= own
         leaf.parts += got
@@ -82,14 +87,14 @@ def reserve_for_lenders(
 
 
 def _collect(givers: list[LeafQuota], wanted: int, unit: int) -> int:
-    """Take ``wanted`` from those who borrow, most from who has most of it; return what was found."""
+    """Take ``wanted`` from borrowers, most from those that borrow most; return what was found."""
     found = 0
-    while found < wanted:
-        giver = max(givers, key=lambda each: (each.borrowed, each.group.name), default=None)
-        if giver is None or giver.borrowed < unit:
+    while found < wanted and givers:
+        giver = max(givers, key=lambda each: (each.borrowed, each.group.name))
+        if giver.borrowed < unit:
             break
-        others = sorted((each.borrowed for each in givers), reverse=True)[1:2]
-        step = max(unit, (giver.borrowed - (others[0] if others else 0)) // unit * unit)
+        most, second, *_ = [*sorted((each.borrowed for each in givers), reverse=True), 0]
+        step = max(unit, (most - second) // unit * unit)
         step = min(step, wanted - found, giver.borrowed // unit * unit)
         giver.parts -= step
         giver.given += step
@@ -98,12 +103,13 @@ def _collect(givers: list[LeafQuota], wanted: int, unit: int) -> int:
 
 
 def _is_full(group: GroupRuntime) -> bool:
-    """Tell whether a group has all that its max lets it have, of anything that it names."""
-    return any(
-        cap and group.runtime[name] >= cap
-        for name, cap in group.max.items()
-        if name not in group.implied
-    )
+    """Tell whether the runtime of a group has reached its max in any dimension that it names."""
+    for name, cap in group.max.items():
+        if name in group.implied:
+            continue
+        if cap and group.runtime[name] >= cap:
+            return True
+    return False
 
 
 def _is_below(leaf: LeafQuota, name: str, outcome: Outcome) -> bool:

@@ -1,10 +1,10 @@
-"""GPUs by model: what slots have, and what jobs ask for where that can be told.
+"""GPUs by model: what slots have, and what jobs ask for where that is known.
 
 A startd publishes an ad for each device with its DeviceName (condor_gpu_discovery;
-src/condor_startd.V6/ ResAttributes.cpp:MakeResourceProps, HTCondor 25.14); a partitionable slot
-names all of its devices, or those that are free where only these were asked for, a dynamic slot
-its own. A model's dimension is ``gpus:`` and the words of its name: a quota of ``gpus:a100`` is
-one of every device that has the word a100 in its name.
+src/condor_startd.V6/ResAttributes.cpp:MakeResourceProps, HTCondor 25.14). A partitionable slot
+names all of its devices, or only the free ones if that was asked for; a dynamic slot names its own.
+A model's dimension is ``gpus:`` and the words of its name: a quota of ``gpus:a100`` counts every
+device with the word a100 in its name.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from htcq.units import GPUS
 
 _DEVICE = re.compile(r"gpus_device[0-9]+\Z")
 _WORDS = re.compile(r"[a-z0-9]+")
-#: Whose devices they are says nothing of what they are.
+#: The name of the maker does not tell models apart.
 _MAKERS = frozenset({"nvidia", "tesla", "amd", "geforce", "quadro", "instinct"})
 _PREFIX = f"{GPUS}{MARK}"
 
 
 @dataclass(frozen=True)
 class Device:
-    """One model in one slot: its dimension, the attribute that describes it, and how many (None: not told)."""
+    """One model of GPU in one slot: its dimension, its attribute and its count (None: unknown)."""
 
     dimension: str
     attribute: str
@@ -54,7 +54,7 @@ class Models:
                     self._samples[text] = (slot, device)
 
     def dimension(self, device_name: str) -> str:
-        """Return the dimension of devices called ``device_name``; the most precise one that is declared."""
+        """Return the dimension of a device name: the most precise one that is declared."""
         if device_name not in self._names:
             words = _WORDS.findall(device_name.lower())
             fitting = [name for name in self._declared if _fits(name, words)]
@@ -64,7 +64,7 @@ class Models:
         return self._names[device_name]
 
     def devices(self, slot: Slot) -> tuple[Device, ...]:
-        """Return the different models of a slot's frame; none where it says nothing of them."""
+        """Return the models in a slot's ad; none where the ad has none."""
         key = id(slot.frame)
         if key not in self._devices:
             self._devices[key] = tuple(self._found(slot))
@@ -78,14 +78,16 @@ class Models:
         for attribute in named:
             name = Expr(f"{attribute}.DeviceName").evaluate(ad)
             count = as_number(Expr(f"{attribute}.{COUNT.decode()}").evaluate(ad))
-            name = name if isinstance(name, str) else common
+            if not isinstance(name, str):
+                name = common
             if isinstance(name, str):
-                yield Device(self.dimension(name), attribute, None if count is None else int(count))
+                whole = count if count is None else int(count)
+                yield Device(self.dimension(name), attribute, whole)
         if not named and isinstance(common, str):
             yield Device(self.dimension(common), "", None)
 
     def of(self, slot: Slot, count: int) -> dict[str, int] | None:
-        """Return of which models ``count`` devices of ``slot`` are; None where that cannot be told."""
+        """Return ``count`` devices of ``slot`` by model; None where their models are not known."""
         devices = self.devices(slot)
         if count <= 0:
             return {}
@@ -94,10 +96,12 @@ class Models:
         found: dict[str, int] = {}
         for device in devices:
             found[device.dimension] = found.get(device.dimension, 0) + (device.count or 0)
-        return found if devices and sum(found.values()) == count else None
+        if sum(found.values()) != count:
+            return None
+        return found
 
     def asked(self, jobs: Autocluster, kinds: Iterable[SlotClass]) -> str | None:
-        """Return the one model that ``jobs`` ask for; empty where several would do, None where none does.
+        """Return the one model that ``jobs`` ask for; empty: several would do, None: none does.
 
         By RequireGPUs, or by Requirements that look at what GPUs a slot has.
         """
@@ -108,37 +112,54 @@ class Models:
 
     def _one(self, jobs: Autocluster, kinds: Iterable[SlotClass]) -> str | None:
         if jobs.frame.text("RequireGPUs"):
-            test = {text: f"countMatches(MY.RequireGPUs, {{TARGET.{device.attribute}}})"
-                    for text, (_, device) in self._samples.items()}  # fmt: skip
-            found = {
-                device.dimension
-                for text, (slot, device) in self._samples.items()
-                if Expr(test[text]).evaluate(jobs.ad(), slot.ad()) == 1
-            }
+            found = self._required(jobs)
+        elif _refers_to_gpus(jobs):
+            found = self._matching(jobs, kinds)
         else:
-            requirements = jobs.frame.expression("Requirements")
-            references = requirements.references() if requirements is not None else None
-            names = (references.own | references.target) if references is not None else frozenset()
-            if not any(name.startswith("gpus_") for name in names):
-                return ""
-            slots = (slot for kind in kinds for slot in kind.variants)
-            suiting = (
-                slot
-                for slot in slots
-                if self.devices(slot) and wall(SlotClass((slot,)), jobs)[0] is Mismatch.NONE
-            )
-            found = {device.dimension for slot in suiting for device in self.devices(slot)}
-        return found.pop() if len(found) == 1 else "" if found else None
+            return ""
+        if not found:
+            return None
+        if len(found) > 1:
+            return ""
+        return found.pop()
+
+    def _required(self, jobs: Autocluster) -> set[str]:
+        """Return the models that RequireGPUs of ``jobs`` accepts."""
+        found = set()
+        for slot, device in self._samples.values():
+            test = f"countMatches(MY.RequireGPUs, {{TARGET.{device.attribute}}})"
+            if Expr(test).evaluate(jobs.ad(), slot.ad()) == 1:
+                found.add(device.dimension)
+        return found
+
+    def _matching(self, jobs: Autocluster, kinds: Iterable[SlotClass]) -> set[str]:
+        """Return the models in slots that match ``jobs``."""
+        found: set[str] = set()
+        for kind in kinds:
+            for slot in kind.variants:
+                devices = self.devices(slot)
+                if devices and wall(SlotClass((slot,)), jobs)[0] is Mismatch.NONE:
+                    found.update(device.dimension for device in devices)
+        return found
+
+
+def _refers_to_gpus(jobs: Autocluster) -> bool:
+    """Tell whether Requirements of ``jobs`` refer to properties of GPUs."""
+    requirements = jobs.frame.expression("Requirements")
+    if requirements is None:
+        return False
+    references = requirements.references()
+    return any(name.startswith("gpus_") for name in references.own | references.target)
 
 
 def _fits(name: str, words: Iterable[str]) -> bool:
     return set(_WORDS.findall(name[len(_PREFIX) :].lower())) <= set(words)
 
 
-def cards_of(
+def gpus_by_model(
     models: Models, whole: Slot, total: int, children: Iterable[Slot]
 ) -> tuple[dict[str, int], int]:
-    """Return the devices of a slot that is divided, by model, and how many are of a model that is not told.
+    """Return the devices of a divided slot by model, and how many are of an unknown model.
 
     ``total`` is how many there are in all; ``children`` are the slots that have some of them.
     """

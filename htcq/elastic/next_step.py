@@ -1,12 +1,12 @@
-"""From one look at a pool to the plan of the next step."""
+"""The plan of the next step, from one observation of a pool."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from htcq.elastic.damping import Damped, Limits, damp
+from htcq.elastic.damping import Damped, StepLimits, damp
 from htcq.elastic.invariants import bad_quotas, violations
 from htcq.elastic.journal import JournalState
 from htcq.elastic.lender_reserve import LenderReserve
@@ -33,18 +33,18 @@ class NextStep:
 def next_step(
     declared: ElasticQuotas,
     observation: ElasticObservation,
-    sight: PoolHealth,
+    health: PoolHealth,
     state: JournalState,
     settings: WriteSettings,
     now: float,
 ) -> NextStep:
-    """Return what would be written at ``now``.
+    """Return the plan that would be written at ``now``.
 
-    Where no elastic quotas are in force, groups get their targets at once: the static quotas let
-    everybody have everything, and slow steps from there would leave slots idle.
+    Where no elastic quotas are in force, groups get their targets at once: static quotas limit
+    nobody, and slow steps from there would leave slots idle.
 
     Raises:
-        RefusedError: computed numbers contradict each other; nothing may be written.
+        RefusedError: the computed numbers contradict each other; nothing may be written.
     """
     if not 0 < observation.pool_weight < math.inf:
         raise RefusedError(
@@ -54,16 +54,15 @@ def next_step(
     _refuse_contradictions(violations(outcome))
     goals = targets(outcome, observation, LenderReserve(settings.headroom))
     mins = min_targets(declared, observation)
-    in_force = (
-        file_of(state.in_force.quotas) if state.elastic and state.in_force is not None else None
-    )
+    in_force = None
     damped = Damped({each.group: each.quota for each in goals}, {})
-    if in_force is not None:
+    if state.elastic and state.in_force is not None:
+        in_force = file_of(state.in_force.quotas)
         before = {each.group: each.quota for each in in_force.groups}
-        worth = {each.group: each.quota for each in mins}
-        damped = damp(
-            goals, before, worth, observation.pool_weight, state.changed, now, _limits(settings)
-        )
+        min_quotas = {each.group: each.quota for each in mins}
+        limits = _limits(settings)
+        pool_weight = observation.pool_weight
+        damped = damp(goals, before, min_quotas, pool_weight, state.changed, now, limits)
     _refuse_contradictions(bad_quotas(goals, damped.quotas, observation.pool_weight))
     plan = plan_of(
         declared,
@@ -73,8 +72,8 @@ def next_step(
         observation,
         in_force,
         _deciding(settings),
-        sight.worklife,
-        sight.ceilings,
+        health.worklife,
+        health.ceilings,
         now,
     )
     return NextStep(plan, static_file(mins))
@@ -84,13 +83,15 @@ def _refuse_contradictions(wrong: Iterable[str]) -> None:
     """Raise what is wrong, if anything."""
     found = list(wrong)
     if found:
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        more = ""
+        if len(found) > 1:
+            more = f" (and {len(found) - 1} more)"
         message = f"the computation is inconsistent: {found[0]}{more}"
         raise RefusedError(message, "nothing is written; please report it")
 
 
-def _limits(settings: WriteSettings) -> Limits:
-    return Limits(
+def _limits(settings: WriteSettings) -> StepLimits:
+    return StepLimits(
         settings.min_change,
         settings.min_change_part,
         settings.max_raise,
@@ -100,4 +101,10 @@ def _limits(settings: WriteSettings) -> Limits:
 
 
 def _deciding(settings: WriteSettings) -> str:
-    return repr((settings.directory, settings.file, _limits(settings), settings.headroom))
+    """Return the settings that decide on a plan, as text.
+
+    The ids of plans depend on this text: the same settings must give the same text for ever.
+    """
+    limits = ", ".join(f"{key}={value!r}" for key, value in asdict(_limits(settings)).items())
+    place = f"{settings.directory!r}, {settings.file!r}"
+    return f"({place}, Limits({limits}), {settings.headroom!r})"

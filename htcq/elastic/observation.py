@@ -1,19 +1,19 @@
-"""What a pool looks like to elastic quotas at one moment: demand and use by group and dimension, claim by claim.
+"""Observation of a pool for elastic quotas: demand and usage by group and dimension.
 
-What is used is what claimed slots have, and what is asked for besides is what the claims of idle
-jobs would have: so a group that is given all it asks for can start all of its jobs. Jobs of the
-scheduler, grid and local universes and slots that the negotiator does not see are nobody's.
+Usage is what claimed slots have. The request adds what the claims of idle jobs would have, so that
+a group whose request is granted can start all of its jobs. Jobs of the scheduler, grid and local
+universes do not count, nor do slots that the negotiator does not see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from htcq.elastic.capacity_of import PoolCapacity, managed_names, room_of
+from htcq.elastic.capacity_of import PoolCapacity, capacity_of, managed_names
 from htcq.elastic.charging import Charging
 from htcq.elastic.claimed import claims_of
 from htcq.elastic.group_membership import GroupMembership
-from htcq.elastic.idle_jobs import IdleJobsFound, waiting_of
+from htcq.elastic.idle_jobs import IdleJobsFound, idle_jobs_of
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS as PARTS
 from htcq.elastic.records import WEIGHT as WEIGHT
@@ -32,58 +32,72 @@ from htcq.quota.group_tree import ROOT as CONDOR_ROOT
 
 
 def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticObservation:
-    """Return what ``pool`` looks like to the groups of ``quotas``; ``negotiator`` names one if there are several.
+    """Return the observation of ``pool`` for the groups of ``quotas``.
 
-    Never raises for what a pool lacks: ``problems`` tells of it.
+    ``negotiator`` selects one of several.
+
+    Missing data raises no error: it is in ``problems``.
     """
     weights = Weights()
     condor = PoolQuotas(pool, weights, negotiator or pool.negotiator)
     supply = condor.supply
     named = {name for group in quotas.groups for name in (*group.max, *group.min, *group.weight)}
     ordered = sorted(supply.slots, key=lambda slot: str(slot.name))
-    models, belonging = Models(named, ordered), GroupMembership(quotas.groups)
-    room = room_of(supply, models)
-    claims = tuple(claims_of(supply, pool.jobs or (), belonging, models))
+    models = Models(named, ordered)
+    membership = GroupMembership(quotas.groups)
+    capacity = capacity_of(supply, models)
+    claims = tuple(claims_of(supply, pool.jobs or (), membership, models))
     kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
     charging = Charging(kinds, models, supply, StartdTable(pool.execute))
-    waiting = waiting_of(pool, condor, belonging, charging)
-    used = _sums((claim.group, claim.amounts, 1) for claim in claims)
-    names = managed_names(
-        {*room.capacity, *named, *(each for sums in used.values() for each in sums)}, named
-    )
-    wanted = _sums([*((each.group, each.amounts, 1) for each in claims),
-                    *((each.group, each.amounts, each.count) for each in waiting.idle)])  # fmt: skip
-    outside = (SYSTEM, DEFAULT)
-    taken = seconds_of(pool.taken_at)
+    waiting = idle_jobs_of(pool, condor, membership, charging)
+    running = [(claim.group, claim.amounts, 1) for claim in claims]
+    idle = [(each.group, each.amounts, each.count) for each in waiting.idle]
+    used = _sums(running)
+    taken_at = seconds_of(pool.taken_at)
+    if taken_at is None:
+        taken_at = condor.published.moment or 0.0
     return ElasticObservation(
-        taken_at=taken if taken is not None else condor.published.moment or 0.0,
+        taken_at=taken_at,
         negotiator=condor.published.negotiator,
-        demand=ElasticDemand(
-            total={name: room.capacity.get(name, 0) for name in sorted(names)},
-            request={
-                group: _of(sums, names) for group, sums in wanted.items() if group not in outside
-            },
-            used={group: _of(sums, names) for group, sums in used.items() if group not in outside},
-            system_used=_of(used.get(SYSTEM, {}), names),
-            default_used=_of(used.get(DEFAULT, {}), names),
-        ),
+        demand=_demand(capacity, named, used, _sums(running + idle)),
         pool_weight=float(supply.pool_weight),
         claims=claims,
         idle=waiting.idle,
-        configured=_configured(condor, belonging),
-        weights={
-            group: sums.get(WEIGHT, 0) / PARTS
-            for group, sums in used.items()
-            if group not in outside
-        },
+        configured=_configured(condor, membership),
+        weights={group: sums.get(WEIGHT, 0) / PARTS for group, sums in _declared(used).items()},
         problems=(
-            *_problems(pool, condor.published.doubts(()), room, waiting, belonging, claims),
-            *_escaping(condor, belonging),
+            *_problems(pool, condor.published.doubts(()), capacity, waiting, membership, claims),
+            *_unlimited_groups(condor, membership),
         ),
-        capacity=room.capacity,
-        unmatchable=room.unmatchable,
-        worth=room.worth,
+        capacity=capacity.capacity,
+        unmatchable=capacity.unmatchable,
+        unit_weights=capacity.unit_weights,
     )
+
+
+def _demand(
+    capacity: PoolCapacity,
+    named: Collection[str],
+    used: Mapping[str, Amounts],
+    requested: Mapping[str, Amounts],
+) -> ElasticDemand:
+    """Return the demand in the managed dimensions; ``named`` are those that the quotas name."""
+    present = {*capacity.capacity, *named}
+    for sums in used.values():
+        present.update(sums)
+    names = managed_names(present, named)
+    return ElasticDemand(
+        total={name: capacity.capacity.get(name, 0) for name in sorted(names)},
+        request={group: _of(sums, names) for group, sums in _declared(requested).items()},
+        used={group: _of(sums, names) for group, sums in _declared(used).items()},
+        system_used=_of(used.get(SYSTEM, {}), names),
+        default_used=_of(used.get(DEFAULT, {}), names),
+    )
+
+
+def _declared(sums: Mapping[str, Amounts]) -> dict[str, Amounts]:
+    """Return the sums of declared groups."""
+    return {group: amounts for group, amounts in sums.items() if group not in (SYSTEM, DEFAULT)}
 
 
 def _sums(parts: Iterable[tuple[str, Amounts, int]]) -> dict[str, dict[str, int]]:
@@ -100,55 +114,59 @@ def _of(amounts: Mapping[str, int], names: frozenset[str]) -> dict[str, int]:
     return {name: amount for name, amount in amounts.items() if name in names}
 
 
-def _configured(condor: PoolQuotas, belonging: GroupMembership) -> dict[str, float]:
-    """Return the quotas of today, by the declared spelling of names that are declared."""
-    return {
-        belonging.declared(group.name) or group.name: group.config_quota
-        if group.static
-        else condor.quota(group.name).quota
-        for group in condor.groups
-        if group.configured
-    }
+def _configured(condor: PoolQuotas, membership: GroupMembership) -> dict[str, float]:
+    """Return the present quotas, by the declared spelling of names."""
+    quotas = {}
+    for group in condor.groups:
+        if not group.configured:
+            continue
+        name = membership.declared(group.name) or group.name
+        if group.static:
+            quotas[name] = group.config_quota
+        else:
+            quotas[name] = condor.quota(group.name).quota
+    return quotas
 
 
 def _problems(
     pool: Pool,
-    doubts: Iterable[str],
-    room: PoolCapacity,
+    warnings: Iterable[str],
+    capacity: PoolCapacity,
     waiting: IdleJobsFound,
-    belonging: GroupMembership,
+    membership: GroupMembership,
     claims: Iterable[GroupClaim],
 ) -> Iterator[str]:
     yield from pool.incomplete
-    yield from doubts
+    yield from warnings
     if pool.slots is None:
         yield "no slots are known: nothing can be shared"
-    if room.untold:
-        yield f"{room.untold} GPUs have a model that no ad shows: they count as gpus only"
-    if room.backfill:
+    if capacity.unknown_models:
+        gpus = capacity.unknown_models
+        yield f"{gpus} GPUs have a model that no ad shows: they count as gpus only"
+    if capacity.backfill:
         yield (
-            f"{room.backfill} backfill slots offer what other slots offer too: HTCondor counts "
+            f"{capacity.backfill} backfill slots offer what other slots offer too: HTCondor counts "
             "both, and so does htcq"
         )
     yield from waiting.problems
-    yield from belonging.problems
+    yield from membership.problems
     if pool.jobs is not None:
         nameless = sum(not claim.job for claim in claims)
         if nameless:
             yield f"{nameless} claimed slots have no job in the queues that were read"
 
 
-def _escaping(condor: PoolQuotas, belonging: GroupMembership) -> Iterator[str]:
-    """Yield which groups may take what is left of the pool after all turns, whatever their quotas."""
-    if condor.tree[CONDOR_ROOT].autoregroup:
-        names = [
-            group.name
-            for group in condor.groups
-            if group.autoregroup and belonging.declared(group.name)
-        ]
-        if names:
-            told = ", ".join(names)
-            yield (
-                f"GROUP_AUTOREGROUP is on for {told}: no quota limits their use of the rest of "
-                "the pool"
-            )
+def _unlimited_groups(condor: PoolQuotas, membership: GroupMembership) -> Iterator[str]:
+    """Yield, as a sentence, the groups that may use the rest of the pool despite their quotas."""
+    if not condor.tree[CONDOR_ROOT].autoregroup:
+        return
+    names = [
+        group.name
+        for group in condor.groups
+        if group.autoregroup and membership.declared(group.name)
+    ]
+    if names:
+        yield (
+            f"GROUP_AUTOREGROUP is on for {', '.join(names)}: no quota limits their use of the "
+            "rest of the pool"
+        )

@@ -1,4 +1,4 @@
-"""What one look at a pool saw that tells how far its numbers can be trusted."""
+"""The health of an observation: facts that show how far its numbers can be trusted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from htcq.pool.slot_ages import SlotAges
 from htcq.poolquota.published import Published, seconds_of
 from htcq.quota.group_tree import ROOT
 
-#: What machines and schedds are configured to do decides nothing here.
+#: The configuration of execution points and access points is not needed here.
 _DISPENSABLE = re.compile(r"configuration of |more configurations")
-#: How the capture calls the jobs of one schedd.
+#: The capture's name of the jobs of one schedd, before the schedd.
 _JOBS_OF = "jobs of "
 _CYCLE_END = "LastNegotiationCycleEnd0"
 _CYCLE_LENGTHS = ("LastNegotiationCyclePeriod0", "LastNegotiationCycleDuration0")
@@ -31,13 +31,13 @@ _WORKLIFE_KNOB = "CLAIM_WORKLIFE"
 
 @dataclass(frozen=True)
 class ScheddAds:
-    """What is known of the schedds, by name.
+    """Facts about the schedds, by name.
 
-    ``silent``: those that did not answer when they were asked for jobs, with the reason.
-    ``claiming``: those for which slots are claimed, as the slots themselves say. ``busy``: those
-    that have jobs, as they answered, or claim slots. ``wanting``: those whose submitter ads tell
-    of jobs. ``heard``: when the collector heard of the oldest ad of each. A schedd ad and its
-    submitter ads can come from anybody who may advertise; what slots say cannot.
+    ``silent``: those that did not answer a query of their jobs, with the reason. ``claiming``:
+    those for which slots are claimed, by the ads of the slots. ``busy``: those that have jobs by
+    their own answer, or claim slots. ``wanting``: those whose submitter ads report jobs.
+    ``heard``: when the collector received the oldest ad of each, in seconds since 1970. Anybody who
+    may advertise can send a schedd ad or a submitter ad, but not a slot ad.
     """
 
     silent: Mapping[str, str] = field(default_factory=dict)
@@ -49,16 +49,17 @@ class ScheddAds:
 
 @dataclass(frozen=True)
 class PoolHealth:
-    """How much was seen, and how old it is; times in seconds since 1970, by the clock of who says so.
+    """Completeness and age of an observation.
 
-    ``slots`` are those that are no part of others. ``heard`` are the least and the greatest time
-    at which the collector heard of an ad, ``skews`` by daemon how far its clock was before the
-    collector's then. ``cycle_end`` is the end of the last cycle, ``cycle_seconds`` how long it
-    takes from one to the next. ``configured`` has the negotiator's knobs by name in capitals
-    with their values and places. ``ceilings`` are those of submitters. ``worklife`` is
-    CLAIM_WORKLIFE. ``missing`` has in sentences what could not be read, other than the jobs of
-    single schedds; ``schedds`` are those that answered. ``slots_heard`` is when the collector
-    heard of the oldest slot.
+    Times are in seconds since 1970, each by the clock of its source.
+
+    ``slots`` leaves out dynamic slots; ``schedds`` are those that answered. ``heard`` is when the
+    collector received the oldest and the newest ad, ``slots_heard`` the oldest slot ad. ``skews``
+    is, by daemon, how far its clock was ahead of the collector's. ``cycle_end`` is the end of the
+    last cycle, ``cycle_seconds`` the time from one cycle to the next. ``configured`` has the
+    negotiator's knobs by name in capitals, with value and place. ``ceilings`` are those of
+    submitters. ``worklife`` is CLAIM_WORKLIFE. ``missing`` are sentences about what could not be
+    read, other than the jobs of single schedds.
     """
 
     source: str
@@ -80,14 +81,23 @@ class PoolHealth:
     slots_heard: float | None = None
 
 
-def sight_of(
+def health_of(
     pool: Pool, negotiator: str, pool_weight: float, ages: SlotAges | None = None
 ) -> PoolHealth:
-    """Return what ``pool`` tells of itself; ``negotiator`` is the one that counts, ``ages`` are those of its slots."""
+    """Return the health of ``pool``, as ``negotiator`` sees it.
+
+    ``ages`` are those of its slots.
+    """
     published = Published(pool, negotiator)
-    heard = [*_heard(pool), *((ages.oldest, ages.newest) if ages is not None else ())]
+    heard = list(_heard(pool))
+    slots_heard = None
+    if ages is not None:
+        heard += [ages.oldest, ages.newest]
+        slots_heard = ages.oldest
+    range_heard = None
+    if heard:
+        range_heard = (min(heard), max(heard))
     schedds = _schedd_ads(pool)
-    configured = pool.central
     return PoolHealth(
         source=pool.source,
         taken_at=seconds_of(pool.taken_at),
@@ -96,19 +106,24 @@ def sight_of(
         slots=sum(slot.type != DYNAMIC for slot in pool.slots or ()),
         schedds=len({record.name for record in pool.schedds} - set(schedds.silent)),
         pool_weight=pool_weight,
-        heard=(min(heard), max(heard)) if heard else None,
+        heard=range_heard,
         skews=dict(_skews(pool)),
         cycle_end=_cycle_end(pool, published),
         cycle_seconds=_cycle_seconds(pool, published),
-        configured=None
-        if configured is None
-        else {key.upper(): (knob.value, knob.place) for key, knob in configured.knobs.items()},
+        configured=_configured(pool),
         ceilings={name: float(ceiling) for name, ceiling in _ceilings(published)},
         worklife=_worklife(pool),
         missing=(*pool.damage, *_missing(pool)),
         schedd_ads=schedds,
-        slots_heard=None if ages is None else ages.oldest,
+        slots_heard=slots_heard,
     )
+
+
+def _configured(pool: Pool) -> dict[str, tuple[str, str]] | None:
+    if pool.central is None:
+        return None
+    knobs = pool.central.knobs.items()
+    return {name.upper(): (knob.value, knob.place) for name, knob in knobs}
 
 
 def _missing(pool: Pool) -> Iterator[str]:
@@ -118,7 +133,10 @@ def _missing(pool: Pool) -> Iterator[str]:
 
 
 def _schedd_ads(pool: Pool) -> ScheddAds:
-    silent = {what[len(_JOBS_OF) :]: why for what, why in pool.failed if what.startswith(_JOBS_OF)}
+    silent = {}
+    for what, why in pool.failed:
+        if what.startswith(_JOBS_OF):
+            silent[what[len(_JOBS_OF) :]] = why
     claiming = {str(slot.remote_schedd) for slot in pool.slots or () if slot.claimed}
     answered = {str(job.schedd) for job in pool.jobs or ()}
     heard: dict[str, float] = {}
@@ -126,15 +144,12 @@ def _schedd_ads(pool: Pool) -> ScheddAds:
         time = record.number("LastHeardFrom")
         if time is not None:
             heard[name] = min(heard.get(name, math.inf), float(time))
+    wanting = [record.text("ScheddName") for record in pool.submitters if _wants(record)]
     return ScheddAds(
         silent=silent,
         claiming=frozenset(claiming),
-        busy=frozenset(
-            record.name for record in pool.schedds if record.name in claiming | answered
-        ),
-        wanting=frozenset(
-            record.text("ScheddName") for record in pool.submitters if _wants(record)
-        ),
+        busy=frozenset(record.name for record in pool.schedds) & (claiming | answered),
+        wanting=frozenset(wanting),
         heard=heard,
     )
 
@@ -167,27 +182,24 @@ def _skews(pool: Pool) -> Iterator[tuple[str, float]]:
 
 
 def _cycle_end(pool: Pool, published: Published) -> float | None:
-    """Return when the last cycle ended: groups are published after each, the negotiator's own ad comes less often."""
-    found: list[float] = []
+    """Return when the last cycle ended, in seconds since 1970.
+
+    Groups are published after each cycle; the ad of the negotiator comes less often.
+    """
+    negotiators = [each for each in pool.negotiators if each.name == published.negotiator]
+    times = [each.number(_CYCLE_END) for each in negotiators]
     root = published.account(ROOT)
-    records: list[tuple[Record, str]] = [(root, "LastHeardFrom")] if root is not None else []
-    records += [
-        (each, _CYCLE_END) for each in pool.negotiators if each.name == published.negotiator
-    ]
-    for record, attribute in records:
-        time = record.number(attribute)
-        if time is not None and math.isfinite(time):
-            found.append(float(time))
-    return max(found, default=None)
+    if root is not None:
+        times.append(root.number("LastHeardFrom"))
+    known = [float(time) for time in times if time is not None and math.isfinite(time)]
+    return max(known, default=None)
 
 
 def _cycle_seconds(pool: Pool, published: Published) -> float:
-    """Return how long it takes from cycle to cycle: as configured, or as long as the last one took."""
-    found = [
-        _number_of(pool.central.value(_INTERVAL, str(USUAL_CYCLE)))
-        if pool.central is not None
-        else USUAL_CYCLE
-    ]
+    """Return the seconds from cycle to cycle: as configured, or the length of the last cycle."""
+    found = [USUAL_CYCLE]
+    if pool.central is not None:
+        found = [_number_of(pool.central.value(_INTERVAL, str(USUAL_CYCLE)))]
     for record in pool.negotiators:
         if record.name == published.negotiator:
             found += [float(record.number(name) or 0) for name in _CYCLE_LENGTHS]
@@ -209,12 +221,15 @@ def _ceilings(published: Published) -> Iterator[tuple[str, float]]:
 
 
 def _worklife(pool: Pool) -> float:
-    """Return CLAIM_WORKLIFE of the first machine whose configuration is known, else the central manager's."""
+    """Return CLAIM_WORKLIFE of the first known execution point, or of the central manager."""
     for configuration in (*pool.execute.values(), pool.central):
-        knob = configuration.knob(_WORKLIFE_KNOB) if configuration is not None else None
-        if knob is not None:
-            try:
-                return float(knob.value)
-            except ValueError:
-                continue
+        if configuration is None:
+            continue
+        knob = configuration.knob(_WORKLIFE_KNOB)
+        if knob is None:
+            continue
+        try:
+            return float(knob.value)
+        except ValueError:
+            continue
     return float(WORKLIFE)

@@ -1,8 +1,8 @@
-"""What stands in the file that the quota writer keeps for the negotiator: every group with its quota.
+"""The file that the quota writer keeps for the negotiator: every group with its quota.
 
-GROUP_NAMES is the whole tree, since a group that is not there is no group to the negotiator, and
-parents come before those below them (src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14).
-Quotas have at most three decimals, as the slot weights have that they are counted in.
+GROUP_NAMES has the whole tree: the negotiator knows no other groups. Parents come before their
+children (src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14). Quotas have at most three
+decimals, like the slot weights that they are counted in.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS
 from htcq.quota.group_tree import name_key
 
-#: What the digest of no file is.
+#: The digest of a missing file.
 ABSENT = ""
 _LINE = 100
 
 
 @dataclass(frozen=True)
 class WrittenQuota:
-    """The quota of one group in slot weight, that of the groups below it included."""
+    """The quota of one group in slot weight, including the groups below it."""
 
     group: str
     quota: float
@@ -31,7 +31,7 @@ class WrittenQuota:
 
 @dataclass(frozen=True)
 class QuotaKnobs:
-    """The groups of a file, parents before those below them."""
+    """The groups of a file, parents before their children."""
 
     groups: tuple[WrittenQuota, ...]
 
@@ -60,22 +60,22 @@ class QuotaKnobs:
 
 
 def number_text(amount: float) -> str:
-    """Return ``amount`` as a knob has it, to a thousandth: ``4``, ``1.25``."""
+    """Return ``amount`` as the text of a knob, to a thousandth: ``4``, ``1.25``."""
     whole, part = divmod(round(amount * PARTS), PARTS)
-    return f"{whole}.{part:03d}".rstrip("0") if part else str(whole)
+    if not part:
+        return str(whole)
+    return f"{whole}.{part:03d}".rstrip("0")
 
 
 def digest_of(text: str | None) -> str:
-    """Return what tells one content of a file from another; :data:`ABSENT` for no file."""
-    return (
-        ABSENT
-        if text is None
-        else hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
-    )
+    """Return the digest of a file's content; :data:`ABSENT` for no file."""
+    if text is None:
+        return ABSENT
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def ordered(targets: Iterable[QuotaTarget]) -> tuple[QuotaTarget, ...]:
-    """Return ``targets`` with parents before those below them, siblings by the negotiator's order of names."""
+    """Return ``targets`` with parents first, siblings in the negotiator's order of names."""
     below: dict[str, list[QuotaTarget]] = {}
     for each in targets:
         below.setdefault(each.parent, []).append(each)
@@ -89,16 +89,17 @@ def ordered(targets: Iterable[QuotaTarget]) -> tuple[QuotaTarget, ...]:
 
 def elastic_file(targets: Iterable[QuotaTarget], quotas: Mapping[str, float]) -> QuotaKnobs:
     """Return the file in which every group has the quota of ``quotas``."""
-    return QuotaKnobs(
-        tuple(
-            WrittenQuota(each.group, quotas[each.group], each.accept_surplus)
-            for each in ordered(targets)
-        )
-    )
+    written = [
+        WrittenQuota(each.group, quotas[each.group], each.accept_surplus)
+        for each in ordered(targets)
+    ]
+    return QuotaKnobs(tuple(written))
 
 
 def file_of(quotas: Mapping[str, tuple[float, bool]]) -> QuotaKnobs:
-    """Return the file with ``quotas``: by group its quota and whether it accepts surplus, in their order."""
-    return QuotaKnobs(
-        tuple(WrittenQuota(name, quota, takes) for name, (quota, takes) in quotas.items())
-    )
+    """Return the file with ``quotas``, in their order.
+
+    They have by group the quota and whether it accepts surplus.
+    """
+    written = [WrittenQuota(name, quota, accepts) for name, (quota, accepts) in quotas.items()]
+    return QuotaKnobs(tuple(written))

@@ -1,8 +1,8 @@
-"""The plan of one step: which group's quota becomes what, what that means, and by which id a person agrees to it.
+"""The plan of one step: the new quotas, their effect, and the id of the plan.
 
-The id has the time at which the plan was made, and a digest of what decides: what is declared,
-what is in force, how much there is, and what would be written. A pool that has changed so far
-that something else would be written has another plan.
+The id has the time of the plan and a digest of what decides: the declared quotas, the quotas in
+force, the weight of the pool, and the file to be written. If the pool changes so far that another
+file would be written, the plan is another one.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ _SLACK = 1e-6
 class GroupPlan:
     """One group; amounts in slot weight, times in seconds.
 
-    ``target`` has what the runtime is worth, ``written`` what the file would have, ``before`` the
-    quota that the negotiator has (None: none), and ``damped`` why ``written`` is not the target.
-    ``used`` is what its jobs and those below it have, ``over`` how much of that is above the quota.
-    ``drains`` estimates when that has ended by itself:
-    None where it may never.
+    ``target`` is the weight of the runtime, ``written`` the quota in the file, ``before`` the quota
+    that the negotiator has (None: none), and ``damped`` why ``written`` is not the target.
+    ``used`` is the usage of the group and those below it, ``over`` the part of it above the quota.
+    ``drains`` is an estimate of when that has ended by itself; None: perhaps never.
     """
 
     target: QuotaTarget
@@ -56,9 +55,9 @@ class GroupPlan:
 
 @dataclass(frozen=True)
 class QuotaPlan:
-    """What would be written for one negotiator; ``taken_at`` in seconds since 1970.
+    """The quotas to be written for one negotiator; ``taken_at`` is in seconds since 1970.
 
-    ``ceilings`` are those that submitters have, which are never touched. ``problems`` are sentences
+    ``ceilings`` are those of submitters, which are never changed. ``problems`` are sentences
     about what could not be counted.
     """
 
@@ -75,7 +74,7 @@ class QuotaPlan:
 
     @property
     def over(self) -> tuple[GroupPlan, ...]:
-        """The groups that would use more than their quota and may not."""
+        """The groups that would use more than their quota and accept no surplus."""
         return tuple(group for group in self.groups if group.over > 0)
 
 
@@ -91,25 +90,28 @@ def plan_of(
     ceilings: Mapping[str, float] | None = None,
     now: float = 0.0,
 ) -> QuotaPlan:
-    """Return the plan, made at ``now``, by which ``file`` replaces what is ``in_force`` (None: nothing of ours)."""
+    """Return the plan, made at ``now``, by which ``file`` replaces the quotas ``in_force``.
+
+    ``in_force`` is None where no quotas of ours are in force.
+    """
     by_name = {each.group: each for each in targets}
-    used = _with_below(file, observation.weights)
+    usage = _with_below(file, observation.weights)
     groups = []
     for each in file.groups:
-        target, have = by_name[each.group], used.get(each.group, 0.0)
-        over = max(0.0, have - each.quota)
-        over = 0.0 if over <= _SLACK or each.accept_surplus else over
+        used = usage.get(each.group, 0.0)
+        over = used - each.quota
+        if over <= _SLACK or each.accept_surplus:
+            over = 0.0
+        claims = _claims_of(each.group, observation.claims)
         groups.append(
             GroupPlan(
-                target,
+                by_name[each.group],
                 each,
                 observation.configured.get(each.group),
                 damped.get(each.group, ""),
-                have,
+                used,
                 over,
-                drain_seconds(
-                    _claims_of(each.group, observation.claims), over, observation, worklife
-                ),
+                drain_seconds(claims, over, observation, worklife),
             )
         )
     inputs = _digest(_inputs(declared, observation, in_force, settings_text))
@@ -129,7 +131,7 @@ def plan_of(
 
 
 def _with_below(file: QuotaKnobs, weights: Mapping[str, float]) -> dict[str, float]:
-    """Return what each group uses with those below it; ``weights`` has what each uses itself."""
+    """Return the usage of each group with those below it; ``weights`` is that of its own jobs."""
     used = {each.group: 0.0 for each in file.groups}
     for name, weight in weights.items():
         place = name
@@ -141,15 +143,17 @@ def _with_below(file: QuotaKnobs, weights: Mapping[str, float]) -> dict[str, flo
 
 
 def _claims_of(group: str, claims: Iterable[GroupClaim]) -> list[GroupClaim]:
-    return [
-        claim for claim in claims if claim.group == group or claim.group.startswith(f"{group}.")
-    ]
+    """Return the claims of a group and those below it."""
+    below = f"{group}."
+    return [claim for claim in claims if f"{claim.group}.".startswith(below)]
 
 
 def drain_seconds(
     claims: Sequence[GroupClaim], over: float, observation: ElasticObservation, worklife: float
 ) -> float | None:
-    """Estimate after how many seconds claims of ``over`` slot weight have ended by themselves; None: perhaps never.
+    """Estimate after how many seconds claims of ``over`` slot weight have ended by themselves.
+
+    None: perhaps never.
 
     A schedd keeps a claim for more jobs of its user until it is ``worklife`` seconds old (less
     than 0: for ever); its job then runs on, as long as a job of these has run on average.
@@ -164,16 +168,14 @@ def drain_seconds(
     waiting = {each.submitter for each in observation.idle if each.count > 0}
     ends: list[tuple[float, float]] = []
     for claim in claims:
-        age = now - claim.started if claim.started is not None else 0.0
-        reused = claim.submitter in waiting
-        if reused and worklife < 0:
-            continue
-        ends.append(
-            (
-                typical + (max(0.0, worklife - age) if reused else 0.0),
-                claim.amounts.get(WEIGHT, 0) / PARTS,
-            )
-        )
+        weight = claim.amounts.get(WEIGHT, 0) / PARTS
+        if claim.submitter not in waiting:
+            ends.append((typical, weight))
+        elif worklife >= 0:
+            age = 0.0
+            if claim.started is not None:
+                age = now - claim.started
+            ends.append((typical + max(0.0, worklife - age), weight))
     freed = 0.0
     for seconds, weight in sorted(ends):
         freed += weight
@@ -188,45 +190,46 @@ def _inputs(
     in_force: QuotaKnobs | None,
     settings: str,
 ) -> object:
-    groups = [
-        [
-            each.name,
-            each.parent,
-            dict(each.min),
-            dict(each.max),
-            dict(each.weight),
-            each.lend,
-            str(each.scale_min),
-        ]
-        for each in declared.groups
-    ]
+    groups = []
+    for each in declared.groups:
+        amounts = [dict(each.min), dict(each.max), dict(each.weight)]
+        groups.append([each.name, each.parent, *amounts, each.lend, str(each.scale_min)])
+    knobs = None
+    if in_force is not None:
+        knobs = _listed(in_force)
     return [
         sorted(groups, key=str),
         repr(declared.options),
         settings,
         observation.negotiator,
         number_text(observation.pool_weight),
-        [list(knob) for knob in in_force.knobs()] if in_force is not None else None,
+        knobs,
     ]
 
 
+def _listed(file: QuotaKnobs) -> list[list[str]]:
+    return [list(knob) for knob in file.knobs()]
+
+
 def plan_id(made: float, inputs: str, file: QuotaKnobs) -> str:
-    """Return the id of a plan ``made`` then; ``inputs`` is the digest of what decided, ``file`` the outcome."""
-    return f"{_stamp(made)}-{_digest([inputs, [list(knob) for knob in file.knobs()]])[:_ID_LENGTH]}"
+    """Return the id of a plan that was ``made`` at that time.
 
-
-def _stamp(now: float) -> str:
-    return datetime.fromtimestamp(int(now), tz=timezone.utc).strftime(_STAMP)
+    ``inputs`` is the digest of what decided, ``file`` the outcome.
+    """
+    stamp = datetime.fromtimestamp(int(made), tz=timezone.utc).strftime(_STAMP)
+    return f"{stamp}-{_digest([inputs, _listed(file)])[:_ID_LENGTH]}"
 
 
 def made_at(plan_id: str) -> float | None:
-    """Return when the plan of that id was made, in seconds since 1970; None where it is no id."""
+    """Return when the plan with that id was made, in seconds since 1970; None: it is no id."""
     stamp, _, digest = plan_id.partition("-")
     try:
         made = datetime.strptime(stamp, _STAMP).replace(tzinfo=timezone.utc)
     except ValueError:
         return None
-    return made.timestamp() if len(digest) == _ID_LENGTH else None
+    if len(digest) != _ID_LENGTH:
+        return None
+    return made.timestamp()
 
 
 def _digest(value: object) -> str:

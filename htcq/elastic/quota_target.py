@@ -1,4 +1,4 @@
-"""What a group's quota should become."""
+"""The target of a group's quota."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class QuotaTarget:
-    """The quota of one group, in slot weight: what its runtime is worth, with ``headroom`` for a lender that wakes up.
+    """The quota of one group in slot weight, with its ``headroom`` if it is a lender.
 
-    ``binding`` is the dimension of the runtime that is used up first, empty where there is none.
-    ``parent`` is empty at the top level; that of groups with groups below them covers all of
-    those. ``given`` is what a group that borrows has less of, because it is another's headroom.
+    The quota is the weight of the runtime and the headroom. ``binding`` is the dimension of the
+    runtime that is used up first, empty where there is none. ``parent`` is empty at the top level;
+    the quota of a parent covers its children. ``given`` is what a borrowing group gave to others as
+    headroom.
     """
 
     group: str

@@ -1,13 +1,13 @@
 """From runtimes to HTCondor's quotas: one number in slot weight for each group of elastic quotas.
 
-A leaf's quota is what its runtime is worth (htcq.elastic.weight_of_runtime). What is above is
-the sum of what is below. A group with a finite max accepts no surplus, or it would exceed that
-as soon as others ask for less.
+A leaf's quota is the weight of its runtime (htcq.elastic.weight_of_runtime). The quota of a parent
+group is the sum of its children's. A group with a finite max accepts no surplus: otherwise it would
+exceed the max as soon as others ask for less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from htcq.elastic.lender_reserve import LeafQuota, LenderReserve, reserve_for_lenders
 from htcq.elastic.quota_target import QuotaTarget
@@ -20,10 +20,10 @@ from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 def targets(
     outcome: Outcome, observation: ElasticObservation, reserve: LenderReserve | None = None
 ) -> tuple[QuotaTarget, ...]:
-    """Return what the quota of every group should become, parents before their children.
+    """Return the target of every group's quota, parents before their children.
 
-    The sum of the top-level quotas is never more than what the pool weighs without what jobs of
-    no group hold. Quotas are whole numbers if all slots and claims weigh whole numbers.
+    The top-level quotas add up to at most the weight of the pool, less the claims of jobs without
+    a group. Quotas are whole numbers if all slots and claims weigh whole numbers.
     """
     jobs = jobs_by_group(observation)
     unit = _unit(observation, jobs)
@@ -31,9 +31,9 @@ def targets(
     leaves = _leaves(outcome, observation, jobs, unit)
     _shrink(leaves, free, unit)
     reserve_for_lenders(leaves, outcome, free, unit, reserve or LenderReserve(), _typical(jobs))
-    below = _sums(outcome, leaves)
+    sums = _sums(outcome, leaves)
     return tuple(
-        _target(group, outcome, leaves, below)
+        _target(group, outcome, leaves, sums)
         for group in outcome.groups
         if not group.name.endswith(f".{SELF}")
     )
@@ -54,12 +54,13 @@ def jobs_by_group(observation: ElasticObservation) -> Mapping[str, GroupJobs]:
 
 
 def accepts_surplus(group: GroupRuntime, outcome: Outcome) -> bool:
-    """Tell whether a group may have what others leave: its max is nowhere less than what there is."""
-    return all(
-        cap is None or cap >= outcome.total.get(name, 0)
-        for name, cap in group.max.items()
-        if name not in group.implied
-    )
+    """Tell whether a group may use what others leave: no max of it is below the total."""
+    for name, cap in group.max.items():
+        if name in group.implied or cap is None:
+            continue
+        if cap < outcome.total.get(name, 0):
+            return False
+    return True
 
 
 def _leaves(
@@ -69,53 +70,67 @@ def _leaves(
     for group in outcome.groups:
         if not group.leaf:
             continue
-        owner = group.parent if group.name.endswith(f".{SELF}") else group.name
+        owner = group.name
+        if group.name.endswith(f".{SELF}"):
+            owner = group.parent
         own = jobs.get(owner, GroupJobs())
-        now = runtime_weight(group.declared(group.runtime), own, observation.worth)
-        least = runtime_weight(group.declared(group.scaled_min), own, observation.worth).parts
+        unit_weights = observation.unit_weights
+        runtime = runtime_weight(group.declared(group.runtime), own, unit_weights)
+        scaled_min = runtime_weight(group.declared(group.scaled_min), own, unit_weights)
         typical = max((shape.weight for shape in own.shapes), default=0)
-        parts, kept = now.parts // unit * unit, least // unit * unit
-        found[group.name] = LeafQuota(group, parts, kept, now.binding, typical)
+        parts = runtime.parts // unit * unit
+        least = scaled_min.parts // unit * unit
+        found[group.name] = LeafQuota(group, parts, least, runtime.binding, typical)
     return found
 
 
 def _shrink(leaves: Mapping[str, LeafQuota], free: int, unit: int) -> None:
-    """Make quotas fit into the pool, each by the same part: runtimes may be worth more where weights differ."""
+    """Reduce all quotas by the same part until they fit into the pool.
+
+    Runtimes may weigh more than the pool where the weights of claims differ.
+    """
     together = sum(leaf.parts for leaf in leaves.values())
     if together <= free:
         return
-    rest = free // unit
+    # Largest remainders: each leaf gets its whole share, the largest remainders one unit more.
     units = {name: leaf.parts // unit for name, leaf in leaves.items()}
-    shares = {name: divmod(count * rest, sum(units.values())) for name, count in units.items()}
-    left = rest - sum(share for share, _ in shares.values())
-    order = sorted(shares, key=lambda name: (-shares[name][1], name))
-    for place, name in enumerate(order):
-        leaves[name].parts = (shares[name][0] + (place < left)) * unit
+    all_units = sum(units.values())
+    left = free // unit
+    remainders = []
+    for name, count in units.items():
+        share, remainder = divmod(count * (free // unit), all_units)
+        leaves[name].parts = share * unit
+        left -= share
+        remainders.append((-remainder, name))
+    for _, name in sorted(remainders)[:left]:
+        leaves[name].parts += unit
 
 
 def _free(observation: ElasticObservation) -> int:
     """Return what the pool weighs, in parts, without the claims that are no group's."""
-    outside = sum(
-        claim.amounts.get(WEIGHT, 0)
-        for claim in observation.claims
-        if claim.group in (SYSTEM, DEFAULT)
-    )
+    outside = 0
+    for claim in observation.claims:
+        if claim.group in (SYSTEM, DEFAULT):
+            outside += claim.amounts.get(WEIGHT, 0)
     return max(0, int(observation.pool_weight * PARTS) - outside)
 
 
 def _unit(observation: ElasticObservation, jobs: Mapping[str, GroupJobs]) -> int:
-    weights = [shape.weight for each in jobs.values() for shape in each.shapes]
-    whole = float(observation.pool_weight).is_integer() and all(
-        weight % PARTS == 0 for weight in weights
-    )
-    return PARTS if whole else 1
+    """Return the unit of quotas, in parts: whole slot weights if all weights are whole."""
+    if not float(observation.pool_weight).is_integer():
+        return 1
+    for each in jobs.values():
+        if any(shape.weight % PARTS for shape in each.shapes):
+            return 1
+    return PARTS
 
 
 def _typical(jobs: Mapping[str, GroupJobs]) -> int:
-    """Return the weight that nine of ten jobs of the pool do not exceed; that of 1 where there are none."""
-    shapes: Sequence[ClaimShape] = sorted(
-        (shape for each in jobs.values() for shape in each.shapes), key=lambda shape: shape.weight
-    )
+    """Return the weight that nine of ten jobs of the pool do not exceed; 1 without jobs."""
+    shapes: list[ClaimShape] = []
+    for each in jobs.values():
+        shapes += each.shapes
+    shapes.sort(key=lambda shape: shape.weight)
     wanted = sum(shape.count for shape in shapes) * 9
     seen = 0
     for shape in shapes:
@@ -126,17 +141,19 @@ def _typical(jobs: Mapping[str, GroupJobs]) -> int:
 
 
 def _sums(outcome: Outcome, leaves: Mapping[str, LeafQuota]) -> dict[str, int]:
-    below: dict[str, int] = {}
+    """Return the quota of every group in parts: that of a leaf, or the sum of its children's."""
+    sums: dict[str, int] = {}
     for group in reversed(outcome.groups):
-        own = leaves[group.name].parts if group.name in leaves else below.get(group.name, 0)
-        below[group.name] = own
+        if group.name in leaves:
+            sums[group.name] = leaves[group.name].parts
+        own = sums.setdefault(group.name, 0)
         if group.parent:
-            below[group.parent] = below.get(group.parent, 0) + own
-    return below
+            sums[group.parent] = sums.get(group.parent, 0) + own
+    return sums
 
 
 def _target(
-    group: GroupRuntime, outcome: Outcome, leaves: Mapping[str, LeafQuota], below: Mapping[str, int]
+    group: GroupRuntime, outcome: Outcome, leaves: Mapping[str, LeafQuota], sums: Mapping[str, int]
 ) -> QuotaTarget:
     leaf = leaves.get(group.name)
     own = outcome.find(f"{group.name}.{SELF}") is not None
@@ -144,7 +161,7 @@ def _target(
     if leaf is None:
         # Jobs of its own would take the surplus; groups below it take it only where they may.
         accepts = not own or all(accepts_surplus(each, outcome) for each in line)
-        return QuotaTarget(group.name, group.parent, False, below[group.name] / PARTS, accepts)
+        return QuotaTarget(group.name, group.parent, False, sums[group.name] / PARTS, accepts)
     return QuotaTarget(
         group=group.name,
         parent=group.parent,

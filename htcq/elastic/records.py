@@ -1,4 +1,4 @@
-"""What a pool looks like to elastic quotas at one moment: by group and dimension, and claim by claim.
+"""Records of a pool for elastic quotas at one moment: by group and dimension, and by claim.
 
 Dimensions are assets in HTCondor's units (cpus, memory in MB, disk in KiB, gpus, and custom
 ones), ``gpus:<model>`` for cards of one model, and ``weight``: slot weight in thousandths, so
@@ -19,11 +19,10 @@ PARTS = 1000
 
 @dataclass(frozen=True)
 class GroupClaim:
-    """A claimed slot and the job that has it.
+    """A claimed slot and its job.
 
-    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty
-    where no job is known. ``protected`` has the reason why it is never taken back, empty where
-    it may be.
+    ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where
+    no job is known. ``protected`` is the reason why it is never taken back, empty where it may be.
     """
 
     group: str
@@ -42,7 +41,7 @@ class GroupClaim:
 
 @dataclass(frozen=True)
 class IdleJobs:
-    """Idle jobs of one submitter that ask for the same: how many, and for what each."""
+    """Idle jobs of one submitter with equal requests: their count, and the amounts of each."""
 
     group: str
     submitter: str
@@ -54,16 +53,16 @@ class IdleJobs:
 
 @dataclass(frozen=True)
 class ElasticObservation:
-    """One look: ``demand`` for the computation, and what it is made of.
+    """One observation: ``demand`` for the computation, and what it was computed from.
 
-    ``configured`` has the quota that each group has now (slot weight), ``weights`` what each uses
-    of it. ``pool_weight`` is in slot weight. ``problems`` are sentences about what could not be
+    ``configured`` has the present quota of each group, ``weights`` its usage, ``pool_weight`` the
+    weight of the pool, all in slot weight. ``problems`` are sentences about what could not be
     counted.
 
-    The demand is in the dimensions that the quotas name; ``capacity`` is what all slots have, in
-    every dimension, and ``unmatchable`` what of that is free where nothing is matched: drained,
-    offline, refused by START. ``worth`` is the slot weight, in parts, that usually comes with
-    one unit of a dimension.
+    The demand is in the dimensions that the quotas name. ``capacity`` is what all slots have, in
+    every dimension; ``unmatchable`` the free part of it on slots that match nobody: drained,
+    offline, or with a START that is false. ``unit_weights`` is the slot weight, in parts, that
+    usually comes with one unit of a dimension.
     """
 
     taken_at: float
@@ -77,4 +76,4 @@ class ElasticObservation:
     problems: tuple[str, ...] = ()
     capacity: Amounts = field(default_factory=dict)
     unmatchable: Amounts = field(default_factory=dict)
-    worth: Mapping[str, float] = field(default_factory=dict)
+    unit_weights: Mapping[str, float] = field(default_factory=dict)

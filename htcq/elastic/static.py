@@ -1,7 +1,7 @@
-"""The quotas that need nobody to keep them: each group has what its min is worth, and all take what is left.
+"""Static quotas: each group gets the weight of its min, and all share the rest.
 
-That is what HTCondor's own group quotas do with a guarantee, without a max: the place to fall
-back to.
+They need no process to keep them up to date. HTCondor's own group quotas do the same with a
+guarantee and no max: these quotas are the fallback.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from htcq.quota.elastic.runtime import compute
 def min_targets(
     declared: ElasticQuotas, observation: ElasticObservation
 ) -> tuple[QuotaTarget, ...]:
-    """Return what the mins are worth as quotas: the targets if every group asked for its min and nothing else.
+    """Return the mins as quotas: the targets if every group asked for exactly its min.
 
-    A dimension of which a group is guaranteed nothing does not keep it from the others.
+    A dimension of which a group is guaranteed nothing does not limit its use of the others.
     """
     outcome = compute(declared, replace(observation.demand, request=_mins(declared), used={}))
     groups = tuple(replace(group, runtime=_given(group)) for group in outcome.groups)
@@ -31,7 +31,7 @@ def min_targets(
 
 
 def _mins(declared: ElasticQuotas) -> dict[str, Amounts]:
-    """Return each group's min without those of the groups right below it: what its own jobs would ask for."""
+    """Return each group's min without those of the groups right below it: its own jobs' part."""
     own = {group.name: dict(group.min) for group in declared.groups}
     for group in declared.groups:
         for name, amount in group.min.items():
@@ -46,7 +46,6 @@ def _given(group: GroupRuntime) -> Amounts:
 
 
 def static_file(mins: tuple[QuotaTarget, ...]) -> QuotaKnobs:
-    """Return the static quotas; ``mins`` has what the mins are worth."""
-    return QuotaKnobs(
-        tuple(WrittenQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins))
-    )
+    """Return the static quotas; ``mins`` are the mins as quotas."""
+    written = [WrittenQuota(each.group, each.quota, accept_surplus=True) for each in ordered(mins)]
+    return QuotaKnobs(tuple(written))

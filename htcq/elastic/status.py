@@ -1,4 +1,4 @@
-"""One look at elastic quotas on a pool: what there is, what every group may use, and what HTCondor would be told."""
+"""The status of elastic quotas on a pool: capacity, runtimes, and quotas for HTCondor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from htcq.quota.elastic.runtime import compute
 
 @dataclass(frozen=True)
 class Status:
-    """The look at one tree; ``tree`` is its name in the file of quotas, empty for the one that stands alone."""
+    """The status of one tree.
+
+    ``tree`` is its name in the file of quotas, empty where there is only one.
+    """
 
     tree: str
     source: str
@@ -37,7 +40,10 @@ def status_of(
     negotiator: str = "",
     headroom: LenderReserve | None = None,
 ) -> Status:
-    """Return how the groups of ``quotas`` stand on ``pool``; ``negotiator`` names one if there are several."""
+    """Return the status of the groups of ``quotas`` on ``pool``.
+
+    ``negotiator`` selects one of several.
+    """
     observation = observe(pool, quotas, negotiator)
     outcome = compute(quotas, observation.demand)
     planned = targets(outcome, observation, headroom)

@@ -1,7 +1,8 @@
-"""Ceilings of ours at a negotiator: set before jobs are vacated, and taken away when they are of no more use.
+"""The ceilings of submitters that htcq sets at a negotiator, so that vacated jobs do not restart.
 
-Each step is in the journal before and after. Whatever a ceiling is that the journal does not
-know to be ours is somebody else's, and stays.
+They are set before jobs are vacated, and taken away when they are no longer needed. Each step is in
+the journal before and after. A ceiling that the journal does not have was set by somebody else, and
+stays.
 """
 
 from __future__ import annotations
@@ -9,10 +10,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from htcq.elastic.reclaim import reclaim_history as past
-from htcq.elastic.reclaim.reclaim_history import CEILING, PAYLOAD, OwnCeiling
+from htcq.elastic.reclaim.reclaim_events import (
+    CANCELLED,
+    CANCELLING,
+    REFUSED,
+    SET,
+    SETTING,
+    CeilingEvent,
+    Origin,
+    OwnCeiling,
+)
 from htcq.errors import PoolError
 
 if TYPE_CHECKING:
@@ -20,12 +29,12 @@ if TYPE_CHECKING:
     from htcq.live.userprio import SubmitterPriority, UserPriorities
     from htcq.store.reclaim_journal import ReclaimJournal
 
-#: What a lease and the record of it may be apart, in seconds.
+#: How far the end of a lease and the end in the journal may be apart, in seconds.
 _SLACK = 120.0
 
 
 class Listed(NamedTuple):
-    """A ceiling, when its lease ends (0: it is none), and whose it is, in words."""
+    """A ceiling, when its lease ends (0: it is none), and in words who has set it."""
 
     submitter: str
     ceiling: int
@@ -42,107 +51,125 @@ class Ceilings:
     negotiator: str
     seconds: int
     operator: str
+    #: What is in force, by submitter.
     there: dict[str, SubmitterPriority] = field(default_factory=dict)
 
     @property
     def own(self) -> dict[str, OwnCeiling]:
-        """Return those that are ours by the journal, or might be."""
+        """The ceilings that htcq has set by the journal, or may have set, by submitter."""
         return self.journal.ceilings(self.negotiator)
 
-    def recognize(self, told: list[str]) -> None:
-        """See what is in force, and forget of ours what has ended by itself or was changed by somebody else.
+    def recognize(self, messages: list[str]) -> None:
+        """Look up what is in force, and give up ceilings of ours that ended or were changed.
 
         Raises:
             PoolError: the negotiator does not answer.
         """
         self.there = self.priorities.ceilings()
-        for who, own in sorted(self.own.items()):
-            if not self._ours(who, own):
-                ended = (
-                    own.until is not None
-                    and own.until <= time.time() + _SLACK
-                    and who not in self.there
-                )
-                self._write(past.CANCELLED, who)
-                told.append(
-                    f"the ceiling of {who} "
-                    f"{'has ended' if ended else 'was changed by somebody else'}"
-                )
+        for submitter, own in sorted(self.own.items()):
+            if self._is_ours(submitter, own):
+                continue
+            self._write(CANCELLED, submitter)
+            if self._has_ended(submitter, own):
+                messages.append(f"the ceiling of {submitter} has ended")
+            else:
+                messages.append(f"the ceiling of {submitter} was changed by somebody else")
 
-    def _ours(self, who: str, own: OwnCeiling) -> bool:
-        now = self.there.get(who)
+    def _is_ours(self, submitter: str, own: OwnCeiling) -> bool:
+        now = self.there.get(submitter)
         if now is None or now.ceiling != own.ceiling:
             return False
-        return own.until is None or (now.until > 0 and abs(now.until - own.until) <= _SLACK)
+        if own.until is None:
+            return True
+        return now.until > 0 and abs(now.until - own.until) <= _SLACK
+
+    def _has_ended(self, submitter: str, own: OwnCeiling) -> bool:
+        if own.until is None or submitter in self.there:
+            return False
+        return own.until <= time.time() + _SLACK
 
     def foreign(self) -> dict[str, int]:
         """Return the ceilings that are in force and not ours."""
         own = self.own
         return {who: each.ceiling for who, each in self.there.items() if who not in own}
 
-    def hold(self, wanted: Iterable[Ceiling], told: list[str]) -> dict[str, str]:
-        """Set ``wanted``; return by submitter why jobs of his could come straight back, where that is so."""
-        refused, foreign = {}, self.foreign()
+    def set_all(self, wanted: Iterable[Ceiling], messages: list[str]) -> dict[str, str]:
+        """Set ``wanted``; return, by submitter, why vacated jobs could restart all the same."""
+        refused: dict[str, str] = {}
+        foreign = self.foreign()
         for each in wanted:
-            who, other = each.submitter, foreign.get(each.submitter)
+            who = each.submitter
+            other = foreign.get(who)
             if other is not None:
-                told.append(f"the ceiling of {who} ({other}) is somebody else's and stays")
+                messages.append(f"the ceiling of {who} ({other}) is somebody else's and stays")
                 if other > each.ceiling:
                     refused[who] = f"the ceiling of {who} was set to {other} by somebody else"
                 continue
             why = self._set(each)
-            told.append(why or f"the ceiling of {who} is {each.ceiling}{self._until()}")
             if why:
+                messages.append(why)
                 refused[who] = why
+            else:
+                messages.append(f"the ceiling of {who} is {each.ceiling}{self._until()}")
         return refused
 
     def _until(self) -> str:
-        return f" for {self.seconds} s" if self.priorities.leases else ", until it is taken away"
+        if self.priorities.leases:
+            return f" for {self.seconds} s"
+        return ", until it is taken away"
 
     def _set(self, wanted: Ceiling) -> str:
-        """Set one ceiling in place of any of ours; return why it could not be."""
-        who, before = wanted.submitter, self.own.get(wanted.submitter)
-        until = time.time() + self.seconds if self.priorities.leases else None
-        says: dict[str, Any] = {"group": wanted.group, "ceiling": wanted.ceiling, "until": until}
+        """Set one ceiling in place of any of ours; return why it could not be set."""
+        who = wanted.submitter
+        before = self.own.get(who)
+        until = None
+        if self.priorities.leases:
+            until = time.time() + self.seconds
+        own = OwnCeiling(wanted.group, wanted.ceiling, until)
         try:
             if before is not None:
                 self._cancel(who, before)
-            self._write(past.SETTING, who, **says)
+            self._write(SETTING, who, own)
             self.priorities.lend(who, wanted.ceiling, self.seconds)
         except PoolError as error:
-            self._write(past.REFUSED, who, of=past.SETTING, why=str(error))
+            self._write(REFUSED, who, why=str(error))
             return f"the ceiling of {who} could not be set: {error}"
-        self._write(past.SET, who, **says)
+        self._write(SET, who, own)
         return ""
 
     def _cancel(self, who: str, own: OwnCeiling) -> None:
-        self._write(past.CANCELLING, who)
+        self._write(CANCELLING, who)
         self.priorities.cancel(who, own.until is not None)
-        self._write(past.CANCELLED, who)
+        self._write(CANCELLED, who)
 
-    def release(self, whose: Iterable[str], told: list[str]) -> bool:
+    def release(self, submitters: Iterable[str], messages: list[str]) -> bool:
         """Take ceilings of ours away; tell whether all are gone."""
-        own, all_gone = self.own, True
-        for who in whose:
+        own = self.own
+        all_gone = True
+        for who in submitters:
             if who not in own:
                 continue
             try:
                 self._cancel(who, own[who])
-                told.append(f"the ceiling of {who} is taken away")
+                messages.append(f"the ceiling of {who} is taken away")
             except PoolError as error:
                 all_gone = False
-                told.append(f"the ceiling of {who} could not be taken away: {error}")
+                messages.append(f"the ceiling of {who} could not be taken away: {error}")
         return all_gone
 
-    def renew(self, whose: Sequence[str], told: list[str]) -> None:
-        """Let leases of ours begin anew."""
+    def renew(self, submitters: Sequence[str], messages: list[str]) -> None:
+        """Renew leases of ours."""
         from htcq.elastic.reclaim.reclaim_plan import Ceiling
 
         own = self.own
-        for who in whose:
-            if who in own:
-                why = self._set(Ceiling(who, own[who].group, own[who].ceiling, 0.0, 0.0))
-                told.append(why or f"the ceiling of {who} stays {own[who].ceiling}{self._until()}")
+        for who in submitters:
+            if who not in own:
+                continue
+            why = self._set(Ceiling(who, own[who].group, own[who].ceiling, 0.0, 0.0))
+            if why:
+                messages.append(why)
+            else:
+                messages.append(f"the ceiling of {who} stays {own[who].ceiling}{self._until()}")
 
     def listed(self) -> list[Listed]:
         """Return every ceiling that is in force or should be, by submitter.
@@ -150,21 +177,21 @@ class Ceilings:
         Raises:
             PoolError: the negotiator does not answer.
         """
-        self.there, own = self.priorities.ceilings(), self.own
+        self.there = self.priorities.ceilings()
+        own = self.own
         found = []
         for who in sorted({*self.there, *own}):
             now = self.there.get(who)
             if now is None:
                 found.append(Listed(who, own[who].ceiling, 0, "ours by the journal, and gone"))
+            elif who in own and self._is_ours(who, own[who]):
+                found.append(Listed(who, now.ceiling, now.until, "ours"))
             else:
-                ours = who in own and self._ours(who, own[who])
-                found.append(
-                    Listed(who, now.ceiling, now.until, "ours" if ours else "somebody else's")
-                )
+                found.append(Listed(who, now.ceiling, now.until, "somebody else's"))
         return found
 
-    def _write(self, step: str, submitter: str, **told: Any) -> None:
-        self.journal.append(
-            {"kind": CEILING, "time": time.time(), "operator": self.operator,
-             PAYLOAD: {"negotiator": self.negotiator, "submitter": submitter, "step": step, **told}}
-        )  # fmt: skip
+    def _write(
+        self, step: str, submitter: str, own: OwnCeiling | None = None, why: str = ""
+    ) -> None:
+        origin = Origin(time.time(), self.operator, self.negotiator)
+        self.journal.append(CeilingEvent(origin, submitter, step, own, why))

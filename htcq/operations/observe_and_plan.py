@@ -74,19 +74,25 @@ def observe_and_plan(
     Raises:
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
-    from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
+    from htcq.elastic.gates import (
+        ignored_faults,
+        negotiator_specific,
+        refusals,
+        several,
+        undeclared,
+    )
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
-    from htcq.elastic.pool_health import sight_of
+    from htcq.elastic.pool_health import health_of
 
     name = declared.negotiator
     pool = read(source)
     told_ailments(pool)
     ages = None if source.snapshot else Negotiator(source.pool, name, source.timeout).slot_ages()
     observation = observe(pool, declared.quotas, name)
-    sight = sight_of(pool, name, observation.pool_weight, ages)
+    sight = health_of(pool, name, observation.pool_weight, ages)
     clock = (sight.taken_at or now) if source.snapshot else time.time()
-    for told in passed_over(sight, state, declared.settings, clock):
+    for told in ignored_faults(sight, state, declared.settings, clock):
         tell(f"htcq: {told}")
     found = [
         *several(sight, name),

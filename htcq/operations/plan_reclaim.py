@@ -1,4 +1,4 @@
-"""One observation of a pool for ``htcq elastic reclaim``, and the plan of what would be taken back."""
+"""One observation of a pool for ``htcq elastic reclaim``, and the plan of reclaim."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from htcq.operations.pool_source import read
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
+    from htcq.elastic.reclaim.reclaim_fields import JobKey
     from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
     from htcq.elastic.records import ElasticObservation
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The quotas of one negotiator, how much may be taken back there, and the journal of that."""
+class ReclaimRequest:
+    """The quotas of one negotiator, the limits of reclaim there, and its journal."""
 
     quotas: ElasticQuotas
     limits: ReclaimLimits
@@ -38,34 +39,40 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Observed:
-    """One observation; ``refusals`` say why it must not be acted on, ``places`` where slots are."""
+class ObservedReclaim:
+    """One observation of a pool and the plan of reclaim.
+
+    ``places`` has, by slot, the slot that is there once it is free. ``refusals`` are the reasons
+    why nothing may be done.
+    """
 
     plan: ReclaimPlan
     pool: Pool
     observation: ElasticObservation
-    past: ReclaimHistory
+    history: ReclaimHistory
     places: Mapping[str, str]
     refusals: tuple[str, ...] = ()
 
 
-def read_wanted(name: str, negotiator: str, journal: str | None) -> Wanted:
-    """Return what the file of quotas ``name`` says; ``journal`` replaces the one that it names.
+def read_request(name: str, negotiator: str, journal: str | None) -> ReclaimRequest:
+    """Return the request that the file of quotas ``name`` makes.
+
+    ``journal``, if any, replaces the journal that the file names.
 
     Raises:
-        InputError: the quotas cannot be read, are refused, or are of several trees of which none is
-            named.
+        InputError: the quotas cannot be read, are refused, or have several trees and ``negotiator``
+            names none of them.
     """
     file, chosen = read_tree(name, negotiator)
     limits = file.reclaims[chosen]
     if journal:
         limits = replace(limits, journal=str(Path(journal).absolute()))
-    return Wanted(
+    return ReclaimRequest(
         file.trees[chosen], limits, file.writes[chosen], ReclaimJournal(Path(limits.journal))
     )
 
 
-def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
+def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     """Read the pool and return what would be taken back now.
 
     Raises:
@@ -81,9 +88,11 @@ def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
     told_ailments(pool)
     observation = observe(pool, wanted.quotas, source.negotiator)
     outcome = compute(wanted.quotas, observation.demand)
-    records = wanted.journal.records()
+    events = wanted.journal.events()
     live = source.snapshot is None
-    ends = queues_of(pool.schedds, source.timeout).ends(wanted.limits.wall_time) if live else {}
+    ends: Mapping[JobKey, float] = {}
+    if live:
+        ends = queues_of(pool.schedds, source.timeout).ends(wanted.limits.wall_time)
     refused = list(_refusals(source, wanted, pool, observation, outcome))
     ceilings: Mapping[str, int] = {}
     if live:
@@ -93,41 +102,49 @@ def plan_reclaim(source: Source, wanted: Wanted) -> Observed:
         except PoolError as error:
             refused.append(f"the ceilings of submitters are not known: {error}")
     planned = planner.plan_reclaim(
-        outcome, observation, pool, wanted.limits, records, ends, ceilings
+        outcome, observation, pool, wanted.limits, events, ends, ceilings
     )
-    rooms = FreeSpaces(pool)
-    places = {str(slot.name): rooms.place(str(slot.name)) for slot in pool.slots or ()}
-    past = wanted.journal.past(observation.negotiator)
-    return Observed(planned, pool, observation, past, places, tuple(refused))
+    spaces = FreeSpaces(pool)
+    places = {str(slot.name): spaces.place(str(slot.name)) for slot in pool.slots or ()}
+    history = wanted.journal.history(observation.negotiator)
+    return ObservedReclaim(planned, pool, observation, history, places, tuple(refused))
 
 
 def _refusals(
-    source: Source, wanted: Wanted, pool: Pool, observation: ElasticObservation, outcome: Outcome
+    source: Source,
+    wanted: ReclaimRequest,
+    pool: Pool,
+    observation: ElasticObservation,
+    outcome: Outcome,
 ) -> Iterator[str]:
-    """Yield why nothing may be done: numbers of half a pool, of old ads, or of clocks that differ are wrong ones."""
-    from htcq.elastic.gates import passed_over, refusals, several
+    """Yield why nothing may be done: incomplete data, old ads or clocks that differ."""
+    from htcq.elastic.gates import ignored_faults, refusals, several
     from htcq.elastic.invariants import violations
     from htcq.elastic.journal import JournalState, PoolSeen
-    from htcq.elastic.pool_health import sight_of
+    from htcq.elastic.pool_health import health_of
     from htcq.live.reconfig import Negotiator
     from htcq.report.printable import tell
 
-    ages = (
-        None
-        if source.snapshot
-        else Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
-    )
-    sight = sight_of(pool, source.negotiator, observation.pool_weight, ages)
-    clock = (sight.taken_at or observation.taken_at) if source.snapshot else time.time()
-    # Whose claims are taken back is told by the slots: no other schedd is waited for.
+    ages = None
+    if not source.snapshot:
+        ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
+    sight = health_of(pool, source.negotiator, observation.pool_weight, ages)
+    clock = time.time()
+    if source.snapshot:
+        clock = sight.taken_at or observation.taken_at
+    # The slots say whose claims are taken back: no other schedd need be known.
     state = JournalState(seen=PoolSeen(0, 0, 0.0))
-    for told in passed_over(sight, state, wanted.gates, clock):
-        tell(f"htcq: {told}")
-    for each in (
+    for warning in ignored_faults(sight, state, wanted.gates, clock):
+        tell(f"htcq: {warning}")
+    refused = [
         *several(sight, source.negotiator),
         *refusals(sight, state, None, wanted.gates, clock),
-    ):
-        yield f"{each.message} ({each.hint})" if each.hint else each.message
+    ]
+    for each in refused:
+        if each.hint:
+            yield f"{each.message} ({each.hint})"
+        else:
+            yield each.message
     for wrong in violations(outcome):
         yield f"the computation contradicts itself: {wrong}"
     if pool.jobs is None:
@@ -139,6 +156,7 @@ def priorities_of(source: Source, pool: Pool, negotiator: str) -> UserPriorities
     from htcq.live.userprio import LEASES, UserPriorities
     from htcq.pool.versions import version
 
-    found = [each for each in pool.negotiators if each.name == negotiator] or list(pool.negotiators)
+    named = [each for each in pool.negotiators if each.name == negotiator]
+    found = named or list(pool.negotiators)
     leases = bool(found) and version(found[0].value("CondorVersion")) >= LEASES
     return UserPriorities(source.pool, source.negotiator, leases, source.timeout)

@@ -6,7 +6,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from htcq.elastic.journal import DEAD_MAN, DISABLE, INTENT, RESTORE, ROLLBACK, VERIFIED, Record
+from htcq.elastic.journal import (
+    DEAD_MAN,
+    DISABLE,
+    INTENT,
+    RESTORE,
+    ROLLBACK,
+    VERIFIED,
+    JournalRecord,
+)
 from htcq.elastic.quota_file import digest_of
 from htcq.errors import InputError, RefusedError
 from htcq.live.reconfig import Negotiator
@@ -28,8 +36,8 @@ def writer_of_journal(
         JournalError: it cannot be read.
     """
     journal = read_journal(Path(name))
-    for doubt in journal.doubts():
-        tell(f"htcq: {doubt}")
+    for warning in journal.warnings():
+        tell(f"htcq: {warning}")
     last = next((each for each in reversed(journal.records) if each.path), None)
     if last is None:
         return None
@@ -82,7 +90,9 @@ def _rolled_back(writer: Writer) -> str:
     text = state.former_text if undone else last.text
     quotas = (state.former.quotas if state.former is not None else {}) if undone else last.quotas
     writer.write(
-        Record(0, 0.0, INTENT, what=ROLLBACK, asked=True, text=text, quotas=quotas, plan=last.plan)
+        JournalRecord(
+            0, 0.0, INTENT, what=ROLLBACK, asked=True, text=text, quotas=quotas, plan=last.plan
+        )
     )
     done = "removed, as there was none before" if text is None else "is what it was before"
     return f"{writer.path}: {done}; {last.what} of plan {last.plan or '-'} was undone"
@@ -110,7 +120,7 @@ def _disabled(writer: Writer, dead_man: bool) -> str:
         return f"{writer.path}: unchanged; the static quotas are there"
     what = DEAD_MAN if dead_man else DISABLE
     writer.write(
-        Record(
+        JournalRecord(
             0,
             0.0,
             INTENT,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.elastic.handover import refusals
-from htcq.elastic.journal import APPLY, INTENT, LOOK, REFUSED, Record
+from htcq.elastic.journal import APPLY, INTENT, LOOK, REFUSED, JournalRecord
 from htcq.elastic.quota_file import file_of
 from htcq.emit.elastic import check_values, quota_text
 from htcq.errors import RefusedError
@@ -147,7 +147,7 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
         )
         if found.refusals:
             why = "; ".join(each.message for each in found.refusals)
-            writer.add(Record(0, 0.0, REFUSED, plan=found.step.plan.id, told=why))
+            writer.add(JournalRecord(0, 0.0, REFUSED, plan=found.step.plan.id, told=why))
             _refuse(found.refusals)
         yield _take(writer, found.handover(state), asked=False), found.sight.cycle_seconds
 
@@ -166,8 +166,8 @@ def _refuse(found: tuple[GateRefusal, ...]) -> None:
 def _begun(writer: Writer) -> Iterator[str]:
     """Shorten a long journal, tell of damage in it, and finish what a former run has left to do."""
     writer.journal.shorten()
-    for doubt in writer.journal.doubts():
-        tell(f"htcq: {doubt}")
+    for warning in writer.journal.warnings():
+        tell(f"htcq: {warning}")
     for told in writer.finish():
         yield f"finished: {told}"
 
@@ -209,7 +209,7 @@ def _take(writer: Writer, given: Handover, asked: bool) -> str:
     state = writer.state()
     fallback = quota_text(given.static, writer.instance, static=True)
     new = fallback != state.fallback
-    record = Record(
+    record = JournalRecord(
         0, 0.0, LOOK,
         plan=given.plan, inputs=given.inputs, what=APPLY, asked=asked, seen=given.seen,
         fallback=fallback if new else "", fallback_quotas=given.static.quotas if new else {},

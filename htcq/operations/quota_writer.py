@@ -22,8 +22,8 @@ from htcq.elastic.journal import (
     RESTORE,
     VERIFIED,
     WRITTEN,
+    JournalRecord,
     JournalState,
-    Record,
     resolved,
 )
 from htcq.elastic.quota_file import digest_of
@@ -90,7 +90,7 @@ class Writer:
                 f"{self.path} cannot be read: {error.strerror}", "run as root"
             ) from error
 
-    def add(self, record: Record) -> Record:
+    def add(self, record: JournalRecord) -> JournalRecord:
         """Journal ``record`` with its number, the time, and who did it.
 
         What came of a write goes to the system's log as well.
@@ -108,7 +108,7 @@ class Writer:
             self._log(state, told)
         return told
 
-    def _log(self, state: JournalState, outcome: Record) -> None:
+    def _log(self, state: JournalState, outcome: JournalRecord) -> None:
         intents = (each for each in (state.unfinished, state.in_force) if each is not None)
         intent = next((each for each in intents if each.number == outcome.of), outcome)
         what = (
@@ -128,7 +128,9 @@ class Writer:
         if state.unfinished is None:
             return []
         result, why = resolved(state, self.present())
-        self.add(Record(0, 0.0, OUTCOME, of=state.unfinished.number, result=result, told=why))
+        self.add(
+            JournalRecord(0, 0.0, OUTCOME, of=state.unfinished.number, result=result, told=why)
+        )
         return [f"{state.unfinished.what} of plan {state.unfinished.plan or '-'}: {why}"]
 
     def finish(self) -> list[str]:
@@ -152,7 +154,7 @@ class Writer:
             told.append(f"{self.path}: put back")
         return told
 
-    def write(self, intent: Record) -> Record:
+    def write(self, intent: JournalRecord) -> JournalRecord:
         """Put the text of ``intent`` in place and return it as journaled.
 
         Raises:
@@ -176,7 +178,7 @@ class Writer:
             self._put(present, intent.text)
         except OSError as error:
             why = f"{self.path} cannot be written: {error.strerror}"
-            self.add(Record(0, 0.0, OUTCOME, of=intent.number, result=NOTHING, told=why))
+            self.add(JournalRecord(0, 0.0, OUTCOME, of=intent.number, result=NOTHING, told=why))
             raise InstallError(why, "it is as it was; run as root") from error
         why = self._verify(intent)
         if why and intent.what == APPLY:
@@ -215,14 +217,14 @@ class Writer:
         finally:
             os.close(directory)
 
-    def _verify(self, intent: Record) -> str:
+    def _verify(self, intent: JournalRecord) -> str:
         """Let the negotiator read the file, and journal whether it shows the quotas; return why not."""
         why = self._told(intent.quotas)
         result = WRITTEN if why else VERIFIED
         told = why or (
             _TOLD if intent.quotas else "the negotiator was told; what it should show is not known"
         )
-        self.add(Record(0, 0.0, OUTCOME, of=intent.number, result=result, told=told))
+        self.add(JournalRecord(0, 0.0, OUTCOME, of=intent.number, result=result, told=told))
         return why
 
     def _told(self, quotas: Mapping[str, tuple[float, bool]]) -> str:
@@ -250,7 +252,7 @@ class Writer:
         """Put back what was there before the write in force."""
         state = self.state()
         former = state.former
-        intent = Record(
+        intent = JournalRecord(
             0, 0.0, INTENT, what=RESTORE, text=state.former_text, told=why,
             quotas=former.quotas if former is not None else {},
         )  # fmt: skip

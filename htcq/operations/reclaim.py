@@ -1,7 +1,7 @@
-"""Does what a plan of reclaim says: ceilings first, then jobs, batch by batch, with the journal before and after.
+"""Does what a plan of reclaim says: ceilings first, then jobs, batch by batch.
 
-What cannot be reached costs its own part of the plan and nothing else; what was done and what
-was not is in the journal and in what is returned.
+The journal has each action before and after. A schedd that cannot be reached affects its own part
+of the plan only; what was done and what was not is in the journal and in the report.
 """
 
 from __future__ import annotations
@@ -9,22 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from htcq.elastic.reclaim.precheck import unlike
-from htcq.elastic.reclaim.reclaim_history import (
-    BATCH,
-    INTENT,
-    LOOKED,
-    MEASURED,
-    OUTCOME,
-    PAYLOAD,
-    STOPPED,
-    ReclaimHistory,
+from htcq.elastic.reclaim.precheck import reason_not_to_vacate
+from htcq.elastic.reclaim.reclaim_events import (
+    BatchEvent,
+    BatchOutcomeEvent,
+    IntentEvent,
+    MeasurementEvent,
+    ObservationEvent,
+    Origin,
+    StopEvent,
 )
+from htcq.elastic.reclaim.reclaim_fields import FailedJob, JobEntry
 from htcq.operations.ceilings import Ceilings
 
 if TYPE_CHECKING:
+    from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
     from htcq.elastic.records import ElasticObservation
     from htcq.live.vacating import Queues
@@ -33,17 +34,17 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Report:
-    """What was done: jobs that were vacated, why others were not, and what became of ceilings, as sentences."""
+class ReclaimReport:
+    """The jobs that were vacated, the others with the reason, and messages about ceilings."""
 
     vacated: list[Eviction] = field(default_factory=list)
     failed: list[tuple[Eviction, str]] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Reclaimer:
-    """One pool, its journal, and what acts on it; whoever uses it holds the journal's lock."""
+    """One pool, its journal, and what acts on it; the caller holds the lock of the journal."""
 
     journal: ReclaimJournal
     ceilings: Ceilings
@@ -52,148 +53,161 @@ class Reclaimer:
     negotiator: str
     operator: str
 
-    def write(self, kind: str, **told: Any) -> None:
-        """Add a record of this ``kind``."""
-        self.journal.append(
-            {"kind": kind, "time": time.time(), "operator": self.operator,
-             PAYLOAD: {"negotiator": self.negotiator, **told}}
-        )  # fmt: skip
+    def record(self, plan: ReclaimPlan, history: ReclaimHistory) -> None:
+        """Record what was observed, and whether earlier actions were of use.
 
-    def record(self, plan: ReclaimPlan, past: ReclaimHistory) -> None:
-        """Record what was seen, and what became of earlier actions."""
+        Raises:
+            JournalError: the journal cannot be written.
+        """
         self.journal.append(
-            {
-                "kind": LOOKED,
-                "time": plan.taken_at,
-                "operator": self.operator,
-                PAYLOAD: {
-                    "negotiator": self.negotiator,
-                    "over": [each.group for each in plan.over],
-                    "needs": [each.group for each in plan.needs],
-                },
-            }
+            ObservationEvent(
+                Origin(plan.taken_at, self.operator, self.negotiator),
+                over=tuple(each.group for each in plan.over),
+                needs=tuple(each.group for each in plan.needs),
+            )
         )
         for action, taken in plan.measured:
-            self.write(MEASURED, action=action, taken=taken)
-        if plan.stopped and past.useless(dict(plan.measured)):
-            self.write(STOPPED, why=plan.stopped)
+            self.journal.append(MeasurementEvent(self._origin(), action, taken))
+        if plan.stopped and history.useless(dict(plan.measured)):
+            self.journal.append(StopEvent(self._origin(), plan.stopped))
 
     def act(
         self, plan: ReclaimPlan, observation: ElasticObservation, places: Mapping[str, str]
-    ) -> Report:
-        """Do what ``plan`` says; ``places`` has by the name of a slot where that is.
+    ) -> ReclaimReport:
+        """Do what ``plan`` says; ``places`` has, by slot, the slot that is there once it is free.
 
         Raises:
-            JournalError: the journal cannot be written: nothing is done of what it does not have.
+            JournalError: the journal cannot be written. Nothing is done that is not in the journal.
         """
-        report = Report()
-        self.ceilings.recognize(report.told)
-        self.ceilings.release(plan.release, report.told)
-        self.ceilings.renew(plan.renew, report.told)
-        if not plan.victims:
+        report = ReclaimReport()
+        self.ceilings.recognize(report.messages)
+        self.ceilings.release(plan.release, report.messages)
+        self.ceilings.renew(plan.renew, report.messages)
+        if not plan.evictions:
             return report
-        held = self.ceilings.hold(plan.ceilings, report.told)
+        refused = self.ceilings.set_all(plan.ceilings, report.messages)
         able = []
-        for victim in plan.victims:
-            why = held.get(victim.submitter, "")
+        for eviction in plan.evictions:
+            why = refused.get(eviction.submitter, "")
             if why:
-                report.failed.append((victim, why))
+                report.failed.append((eviction, why))
             else:
-                able.append(victim)
+                able.append(eviction)
         if able:
-            self._vacate(able, plan, observation, places, report)
+            intent = self._intent(able, plan, observation, places)
+            self.journal.append(intent)
+            self._vacate(intent.action, able, report)
         return report
 
-    def _vacate(
+    def _intent(
         self,
-        able: Sequence[Eviction],
+        evictions: Sequence[Eviction],
         plan: ReclaimPlan,
         observation: ElasticObservation,
         places: Mapping[str, str],
-        report: Report,
-    ) -> None:
-        action = f"{plan.taken_at:.0f}-{time.time_ns()}"
-        freed = sorted({places[victim.slot] for victim in able})
+    ) -> IntentEvent:
+        freed = sorted({places[eviction.slot] for eviction in evictions})
         needy = sorted({use.group for use in plan.uses})
         there = [
-            {"schedd": claim.schedd, "job": claim.job}
+            (claim.schedd, claim.job)
             for claim in observation.claims
             if claim.group in needy and places.get(claim.slot) in freed
         ]
-        self.write(
-            INTENT,
-            action=action,
-            jobs=[_told(victim) for victim in able],
-            places=freed,
-            needy=needy,
-            there=there,
+        return IntentEvent(
+            self._origin(),
+            action=f"{plan.taken_at:.0f}-{time.time_ns()}",
+            jobs=_entries(evictions),
+            places=tuple(freed),
+            needy=tuple(needy),
+            there=tuple(there),
         )
-        for schedd in sorted({victim.schedd for victim in able}):
-            silent = ""
-            for batch in _batches(
-                [victim for victim in able if victim.schedd == schedd], self.limits.batch
-            ):
-                ended = self._batch(action, schedd, batch, silent)
-                silent = ended.silent
-                by_job = {victim.job: victim for victim in batch}
-                vacated = [
-                    victim
-                    for victim in batch
-                    if victim.job not in {**ended.failed, **ended.doubtful}
-                ]
-                failed = [{**_told(by_job[job]), "why": why} for job, why in ended.failed.items()]
-                doubtful = [
-                    {**_told(by_job[job]), "why": why} for job, why in ended.doubtful.items()
-                ]
-                done = [_told(victim) for victim in vacated]
-                self.write(OUTCOME, action=action, done=done, failed=failed, doubtful=doubtful)
-                report.vacated += vacated
-                report.failed += [
-                    (by_job[job], why)
-                    for job, why in (*ended.failed.items(), *ended.doubtful.items())
-                ]
 
-    def _batch(self, action: str, schedd: str, batch: Sequence[Eviction], silent: str) -> _Ended:
-        """Vacate those of ``batch`` that are as they were; ``silent`` says why the schedd did not answer before."""
-        jobs = [victim.job for victim in batch]
+    def _vacate(self, action: str, evictions: Sequence[Eviction], report: ReclaimReport) -> None:
+        """Vacate jobs, schedd by schedd; a schedd that is silent once is not asked again."""
+        for schedd in sorted({eviction.schedd for eviction in evictions}):
+            silent = ""
+            of_schedd = [eviction for eviction in evictions if eviction.schedd == schedd]
+            for batch in _batches(of_schedd, self.limits.batch):
+                if silent:
+                    why = f"{schedd} did not answer before: {silent}"
+                    ended = _BatchResult(_same(batch, why), silent=silent)
+                else:
+                    ended = self._vacate_batch(action, schedd, batch)
+                silent = ended.silent
+                self._report(action, batch, ended, report)
+
+    def _vacate_batch(self, action: str, schedd: str, batch: Sequence[Eviction]) -> _BatchResult:
+        """Vacate those of ``batch`` that still run as they were planned."""
+        jobs = [eviction.job for eviction in batch]
+        running, silent = self.queues.running(schedd, jobs, self.limits.wall_time)
         if silent:
-            return _Ended(
-                dict.fromkeys(jobs, f"{schedd} did not answer before: {silent}"), silent=silent
-            )
-        now, silent = self.queues.running(schedd, jobs, self.limits.wall_time)
-        if silent:
-            return _Ended(dict.fromkeys(jobs, f"{schedd}: {silent}"), silent=silent)
-        checked = {victim.job: unlike(victim, now.get(victim.job), self.limits) for victim in batch}
-        failed = {job: why for job, why in checked.items() if why}
-        able = [victim for victim in batch if victim.job not in failed]
+            return _BatchResult(_same(batch, f"{schedd}: {silent}"), silent=silent)
+        failed: dict[str, str] = {}
+        able = []
+        for eviction in batch:
+            why = reason_not_to_vacate(eviction, running.get(eviction.job), self.limits)
+            if why:
+                failed[eviction.job] = why
+            else:
+                able.append(eviction)
         if not able:
-            return _Ended(failed)
-        self.write(BATCH, action=action, jobs=[_told(victim) for victim in able])
-        done = self.queues.vacate(schedd, [victim.job for victim in able])
+            return _BatchResult(failed)
+        self.journal.append(BatchEvent(self._origin(), action, _entries(able)))
+        done = self.queues.vacate(schedd, [eviction.job for eviction in able])
         if done.doubt:
             why = f"nobody knows whether {schedd} has vacated it: {done.doubt}"
-            return _Ended(failed, {victim.job: why for victim in able}, done.doubt)
-        return _Ended({**failed, **done.failed})
+            return _BatchResult(failed, _same(able, why), done.doubt)
+        return _BatchResult({**failed, **done.failed})
+
+    def _report(
+        self, action: str, batch: Sequence[Eviction], ended: _BatchResult, report: ReclaimReport
+    ) -> None:
+        """Add the outcome of a batch to the journal and to the report."""
+        by_job = {eviction.job: eviction for eviction in batch}
+        not_vacated = {**ended.failed, **ended.doubtful}
+        vacated = [eviction for eviction in batch if eviction.job not in not_vacated]
+        self.journal.append(
+            BatchOutcomeEvent(
+                self._origin(),
+                action,
+                done=_entries(vacated),
+                failed=_failures(by_job, ended.failed),
+                doubtful=_failures(by_job, ended.doubtful),
+            )
+        )
+        report.vacated += vacated
+        report.failed += [(by_job[job], why) for job, why in not_vacated.items()]
+
+    def _origin(self) -> Origin:
+        return Origin(time.time(), self.operator, self.negotiator)
 
 
 @dataclass(frozen=True)
-class _Ended:
-    """What came of a batch, by job: why it was not vacated, and why nobody knows; and why its schedd is silent."""
+class _BatchResult:
+    """By job, why it was not vacated and why that is unknown; and why the schedd is silent."""
 
     failed: Mapping[str, str] = field(default_factory=dict)
     doubtful: Mapping[str, str] = field(default_factory=dict)
     silent: str = ""
 
 
-def _batches(victims: Sequence[Eviction], size: int) -> Iterator[Sequence[Eviction]]:
-    for start in range(0, len(victims), size):
-        yield victims[start : start + size]
+def _batches(evictions: Sequence[Eviction], size: int) -> Iterator[Sequence[Eviction]]:
+    for start in range(0, len(evictions), size):
+        yield evictions[start : start + size]
 
 
-def _told(victim: Eviction) -> dict[str, str]:
-    return {
-        "schedd": victim.schedd,
-        "job": victim.job,
-        "group": victim.group,
-        "submitter": victim.submitter,
-    }
+def _same(evictions: Sequence[Eviction], why: str) -> dict[str, str]:
+    """Return the same reason for each job."""
+    return dict.fromkeys((eviction.job for eviction in evictions), why)
+
+
+def _entries(evictions: Sequence[Eviction]) -> tuple[JobEntry, ...]:
+    return tuple(map(_entry, evictions))
+
+
+def _failures(by_job: Mapping[str, Eviction], reasons: Mapping[str, str]) -> tuple[FailedJob, ...]:
+    return tuple(FailedJob(_entry(by_job[job]), why) for job, why in reasons.items())
+
+
+def _entry(eviction: Eviction) -> JobEntry:
+    return JobEntry(eviction.schedd, eviction.job, eviction.group, eviction.submitter)

@@ -1,6 +1,6 @@
-"""What may be done about slots that are lent: record the state, take back, begin again, take ceilings away.
+"""The actions on slots that are lent: record, take back, resume, and release ceilings.
 
-Each holds the lock of the journal, and the system's log tells what was done.
+Each holds the lock of the journal, and writes what was done to the system's log.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from htcq.elastic.reclaim.reclaim_history import DAY, PAYLOAD, RESUMED
+from htcq.elastic.reclaim.reclaim_events import Origin, ResumeEvent
+from htcq.elastic.reclaim.reclaim_history import DAY
 from htcq.errors import RefusedError
 from htcq.live.vacating import queues_of
 from htcq.operations.ceilings import Ceilings
@@ -25,27 +26,28 @@ from htcq.store.lock import held
 
 if TYPE_CHECKING:
     from htcq.operations.ceilings import Listed
-    from htcq.operations.plan_reclaim import Observed, Wanted
+    from htcq.operations.plan_reclaim import ObservedReclaim, ReclaimRequest
     from htcq.operations.pool_source import Source
-    from htcq.operations.reclaim import Report
+    from htcq.operations.reclaim import ReclaimReport
     from htcq.pool.pool import Pool
 
 _COMMAND = "elastic reclaim"
 
 
-def record_state(source: Source, wanted: Wanted) -> Observed:
-    """Record what is seen, and what became of earlier actions; return it with the plan.
+def record_state(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
+    """Record what is observed, and whether earlier actions were of use; return it with the plan.
 
     Raises:
-        HtcqError: the pool cannot be read, is not to be acted on, or the journal cannot be written.
+        HtcqError: the pool cannot be read, or must not be acted on, or the journal cannot be
+            written.
     """
     with _alone(wanted):
         found, _ = _recorded(source, wanted)
     return found
 
 
-def take_back(source: Source, wanted: Wanted) -> tuple[Observed, Report]:
-    """Record what is seen, then do what the plan says; return both.
+def take_back(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, ReclaimReport]:
+    """Record what is observed, then do what the plan says; return both.
 
     Raises:
         HtcqError: as :func:`record_state`.
@@ -57,38 +59,36 @@ def take_back(source: Source, wanted: Wanted) -> tuple[Observed, Report]:
     return found, report
 
 
-def begin_again(source: Source, wanted: Wanted) -> None:
-    """Count no more what was of no use before.
+def begin_again(source: Source, wanted: ReclaimRequest) -> None:
+    """Resume after a stop: earlier actions that were of no use no longer count.
 
     Raises:
         HtcqError: the pool cannot be read, or the journal cannot be written.
     """
     with _alone(wanted):
-        told = {"negotiator": _reclaimer(source, wanted).negotiator}
-        wanted.journal.append(
-            {"kind": RESUMED, "time": time.time(), "operator": operator(), PAYLOAD: told}
-        )
+        negotiator = _reclaimer(source, wanted).negotiator
+        wanted.journal.append(ResumeEvent(Origin(time.time(), operator(), negotiator)))
         log_change(_COMMAND, f"{wanted.limits.journal}: begun again after a stop")
 
 
-def release_ceilings(source: Source, wanted: Wanted) -> tuple[bool, list[str]]:
-    """Take all ceilings of ours away; return whether all are gone, and what was done, as sentences.
+def release_ceilings(source: Source, wanted: ReclaimRequest) -> tuple[bool, list[str]]:
+    """Take all ceilings of ours away; return whether all are gone, and messages.
 
     Raises:
         HtcqError: the pool cannot be read, its negotiator does not answer, or the journal cannot be
             written.
     """
-    told: list[str] = []
+    messages: list[str] = []
     with _alone(wanted):
         ceilings = _reclaimer(source, wanted).ceilings
-        ceilings.recognize(told)
-        gone = ceilings.release(sorted(ceilings.own), told)
-        for each in told:
+        ceilings.recognize(messages)
+        gone = ceilings.release(sorted(ceilings.own), messages)
+        for each in messages:
             log_change(_COMMAND, f"{wanted.limits.journal}: {each}", failed=not gone)
-    return gone, told
+    return gone, messages
 
 
-def list_ceilings(source: Source, wanted: Wanted) -> list[Listed]:
+def list_ceilings(source: Source, wanted: ReclaimRequest) -> list[Listed]:
     """Return every ceiling that is in force or should be.
 
     Raises:
@@ -98,34 +98,36 @@ def list_ceilings(source: Source, wanted: Wanted) -> list[Listed]:
 
 
 @contextlib.contextmanager
-def _alone(wanted: Wanted) -> Iterator[None]:
+def _alone(wanted: ReclaimRequest) -> Iterator[None]:
     with held(wanted.journal.lock, f"process {os.getpid()}, {operator()}"):
         yield
 
 
-def _recorded(source: Source, wanted: Wanted) -> tuple[Observed, Reclaimer]:
+def _recorded(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, Reclaimer]:
     limits = wanted.limits
     wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.max_gap)
     found = plan_reclaim(source, wanted)
     if found.refusals:
-        more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
+        more = ""
+        if len(found.refusals) > 1:
+            more = f" (and {len(found.refusals) - 1} more)"
         raise RefusedError(
             f"nothing is taken back: {found.refusals[0]}{more}",
             "'htcq elastic reclaim plan' prints the whole plan",
         )
     reclaimer = _reclaimer_of(source, wanted, found.pool)
-    reclaimer.record(found.plan, found.past)
+    reclaimer.record(found.plan, found.history)
     return found, reclaimer
 
 
-def _reclaimer(source: Source, wanted: Wanted) -> Reclaimer:
-    """Return what acts on the pool, after a look at all of it but its queues."""
+def _reclaimer(source: Source, wanted: ReclaimRequest) -> Reclaimer:
+    """Return what acts on the pool, after reading all of it but its queues."""
     from dataclasses import replace
 
     return _reclaimer_of(source, wanted, read(replace(source, queues=False)))
 
 
-def _reclaimer_of(source: Source, wanted: Wanted, pool: Pool) -> Reclaimer:
+def _reclaimer_of(source: Source, wanted: ReclaimRequest, pool: Pool) -> Reclaimer:
     negotiator = Published(pool, source.negotiator or pool.negotiator).negotiator
     priorities = priorities_of(source, pool, negotiator)
     ceilings = Ceilings(wanted.journal, priorities, negotiator, wanted.limits.lease, operator())
@@ -133,11 +135,12 @@ def _reclaimer_of(source: Source, wanted: Wanted, pool: Pool) -> Reclaimer:
     return Reclaimer(wanted.journal, ceilings, queues, wanted.limits, negotiator, operator())
 
 
-def _log(wanted: Wanted, report: Report) -> None:
-    for victim in report.vacated:
-        log_change(_COMMAND, f"{wanted.limits.journal}: vacated {victim.job} of {victim.schedd}")
-    for victim, why in report.failed:
-        what = f"{wanted.limits.journal}: not vacated: {victim.job} of {victim.schedd}: {why}"
-        log_change(_COMMAND, what, failed=True)
-    for told in report.told:
-        log_change(_COMMAND, f"{wanted.limits.journal}: {told}")
+def _log(wanted: ReclaimRequest, report: ReclaimReport) -> None:
+    journal = wanted.limits.journal
+    for eviction in report.vacated:
+        log_change(_COMMAND, f"{journal}: vacated {eviction.job} of {eviction.schedd}")
+    for eviction, why in report.failed:
+        message = f"{journal}: not vacated: {eviction.job} of {eviction.schedd}: {why}"
+        log_change(_COMMAND, message, failed=True)
+    for message in report.messages:
+        log_change(_COMMAND, f"{journal}: {message}")

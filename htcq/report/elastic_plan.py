@@ -11,7 +11,7 @@ from htcq.elastic.quota_plan import GroupPlan, QuotaPlan, differences
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.report.moments import lasting, moment
 from htcq.report.printable import one_line
-from htcq.report.reclaim_text import show_victims
+from htcq.report.reclaim_text import show_evictions
 from htcq.report.terminal import show_table
 from htcq.units import show_number
 
@@ -48,8 +48,8 @@ def show_plan(step: NextStep, taken: ReclaimPlan, stream: TextIO) -> None:
     ]
     if rows:
         show_table("", _COLUMNS, rows, stream, _RIGHT, repeat=1)
-    if taken.victims:
-        show_victims("a reclaim would take", taken, stream)
+    if taken.evictions:
+        show_evictions("a reclaim would take", taken, stream)
     for line in _notes(plan):
         stream.write(f"{line}\n")
     stream.write(f"plan: {plan.id}\n" if plan.changes else f"nothing to write (plan: {plan.id})\n")

@@ -35,7 +35,7 @@ def plan_json(
         "changes": plan.changes,
         "groups": [_group(group) for group in plan.groups],
         "static": {each.group: each.quota for each in step.static.groups},
-        "victims": [asdict(each) for each in taken.victims],
+        "victims": [asdict(each) for each in taken.evictions],
         "lost_weight_hours": taken.lost_weight_hours,
         "ceilings": dict(plan.ceilings),
         "problems": list(plan.problems),

@@ -10,6 +10,8 @@ from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
 from htcq.report.moments import iso
 
 SCHEMA = 1
+#: Keys that are not the names of the plan's fields, by field.
+RECLAIM_KEYS = {"evictions": "victims", "exemptions": "spared"}
 
 
 def reclaim_json(
@@ -20,7 +22,7 @@ def reclaim_json(
     told: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the plan; with why it must not be acted on, if it must not, and what was done, if anything was."""
-    found = asdict(plan)
+    found = {RECLAIM_KEYS.get(name, name): value for name, value in asdict(plan).items()}
     found.pop("taken_at")
     found["measured"] = dict(plan.measured)
     done = None if vacated is None else {

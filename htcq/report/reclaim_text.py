@@ -14,7 +14,7 @@ from htcq.report.terminal import show_table
 from htcq.units import show_number
 
 _GROUPS = ("GROUP", "OVER BY", "IN NEED OF", "SINCE")
-_VICTIMS = ("GROUP", "JOB", "SCHEDD", "SLOT", "RAN", "HELPS", "LOST WEIGHT-HOURS", "WHY")
+_EVICTIONS = ("GROUP", "JOB", "SCHEDD", "SLOT", "RAN", "HELPS", "LOST WEIGHT-HOURS", "WHY")
 _CEILINGS = ("SUBMITTER", "CEILING", "USED", "TAKEN BACK")
 #: Reasons that are told, with how many jobs each; all of them are in the JSON.
 _MAX_REASONS = 12
@@ -26,8 +26,8 @@ def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
     groups = [*_over(plan), *_needs(plan)]
     if groups:
         show_table("", _GROUPS, groups, stream, repeat=1)
-    if plan.victims:
-        show_victims("to be vacated", plan, stream)
+    if plan.evictions:
+        show_evictions("to be vacated", plan, stream)
     if plan.ceilings:
         rows = [
             (
@@ -43,13 +43,15 @@ def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
         stream.write(f"{line}\n")
 
 
-def show_victims(title: str, plan: ReclaimPlan, stream: TextIO) -> None:
+def show_evictions(title: str, plan: ReclaimPlan, stream: TextIO) -> None:
     """Write which jobs a plan would take back, and what that loses."""
-    show_table(title, _VICTIMS, [_victim(each) for each in plan.victims], stream, (4, 6), repeat=1)
+    rows = [_eviction(each) for each in plan.evictions]
+    show_table(title, _EVICTIONS, rows, stream, (4, 6), repeat=1)
     lost = f"lose {plan.lost_weight_hours:.2f} weight-hours"
-    stream.write(
-        f"{len(plan.victims)} jobs {lost}\n" if len(plan.victims) > 1 else f"1 job would {lost}\n"
-    )
+    if len(rows) > 1:
+        stream.write(f"{len(rows)} jobs {lost}\n")
+    else:
+        stream.write(f"1 job would {lost}\n")
 
 
 def _over(plan: ReclaimPlan) -> Iterator[tuple[str, ...]]:
@@ -69,16 +71,16 @@ def _amounts(amounts: Mapping[str, int]) -> str:
     return ", ".join(f"{show_number(amount)} {one_line(name)}" for name, amount in parts)
 
 
-def _victim(victim: Eviction) -> tuple[str, ...]:
+def _eviction(eviction: Eviction) -> tuple[str, ...]:
     return (
-        one_line(victim.group),
-        one_line(victim.job),
-        one_line(victim.schedd),
-        one_line(victim.slot),
-        lasting(victim.ran),
-        ", ".join(victim.helps),
-        f"{victim.lost_weight_hours:.2f}",
-        one_line(victim.why),
+        one_line(eviction.group),
+        one_line(eviction.job),
+        one_line(eviction.schedd),
+        one_line(eviction.slot),
+        lasting(eviction.ran),
+        ", ".join(eviction.helps),
+        f"{eviction.lost_weight_hours:.2f}",
+        one_line(eviction.why),
     )
 
 
@@ -98,4 +100,4 @@ def _notes(plan: ReclaimPlan) -> Iterator[str]:
 
 
 def _reasons(plan: ReclaimPlan) -> Sequence[tuple[str, int]]:
-    return Counter(each.why for each in plan.spared).most_common(_MAX_REASONS)
+    return Counter(each.why for each in plan.exemptions).most_common(_MAX_REASONS)

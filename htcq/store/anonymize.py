@@ -1,4 +1,4 @@
-"""Makes the files of a snapshot anonymous in place: ads, configurations, what failed, and the files' own names.
+"""Anonymization of a snapshot in place: ads, configurations, failures and file names.
 
 At the end everything is read again and searched for every name that was there before.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ _META_KEPT = ("schema", "taken", "htcq", "counts", "accountant_log")
 
 @dataclass(frozen=True)
 class Anonymized:
-    """What became anonymous; ``common`` names are words of HTCondor's own besides, so that they cannot be searched for.
+    """The new names; ``common`` names are also words of HTCondor and cannot be searched for.
 
     ``patterns`` expressions look into texts, such as regexp does: what they match is different now.
     """
@@ -76,7 +76,9 @@ class _Files:
 
 
 def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) -> Anonymized:
-    """Replace every name in all snapshots below ``directory``, everywhere by the same new ones, which ``key`` gives.
+    """Replace every name in all snapshots below ``directory``, everywhere by the same new one.
+
+    ``key`` determines the new names.
 
     Only in a directory that is not yet in its place: a failure on the way leaves half of it as it
     was.
@@ -104,12 +106,12 @@ def anonymize_directory(directory: Path, key: bytes, keep_groups: bool = False) 
     )
 
 
-# The first look
-# -----------------------------------------------------------------------------------------------------
+# First pass: collect the names
+# --------------------------------------------------------------------------------------------------
 
 
 def _collect(files: _Files, collector: Collector) -> None:
-    # What daemons are called is known before texts are looked at that name somebody "at" something.
+    # The names of daemons are needed for texts that name somebody "at" a daemon.
     for path in files.configurations:
         if path.parent.name in (ACCESS, EXECUTE):
             collector.place(path.stem)
@@ -158,7 +160,10 @@ def _untyped(path: Path) -> str:
 
 
 def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield (tag, name, value) of each knob, tag where the value has several lines; else ("", "", line)."""
+    """Yield (tag, name, value) of each knob; ``tag`` where the value has several lines.
+
+    A line that is no knob is ("", "", line).
+    """
     text = path.read_text(encoding="utf-8", errors=_BYTES)
     lines = iter(text.split("\n"))
     for line in lines:
@@ -178,16 +183,18 @@ def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
             yield "", "", line
 
 
-# The second look
-# ----------------------------------------------------------------------------------------------------
+# Second pass: rewrite the files
+# --------------------------------------------------------------------------------------------------
 
 
 def _rewrite_ads(path: Path, rewriter: Rewriter) -> None:
     new = path.with_name(f"{path.name}.new")
     with new.open("w", encoding="utf-8", newline="\n") as out:
-        # Accounts and users come in the order of their names, which would tell the names.
-        changed = (rewriter.ad(ad, _untyped(path)) for ad in _ads(path))
-        for lines in sorted(changed, key=_name_of) if path.name in _UNTYPED else changed:
+        changed: Iterable[list[str]] = (rewriter.ad(ad, _untyped(path)) for ad in _ads(path))
+        if path.name in _UNTYPED:
+            # Accounts and users are ordered by their names, which would reveal them.
+            changed = sorted(changed, key=_name_of)
+        for lines in changed:
             if lines:
                 out.writelines(f"{line}\n" for line in lines)
                 out.write("\n")
@@ -199,12 +206,19 @@ def _name_of(lines: list[str]) -> str:
 
 
 def _rewrite_configuration(path: Path, rewriter: Rewriter) -> None:
-    found = [pair for _, name, value in _knobs(path) if name for pair in rewriter.knob(name, value)]
-    path.write_text("".join(_assignment(name, value) for name, value in found), encoding="utf-8")
+    lines = []
+    for _, old_name, old_value in _knobs(path):
+        if not old_name:
+            continue
+        for name, value in rewriter.knob(old_name, old_value):
+            lines.append(_assignment(name, value))
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def _assignment(name: str, value: str) -> str:
-    return f"{name} @=end\n{value}\n@end\n" if "\n" in value else f"{name} = {value}\n"
+    if "\n" in value:
+        return f"{name} @=end\n{value}\n@end\n"
+    return f"{name} = {value}\n"
 
 
 def _rewrite_meta(path: Path, rewriter: Rewriter) -> None:
@@ -214,7 +228,7 @@ def _rewrite_meta(path: Path, rewriter: Rewriter) -> None:
     for key in ("pool", "negotiator"):
         if key in old:
             meta[key] = rewriter.identities.place(str(old[key]))
-    # Names and reasons are strangers' text; the counts tell how much is missing.
+    # Names and reasons are text from the pool; the counts are enough.
     unnamed = (
         replace(each, named=()) for each in left_out_from(old.get("left_out")) if each.what in KINDS
     )
@@ -239,14 +253,16 @@ def _rename(directory: Path, rewriter: Rewriter) -> None:
     for path in sorted(directory.rglob("*"), key=lambda each: -len(each.parts)):
         if path.name in known and path.parent.name not in (ACCESS, EXECUTE):
             continue
-        stem, ending = (path.name[:-4], ".txt") if path.name.endswith(".txt") else (path.name, "")
+        stem, ending = path.name, ""
+        if stem.endswith(".txt"):
+            stem, ending = stem[:-4], ".txt"
         new = path.with_name(f"{rewriter.identities.place(stem)}{ending}")
         if new != path:
             path.rename(new)
 
 
-# The last look
-# ------------------------------------------------------------------------------------------------------
+# Last pass: search for names that are left
+# --------------------------------------------------------------------------------------------------
 
 
 def _check(directory: Path, rewriter: Rewriter) -> None:
@@ -283,7 +299,7 @@ def _left(where: str) -> AnonymityError:
     return AnonymityError(
         f"a name of the pool is left in {where}: the snapshot is not handed out",
         (
-            "nothing was written; tell the authors of htcq which attribute or knob that is, without "
+            "nothing was written; tell the authors of htcq which attribute or knob it is, without "
             "the name"
         ),
     )

@@ -1,28 +1,28 @@
-"""The journal of the quota writer on disk: what it meant to do and what came of it, each before it counts."""
+"""The journal of the quota writer on disk: intents and outcomes, written before they count."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from htcq.elastic.journal import JournalState, Record, after, essential
+from htcq.elastic.journal import JournalRecord, JournalState, after, compacted_records
 from htcq.elastic.journal_lines import line_of, record_from
 from htcq.store.event_log import EventLog, Fold
 from htcq.store.lines import MAX_BYTES, is_long
 
 
 class Journal:
-    """What the journal at ``path`` says at each moment.
+    """The journal at ``path``, and the state after its records.
 
     Whoever adds to it holds the lock of the file that it is about.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._log: EventLog[Record] = EventLog(path, _record, line_of)
-        self._fold: Fold[Record, JournalState] = Fold(self._log, JournalState, after)
+        self._log: EventLog[JournalRecord] = EventLog(path, _record, line_of)
+        self._fold: Fold[JournalRecord, JournalState] = Fold(self._log, JournalState, after)
 
     @property
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> tuple[JournalRecord, ...]:
         """Its records, the oldest first.
 
         Raises:
@@ -32,7 +32,7 @@ class Journal:
 
     @property
     def state(self) -> JournalState:
-        """What its records come to.
+        """The state after its records.
 
         Raises:
             JournalError: it cannot be read.
@@ -44,8 +44,8 @@ class Journal:
         """The numbers of the lines that hold no record."""
         return self._log.damaged
 
-    def doubts(self) -> tuple[str, ...]:
-        """Return, as sentences, what of the journal cannot be read."""
+    def warnings(self) -> tuple[str, ...]:
+        """Return, as sentences, the lines of the journal that cannot be read."""
         if not self.damaged:
             return ()
         lines = ", ".join(str(number) for number in self.damaged)
@@ -56,7 +56,7 @@ class Journal:
             ),
         )
 
-    def append(self, record: Record) -> None:
+    def append(self, record: JournalRecord) -> None:
         """Add ``record``; it is on the disk when this returns.
 
         Raises:
@@ -65,18 +65,19 @@ class Journal:
         self._log.append(record)
 
     def shorten(self, most: int = MAX_BYTES) -> Path | None:
-        """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
+        """Begin a shorter journal where it has more than ``most`` bytes.
 
-        What is in force, and what was before, is known from the new one too. Whoever calls this
-        holds the lock.
+        Return where the former one is kept; None where the journal stays.
+
+        The new one has what is in force and what was before. The caller holds the lock.
 
         Raises:
-            JournalError: it is as it was.
+            JournalError: the journal is unchanged.
         """
         if not is_long(self.path, most):
             return None
         records = self.records
-        kept = essential(records)
+        kept = compacted_records(records)
         if len(kept) == len(records):
             return None
         return self._log.begin_anew(kept, str(records[-1].number))
@@ -93,5 +94,5 @@ def read_journal(path: Path) -> Journal:
     return journal
 
 
-def _record(line: bytes, _: int) -> Record:
+def _record(line: bytes, _: int) -> JournalRecord:
     return record_from(line.decode("utf-8"))

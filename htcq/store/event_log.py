@@ -1,8 +1,8 @@
-"""A log of events: a file that only grows, with one event in each line, and what the events come to.
+"""A log of events, one in each line of a file that only grows, and the state they add up to.
 
-An event is on the disk before what it announces is done (``htcq.store.lines``). A line that a
-crash or a full disk left half done holds no event: it is counted as damaged and left behind. The
-file is read on from where it was read before.
+An event is on the disk before the action that it announces (``htcq.store.lines``). An incomplete
+line, which a crash or a full disk leaves, holds no event: it is counted as damaged and skipped. The
+file is read on from where reading stopped before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class EventLog(Generic[Event]):
         self, path: Path, read: Callable[[bytes, int], Event], write: Callable[[Event], str]
     ) -> None:
         self.path = path
-        #: How often it was read from its beginning: another file has taken its place.
+        #: How often it was read from its beginning, because the file was replaced.
         self.begun = 0
         self._read, self._write = read, write
         self._forget(None)
@@ -41,9 +41,9 @@ class EventLog(Generic[Event]):
         self._file = file
         self._events: list[Event] = []
         self._damaged: list[int] = []
-        #: Bytes that were read for good, lines in them, and the size at the last look.
+        #: Bytes that are read for good, the lines in them, and the size when it was last read.
         self._offset = self._lines = self._size = 0
-        self._torn = False
+        self._incomplete = False
 
     @property
     def events(self) -> Sequence[Event]:
@@ -63,7 +63,10 @@ class EventLog(Generic[Event]):
             JournalError: it cannot be read.
         """
         self._read_on()
-        return (*self._damaged, *((self._lines + 1,) if self._torn else ()))
+        damaged = list(self._damaged)
+        if self._incomplete:
+            damaged.append(self._lines + 1)
+        return tuple(damaged)
 
     def append(self, event: Event) -> None:
         """Add ``event``; it is on the disk when this returns.
@@ -74,15 +77,15 @@ class EventLog(Generic[Event]):
         add_line(self.path, self._write(event))
 
     def begin_anew(self, events: Iterable[Event], suffix: str) -> Path:
-        """Put ``events`` in the place of all, and return where the former log is kept.
+        """Replace all events by ``events``; return where the former log is kept.
 
         Raises:
-            JournalError: it is as it was.
+            JournalError: the log is unchanged.
         """
         return begin_anew(self.path, "".join(map(self._write, events)), suffix)
 
     def _read_on(self) -> None:
-        """Read what was added since the last look; all of it where another file has taken its place."""
+        """Read what was added since the last time, or all of it if the file was replaced."""
         try:
             found = self.path.stat()
             file = (found.st_dev, found.st_ino)
@@ -107,7 +110,7 @@ class EventLog(Generic[Event]):
         self._take(content)
 
     def _take(self, content: bytes) -> None:
-        """Count the lines of ``content``; the last one, without its end, only where it holds an event already."""
+        """Count the lines of ``content``; an incomplete last line only if it holds an event."""
         events: list[Event] = []
         damaged: list[int] = []
         *lines, last = content.split(b"\n")
@@ -115,13 +118,14 @@ class EventLog(Generic[Event]):
         for line in lines:
             number += 1
             self._take_line(line, number, events, damaged)
-        torn: list[int] = []
-        self._take_line(last, number + 1, events, torn)
-        self._size = self._offset + len(content)
-        self._torn = bool(torn)
+        incomplete: list[int] = []
+        self._take_line(last, number + 1, events, incomplete)
+        self._incomplete = bool(incomplete)
         # A last line that holds an event is read for good: what is added next begins with its end.
-        whole = bool(last) and not torn
-        self._offset = self._size if whole or not last else self._size - len(last)
+        self._size = self._offset + len(content)
+        self._offset = self._size
+        if incomplete:
+            self._offset -= len(last)
         self._lines = number
         self._events += events
         self._damaged += damaged
@@ -136,9 +140,9 @@ class EventLog(Generic[Event]):
 
 
 class Fold(Generic[Event, State]):
-    """What the events of a log come to; each of them is counted once, however often it is asked for.
+    """The state that the events of a log add up to; each event is counted once.
 
-    ``step`` returns the state after one more event, and may change the one that it gets.
+    ``step`` returns the state after one more event, and may change the state that it gets.
     """
 
     def __init__(

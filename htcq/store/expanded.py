@@ -1,4 +1,4 @@
-"""Files that are read by their descriptors, and what archives among them expand to: never more than is allowed."""
+"""Files read by their descriptors, and archives expanded within limits."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ DAMAGE = (
 #: Longest header of a member that is read: tarfile takes it into memory in one piece.
 _MAX_HEADER = 256 * 1024
 _FORMATS: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
-    (b"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw)), (b"BZh", bz2.BZ2File), (b"\xfd7zXZ\0", lzma.LZMAFile),
+    (b"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw)),
+    (b"BZh", bz2.BZ2File),
+    (b"\xfd7zXZ\0", lzma.LZMAFile),
 )  # fmt: skip
 
 
 class Descriptor:
-    """An open file that is closed when nobody needs it any more; each reader has a position of its own."""
+    """An open file that closes with its last reader; each reader has its own position."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -83,7 +85,7 @@ class _Raw(io.RawIOBase):
 
 
 class Expanded:
-    """What an archive expands to, as far as its size allows; tarfile reads the headers of members from it."""
+    """The expanded content of an archive, up to its limit; tarfile reads the members from it."""
 
     name = ""
 
@@ -148,5 +150,7 @@ def reason(error: BaseException) -> str:
     """Return what went wrong, on one line."""
     if isinstance(error, (MemoryError, RecursionError)):
         return "it takes more memory than there is for it"
-    told = str(getattr(error, "strerror", None) or error)
-    return "it is no archive that can be read" if "\n" in told or not told else told
+    message = str(getattr(error, "strerror", None) or error)
+    if not message or "\n" in message:
+        return "it is no archive that can be read"
+    return message

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from htcq.drift.ledger import Booking
-from htcq.drift.observation import DriftObservation, Kept, Sample
+from htcq.drift.observation import DriftObservation, Kept, QuotaSample
 from htcq.drift.retention import Retention
 from htcq.errors import HistoryError
 from htcq.store.history_errors import explained, is_damage
@@ -43,7 +43,7 @@ class History:
         self._timeout = timeout
 
     def record(self, observation: DriftObservation) -> bool:
-        """Keep ``observation``, wholly or not at all; False if one of its pool and second is there already.
+        """Keep ``observation``, completely or not at all; False if that pool and second is there.
 
         Raises:
             HistoryError: nothing was recorded; also where the pool has been observed later than
@@ -60,7 +60,7 @@ class History:
             return record(self._connection, observation)
 
     def prune(self, now: int, retention: Retention) -> int:
-        """Merge and drop what is older than ``retention`` wants at ``now``; return how many rows fewer there are.
+        """Merge and drop what is older than ``retention`` allows at ``now``; return the rows saved.
 
         The file itself is smaller when the history is closed.
         """
@@ -78,9 +78,14 @@ class History:
             return next((pool for pool in pools_of(self._connection) if pool.name == name), None)
 
     def first_and_last(self, pool: str) -> tuple[int, int] | None:
-        """Return when the first and the last observation was that is kept of ``pool``; None if there is none."""
+        """Return the times of the first and the last observation of ``pool``.
+
+        None if there is none.
+        """
         found = self.pool(pool)
-        return None if found is None else (found.first, found.last)
+        if found is None:
+            return None
+        return found.first, found.last
 
     def samples(
         self,
@@ -89,8 +94,8 @@ class History:
         until: int,
         groups: Collection[str] | None = None,
         step: int = 1,
-    ) -> Iterator[Sample]:
-        """Yield, by time, the samples that stand for any time from ``since`` to ``until``, fine or merged.
+    ) -> Iterator[QuotaSample]:
+        """Yield, by time, the samples that overlap ``since`` to ``until``, fine or merged.
 
         Of ``groups`` alone where they are given. ``step`` merges what is finer into bins of so
         many seconds, which takes less time than to read it.
@@ -99,7 +104,7 @@ class History:
             yield from samples_of(self._connection, pool, since, until, groups, step)
 
     def ledger(self, pool: str, since: int, until: int, step: int = 1) -> Iterator[Booking]:
-        """Yield what of the ledger stands for any time from ``since`` to ``until``, fine or merged, in no order.
+        """Yield the ledger rows that overlap ``since`` to ``until``, fine or merged, in no order.
 
         What lies in one part of ``step`` seconds, counted from ``since``, is added up, which
         takes less time.
@@ -108,7 +113,10 @@ class History:
             yield from bookings_of(self._connection, pool, since, until, step)
 
     def kept(self, pool: str, since: int, until: int, kind: str | None = None) -> tuple[Kept, ...]:
-        """Return the texts, of one kind or of all, that held at any time from ``since`` to ``until``."""
+        """Return the texts that held at any time from ``since`` to ``until``.
+
+        They are of one kind, or of all.
+        """
         with self._explained():
             return kept_of(self._connection, pool, since, until, kind)
 

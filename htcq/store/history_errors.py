@@ -1,4 +1,4 @@
-"""What SQLite and the system say when a history cannot be read or written, as one line each and what would help.
+"""Errors of SQLite and the system on a history, each as one line with a hint.
 
 Python 3.9 tells SQLite's errors by their English text alone (sqlite3_errstr,
 https://www.sqlite.org/rescode.html).
@@ -29,38 +29,42 @@ def explained(path: Path, writable: bool) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        message, hint = _told(str(error) or NO_TEXT, path, writable)
+        message, hint = _described(str(error) or NO_TEXT, path, writable)
         raise HistoryError(message, hint) from error
     except UnicodeDecodeError as error:
         # Of a damaged file SQLite's own message can be no text; Python raises this in its place.
-        message, hint = _told(NO_TEXT, path, writable)
+        message, hint = _described(NO_TEXT, path, writable)
         raise HistoryError(message, hint) from error
     except OSError as error:
-        hint = f"{_INTACT}; {_PLACE}" if writable else "it must be readable for you"
+        hint = "it must be readable for you"
+        if writable:
+            hint = f"{_INTACT}; {_PLACE}"
         raise HistoryError(
             f"{path} cannot be {_DONE[writable]}: {error.strerror or error}", hint
         ) from error
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """Tell whether ``error`` is SQLite's word for a damaged file; 3.9 has none where its message is no text."""
-    said = str(error)
-    return isinstance(error, sqlite3.DatabaseError) and (
-        not said or any(text in said for text in _DAMAGE)
-    )
+    """Tell whether ``error`` is SQLite's error for a damaged file.
+
+    Python 3.9 has only its message.
+    """
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    message = str(error)
+    return not message or any(text in message for text in _DAMAGE)
 
 
 _DONE = {True: "written", False: "read"}
 _PLACE = "the file and its directory must be writable for you, with room on a local file system"
 
 
-def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
+def _described(error: str, path: Path, writable: bool) -> tuple[str, str]:
     if any(text in error for text in _DAMAGE):
         return (
             f"{path} is damaged: {error}",
             f"'sqlite3 {path} .recover' (or .dump) prints what can be saved; the next recording "
-            "sets it aside and "
-            "begins a new one",
+            "sets it aside and begins a new one",
         )
     if any(text in error for text in _BUSY):
         return (
@@ -74,7 +78,7 @@ def _told(error: str, path: Path, writable: bool) -> tuple[str, str]:
             f"{path} cannot be {_DONE[writable]}: {error}",
             f"{_INTACT}; is the file system full, or broken?",
         )
-    return (
-        f"{path} cannot be {_DONE[writable]}: {error}",
-        f"{_INTACT}; {_PLACE}" if writable else "",
-    )
+    hint = ""
+    if writable:
+        hint = f"{_INTACT}; {_PLACE}"
+    return f"{path} cannot be {_DONE[writable]}: {error}", hint

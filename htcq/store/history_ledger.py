@@ -1,7 +1,7 @@
-"""The ledger of elastic quotas in a history: writes the entries of a look, reads what they come to.
+"""The ledger of elastic quotas in a history: written by observation, read as sums over time.
 
-A row is what one group has in one dimension over the ``span`` seconds that end at its time, as
-everywhere in a history. A look that stands for no time has none.
+A row has one group in one dimension over the ``span`` seconds that end at its time, as everywhere
+in a history. An observation that covers no time has no rows.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from htcq.store.history_schema import plain
 
 #: Amounts beyond this are kept as this: a day of it is still a whole number that SQLite can add up.
 _MAX_AMOUNT = 10**14
-#: No row stands for more time than this, in seconds.
+#: No row covers more time than this, in seconds.
 _LONGEST = DAY + MAX_GAP
 _BITS = 20
-#: The rows that stand for any time from :since to :until, and how far into it they begin and end.
+#: The rows that overlap the time from :since to :until, and how far into it they begin and end.
 _ROWS = f"""SELECT account, time - span AS begun, time AS ended, {", ".join(BOOKED)} FROM ledger
     WHERE pool = (SELECT id FROM pool WHERE name = :pool)
     AND time > :since AND time <= :until + {_LONGEST} AND time - span < :until"""
@@ -40,7 +40,7 @@ _WITHIN = (
 def book(
     connection: sqlite3.Connection, pool: int, time: int, span: int, entries: Iterable[LedgerEntry]
 ) -> None:
-    """Write what was seen at ``time``, in the transaction of its look."""
+    """Write the entries at ``time``, in the transaction of its observation."""
     known = {
         (name, dimension): number
         for name, dimension, number in connection.execute(
@@ -67,10 +67,9 @@ def book(
 def bookings_of(
     connection: sqlite3.Connection, pool: str, since: int, until: int, step: int
 ) -> Iterator[Booking]:
-    """Yield what stands for any time from ``since`` to ``until``.
+    """Yield the bookings that overlap the time from ``since`` to ``until``.
 
-    What lies in one part of ``step`` seconds, counted from ``since``, is added up: whoever tells
-    no finer parts loses nothing by it.
+    Rows within one part of ``step`` seconds, counted from ``since``, are added up.
     """
     wanted = {"pool": pool, "since": since, "until": until, "step": step}
     accounts = {

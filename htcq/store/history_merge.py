@@ -1,8 +1,7 @@
-"""How several samples of a group become one, in SQL: for pruning, and for readers who need no more.
+"""The merging of several samples of a group into one, in SQL, for pruning and for coarse readers.
 
-Means are weighted by time; what stands for no time counts only where there is nothing else. All
-is done in whole numbers, so that sums over time stay what they were, in whatever order samples
-are merged.
+Means are weighted by time; samples that cover no time count only where there are no others. All
+numbers are whole, so that sums over time do not depend on the order in which samples are merged.
 """
 
 from __future__ import annotations
@@ -11,15 +10,25 @@ from htcq.drift.ledger import AMOUNTS
 
 #: The numbers of a sample, as they stand in the table.
 NUMBERS = (
-    "span", "looks", "effective", "computed", "usage", "usage_most", "idle", "requested", "allocated", "starved",
-    "over", "lending",
-)  # fmt: skip
-#: The same of the ledger, where every row stands for time.
+    "span",
+    "looks",
+    "effective",
+    "computed",
+    "usage",
+    "usage_most",
+    "idle",
+    "requested",
+    "allocated",
+    "starved",
+    "over",
+    "lending",
+)
+#: The same of the ledger, where every row covers time.
 BOOKED = ("span", *AMOUNTS)
 
 
 def _sum(column: str) -> str:
-    """Return the sum of what stands for time, or of all where nothing does."""
+    """Return the sum over rows that cover time, or over all where none does."""
     return (
         f"CASE WHEN SUM(span) THEN SUM(CASE WHEN span THEN {column} ELSE 0 END) ELSE "
         f"SUM({column}) END"
@@ -48,5 +57,5 @@ BOOKED_TOGETHER = ", ".join(f"SUM({column})" for column in BOOKED)
 
 
 def bin_end(width: int) -> str:
-    """Return when the bin of ``width`` seconds ends that a sample falls into; its end is the bin's own."""
+    """Return the end of the bin of ``width`` seconds that a sample is in; the end is inclusive."""
     return f"(time + {width - 1}) / {width} * {width}"

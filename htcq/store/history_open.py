@@ -1,7 +1,8 @@
-"""Connects to a history, as whoever reads or as whoever writes."""
+"""Connections to a history for readers and writers."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ _AS_A_WRITER = (
 
 
 def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path | None]:
-    """Return a connection to a sound history of today, and where the former file lies if it had to be set aside.
+    """Return a connection to an intact history, and where a damaged one was set aside.
 
     Raises:
         HistoryError: it is something else, or was made by a newer htcq.
@@ -39,7 +40,7 @@ def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path
             if place.is_ahead(path):
                 # SQLite would take it for a part of the new one.
                 return _instead(path, timeout, "only its -wal is left")
-            place.make_history(path, path.stat() if path.exists() else None)
+            place.make_history(path, _status(path))
         place.check_owner(path)
         place.make_private(path)
         try:
@@ -53,7 +54,7 @@ def connect_writer(path: Path, timeout: float) -> tuple[sqlite3.Connection, Path
 def connect_anew(
     path: Path, timeout: float, damaged: int, why: str
 ) -> tuple[sqlite3.Connection, Path | None]:
-    """As :func:`connect_writer`, after use has found damage in the file that has the number ``damaged``."""
+    """As :func:`connect_writer`, after damage was found in the file with inode ``damaged``."""
     with place.making_locked(path, timeout):
         if path.stat().st_ino == damaged:
             return _instead(path, timeout, why)
@@ -62,11 +63,10 @@ def connect_anew(
 
 @contextmanager
 def connected_reader(path: Path, timeout: float) -> Iterator[sqlite3.Connection]:
-    """Yield a connection that sees what was recorded until now and leaves no trace.
+    """Yield a connection that reads what was recorded until now and leaves no trace.
 
-    A file that holds everything is read where it lies, which SQLite is told not to lock; the lock
-    that keeps it so is taken here. What is partly in ``-wal``, or has older tables, is read from a
-    copy.
+    A complete file is read in place, without SQLite's own locks: a lock taken here keeps it
+    unchanged. A file with a ``-wal``, or with older tables, is read from a copy.
 
     Raises:
         HistoryError: there is none, it cannot be read, or it was made by a newer htcq.
@@ -77,7 +77,9 @@ def connected_reader(path: Path, timeout: float) -> Iterator[sqlite3.Connection]
                 raise HistoryError(f"{path}: there is no history", "'htcq drift record' makes one")
             place.check_owner(path)
             stack.enter_context(place.kept_as_it_is(path, timeout))
-            connection = None if place.is_ahead(path) else _untouched(path, stack)
+            connection = None
+            if not place.is_ahead(path):
+                connection = _untouched(path, stack)
             if connection is None:
                 copy = stack.enter_context(temporary_directory()) / "history.db"
                 place.copy_history(path, copy)
@@ -91,11 +93,13 @@ def connected_reader(path: Path, timeout: float) -> Iterator[sqlite3.Connection]
 def _untouched(path: Path, stack: ExitStack) -> sqlite3.Connection | None:
     """Return a connection to the file itself; None where its tables are older ones."""
     connection = stack.enter_context(closing(place.connect(path, "mode=ro&immutable=1", 0)))
-    return connection if is_current(connection, path) else None
+    if not is_current(connection, path):
+        return None
+    return connection
 
 
 def _checked(path: Path, timeout: float) -> sqlite3.Connection:
-    """Return a connection to a sound history; sqlite3.DatabaseError where it is damaged."""
+    """Return a connection to an intact history; sqlite3.DatabaseError where it is damaged."""
     # The disk is not trusted to leave alone what is in the same sector as what it writes
     # (sqlite.org/psow.html).
     connection = place.connect(path, "mode=rw&psow=0", timeout)
@@ -125,9 +129,15 @@ def _check(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(f"malformed: {' '.join(str(found).split())}")
 
 
+def _status(path: Path) -> os.stat_result | None:
+    if not path.exists():
+        return None
+    return path.stat()
+
+
 def _instead(path: Path, timeout: float, why: str) -> tuple[sqlite3.Connection, Path | None]:
-    """Set a damaged history aside and return a connection to a new one, which tells of it."""
-    like = path.stat() if path.exists() else None
+    """Set a damaged history aside and return a connection to a new one, which records that."""
+    like = _status(path)
     aside = place.set_aside(path)
     place.make_history(path, like)
     connection = _checked(path, timeout)

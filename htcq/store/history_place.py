@@ -1,4 +1,4 @@
-"""The file of a history in its directory: whose it is, made as a whole, locked, copied, and set aside when damaged.
+"""The file of a history: its owner, creation, locks, copies, and what happens to a damaged one.
 
 SQLite's locks are those of fcntl(2): they belong to a process and end when it closes the file
 anywhere. So a process must have a history open only once.
@@ -45,7 +45,10 @@ def check_owner(path: Path) -> None:
     """
     hint = "it was left as it is: give the history another file"
     if not stat.S_ISREG(path.stat().st_mode):
-        raise HistoryError(f"{path} is {'a directory' if path.is_dir() else 'no file'}", hint)
+        kind = "no file"
+        if path.is_dir():
+            kind = "a directory"
+        raise HistoryError(f"{path} is {kind}", hint)
     with path.open("rb") as file:
         header = file.read(_HEADER)
     if len(header) < _HEADER or not header.startswith(_MAGIC):
@@ -73,7 +76,10 @@ def connect(path: Path, parameters: str, timeout: float) -> sqlite3.Connection:
 
 
 def make_history(path: Path, like: os.stat_result | None) -> None:
-    """Put an empty history at ``path``, whole or not at all, with the owner and the rights of ``like``."""
+    """Put an empty history at ``path``, completely or not at all.
+
+    It has the owner and the mode of ``like``.
+    """
     new = path.with_name(f".{path.name}.new")
     parts = [_beside(new, ending) for ending in (*ENDINGS, "-journal")]
     with noted(*parts):
@@ -97,7 +103,7 @@ def make_history(path: Path, like: os.stat_result | None) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Take a history that everybody may read away from others: it names users and what they ask for.
+    """Remove others' access to a history that all may read: it has users and their requests.
 
     What its owner gave to a group stays with that group alone, where others have nothing.
     """
@@ -109,7 +115,7 @@ def make_private(path: Path) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename the history, with what SQLite has beside it, to ``NAME.damaged-TIME``, which is returned."""
+    """Rename the history and SQLite's files beside it to ``NAME.damaged-TIME``; return that."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     names = (
         path.with_name(f"{path.name}.damaged-{stamp}{more}")
@@ -164,7 +170,7 @@ def _is_at(handle: int, path: Path) -> bool:
 
 @contextmanager
 def kept_as_it_is(path: Path, timeout: float) -> Iterator[None]:
-    """Keep writers from bringing what is in ``-wal`` into the file: they do so only where nobody reads.
+    """Keep writers from moving ``-wal`` into the file; they do that only while nobody reads.
 
     This lock is SQLite's own, which its writers look at.
 
@@ -188,7 +194,7 @@ def is_ahead(path: Path) -> bool:
 
 
 def copy_history(path: Path, goal: Path) -> None:
-    """Copy the file and ``-wal``; what a writer adds meanwhile is in the copy wholly or not at all."""
+    """Copy the file and ``-wal``; a concurrent addition is in the copy completely or not at all."""
     # The file comes last: when it is closed, the lock on it ends.
     for ending in ("-wal", ""):
         if _beside(path, ending).exists():

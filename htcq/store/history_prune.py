@@ -24,7 +24,7 @@ _RANGE = "pool = ? AND time > ? AND time <= ?"
 
 
 def prune(connection: sqlite3.Connection, now: int, retention: Retention) -> int:
-    """Merge and drop what is older than ``retention`` wants at ``now``; return how many rows fewer there are."""
+    """Merge and drop what is older than ``retention`` allows at ``now``; return the rows saved."""
     removed = 0
     for (pool,) in connection.execute("SELECT id FROM pool").fetchall():
         removed += _merge(
@@ -77,7 +77,7 @@ def _merge_range(connection: sqlite3.Connection, where: tuple[int, int, int], wi
 
 
 def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
-    """Forget what ended by ``end``: samples, groups of which nothing is left, and the pool itself if it is that old."""
+    """Delete what ended by ``end``: samples, groups without any, and the pool if it is that old."""
     with transaction(connection):
         deleted = sum(
             connection.execute(

@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from htcq.drift.observation import MAX_GAP, Kept, Sample
+from htcq.drift.observation import MAX_GAP, Kept, QuotaSample
 from htcq.settings.durations import DAY
 from htcq.store.history_merge import MERGED, NUMBERS, bin_end
 from htcq.store.history_schema import PARTS
 
-#: No sample stands for more time than this, in seconds: a day, and what is before its first look.
+#: No sample covers more time than this, in seconds: a day, and the gap before its first
+#: observation.
 _LONGEST = DAY + MAX_GAP
 
 
@@ -39,8 +40,8 @@ def samples_of(
     until: int,
     groups: Collection[str] | None,
     step: int,
-) -> Iterator[Sample]:
-    """Yield the samples of ``pool`` that stand for any time from ``since`` to ``until``, ordered by time.
+) -> Iterator[QuotaSample]:
+    """Yield the samples of ``pool`` that overlap ``since`` to ``until``, ordered by time.
 
     Of ``groups`` alone where they are given; what is finer than ``step`` seconds is merged into
     bins of as many.
@@ -48,11 +49,10 @@ def samples_of(
     names = _group_names(connection, pool, groups)
     if not names:
         return
-    wanted = (
-        ""
-        if groups is None
-        else f"AND pool_group IN ({', '.join(str(int(number)) for number in names)})"
-    )
+    wanted = ""
+    if groups is not None:
+        numbers = ", ".join(str(int(number)) for number in names)
+        wanted = f"AND pool_group IN ({numbers})"
     which = (
         "WHERE pool = (SELECT id FROM pool WHERE name = ?) AND time >= ? AND time <= ? AND time "
         "- span <= ? "
@@ -75,7 +75,7 @@ def samples_of(
 def kept_of(
     connection: sqlite3.Connection, pool: str, since: int, until: int, kind: str | None
 ) -> tuple[Kept, ...]:
-    """Return the intervals that overlap the time from ``since`` to ``until``, by when they began."""
+    """Return the intervals that overlap ``since`` to ``until``, ordered by their beginning."""
     rows = connection.execute(
         "SELECT kind, name, text, since, until FROM kept "
         "WHERE (pool = (SELECT id FROM pool WHERE name = ?) OR pool IS NULL) "
@@ -95,28 +95,30 @@ def _group_names(
     return {number: name for number, name in rows if groups is None or name in groups}
 
 
-def _sample(row: tuple[int, ...], names: dict[int, str]) -> Sample:
-    (
-        time,
-        group,
-        span,
-        looks,
-        effective,
-        computed,
-        usage,
-        most,
-        idle,
-        requested,
-        allocated,
-        *seconds,
-    ) = row
+def _sample(row: tuple[int, ...], names: dict[int, str]) -> QuotaSample:
+    time, group, span, looks, effective, computed, *amounts = row
+    usage, most, idle, requested, allocated, *seconds = amounts
     try:
         over_time = (span or looks) * PARTS
-        return Sample(
-            names[group], time, span, looks,
-            None if effective is None else effective / PARTS, None if computed is None else computed / PARTS,
-            usage / over_time, most / PARTS, idle / over_time, requested / over_time, allocated / over_time,
+        return QuotaSample(
+            names[group],
+            time,
+            span,
+            looks,
+            _quota(effective),
+            _quota(computed),
+            usage / over_time,
+            most / PARTS,
+            idle / over_time,
+            requested / over_time,
+            allocated / over_time,
             *seconds,
-        )  # fmt: skip
+        )
     except (TypeError, LookupError, ArithmeticError) as error:
         raise sqlite3.DatabaseError(f"malformed: numbers that no htcq wrote ({error})") from error
+
+
+def _quota(parts: int | None) -> float | None:
+    if parts is None:
+        return None
+    return parts / PARTS

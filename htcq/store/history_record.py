@@ -20,7 +20,7 @@ _MAX_AMOUNT = 1e10
 
 
 def record(connection: sqlite3.Connection, observation: DriftObservation) -> bool:
-    """Keep ``observation``; False if one of this pool and second is there already, which then stays.
+    """Keep ``observation``; False if that pool and second is there already, which then stays.
 
     Raises:
         HistoryError: the pool has been observed later than that.
@@ -31,8 +31,9 @@ def record(connection: sqlite3.Connection, observation: DriftObservation) -> boo
         pool, former = _pool(connection, observation)
         if former == observation.time:
             return False
-        gap = observation.time - former if former is not None else 0
-        span = gap if gap <= MAX_GAP else 0
+        span = 0
+        if former is not None and observation.time - former <= MAX_GAP:
+            span = observation.time - former
         groups = _groups(connection, pool, (group.name for group in observation.groups))
         rows = {
             groups[plain(group.name)]: _row(group, states.get(group.name, QuotaState()), span)
@@ -57,19 +58,17 @@ def keep_damage(connection: sqlite3.Connection, name: str, text: str, time: int)
     """Keep that the former file was set aside as ``name``, which concerns every pool."""
     with transaction(connection):
         connection.execute(
-            (
-                "INSERT INTO kept (pool, kind, name, text, since, until) VALUES (NULL, 'damage', ?, "
-                "?, ?, ?)"
-            ),
+            "INSERT INTO kept (pool, kind, name, text, since, until)"
+            " VALUES (NULL, 'damage', ?, ?, ?, ?)",
             (plain(name), plain(text), time, time),
         )
 
 
 def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tuple[int, int | None]:
     """Return the pool's number and when it was last observed, and note that it is observed now."""
-    name, negotiator, unit = (
-        plain(text) for text in (observation.pool, observation.negotiator, observation.unit)
-    )
+    name = plain(observation.pool)
+    negotiator = plain(observation.negotiator)
+    unit = plain(observation.unit)
     found = connection.execute("SELECT id, last FROM pool WHERE name = ?", (name,)).fetchone()
     if found is None:
         added = connection.execute(
@@ -82,14 +81,10 @@ def _pool(connection: sqlite3.Connection, observation: DriftObservation) -> tupl
         raise sqlite3.DatabaseError("malformed: a time is no number")
     if last > observation.time:
         raise HistoryError(
-            (
-                f"{name} was last observed at {_moment(last)}, later than the observation of "
-                f"{_moment(observation.time)}"
-            ),
-            (
-                "observations are recorded in their order; if a clock was wrong, give the history a "
-                "new file"
-            ),
+            f"{name} was last observed at {_moment(last)}, later than the observation of "
+            f"{_moment(observation.time)}",
+            "observations are recorded in their order; if a clock was wrong, give the history a new"
+            " file",
         )
     connection.execute(
         "UPDATE pool SET last = ?, negotiator = ?, unit = ? WHERE id = ?",
@@ -115,17 +110,23 @@ def _row(group: GroupObservation, state: QuotaState, span: int) -> tuple[int | N
     usage = _parts(group.usage)
     weight = span or 1
     return (
-        None if group.effective is None else _parts(group.effective),
-        None if group.computed is None else _parts(group.computed),
+        _quota(group.effective),
+        _quota(group.computed),
         usage * weight,
         usage,
         _parts(group.idle) * weight,
         _parts(group.requested) * weight,
         _parts(group.allocated) * weight,
-        span if state.starved else 0,
-        span if state.over else 0,
-        span if state.lending else 0,
+        span * state.starved,
+        span * state.over,
+        span * state.lending,
     )
+
+
+def _quota(amount: float | None) -> int | None:
+    if amount is None:
+        return None
+    return _parts(amount)
 
 
 def _keep(
@@ -149,7 +150,9 @@ def _keep(
 
 
 def _parts(amount: float) -> int:
-    return 0 if math.isnan(amount) else round(max(-_MAX_AMOUNT, min(_MAX_AMOUNT, amount)) * PARTS)
+    if math.isnan(amount):
+        return 0
+    return round(max(-_MAX_AMOUNT, min(_MAX_AMOUNT, amount)) * PARTS)
 
 
 def _moment(time: int) -> str:

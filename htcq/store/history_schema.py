@@ -1,8 +1,8 @@
-"""The tables of a history: a SQLite database that says in its header whose it is and by which version of them.
+"""The tables of a history: a SQLite database whose header has the application and the version.
 
 Amounts are whole numbers of thousandths, because sums of whole numbers lose nothing. ``usage``,
 ``idle``, ``requested`` and ``allocated`` are sums over time: the amount times ``span``, or times
-``looks`` in a row that stands for no time. So are all amounts of the ledger, which are whole
+``looks`` in a row that covers no time. So are all amounts of the ledger, which are whole
 units of their dimensions. ``usage_most``, the highest usage, has the name that it has in every
 version: a reader leaves an old file as it is. SQLite 3.34 is enough
 (https://www.sqlite.org/pragma.html: application_id, user_version, auto_vacuum).
@@ -26,12 +26,13 @@ PARTS = 1000
 
 _LEDGER = (
     """CREATE TABLE account (
-        id INTEGER PRIMARY KEY, pool INTEGER NOT NULL REFERENCES pool, name TEXT NOT NULL, dimension TEXT NOT NULL,
-        UNIQUE (pool, name, dimension))""",
+        id INTEGER PRIMARY KEY, pool INTEGER NOT NULL REFERENCES pool, name TEXT NOT NULL,
+        dimension TEXT NOT NULL, UNIQUE (pool, name, dimension))""",
     """CREATE TABLE ledger (
         pool INTEGER NOT NULL REFERENCES pool, time INTEGER NOT NULL, account INTEGER NOT NULL,
-        span INTEGER NOT NULL, min INTEGER NOT NULL, runtime INTEGER NOT NULL, used INTEGER NOT NULL,
-        lent INTEGER NOT NULL, borrowed INTEGER NOT NULL, unused INTEGER NOT NULL,
+        span INTEGER NOT NULL, min INTEGER NOT NULL, runtime INTEGER NOT NULL,
+        used INTEGER NOT NULL, lent INTEGER NOT NULL, borrowed INTEGER NOT NULL,
+        unused INTEGER NOT NULL,
         PRIMARY KEY (pool, time, account)) WITHOUT ROWID""",
 )
 
@@ -40,20 +41,23 @@ _LEDGER = (
 #: that is forgotten.
 TABLES = (
     """CREATE TABLE pool (
-        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, first INTEGER NOT NULL, last INTEGER NOT NULL,
-        hours_to INTEGER NOT NULL DEFAULT 0, days_to INTEGER NOT NULL DEFAULT 0,
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, first INTEGER NOT NULL,
+        last INTEGER NOT NULL, hours_to INTEGER NOT NULL DEFAULT 0,
+        days_to INTEGER NOT NULL DEFAULT 0,
         negotiator TEXT NOT NULL DEFAULT '', unit TEXT NOT NULL DEFAULT 'slot weight')""",
     """CREATE TABLE pool_group (
-        id INTEGER PRIMARY KEY, pool INTEGER NOT NULL REFERENCES pool, name TEXT NOT NULL, UNIQUE (pool, name))""",
+        id INTEGER PRIMARY KEY, pool INTEGER NOT NULL REFERENCES pool, name TEXT NOT NULL,
+        UNIQUE (pool, name))""",
     """CREATE TABLE sample (
         pool INTEGER NOT NULL REFERENCES pool, time INTEGER NOT NULL, pool_group INTEGER NOT NULL,
         span INTEGER NOT NULL, looks INTEGER NOT NULL, effective INTEGER, computed INTEGER,
-        usage INTEGER NOT NULL, usage_most INTEGER NOT NULL, idle INTEGER NOT NULL, requested INTEGER NOT NULL,
-        allocated INTEGER NOT NULL, starved INTEGER NOT NULL, over INTEGER NOT NULL, lending INTEGER NOT NULL,
+        usage INTEGER NOT NULL, usage_most INTEGER NOT NULL, idle INTEGER NOT NULL,
+        requested INTEGER NOT NULL, allocated INTEGER NOT NULL, starved INTEGER NOT NULL,
+        over INTEGER NOT NULL, lending INTEGER NOT NULL,
         PRIMARY KEY (pool, time, pool_group)) WITHOUT ROWID""",
     """CREATE TABLE kept (
-        id INTEGER PRIMARY KEY, pool INTEGER REFERENCES pool, kind TEXT NOT NULL, name TEXT NOT NULL,
-        text TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER)""",
+        id INTEGER PRIMARY KEY, pool INTEGER REFERENCES pool, kind TEXT NOT NULL,
+        name TEXT NOT NULL, text TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER)""",
     "CREATE UNIQUE INDEX kept_open ON kept (pool, kind, name, text) WHERE until IS NULL",
     *_LEDGER,
 )

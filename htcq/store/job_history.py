@@ -14,7 +14,7 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def past_chunks(path: Path) -> Chunks:
-    """Return what reads ``path`` from its beginning, each time it is called, also in a process with fewer rights.
+    """Return a function that opens ``path`` at its beginning, even in a less privileged process.
 
     Raises:
         InputError: the file cannot be read; so does what is returned.

@@ -1,4 +1,4 @@
-"""The key of anonymous names: a file for its owner alone, made when it is first named, or a key that nobody keeps."""
+"""The key of anonymous names: a private file, created when it is first named, or a random key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adds lines to a file that only grows: each is on the disk before it counts. A long one is begun anew."""
+"""Lines appended to a file, each on the disk before it counts; a long file is begun anew."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_long(path: Path, most: int) -> bool:
     """Tell whether there are more than ``most`` bytes at ``path``.
 
     Raises:
-        JournalError: nobody knows.
+        JournalError: its size cannot be read.
     """
     try:
         return path.exists() and path.stat().st_size > most
@@ -53,12 +53,14 @@ def is_long(path: Path, most: int) -> bool:
 
 
 def begin_anew(path: Path, content: str, suffix: str) -> Path:
-    """Put ``content`` in the place of the file, and return where the former one is kept: beside it, with ``suffix``.
+    """Replace the file by ``content``; return where the former one is kept.
+
+    It is beside the file, with ``suffix``.
 
     Killed in between, it leaves the former one in its place. Whoever calls this holds the lock.
 
     Raises:
-        JournalError: it is as it was.
+        JournalError: the file is unchanged.
     """
     former = path.with_name(f"{path.name}.{suffix}")
     try:

@@ -1,9 +1,9 @@
-"""Keeps two htcq from writing the same file: a lock that ends with its holder, however that ends (flock(2)).
+"""A lock against two writers of one file; it ends with its holder (flock(2)).
 
-A lock of flock(2) belongs to what is open, and a child has that open too: children give it up as
-they are born, so that none of them outlives its parent with the lock. Where the directory is on
-a shared file system that has no such locks between machines, the id of the instance in the file
-itself tells that another one is at work.
+A lock of flock(2) belongs to an open file, which a child inherits: a child gives it up after the
+fork, so that it does not keep the lock after its parent ended. Where the directory is on a shared
+file system without such locks between machines, the id of the instance in the file itself shows
+that another one is at work.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _held: set[int] = set()
 
 @contextmanager
 def locked(path: Path, patience: float = 0.0) -> Iterator[int]:
-    """Hold the lock ``path`` for as long as the block runs, and yield its handle; wait ``patience`` seconds for it.
+    """Hold the lock ``path`` while the block runs, and yield its handle.
+
+    Wait at most ``patience`` seconds for it.
 
     Raises:
         BlockingIOError: somebody else holds it.
@@ -53,7 +55,7 @@ def locked(path: Path, patience: float = 0.0) -> Iterator[int]:
 
 @contextmanager
 def held(path: Path, instance: str) -> Iterator[None]:
-    """Hold the lock ``path`` for as long as the block runs; ``instance`` tells others who does.
+    """Hold the lock ``path`` while the block runs; ``instance`` names the holder to others.
 
     Raises:
         LockedError: somebody else holds it, or it cannot be made.

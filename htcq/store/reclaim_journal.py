@@ -1,32 +1,29 @@
-"""The journal of reclaim on disk: what was seen and done, each before it counts.
+"""The journal of reclaim on disk: each event is in it before the next action.
 
-htcq-elastic(1) tells what the kinds of records hold. A line that a crash left half done is
-passed over.
+htcq-elastic(1), "The journal of reclaim", describes the records. An incomplete line, which a crash
+leaves, is skipped.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from htcq.elastic.reclaim.compaction import essential
-from htcq.elastic.reclaim.reclaim_history import (
+from htcq.elastic.reclaim.compaction import compacted
+from htcq.elastic.reclaim.reclaim_events import (
     OwnCeiling,
-    ReclaimHistory,
-    Tales,
-    after,
-    ceilings_from,
-    flaw_of,
-    past_from,
+    ReclaimEvent,
+    event_from,
+    record_of,
+    time_of,
 )
+from htcq.elastic.reclaim.reclaim_history import ReclaimHistories, ReclaimHistory
 from htcq.errors import JournalError
 from htcq.store.event_log import EventLog, Fold
 from htcq.store.lines import MAX_BYTES, is_long
 
 _VERSION = 1
-Record = Mapping[str, Any]
 
 
 class ReclaimJournal:
@@ -34,81 +31,85 @@ class ReclaimJournal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._log: EventLog[Record] = EventLog(path, self._record, _line)
-        self._tales: Fold[Record, Tales] = Fold(self._log, dict, after)
+        self._log: EventLog[ReclaimEvent] = EventLog(path, self._read, _line_of)
+        self._histories: Fold[ReclaimEvent, ReclaimHistories] = Fold(
+            self._log, ReclaimHistories, ReclaimHistories.after
+        )
 
     @property
     def lock(self) -> Path:
         """The lock of the file."""
         return self.path.with_name(f"{self.path.name}.lock")
 
-    def records(self) -> Sequence[Record]:
-        """Return the records, the oldest first; none where there is no file.
+    def events(self) -> Sequence[ReclaimEvent]:
+        """Return the events, the oldest first; none where there is no file.
 
         Raises:
-            JournalError: it cannot be read, a newer htcq has written it, or a line holds what no
-                htcq wrote.
+            JournalError: the file cannot be read, another version of htcq has written it, or a line
+                holds a record that no htcq wrote.
         """
         return list(self._log.events)
 
-    def past(self, negotiator: str) -> ReclaimHistory:
-        """Return what was seen and done with ``negotiator``.
+    def history(self, negotiator: str) -> ReclaimHistory:
+        """Return what was observed and done with ``negotiator``.
 
         Raises:
-            JournalError: as :meth:`records`.
+            JournalError: as :meth:`events`.
         """
-        return past_from(self._tales.state, negotiator)
+        return self._histories.state.of(negotiator)
 
     def ceilings(self, negotiator: str) -> dict[str, OwnCeiling]:
-        """Return, by submitter, the ceilings at ``negotiator`` that are ours, or might be.
+        """Return, by submitter, the ceilings at ``negotiator`` that htcq has set, or may have set.
 
         Raises:
-            JournalError: as :meth:`records`.
+            JournalError: as :meth:`events`.
         """
-        return ceilings_from(self._tales.state, negotiator)
+        return self._histories.state.ceilings(negotiator)
 
-    def append(self, record: Record) -> None:
-        """Add ``record``; it is on the disk when this returns.
+    def append(self, event: ReclaimEvent) -> None:
+        """Add ``event``; it is on the disk when this returns.
 
         Raises:
             JournalError: it could not be added.
         """
-        self._log.append({"v": _VERSION, **record})
+        self._log.append(event)
 
-    def shorten(self, seconds: float, most: int = MAX_BYTES) -> Path | None:
-        """Begin a shorter journal where it is longer than ``most`` bytes, and return where the former one is kept.
+    def shorten(self, seconds: float, max_bytes: int = MAX_BYTES) -> Path | None:
+        """Begin a shorter journal where it has more than ``max_bytes``.
 
-        Of looks it has those of the last ``seconds``. Whoever calls this holds the lock.
+        Of the observations it has those of the last ``seconds``. The caller holds the lock. Return
+        where the former journal is kept; None where the journal stays.
 
         Raises:
-            JournalError: it is as it was.
+            JournalError: the journal could not be replaced, and is unchanged.
         """
-        if not is_long(self.path, most):
+        if not is_long(self.path, max_bytes):
             return None
-        records = self.records()
-        kept = essential(records, seconds)
-        # Where nearly all of it counts, it would be begun anew at every look.
-        if len(kept) > len(records) / 2:
+        events = self.events()
+        kept = compacted(events, seconds)
+        # Where nearly all of it counts, it would be begun anew each time.
+        if len(kept) > len(events) / 2:
             return None
-        newest = max(float(record.get("time", 0.0)) for record in records)
+        newest = max(map(time_of, events))
         return self._log.begin_anew(kept, f"{newest:.0f}")
 
-    def _record(self, line: bytes, number: int) -> Record:
+    def _read(self, line: bytes, number: int) -> ReclaimEvent:
         record = json.loads(line)
         if not isinstance(record, dict):
             raise ValueError("not a record")
-        if record.get("v") != _VERSION:
+        if record.pop("v", None) != _VERSION:
             raise JournalError(
                 f"{self.path} has records of another version", "is it that of another htcq?"
             )
-        flaw = flaw_of(record)
-        if flaw:
+        try:
+            return event_from(record)
+        except ValueError as error:
             # Without it more might be taken back than a day allows.
             raise JournalError(
-                f"{self.path}: line {number} is no record: {flaw}", "fix or remove the line"
-            )
-        return record
+                f"{self.path}: line {number} is no record: {error}", "fix or remove the line"
+            ) from error
 
 
-def _line(record: Record) -> str:
+def _line_of(event: ReclaimEvent) -> str:
+    record = {"v": _VERSION, **record_of(event)}
     return json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"

@@ -1,6 +1,6 @@
-"""A directory of results of a sweep: one JSON file an item, whole or not there, so that the next run goes on.
+"""The results of a sweep: a directory with one complete JSON file an item, to resume from.
 
-Only one run works in it at a time: a lock tells, and the system frees it however that run ends.
+Only one run works in it at a time: it holds a lock, which the system frees however that run ends.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Results:
         return self.directory / JOBS
 
     def place(self, item: Item) -> Path:
-        """Return where the result of ``item`` lies."""
+        """Return the file of the result of ``item``."""
         return self.directory / f"{item.name}.json"
 
     def key(self, item: Item) -> str:
@@ -55,18 +55,20 @@ class Results:
         return self.ground.key(item)
 
     def kept(self, item: Item) -> Run | None:
-        """Return what came of ``item`` as it is now; None where nothing is known."""
+        """Return the kept result of ``item`` as it is now; None where there is none."""
         try:
-            told = json.loads(self.place(item).read_text(encoding="utf-8"))
-            # Python reads NaN and 1e999, which no JSON may hold: what is printed of them would be
-            # none.
-            json.dumps(told, allow_nan=False)
+            found = json.loads(self.place(item).read_text(encoding="utf-8"))
+            # Python reads NaN and 1e999, which JSON does not allow: output with them would be no
+            # JSON.
+            json.dumps(found, allow_nan=False)
         except (OSError, ValueError, RecursionError):
             return None
-        return kept_run(item, self.key(item), told) if isinstance(told, dict) else None
+        if not isinstance(found, dict):
+            return None
+        return kept_run(item, self.key(item), found)
 
     def keep(self, run: Run) -> None:
-        """Put what came of an item in its place, in one step.
+        """Write the result of an item, in one step.
 
         Raises:
             InputError: it cannot be written.
@@ -74,15 +76,17 @@ class Results:
         self._put(self.place(run.item), record(run, self.ground, self.key(run.item)))
 
     def state(self) -> dict[str, Any]:
-        """Return what is written down of the jobs; nothing where there are none."""
+        """Return what was recorded of the jobs; nothing where there are none."""
         try:
             found = json.loads((self.jobs / _STATE).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        if not isinstance(found, dict):
+            return {}
+        return found
 
     def keep_state(self, state: dict[str, Any]) -> None:
-        """Write down what has to be known of the jobs, in one step.
+        """Record what has to be known of the jobs, in one step.
 
         Raises:
             InputError: it cannot be written.
@@ -184,14 +188,15 @@ def digest(snapshot: Snapshot) -> str:
     for name in sorted(snapshot.members):
         chunks = snapshot.chunks(name)
         content = hashlib.sha256()
-        for chunk in chunks() if chunks else ():
-            content.update(chunk)
+        if chunks is not None:
+            for chunk in chunks():
+                content.update(chunk)
         whole.update(f"{name}\0{content.hexdigest()}\n".encode())
     return whole.hexdigest()
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file; empty where it cannot be read, or is none: a pipe is read once only."""
+    """Return the SHA-256 of a file; empty where it cannot be read or is no regular file."""
     whole = hashlib.sha256()
     if not path.is_file():
         return ""
@@ -205,6 +210,8 @@ def file_digest(path: Path) -> str:
 
 
 def name_for_jobs(name: str, digest: str) -> str:
-    """Return what a file is called where jobs find it: plainly, with the endings that tell what it is."""
+    """Return the plain name of a file for jobs, with the endings that show its type."""
     endings = "".join(Path(name).suffixes[-2:])
-    return f"file-{digest[:_DIGITS]}{endings if _PLAIN.fullmatch(endings) else ''}"
+    if not _PLAIN.fullmatch(endings):
+        endings = ""
+    return f"file-{digest[:_DIGITS]}{endings}"

@@ -1,4 +1,4 @@
-"""A snapshot on disk: a directory or a .tar.gz of plain files, as htcq or HTCondor's own tools print them.
+"""A snapshot on disk: a directory or a .tar.gz with the output of htcq or HTCondor's tools.
 
 htcq.toml(5) describes the files. Nothing is unpacked: an archive from elsewhere is read where it
 lies. Whoever made it may mean harm: no link in it is followed, and what it expands to has
@@ -64,12 +64,10 @@ class Opened:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
-        return (
-            self.archive.size
-            if self.archive
-            else sum(member.size for member in self.members.values())
-        )
+        """Its size in bytes."""
+        if self.archive:
+            return self.archive.size
+        return sum(member.size for member in self.members.values())
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Snapshot:
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def chunks(self, name: str) -> Chunks | None:
-        """Return what reads the file ``name`` from its beginning, each time it is called; None where it is missing.
+        """Return a function that opens the file ``name`` at its beginning; None: it is missing.
 
         What it returns raises InputError, in words that follow the name of the file.
         """
@@ -125,12 +123,14 @@ class Snapshot:
         return {PurePosixPath(name).stem: self.text(name) or "" for name in names}
 
     def meta(self) -> dict[str, Any]:
-        """Return what meta.json holds; nothing where it is missing or damaged."""
+        """Return the content of meta.json; nothing where it is missing or damaged."""
         try:
             found = json.loads(self.text(META) or "{}")
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        if not isinstance(found, dict):
+            return {}
+        return found
 
     def _read(self, member: Member) -> Iterator[bytes]:
         if member.flaw:
@@ -248,8 +248,10 @@ def _opened(name: str, directory: int, limits: Limits) -> Member:
         size = handle.size
         if name in _ADS:
             return Member(size, handle)
-        # What is larger is refused when it is asked for.
-        return Member(size, content=b"" if size > limits.text else handle.at(size, 0))
+        if size > limits.text:
+            # It is refused when it is asked for.
+            return Member(size, content=b"")
+        return Member(size, content=handle.at(size, 0))
     except OSError as error:
         return Member(flaw=f"cannot be read: {reason(error)}")
 
@@ -265,7 +267,8 @@ def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict
     """Return the files by their name below the directory that holds them."""
     found: dict[PurePosixPath, Member] = {}
     count = 0
-    with tarfile.open(fileobj=expanded(path, archive, limits), mode="r:") as packed:  # type: ignore[call-overload]
+    content = expanded(path, archive, limits)
+    with tarfile.open(fileobj=content, mode="r:") as packed:  # type: ignore[call-overload]
         for info in packed:
             count += 1
             if count > limits.members:
@@ -275,12 +278,14 @@ def _members_of_archive(path: Path, archive: Descriptor, limits: Limits) -> dict
             # Nothing but the list is asked for again.
             packed.members = []
             if info.isfile():
-                flaw = "has holes (a sparse file)" if info.sparse is not None else ""
+                flaw = ""
+                if info.sparse is not None:
+                    flaw = "has holes (a sparse file)"
                 found[PurePosixPath(info.name)] = Member(
                     info.size, archive, info.offset_data, flaw=flaw
                 )
     tops = [str(name.parent) for name in found if name.name in (COLLECTOR_ADS, JOBS_ADS)]
-    top = PurePosixPath(min(tops, key=len)) if tops else PurePosixPath(".")
+    top = PurePosixPath(min(tops, key=len, default="."))
     return {
         str(name.relative_to(top)): member for name, member in found.items() if top in name.parents
     }

@@ -1,4 +1,4 @@
-"""Puts a snapshot on disk: a directory or a .tar.gz, whole or not at all, readable by its owner alone.
+"""A snapshot written to disk, completely or not at all, readable by its owner only.
 
 It is built under a hidden temporary name beside its goal, so that the last step is one rename
 within a file system.
@@ -23,7 +23,7 @@ _FILE_MODE, _DIRECTORY_MODE = 0o600, 0o700
 
 @contextmanager
 def new_snapshot(goal: Path) -> Iterator[Path]:
-    """Yield an empty directory whose content becomes the snapshot at ``goal`` if nothing is raised meanwhile.
+    """Yield an empty directory; without an error its content becomes the snapshot at ``goal``.
 
     Raises:
         InputError: something that is not empty is there already, or it cannot be written.
@@ -37,13 +37,13 @@ def new_snapshot(goal: Path) -> Iterator[Path]:
             yield content
             _finish(content, goal)
     except OSError as error:
-        told = f"{goal} cannot be written: {error.strerror or error}"
+        message = f"{goal} cannot be written: {error.strerror or error}"
         if error.errno in BY_THE_DISK:
             raise OutputError(
-                told, "nothing was left behind; is there room on the disk?"
+                message, "nothing was left behind; is there room on the disk?"
             ) from error
         raise InputError(
-            told, "nothing was left behind; choose a place that is writable"
+            message, "nothing was left behind; choose a place that is writable"
         ) from error
 
 
@@ -72,16 +72,23 @@ def _check(goal: Path) -> None:
     if not goal.exists():
         return
     if goal.is_dir() == is_packed(goal) or (not goal.is_dir() and not goal.is_file()):
-        kind = "a directory" if goal.is_dir() else "not a directory"
+        kind = "not a directory"
+        if goal.is_dir():
+            kind = "a directory"
         raise InputError(
             f"{goal} is {kind}",
             "a name that ends in .tar.gz makes an archive, any other a directory",
         )
-    empty = not any(goal.iterdir()) if goal.is_dir() else goal.stat().st_size == 0
-    if not empty:
+    if not _is_empty(goal):
         raise InputError(
             f"{goal} is there already and not empty", "choose another name, or remove it first"
         )
+
+
+def _is_empty(goal: Path) -> bool:
+    if goal.is_dir():
+        return not any(goal.iterdir())
+    return goal.stat().st_size == 0
 
 
 def _finish(content: Path, goal: Path) -> None:
@@ -101,7 +108,7 @@ def _finish(content: Path, goal: Path) -> None:
 
 def _pack(content: Path, packed: Path) -> None:
     handle = os.open(packed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE)
-    # An archive tells who made it, unless it is kept from it.
+    # An archive has the name of its maker unless it is removed.
     with (
         os.fdopen(handle, "wb") as out,
         gzip.GzipFile("", "wb", 6, out) as stream,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.observation import Kept, Sample
+from htcq.drift.observation import Kept, QuotaSample
 from htcq.store.history import open_history
 from tests.audit.sites import negotiator
 from tests.cli.conftest import ROOT, Call, listing, names
@@ -21,7 +21,7 @@ POOL = "cm.example.net"
 RECORD = ("drift", "record", "--store", STORE, "--config", "/dev/null")
 
 
-def samples(pool: str = POOL) -> list[Sample]:
+def samples(pool: str = POOL) -> list[QuotaSample]:
     with open_history(Path(STORE)) as history:
         return list(history.samples(pool, 0, START * 2))
 

@@ -139,10 +139,10 @@ def test_several_negotiators_must_be_told_apart(plan: Any, quiet_place: Path) ->
 
 
 def test_what_the_journal_saw_before_counts(plan: Any, quiet_place: Path) -> None:
-    from htcq.elastic.journal import LOOK, PoolSeen, Record
+    from htcq.elastic.journal import LOOK, JournalRecord, PoolSeen
 
     Journal(quiet_place / "journal").append(
-        Record(1, SECONDS - 300.0, LOOK, seen=PoolSeen(4, 1, 32.0))
+        JournalRecord(1, SECONDS - 300.0, LOOK, seen=PoolSeen(4, 1, 32.0))
     )
     done = plan()
     assert done.status == EXIT_UNKNOWN

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from htcq.drift.observation import DriftObservation, GroupObservation, Kept, QuotaSetting, Sample
+from htcq.drift.observation import (
+    DriftObservation,
+    GroupObservation,
+    Kept,
+    QuotaSample,
+    QuotaSetting,
+)
 from htcq.drift.texts import setting_text
 
 HOUR = 3600
@@ -45,14 +51,14 @@ def sample(
     quota: float | None = 10.0,
     span: int = 300,
     **changes: float | None,
-) -> Sample:
+) -> QuotaSample:
     """Return one look at a group of ``quota``, published as computed."""
     seconds = {
         state: float(changes.pop(state) or 0.0)
         for state in ("starved", "over", "lending")
         if state in changes
     }
-    made = Sample(name, time, span, 1, quota, quota, usage, usage, 0.0, 0.0, 0.0, **seconds)
+    made = QuotaSample(name, time, span, 1, quota, quota, usage, usage, 0.0, 0.0, 0.0, **seconds)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 

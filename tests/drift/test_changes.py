@@ -13,7 +13,7 @@ from htcq.drift.changes import (
     setting_spells,
 )
 from htcq.drift.compare import QuotaDifference
-from htcq.drift.observation import Kept, QuotaSetting, Sample
+from htcq.drift.observation import Kept, QuotaSample, QuotaSetting
 from tests.drift.looks import dynamic, kept, sample, static
 
 FIRST = 100
@@ -191,7 +191,7 @@ def test_a_text_that_cannot_be_read_says_nothing() -> None:
 # -----------------------------------------------------------------------------------------
 
 
-def published(*pairs: tuple[float | None, float | None], group: str = "chem") -> list[Sample]:
+def published(*pairs: tuple[float | None, float | None], group: str = "chem") -> list[QuotaSample]:
     return [
         sample(group, 300 * number, effective=effective, computed=computed)
         for number, (effective, computed) in enumerate(pairs, 1)

@@ -40,7 +40,7 @@ def test_everything_of_the_time_is_told() -> None:
         ("bio", "not-declared", 100, 6000),
         ("chem", "quota", 5000, None),
     ]
-    assert [spell.difference.group for spell in told.standing] == ["chem"]
+    assert [spell.difference.group for spell in told.ongoing] == ["chem"]
     assert (told.last, told.coverage, told.unit) == (9000, 1.0, "slot weight")
 
 
@@ -56,7 +56,7 @@ def test_other_groups_are_left_out(pattern: str) -> None:
 def test_whether_it_changed() -> None:
     assert story().changed
     assert not story(since=7000).changed
-    assert story(since=7000).standing
+    assert story(since=7000).ongoing
     assert story(since=5500).changed
 
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.drift.observation import Sample
+from htcq.drift.observation import QuotaSample
 from htcq.drift.windows import Window, window, windows
 from tests.drift.looks import HOUR, sample
 
 
-def of(*samples: Sample, since: int = 0, until: int = HOUR, most: int = 300) -> Window:
+def of(*samples: QuotaSample, since: int = 0, until: int = HOUR, most: int = 300) -> Window:
     found = window("chem", samples, since, until, most)
     assert found is not None
     return found

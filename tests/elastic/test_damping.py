@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from htcq.elastic.damping import HELD, MOVING, SMALL, Damped, Limits, damp
+from htcq.elastic.damping import HELD, MOVING, SMALL, Damped, StepLimits, damp
 from tests.elastic.writing import NOW, target
 
 POOL = 100.0
@@ -15,11 +15,11 @@ def step(
     goals: Mapping[str, float],
     mins: Mapping[str, float] | None = None,
     changed: Mapping[str, float] | None = None,
-    limits: Limits | None = None,
+    limits: StepLimits | None = None,
     pool: float = POOL,
 ) -> Damped:
     targets = [target(name, quota) for name, quota in goals.items()]
-    return damp(targets, before, mins or {}, pool, changed or {}, NOW, limits or Limits())
+    return damp(targets, before, mins or {}, pool, changed or {}, NOW, limits or StepLimits())
 
 
 def test_a_tenth_of_the_pool_goes_up_at_a_time() -> None:
@@ -96,7 +96,7 @@ def test_where_the_pool_became_smaller_everybody_goes_down_at_once() -> None:
 def test_a_group_above_others_has_what_they_have() -> None:
     goals = [target("phys", 60.0, leaf=False), target("phys.hep", 50.0), target("phys.lep", 10.0)]
     done = damp(
-        goals, {"phys": 20.0, "phys.hep": 10.0, "phys.lep": 10.0}, {}, POOL, {}, NOW, Limits()
+        goals, {"phys": 20.0, "phys.hep": 10.0, "phys.lep": 10.0}, {}, POOL, {}, NOW, StepLimits()
     )
 
     assert done.quotas == {"phys": 30.0, "phys.hep": 20.0, "phys.lep": 10.0}
@@ -104,7 +104,7 @@ def test_a_group_above_others_has_what_they_have() -> None:
 
 def test_jobs_of_a_group_above_others_are_damped_as_if_they_were_a_group() -> None:
     goals = [target("phys", 60.0, leaf=False), target("phys.hep", 10.0)]
-    done = damp(goals, {"phys": 10.0, "phys.hep": 10.0}, {}, POOL, {}, NOW, Limits())
+    done = damp(goals, {"phys": 10.0, "phys.hep": 10.0}, {}, POOL, {}, NOW, StepLimits())
 
     assert done.quotas == {"phys": 20.0, "phys.hep": 10.0}
 
@@ -128,6 +128,6 @@ def test_quotas_with_fractions_reach_their_goals() -> None:
             quotas,
             goals,
             pool=5.0,
-            limits=Limits(min_change=0.0, min_change_part=0.0, hold_time=0.0),
+            limits=StepLimits(min_change=0.0, min_change_part=0.0, hold_time=0.0),
         ).quotas
     assert quotas == goals

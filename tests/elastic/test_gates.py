@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from htcq.elastic.gates import negotiator_specific, passed_over, refusals, several, undeclared
-from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, PoolSeen, Record, state_of
+from htcq.elastic.gates import ignored_faults, negotiator_specific, refusals, several, undeclared
+from htcq.elastic.journal import DISABLE, LOOK, WRITTEN, JournalRecord, PoolSeen, state_of
 from htcq.elastic.pool_health import ScheddAds
 from htcq.elastic.quota_file import file_of
 from htcq.settings.elastic_write import WriteSettings
@@ -16,7 +16,7 @@ from tests.elastic.writing import NOW, SEEN, intent, sight, text_of, written
 
 SETTINGS = WriteSettings()
 FRESH = state_of([])
-LOOKED = state_of([Record(1, NOW - 600, LOOK, seen=SEEN)])
+LOOKED = state_of([JournalRecord(1, NOW - 600, LOOK, seen=SEEN)])
 QUOTAS = {"physics": (7.0, False), "chem": (1.0, True)}
 
 
@@ -61,14 +61,14 @@ SILENT = {"ap.example.org": "no answer within 60 s"}
 
 def refused(seen: PoolSeen | None, later: float = 600, **schedds: Any) -> list[str]:
     """The gates that close ``later`` seconds after a look that ``seen`` tells of (None: there was none)."""
-    state = FRESH if seen is None else state_of([Record(1, NOW - later, LOOK, seen=seen)])
+    state = FRESH if seen is None else state_of([JournalRecord(1, NOW - later, LOOK, seen=seen)])
     found = refusals(sight(schedd_ads=ScheddAds(**schedds)), state, None, SETTINGS, NOW)
     return [each.gate for each in found]
 
 
 def test_a_silent_schedd_that_nothing_is_known_of_closes_no_gate() -> None:
     assert refused(SEEN, silent=SILENT, wanting=frozenset(SILENT)) == []
-    told = list(passed_over(sight(schedd_ads=ScheddAds(silent=SILENT)), LOOKED, SETTINGS, NOW))
+    told = list(ignored_faults(sight(schedd_ads=ScheddAds(silent=SILENT)), LOOKED, SETTINGS, NOW))
     assert told == ["pool: 1 schedd left out: ap.example.org: no answer within 60 s"]
 
 
@@ -102,7 +102,7 @@ def test_a_schedd_that_nothing_is_known_of_holds_no_gate_closed_by_its_age_or_it
 
     assert closed(schedd_ads=fake, **ads) == []
     assert closed(schedd_ads=busy, **ads) == ["ad-age", "clock"]
-    assert list(passed_over(sight(schedd_ads=fake, **ads), LOOKED, SETTINGS, NOW)) == [
+    assert list(ignored_faults(sight(schedd_ads=fake, **ads), LOOKED, SETTINGS, NOW)) == [
         "pool: an ad of the schedd fake is 5000 s old",
         "pool: the clock of fake is 3600 s behind the collector's",
     ]

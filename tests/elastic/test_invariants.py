@@ -66,16 +66,16 @@ def test_mins_that_do_not_shrink_may_exceed_what_there_is() -> None:
     ("quotas", "told"),
     [
         ({"phys": 60.0, "phys.hep": 60.0, "chem": 40.0}, []),
-        ({"phys": 60.0, "phys.hep": 50.0, "chem": 40.5}, ["quotas come to 100.5 of slot weight, and the pool has 100"]),
+        ({"phys": 60.0, "phys.hep": 50.0, "chem": 40.5}, ["quotas add up to 100.5 of slot weight, and the pool has 100"]),
         (
             {"phys": 60.0, "phys.hep": 61.0, "chem": 40.0},
-            ["quotas come to 61 of slot weight, and phys would have 60"],
+            ["quotas add up to 61 of slot weight, and phys would have 60"],
         ),
         ({"phys": 60.0, "phys.hep": -1.0, "chem": 40.0}, ["phys.hep would have a quota of -1"]),
         ({"phys": 60.0, "phys.hep": 60.0, "chem": float("inf")},
-         ["chem would have a quota of inf", "quotas come to inf of slot weight, and the pool has 100"]),
+         ["chem would have a quota of inf", "quotas add up to inf of slot weight, and the pool has 100"]),
         ({"phys": 60.0, "phys.hep": 60.0},
-         ["chem would have a quota of nan", "quotas come to nan of slot weight, and the pool has 100"]),
+         ["chem would have a quota of nan", "quotas add up to nan of slot weight, and the pool has 100"]),
     ],
 )  # fmt: skip
 def test_each_mistake_in_quotas_is_told(quotas: dict[str, float], told: list[str]) -> None:

@@ -17,9 +17,9 @@ from htcq.elastic.journal import (
     ROLLBACK,
     VERIFIED,
     WRITTEN,
+    JournalRecord,
     PoolSeen,
-    Record,
-    essential,
+    compacted_records,
     resolved,
     state_of,
 )
@@ -133,8 +133,8 @@ def test_what_is_put_back_is_as_elastic_as_it_was(what: str, elastic: bool) -> N
 def test_a_look_that_changed_nothing_is_a_success_and_a_refused_one_is_none() -> None:
     records = [
         *written(1, FIRST),
-        Record(3, NOW + 600, LOOK),
-        Record(4, NOW + 1200, REFUSED, told="stale"),
+        JournalRecord(3, NOW + 600, LOOK),
+        JournalRecord(4, NOW + 1200, REFUSED, told="stale"),
     ]
 
     assert state_of(records).silent_for(NOW + 1800) == 1200
@@ -151,7 +151,7 @@ def test_neither_static_quotas_nor_a_write_that_nobody_sees_are_a_success() -> N
 
 
 def test_where_nothing_ever_succeeded_the_silence_begins_with_the_journal() -> None:
-    assert state_of([Record(1, NOW, REFUSED)]).silent_for(NOW + 7) == 7
+    assert state_of([JournalRecord(1, NOW, REFUSED)]).silent_for(NOW + 7) == 7
 
 
 def test_when_a_group_was_changed_does_not_depend_on_those_below_it() -> None:
@@ -165,7 +165,7 @@ def test_when_a_group_was_changed_does_not_depend_on_those_below_it() -> None:
 def test_the_static_quotas_of_the_last_look_are_kept() -> None:
     records = [
         *written(1, FIRST, fallback="old", fallback_quotas=FIRST),
-        Record(3, NOW, LOOK, fallback="new"),
+        JournalRecord(3, NOW, LOOK, fallback="new"),
     ]
 
     assert state_of(records).fallback == "new"
@@ -175,18 +175,18 @@ def test_the_static_quotas_of_the_last_look_are_kept() -> None:
 @pytest.mark.parametrize("looks", [0, 1, 7])
 @pytest.mark.parametrize("what", [APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE])
 def test_a_shortened_journal_comes_to_the_same(what: str, looks: int) -> None:
-    records: list[Record] = [
-        Record(1, NOW, LOOK, seen=SEEN, fallback="static", fallback_quotas=FIRST)
+    records: list[JournalRecord] = [
+        JournalRecord(1, NOW, LOOK, seen=SEEN, fallback="static", fallback_quotas=FIRST)
     ]
     for _ in range(20):
         quotas = FIRST if len(records) % 4 else SECOND
         records += written(len(records) + 1, quotas, time=NOW + len(records))
-        records += [Record(len(records) + 1, NOW + len(records), LOOK)]
+        records += [JournalRecord(len(records) + 1, NOW + len(records), LOOK)]
     records += written(len(records) + 1, FIRST, what=what, operator="ann", time=NOW + 900)
     records += [
-        Record(len(records) + 1 + each, NOW + 1000 + each, REFUSED) for each in range(looks)
+        JournalRecord(len(records) + 1 + each, NOW + 1000 + each, REFUSED) for each in range(looks)
     ]
-    short = essential(records, writes=3)
+    short = compacted_records(records, writes=3)
     state = state_of(records)
 
     assert len(short) == 6 + 2 + min(looks, 1)
@@ -203,7 +203,7 @@ def test_a_record_is_the_same_after_it_was_a_line() -> None:
         full,
         replace(full, text=None, after=ABSENT),
         outcome(8, 7),
-        Record(9, NOW, LOOK),
+        JournalRecord(9, NOW, LOOK),
     ):
         line = line_of(record)
         assert line.count("\n") == 1

@@ -67,7 +67,7 @@ def observed(
         ),
         tuple(idle(name, count) for name, count in waiting.items()),
         weights={name: float(count) for name, count in running.items()},
-        worth={"cpus": float(PARTS)},
+        unit_weights={"cpus": float(PARTS)},
         **more,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.elastic.pool_health import WORKLIFE, PoolHealth, sight_of
+from htcq.elastic.pool_health import WORKLIFE, PoolHealth, health_of
 from htcq.pool.slot_ages import SlotAges
 from tests.audit.sites import accounting, negotiator, pool, schedd, submitter
 from tests.elastic.quotas import claimed, node
@@ -20,7 +20,7 @@ def seen(
     *ads: str, config: str | None = "", ages: SlotAges | None = None, name: str = "", **more: object
 ) -> PoolHealth:
     found = pool(*ads, config=config, jobs=[])
-    return sight_of(replace(found, taken_at=TAKEN, **more), name, 16.0, ages)  # type: ignore[arg-type]
+    return health_of(replace(found, taken_at=TAKEN, **more), name, 16.0, ages)  # type: ignore[arg-type]
 
 
 def test_slots_that_are_part_of_others_do_not_count() -> None:

@@ -11,7 +11,7 @@ WORTH = {"cpus": float(PARTS), "memory": PARTS / 2048}
 
 def static(*groups: ElasticGroup, cpus: int = 100) -> dict[str, tuple[float, bool]]:
     demand = ElasticDemand(total={"cpus": cpus, "memory": cpus * 2048})
-    look = ElasticObservation(0.0, "cm", demand, float(cpus), worth=WORTH)
+    look = ElasticObservation(0.0, "cm", demand, float(cpus), unit_weights=WORTH)
     return static_file(min_targets(ElasticQuotas(groups), look)).quotas
 
 

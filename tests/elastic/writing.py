@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from htcq.elastic.journal import APPLY, INTENT, OUTCOME, VERIFIED, PoolSeen, Record
+from htcq.elastic.journal import APPLY, INTENT, OUTCOME, VERIFIED, JournalRecord, PoolSeen
 from htcq.elastic.pool_health import PoolHealth
 from htcq.elastic.quota_file import digest_of
 from htcq.elastic.quota_target import QuotaTarget
@@ -25,9 +25,9 @@ def text_of(quotas: Quotas) -> str:
 
 def intent(
     number: int, quotas: Quotas, what: str = APPLY, time: float = NOW, before: str = "", **more: Any
-) -> Record:
+) -> JournalRecord:
     text = more.pop("text", text_of(quotas))
-    return Record(
+    return JournalRecord(
         number,
         time,
         INTENT,
@@ -40,13 +40,13 @@ def intent(
     )
 
 
-def outcome(number: int, of: int, result: str = VERIFIED, time: float = NOW) -> Record:
-    return Record(number, time, OUTCOME, of=of, result=result)
+def outcome(number: int, of: int, result: str = VERIFIED, time: float = NOW) -> JournalRecord:
+    return JournalRecord(number, time, OUTCOME, of=of, result=result)
 
 
 def written(
     first: int, quotas: Quotas, result: str = VERIFIED, time: float = NOW, **more: Any
-) -> list[Record]:
+) -> list[JournalRecord]:
     """An intent and its outcome."""
     return [intent(first, quotas, time=time, **more), outcome(first + 1, first, result, time)]
 

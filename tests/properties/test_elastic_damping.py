@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.elastic.damping import Damped, Limits, damp
+from htcq.elastic.damping import Damped, StepLimits, damp
 from htcq.elastic.quota_target import QuotaTarget
 
 NAMES = ("a", "b", "c", "d")
@@ -17,7 +17,7 @@ SLACK = 1e-6
 amounts = st.integers(min_value=0, max_value=50 * PARTS).map(lambda parts: parts / PARTS)
 whole = st.integers(min_value=0, max_value=50).map(float)
 limits = st.builds(
-    Limits,
+    StepLimits,
     min_change=st.sampled_from([0.0, 1.0, 5.0]),
     min_change_part=st.sampled_from([0.0, 0.02, 0.5]),
     max_raise=st.sampled_from([0.01, 0.1, 1.0]),
@@ -29,7 +29,9 @@ limits = st.builds(
 @st.composite
 def steps(
     draw: st.DrawFn,
-) -> tuple[list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], Limits]:
+) -> tuple[
+    list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], StepLimits
+]:
     """Goals that fit into the pool, quotas before (which need not), mins, and when each was changed."""
     number = draw(st.sampled_from([amounts, whole]))
     goals = [QuotaTarget(name, "", True, draw(number), accept_surplus=False) for name in NAMES]
@@ -42,7 +44,7 @@ def steps(
 
 def done(
     step: tuple[
-        list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], Limits
+        list[QuotaTarget], dict[str, float], dict[str, float], float, dict[str, float], StepLimits
     ],
 ) -> Damped:
     goals, before, mins, pool, changed, bounds = step
@@ -112,6 +114,8 @@ def test_steps_come_to_the_goals(step: tuple) -> None:  # type: ignore[type-arg]
     goals, before, mins, pool, _, _ = step
     quotas: Mapping[str, float] = before
     for _ in range(40):
-        quotas = damp(goals, quotas, mins, pool, {}, 0.0, Limits(0.0, 0.0, 0.2, 0.2, 0.0)).quotas
+        quotas = damp(
+            goals, quotas, mins, pool, {}, 0.0, StepLimits(0.0, 0.0, 0.2, 0.2, 0.0)
+        ).quotas
     for goal in goals:
         assert abs(quotas[goal.group] - goal.quota) <= SLACK

@@ -168,7 +168,7 @@ def test_quotas_are_within_the_pool_and_within_the_runtimes(
             assert own or abs(sum(other.quota for other in below) - each.quota) < 1e-6
         else:
             room = outcome[each.group].declared(outcome[each.group].runtime)
-            most = runtime_weight(room, jobs.get(each.group, GroupJobs()), seen.worth).parts
+            most = runtime_weight(room, jobs.get(each.group, GroupJobs()), seen.unit_weights).parts
             assert (each.quota - each.headroom) * PARTS <= most + 1e-6
 
 

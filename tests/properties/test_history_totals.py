@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.drift.observation import DriftObservation, GroupObservation, Sample
+from htcq.drift.observation import DriftObservation, GroupObservation, QuotaSample
 from htcq.drift.retention import Retention
 from htcq.store.history import open_history
 from tests.store.histories import POOL, START, group, observation
@@ -45,7 +45,7 @@ def observations(given_looks: Looks) -> list[DriftObservation]:
     return found
 
 
-def totals(samples: Iterable[Sample]) -> dict[str, Counter[str]]:
+def totals(samples: Iterable[QuotaSample]) -> dict[str, Counter[str]]:
     """Return by group what its samples add up to, amounts times seconds in thousandths."""
     found: dict[str, Counter[str]] = {}
     for each in samples:
@@ -81,7 +81,7 @@ def test_pruning_changes_no_total(given_looks: Looks, when: list[tuple[int, int,
             check_bins(after, last, last + later, fine, hours)
 
 
-def check_bins(samples: list[Sample], last: int, now: int, fine: int, hours: int) -> None:
+def check_bins(samples: list[QuotaSample], last: int, now: int, fine: int, hours: int) -> None:
     """See that no finished hour or day that is old enough has more than one sample of a group left."""
     for width, age in ((3600, min(fine, hours)), (86400, hours)):
         end = min(now - age, last) // width * width

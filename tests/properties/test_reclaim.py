@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from htcq.elastic.reclaim.free_space import FreeSpaces
-from htcq.elastic.reclaim.jobs_without_slot import waits_of
+from htcq.elastic.reclaim.jobs_without_slot import waiting_jobs
 from htcq.elastic.reclaim.planner import plan_reclaim
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
@@ -72,7 +72,7 @@ def test_a_plan_keeps_its_word(scene: Scene, limits: ReclaimLimits, confirm: boo
     plan = plan_reclaim(outcome, observation, pool, limits, confirm=confirm)
     _mins_are_kept(plan, outcome)
     _limits_are_kept(plan, limits, len(observation.claims))
-    for victim in plan.victims:
+    for victim in plan.evictions:
         assert victim.ran >= limits.min_runtime
         assert victim.helps
         standing = outcome[victim.group]
@@ -84,7 +84,7 @@ def test_a_plan_keeps_its_word(scene: Scene, limits: ReclaimLimits, confirm: boo
 
 def _mins_are_kept(plan: ReclaimPlan, outcome: Outcome) -> None:
     gone: dict[str, Counter[str]] = {}
-    for victim in plan.victims:
+    for victim in plan.evictions:
         gone.setdefault(victim.group, Counter()).update(victim.amounts)
     for group, amounts in gone.items():
         standing = outcome[group]
@@ -93,15 +93,15 @@ def _mins_are_kept(plan: ReclaimPlan, outcome: Outcome) -> None:
 
 
 def _limits_are_kept(plan: ReclaimPlan, limits: ReclaimLimits, claims: int) -> None:
-    assert len(plan.victims) <= max(1, int(claims * limits.pool_percent / 100))
-    assert len(plan.victims) <= limits.day_jobs
+    assert len(plan.evictions) <= max(1, int(claims * limits.pool_percent / 100))
+    assert len(plan.evictions) <= limits.day_jobs
     assert all(
         count <= limits.group_jobs
-        for count in Counter(each.group for each in plan.victims).values()
+        for count in Counter(each.group for each in plan.evictions).values()
     )
     assert all(
         count <= limits.user_jobs
-        for count in Counter(each.submitter for each in plan.victims).values()
+        for count in Counter(each.submitter for each in plan.evictions).values()
     )
     uses = Counter(each.group for each in plan.uses)
     needs = {each.group: each.jobs for each in plan.needs}
@@ -113,9 +113,9 @@ def _everything_is_needed(
 ) -> None:
     """Who comes to a place has room there with all of its victims, and not without any one of them."""
     rooms, by_id = FreeSpaces(pool), {job.id: job for job in pool.jobs or ()}
-    served = waits_of(observation, pool, UsageLedger(outcome), rooms).served
-    for place in {rooms.place(victim.slot) for victim in plan.victims}:
-        slots = [victim.slot for victim in plan.victims if rooms.place(victim.slot) == place]
+    served = waiting_jobs(observation, pool, UsageLedger(outcome), rooms).served
+    for place in {rooms.place(victim.slot) for victim in plan.evictions}:
+        slots = [victim.slot for victim in plan.evictions if rooms.place(victim.slot) == place]
         coming = [by_id[use.job] for use in plan.uses if use.place == place]
         jobs = [
             *served.get(place, ()),

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 from htcq.drift.explanation import Remembered, Story, tell
 from htcq.drift.ledger import AMOUNTS, Booking, LedgerEntry
-from htcq.drift.observation import Kept, Sample
+from htcq.drift.observation import Kept, QuotaSample
 from tests.drift.looks import kept, sample, static
 
 ZONE = timezone(timedelta(hours=1), "CET")
@@ -20,7 +20,7 @@ LONG = "group_ops.with_a_name.that_goes_on.and_on.for_the_analysis_of_everything
 DOUBT = "the published usage of chem is -3: what its claimed slots weigh counts instead"
 
 
-def _looks() -> list[Sample]:
+def _looks() -> list[QuotaSample]:
     """Physics has 100, and 60 from Wednesday on; it starves on Monday. Chemistry is over on Tuesday. No Friday."""
     found = []
     for end in range(SINCE + STEP, UNTIL + 1, STEP):

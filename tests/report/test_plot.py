@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from htcq.drift.observation import Sample
+from htcq.drift.observation import QuotaSample
 from htcq.drift.windows import Window, window
 from htcq.report.charts.axes import HEIGHT
 from htcq.report.charts.plot import plot, scale
@@ -18,7 +18,7 @@ from tests.report.stories import ZONE
 WIDE = 1000
 
 
-def of(*samples: Sample, until: int = HOUR) -> Window:
+def of(*samples: QuotaSample, until: int = HOUR) -> Window:
     found = window("chem", samples, 0, until)
     assert found is not None
     return found

@@ -130,7 +130,7 @@ def _audited() -> dict[str, Any]:
 def _reclaimed() -> dict[str, Any]:
     """What is printed where jobs were taken back, one of which could not be."""
     plan = borrowed(8, 2).plan()
-    one, other = plan.victims
+    one, other = plan.evictions
     done = reclaim_json(
         plan, (), [one], [(other, "the schedd does not answer")], ["the ceiling of bob is 4"]
     )

@@ -11,8 +11,8 @@ from htcq.drift.ledger import LedgerEntry
 from htcq.drift.observation import (
     DriftObservation,
     GroupObservation,
+    QuotaSample,
     QuotaSetting,
-    Sample,
     WeightUse,
 )
 from htcq.store.history import open_history
@@ -57,7 +57,7 @@ def crowd(time: int, groups: int = 20) -> DriftObservation:
     )
 
 
-def is_whole(samples: list[Sample], groups: int = 20) -> bool:
+def is_whole(samples: list[QuotaSample], groups: int = 20) -> bool:
     """Tell whether ``samples`` are all of one :func:`crowd`."""
     expected = {
         (f"g{n}", sample.time % 100_000 + n / 1000) for sample in samples[:1] for n in range(groups)
@@ -88,7 +88,7 @@ def record(path: Path, *observations: DriftObservation) -> None:
             history.record(each)
 
 
-def samples(path: Path, pool: str = POOL) -> list[Sample]:
+def samples(path: Path, pool: str = POOL) -> list[QuotaSample]:
     with open_history(path) as history:
         return list(history.samples(pool, 0, FOREVER))
 

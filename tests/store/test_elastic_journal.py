@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.elastic.journal import LOOK, Record
+from htcq.elastic.journal import LOOK, JournalRecord
 from htcq.elastic.journal_lines import line_of
 from htcq.errors import EXIT_UNKNOWN, JournalError
 from htcq.store.elastic_journal import Journal, read_journal
@@ -15,8 +15,8 @@ from htcq.store.elastic_journal import Journal, read_journal
 TIME = 1_795_000_000.0
 
 
-def record(number: int) -> Record:
-    return Record(number, TIME + number, LOOK, told=f"look {number}")
+def record(number: int) -> JournalRecord:
+    return JournalRecord(number, TIME + number, LOOK, told=f"look {number}")
 
 
 def test_records_come_back_in_their_order(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_records_come_back_in_their_order(tmp_path: Path) -> None:
     journal = read_journal(path)
 
     assert journal.records == (record(1), record(2), record(3))
-    assert (journal.damaged, journal.doubts(), journal.state.last) == ((), (), 3)
+    assert (journal.damaged, journal.warnings(), journal.state.last) == ((), (), 3)
 
 
 def test_where_there_is_none_nothing_was_done(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_torn_line_is_told_of_and_survived(kept: int, tmp_path: Path) -> None:
         (record(1), record(2), record(3)) if whole else (record(1), record(3))
     )
     assert journal.damaged == (() if whole else (2,))
-    assert bool(journal.doubts()) is not whole
+    assert bool(journal.warnings()) is not whole
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_number_without_an_end_is_a_damaged_line(damage: str, tmp_path: Path) 
         file.write(f'{{"v":1,"kind":"look","time":1.0,{damage}}}\n')
 
     assert read_journal(path).damaged == (2,)
-    assert "no record in line 2" in read_journal(path).doubts()[0]
+    assert "no record in line 2" in read_journal(path).warnings()[0]
 
 
 def test_a_journal_is_not_written_through_a_link(tmp_path: Path) -> None:

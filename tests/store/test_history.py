@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.observation import MAX_GAP, Kept, QuotaSetting, Sample, WeightUse
+from htcq.drift.observation import MAX_GAP, Kept, QuotaSample, QuotaSetting, WeightUse
 from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import (
@@ -52,7 +52,7 @@ def test_the_numbers_of_a_group_come_back(path: Path) -> None:
     record(path, observation(START), observation(START + LOOK, first))
 
     assert samples(path)[1:] == [
-        Sample(
+        QuotaSample(
             "physics", START + LOOK, LOOK, 1, 9.5, 10.25, 4.5, 4.5, 3.0, 7.0, 2.125, starved=LOOK
         )
     ]

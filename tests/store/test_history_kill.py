@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from htcq.drift.ledger import LedgerEntry
-from htcq.drift.observation import Sample
+from htcq.drift.observation import QuotaSample
 from htcq.drift.retention import Retention
 from htcq.errors import EXIT_UNKNOWN, HistoryError
 from htcq.store.history import open_history
@@ -78,7 +78,7 @@ def check(path: Path, acknowledged: Sequence[int], next_one: int, scratch: Path)
         shutil.copy(each, scratch)
     with closing(sqlite3.connect(scratch / path.name)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    found: dict[int, list[Sample]] = {}
+    found: dict[int, list[QuotaSample]] = {}
     for sample in samples(path):
         found.setdefault(sample.time, []).append(sample)
     assert all(is_whole(each) for each in found.values())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from htcq.drift.observation import Sample
+from htcq.drift.observation import QuotaSample
 from htcq.drift.retention import Retention
 from htcq.store.history import History, open_history
 from tests.store.histories import (
@@ -71,7 +71,7 @@ def test_looks_become_an_hour_that_says_the_same(path: Path) -> None:
     assert prune(path, START + 2 * HOUR, Retention(HOUR, DAY, 10 * DAY)) == 2
     first, merged, last = samples(path)
     assert (first.time, first.span, first.looks, first.usage) == (START, 0, 1, 4.0)
-    assert merged == Sample(
+    assert merged == QuotaSample(
         "a", START + HOUR, 3600, 3,
         effective=(600 * 10 + 1800 * 20) / 2400,
         computed=10.0,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from htcq.drift.ledger import Booking, LedgerEntry
-from htcq.drift.observation import Kept, Sample
+from htcq.drift.observation import Kept, QuotaSample
 from htcq.errors import HistoryError
 from htcq.store.history import open_history
 from tests.store.histories import (
@@ -63,8 +63,10 @@ VERSION_2 = (
     .replace(f"{START + LOOK}, 0, 0)", f"{START + LOOK}, 0, 0, '', 'slot weight')")
 )
 SAMPLES = [
-    Sample("physics", START, 0, 1, None, 10.0, 7.0, 7.0, 0.0, 0.0, 0.0),
-    Sample("physics", START + LOOK, LOOK, 1, 10.5, 10.0, 5.0, 5.0, 1.0, 0.0, 0.0, starved=LOOK),
+    QuotaSample("physics", START, 0, 1, None, 10.0, 7.0, 7.0, 0.0, 0.0, 0.0),
+    QuotaSample(
+        "physics", START + LOOK, LOOK, 1, 10.5, 10.0, 5.0, 5.0, 1.0, 0.0, 0.0, starved=LOOK
+    ),
 ]
 KEPT = (Kept("setting", "GROUP_SORT_EXPR", "GroupQuota", START),)
 

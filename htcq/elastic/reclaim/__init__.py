@@ -1,1 +1,1 @@
-"""What to take back from groups that use more than their runtime, for those that wait for what is theirs."""
+"""Reclaim: what to take back from groups over their runtime for groups in need."""

@@ -1,4 +1,4 @@
-"""Which jobs of groups that are over may be taken back at all, and in which order: the least lost work first."""
+"""The jobs that may be taken back, in order: the least lost work first."""
 
 from __future__ import annotations
 
@@ -6,101 +6,91 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.reclaim.free_space import FreeSpaces
-from htcq.elastic.reclaim.reclaim_history import Key, ReclaimHistory
+from htcq.elastic.reclaim.reclaim_fields import JobKey
+from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
 from htcq.elastic.reclaim.reclaim_plan import Exemption
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import PARTS, WEIGHT, GroupClaim
 from htcq.settings.reclaim import ReclaimLimits
 from htcq.units import whole_number
 
-#: A job that started so many seconds after the look: clocks differ by more than the way of a
-#: message.
+#: How many seconds after the observation a job may have started: clocks differ by more than the
+#: way of a message.
 _AHEAD = 30.0
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A job that may be taken back; ``place`` is the slot that is there afterwards."""
+    """A job that may be taken back, and the slot that is there afterwards (``place``).
+
+    ``ran`` is in seconds.
+    """
 
     claim: GroupClaim
     place: str
     ran: float
 
     @property
-    def key(self) -> Key:
-        """Its schedd and number."""
+    def key(self) -> JobKey:
+        """Schedd and number of the job."""
         return (self.claim.schedd, self.claim.job)
 
     @property
     def parts(self) -> int:
-        """Its slot weight, in parts: sums of these are exact."""
+        """Slot weight of the claim, in parts: their sums are exact."""
         return self.claim.amounts.get(WEIGHT, 0)
 
     @property
     def lost_weight_hours(self) -> float:
-        """What it loses."""
-        return 0.0 if self.claim.checkpoints else self.parts / PARTS * self.ran / 3600
+        """Work that the job loses, in slot weight times hours."""
+        if self.claim.checkpoints:
+            return 0.0
+        return self.parts / PARTS * self.ran / 3600
 
 
 class Candidates:
-    """Sorts claims of groups that are over into those that may be taken back and those that may not."""
+    """Claims of groups over their runtime, divided into candidates and exemptions."""
 
     def __init__(
         self,
         limits: ReclaimLimits,
         now: float,
-        past: ReclaimHistory,
-        rooms: FreeSpaces,
-        ends: Mapping[Key, float] | None = None,
+        history: ReclaimHistory,
+        spaces: FreeSpaces,
+        ends: Mapping[JobKey, float] | None = None,
     ) -> None:
-        self._limits, self._now, self._past, self._rooms = limits, now, past, rooms
+        self._limits, self._now, self._history, self._spaces = limits, now, history, spaces
         self._ends = ends or {}
-        self.spared: list[Exemption] = []
+        self.exemptions: list[Exemption] = []
 
-    def of(self, claims: Iterable[GroupClaim], standings: UsageLedger) -> list[Candidate]:
-        """Return those of ``claims`` that may be taken back, in order; the others are in :attr:`spared`."""
+    def of(self, claims: Iterable[GroupClaim], ledger: UsageLedger) -> list[Candidate]:
+        """Return the candidates among ``claims``, in order; the others are exemptions."""
         found = []
         for claim in claims:
-            why = self._kept(claim)
+            why = self._exemption(claim)
             if why:
-                self.spared.append(
+                self.exemptions.append(
                     Exemption(claim.group, claim.schedd, claim.job or claim.slot, why)
                 )
-            else:
-                assert claim.started is not None
-                found.append(
-                    Candidate(
-                        claim, self._rooms.place(claim.slot), max(0.0, self._now - claim.started)
-                    )
-                )
-        return sorted(found, key=lambda each: self._order(each, standings))
+                continue
+            assert claim.started is not None
+            ran = max(0.0, self._now - claim.started)
+            found.append(Candidate(claim, self._spaces.place(claim.slot), ran))
+        return sorted(found, key=lambda each: _order(each, ledger))
 
-    def _order(self, each: Candidate, standings: UsageLedger) -> tuple[object, ...]:
-        claim = each.claim
-        numbers = tuple(whole_number(part) or 0 for part in claim.job.split("."))
-        ratio = standings.ratio(claim.group)
-        return (
-            not claim.checkpoints,
-            each.ran,
-            claim.prio,
-            -ratio,
-            claim.schedd,
-            numbers,
-            claim.slot,
-        )
-
-    def _kept(self, claim: GroupClaim) -> str:
+    def _exemption(self, claim: GroupClaim) -> str:
+        """Return why ``claim`` is not taken back; empty where it may be."""
         if claim.protected:
             return claim.protected
         if not claim.job or not claim.schedd:
             return "the job in the slot is not known"
         if claim.started is None:
             return "the start time of the job is not known"
-        if not self._rooms.known(self._rooms.place(claim.slot)):
+        if not self._spaces.known(self._spaces.place(claim.slot)):
             return "its slot accepts no new job, or is not known"
-        return self._too_soon(claim, self._now - claim.started)
+        return self._exemption_by_time(claim, self._now - claim.started)
 
-    def _too_soon(self, claim: GroupClaim, ran: float) -> str:
+    def _exemption_by_time(self, claim: GroupClaim, ran: float) -> str:
         limits = self._limits
         if ran < -_AHEAD:
             return f"it started {-ran:.0f} s after this observation: clocks differ"
@@ -109,10 +99,29 @@ class Candidates:
                 f"it has run {max(0.0, ran):.0f} s of the {limits.min_runtime} s that are "
                 "guaranteed to every job"
             )
-        left = self._ends.get((claim.schedd, claim.job))
+        job = (claim.schedd, claim.job)
+        left = self._ends.get(job)
         if left is not None and left <= limits.grace:
             return f"it ends within {max(0.0, left):.0f} s"
-        times = max(claim.vacated, self._past.times_vacated((claim.schedd, claim.job)))
+        times = max(claim.vacated, self._history.times_vacated(job))
         if times >= limits.vacates:
             return f"it was vacated {times} times already"
         return ""
+
+
+def _order(candidate: Candidate, ledger: UsageLedger) -> tuple[object, ...]:
+    claim = candidate.claim
+    return (
+        not claim.checkpoints,
+        candidate.ran,
+        claim.prio,
+        -ledger.ratio(claim.group),
+        claim.schedd,
+        job_numbers(claim.job),
+        claim.slot,
+    )
+
+
+def job_numbers(job: str) -> tuple[int, ...]:
+    """Return cluster and process of ``job``, to sort by; 0 for what is no number."""
+    return tuple(whole_number(part) or 0 for part in job.split("."))

@@ -1,4 +1,4 @@
-"""The ceilings that keep what is taken back from coming straight back: what each submitter uses less what is taken.
+"""The ceilings that keep vacated jobs from restarting: the usage less what is taken back.
 
 A submitter's ceiling is in whole slot weights (src/condor_negotiator.V6/Accountant.cpp: Ceiling,
 HTCondor 25.14). One that somebody else has set is never changed: it counts if it is low enough.
@@ -6,35 +6,38 @@ HTCondor 25.14). One that somebody else has set is never changed: it counts if i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from htcq.elastic.reclaim.candidates import Candidate
-from htcq.elastic.reclaim.reclaim_history import OwnCeiling
+from htcq.elastic.reclaim.reclaim_events import OwnCeiling
 from htcq.elastic.reclaim.reclaim_plan import Ceiling
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import PARTS, WEIGHT, GroupClaim, IdleJobs
 
 
 class CeilingPlan:
-    """What submitters use, what of it is taken back, and the ceilings that are theirs (``foreign``)."""
+    """Usage by submitter, what of it is taken back, and the ceilings of others (``foreign``)."""
 
     def __init__(
         self, claims: Iterable[GroupClaim], idle: Iterable[IdleJobs], foreign: Mapping[str, int]
     ) -> None:
+        self._foreign = foreign
+        #: By submitter, in parts of a slot weight.
         self._used: dict[str, int] = {}
-        self._members: dict[str, set[str]] = {}
+        self._taken: dict[str, int] = {}
+        self._submitters: dict[str, set[str]] = defaultdict(set)
+        #: By group, how many jobs are taken.
+        self._jobs: dict[str, int] = {}
         for claim in claims:
             parts = claim.amounts.get(WEIGHT, 0)
             self._used[claim.submitter] = self._used.get(claim.submitter, 0) + parts
-            self._members.setdefault(claim.group, set()).add(claim.submitter)
+            self._submitters[claim.group].add(claim.submitter)
         for each in idle:
-            self._members.setdefault(each.group, set()).add(each.submitter)
-        self._foreign = foreign
-        self._taken: dict[str, int] = {}
-        self._groups: dict[str, int] = {}
+            self._submitters[each.group].add(each.submitter)
 
     def refusal(self, one: Candidate, also: Sequence[Candidate]) -> str:
-        """Return why ``one`` could come straight back, with ``also`` taken back besides; empty: a ceiling keeps it."""
+        """Return why ``one`` could restart, with ``also`` taken back too; empty: it could not."""
         who = one.claim.submitter
         ceiling = self._foreign.get(who)
         if ceiling is None:
@@ -48,47 +51,54 @@ class CeilingPlan:
         )
 
     def _ceiling(self, who: str, more: int = 0) -> int:
-        return max(0, self._used.get(who, 0) - self._taken.get(who, 0) - more) // PARTS
+        left = self._used.get(who, 0) - self._taken.get(who, 0) - more
+        return max(0, left) // PARTS
 
-    def spend(self, gone: Iterable[Candidate], sign: int) -> None:
-        """Count ``gone`` as taken back, or not (-1)."""
-        for one in gone:
+    def spend(self, candidates: Iterable[Candidate], sign: int) -> None:
+        """Count ``candidates`` as taken back, or no longer (-1)."""
+        for one in candidates:
             who = one.claim.submitter
             self._taken[who] = self._taken.get(who, 0) + sign * one.parts
-            self._groups[one.claim.group] = self._groups.get(one.claim.group, 0) + sign
+            self._jobs[one.claim.group] = self._jobs.get(one.claim.group, 0) + sign
 
     def ceilings(self) -> Iterator[Ceiling]:
-        """Yield the ceilings to be set: of every submitter of a group that gives something back."""
-        for group in sorted(name for name, count in self._groups.items() if count > 0):
-            for who in sorted(self._members.get(group, ())):
-                if who and who not in self._foreign:
-                    used, taken = self._used.get(who, 0) / PARTS, self._taken.get(who, 0) / PARTS
+        """Yield the ceilings to be set: of every submitter of a group that loses jobs."""
+        for group in self._losing():
+            for who in sorted(self._submitters[group] - self._foreign.keys()):
+                if who:
+                    used = self._used.get(who, 0) / PARTS
+                    taken = self._taken.get(who, 0) / PARTS
                     yield Ceiling(who, group, self._ceiling(who), used, taken)
 
     def kept(self) -> Iterator[str]:
-        """Yield, as sentences, the ceilings of others in those groups."""
-        for group in sorted(name for name, count in self._groups.items() if count > 0):
-            for who in sorted(self._members.get(group, ()) & self._foreign.keys()):
-                yield (
-                    f"the ceiling of {who} ({self._foreign[who]}) was set by somebody else and "
-                    "stays"
-                )
+        """Yield, as sentences, the ceilings of others in these groups."""
+        for group in self._losing():
+            for who in sorted(self._submitters[group] & self._foreign.keys()):
+                ceiling = self._foreign[who]
+                yield f"the ceiling of {who} ({ceiling}) was set by somebody else and stays"
+
+    def _losing(self) -> list[str]:
+        """Return the groups that lose jobs."""
+        return sorted(name for name, count in self._jobs.items() if count > 0)
 
 
-def done_with(
-    ceilings: Mapping[str, OwnCeiling], standings: UsageLedger, release: float
+def no_longer_needed(
+    ceilings: Mapping[str, OwnCeiling], ledger: UsageLedger, release: float
 ) -> Iterator[str]:
-    """Yield the submitters whose ceilings of ours have done what they were for.
+    """Yield the submitters whose ceilings of ours are no longer needed.
 
-    Who asks for no more than the runtime may have all of it; who does must use ``release`` of it
-    or less.
+    A group that asks for more than its runtime must use no more than ``release`` of it; one that
+    asks for less may use all of it.
     """
     for who, own in sorted(ceilings.items()):
-        group, used = standings.own(own.group), standings.used(own.group)
-        below = group is None or all(
-            used.get(name, 0) <= release * amount for name, amount in group.runtime.items()
-        )
-        if group is None or below or not (any(group.waiting.values()) or any(group.over.values())):
+        group = ledger.own(own.group)
+        if group is None:
+            yield who
+            continue
+        used = ledger.used(own.group)
+        below = all(used.get(name, 0) <= release * most for name, most in group.runtime.items())
+        asks_for_more = any(group.waiting.values()) or any(group.over.values())
+        if below or not asks_for_more:
             yield who
 
 
@@ -97,5 +107,7 @@ def to_renew(
 ) -> Iterator[str]:
     """Yield the submitters whose leases of ours end before ``soon`` and are not to be released."""
     for who, own in sorted(ceilings.items()):
-        if who not in release and own.until is not None and own.until < soon:
+        if who in release or own.until is None:
+            continue
+        if own.until < soon:
             yield who

@@ -1,68 +1,72 @@
-"""What of a long journal of reclaim still counts: the rest can go without any later look coming to something else."""
+"""Compaction of a long journal of reclaim: the events that later observations still depend on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from htcq.elastic.reclaim.reclaim_history import (
-    CEILING,
-    DAY,
-    KINDS,
-    LOOKED,
-    MAX_USELESS,
-    RESUMED,
-    STOPPED,
-    past_of,
-    told_by,
+from htcq.elastic.reclaim.reclaim_events import (
+    BatchEvent,
+    BatchOutcomeEvent,
+    CeilingEvent,
+    ForeignEvent,
+    IntentEvent,
+    MeasurementEvent,
+    ObservationEvent,
+    ReclaimEvent,
 )
+from htcq.elastic.reclaim.reclaim_history import DAY, MAX_USELESS, ReclaimHistory, history_of
 
-#: Seconds for which is remembered how often a job was vacated: longer than jobs wait and run.
+#: How often a job was vacated is kept for so many seconds: longer than jobs wait and run.
 _REMEMBERED = 90 * DAY
-_OF_ACTIONS = frozenset(KINDS) - {LOOKED, CEILING, RESUMED, STOPPED}
+_OF_ACTIONS = (IntentEvent, BatchEvent, BatchOutcomeEvent, MeasurementEvent)
 
 
-def essential(
-    records: Sequence[Mapping[str, Any]], seconds: float
-) -> tuple[Mapping[str, Any], ...]:
-    """Return, in their order, the records that count.
+def compacted(events: Sequence[ReclaimEvent], seconds: float) -> tuple[ReclaimEvent, ...]:
+    """Return, in their order, the events that count.
 
-    These are looks of the last ``seconds``, actions of the last 90 days and whichever last ones
-    tell whether they are of use, the last word on each ceiling that may be ours, the last
-    resume, and the last record of all.
+    These are the observations of the last ``seconds``; the actions of the last 90 days, and the
+    last ones that show whether reclaim is of use; the last event of each step of a ceiling that
+    may be in force; the last resume; and the last event of all. Foreign records are kept.
     """
+    negotiators = {
+        event.origin.negotiator for event in events if not isinstance(event, ForeignEvent)
+    }
     kept: set[int] = set()
-    for negotiator in {
-        str(told.get("negotiator", "")) for told in map(told_by, records) if told is not None
-    }:
-        kept.update(_of(records, negotiator, seconds))
+    for negotiator in negotiators:
+        kept.update(_counting(events, negotiator, seconds))
     return tuple(
-        record for number, record in enumerate(records) if number in kept or told_by(record) is None
+        event
+        for number, event in enumerate(events)
+        if number in kept or isinstance(event, ForeignEvent)
     )
 
 
-def _of(records: Sequence[Mapping[str, Any]], negotiator: str, seconds: float) -> Iterator[int]:
-    past = past_of(records, negotiator)
-    actions = {action.id for action in past.actions if action.time > past.last - _REMEMBERED}
-    actions |= {action.id for action in past.unmeasured}
-    known = [action for action in past.actions if action.jobs and action.taken is not None]
-    actions |= {action.id for action in known[-MAX_USELESS:]}
-    lasts: dict[tuple[object, ...], int] = {}
-    for number, record in enumerate(records):
-        told = told_by(record)
-        if told is None or told.get("negotiator", "") != negotiator:
+def _counting(events: Sequence[ReclaimEvent], negotiator: str, seconds: float) -> Iterator[int]:
+    """Yield the indices of the events with ``negotiator`` that count."""
+    history = history_of(events, negotiator)
+    actions = _actions_that_count(history)
+    lasts: dict[tuple[str, ...], int] = {}
+    for number, event in enumerate(events):
+        if isinstance(event, ForeignEvent) or event.origin.negotiator != negotiator:
             continue
-        kind, time = record["kind"], float(record.get("time", 0.0))
-        if kind == CEILING:
-            if told.get("submitter") in past.ceilings:
-                lasts[kind, told["submitter"], told.get("step")] = number
-        elif kind in _OF_ACTIONS:
-            if told.get("action") in actions:
+        if isinstance(event, CeilingEvent):
+            if event.submitter in history.ceilings:
+                lasts[event.kind, event.submitter, event.step] = number
+        elif isinstance(event, _OF_ACTIONS):
+            if event.action in actions:
                 yield number
-        elif kind != LOOKED:
-            lasts[kind,] = number
-        elif time >= past.last - seconds:
-            yield number
-        if time == past.last:
+        elif isinstance(event, ObservationEvent):
+            if event.origin.time >= history.last - seconds:
+                yield number
+        else:
+            lasts[event.kind,] = number
+        if event.origin.time == history.last:
             lasts["last",] = number
     yield from lasts.values()
+
+
+def _actions_that_count(history: ReclaimHistory) -> set[str]:
+    recent = {each.id for each in history.actions if each.time > history.last - _REMEMBERED}
+    unmeasured = {each.id for each in history.unmeasured}
+    measured = [each.id for each in history.actions if each.jobs and each.taken is not None]
+    return recent | unmeasured | set(measured[-MAX_USELESS:])

@@ -1,26 +1,24 @@
-"""What was chosen, in the words of the plan."""
+"""The chosen jobs as records of the plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from htcq.elastic.reclaim.candidates import Candidate
-from htcq.elastic.reclaim.choice import Choice
+from htcq.elastic.reclaim.candidates import Candidate, job_numbers
+from htcq.elastic.reclaim.choice import EvictionChoice
 from htcq.elastic.reclaim.reclaim_plan import Eviction, Exemption, ExpectedStart
-from htcq.units import whole_number
 
 
-def evictions_of(candidates: Sequence[Candidate], choice: Choice) -> Iterator[Eviction]:
+def evictions_of(candidates: Sequence[Candidate], choice: EvictionChoice) -> Iterator[Eviction]:
     """Yield the jobs that are to be vacated, in the order of ``candidates``."""
     for one in candidates:
         if one in choice.chosen.get(one.place, ()):
-            yield _victim(one, choice)
+            yield _eviction(one, choice)
 
 
-def _victim(one: Candidate, choice: Choice) -> Eviction:
-    claim, helps = one.claim, choice.helps[one.key]
-    groups = ", ".join(sorted({each.group for each in choice.uses[one.place]}))
-    saves = "it saves its work" if claim.checkpoints else f"it loses {one.ran / 3600:.2f} h"
+def _eviction(one: Candidate, choice: EvictionChoice) -> Eviction:
+    claim = one.claim
+    helps = choice.helps[one.key]
     return Eviction(
         group=claim.group,
         submitter=claim.submitter,
@@ -33,23 +31,27 @@ def _victim(one: Candidate, choice: Choice) -> Eviction:
         started=claim.started or 0.0,
         lost_weight_hours=one.lost_weight_hours,
         helps=helps,
-        why=(
-            f"{claim.group} is over in {', '.join(helps)}, {groups} waits for {one.place}, and "
-            f"{saves}"
-        ),
+        why=_reason(one, helps, choice),
     )
 
 
-def uses_of(choice: Choice) -> Iterator[ExpectedStart]:
-    """Yield the waiting jobs that there would be room for, by place."""
+def _reason(one: Candidate, helps: Sequence[str], choice: EvictionChoice) -> str:
+    dimensions = ", ".join(helps)
+    groups = ", ".join(sorted({each.group for each in choice.uses[one.place]}))
+    loss = f"it loses {one.ran / 3600:.2f} h"
+    if one.claim.checkpoints:
+        loss = "it saves its work"
+    return f"{one.claim.group} is over in {dimensions}, {groups} waits for {one.place}, and {loss}"
+
+
+def expected_starts(choice: EvictionChoice) -> Iterator[ExpectedStart]:
+    """Yield the idle jobs that would run on the freed slots, by place."""
     for place, users in sorted(choice.uses.items()):
-        for each in users:
-            yield ExpectedStart(
-                each.idle.group, each.idle.submitter, each.idle.schedd, each.idle.job, place
-            )
+        for user in users:
+            idle = user.idle
+            yield ExpectedStart(idle.group, idle.submitter, idle.schedd, idle.job, place)
 
 
-def in_order(spared: Exemption) -> tuple[object, ...]:
-    """Return what spared jobs are sorted by: group, schedd, number."""
-    numbers = tuple(whole_number(part) or 0 for part in spared.job.split("."))
-    return (spared.group, spared.schedd, numbers, spared.job)
+def exemption_order(exemption: Exemption) -> tuple[object, ...]:
+    """Return what exemptions are sorted by: group, schedd, number of the job."""
+    return (exemption.group, exemption.schedd, job_numbers(exemption.job), exemption.job)

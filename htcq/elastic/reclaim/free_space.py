@@ -1,8 +1,8 @@
-"""Where idle jobs would find room, as the pool is and with some claims ended: slot by slot, with the real expressions.
+"""Free space for idle jobs, now and with some claims ended, computed with the real expressions.
 
-A partitionable slot gets back what the claims that end had of it, their cards included: the
-amounts, and the names in AvailableGPUs (src/condor_startd.V6/ResAttributes.cpp, HTCondor 25.14).
-What else might keep the negotiator from a match is not looked at here.
+A partitionable slot gets back what the ended claims had of it, GPUs included: the amounts, and the
+names in AvailableGPUs (src/condor_startd.V6/ResAttributes.cpp, HTCondor 25.14). Whatever else might
+keep the negotiator from a match is not considered here.
 """
 
 from __future__ import annotations
@@ -23,29 +23,40 @@ _CLOSED = ("Offline", "Draining")
 
 
 class FreeSpace:
-    """One place with what is left of it."""
+    """What is left of one place: a partitionable or a static slot."""
 
     def __init__(self, slot: Slot, left: dict[str, Number]) -> None:
         self.slot, self.left = slot, left
-        self._kind = SlotClass((slot,))
+        self._slot_class = SlotClass((slot,))
 
     def take(self, jobs: Autocluster) -> bool:
         """Let one of ``jobs`` run there; tell whether it can."""
-        kind, left = self._kind, self.left
-        if not _enough(jobs.request, left) or wall(kind, jobs, left)[0] is not Mismatch.NONE:
+        slot_class, left = self._slot_class, self.left
+        if not _enough(jobs.request, left):
             return False
-        if kind.type != PARTITIONABLE:
+        mismatch, _ = wall(slot_class, jobs, left)
+        if mismatch is not Mismatch.NONE:
+            return False
+        if slot_class.type != PARTITIONABLE:
             self.left = dict.fromkeys(left, 0)
             return True
-        taken = (
-            kind.consumed(jobs.ad(), left) if kind.supports_policy else requested(jobs.ad(), left)
-        )
+        if slot_class.supports_policy:
+            taken = slot_class.consumed(jobs.ad(), left)
+        else:
+            taken = requested(jobs.ad(), left)
         self.left = {asset: amount - (taken.get(asset) or 0) for asset, amount in left.items()}
         return True
 
+    def take_all(self, jobs: Iterable[Autocluster]) -> bool:
+        """Let one of each of ``jobs`` run there, in their order; tell whether all can."""
+        return all(self.take(each) for each in jobs)
+
 
 class FreeSpaces:
-    """The slots of a pool by place: a partitionable slot with its dynamic ones, or a static slot alone."""
+    """The slots of a pool by place.
+
+    A place is a partitionable slot with its dynamic ones, or a static slot.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._slots = {str(slot.name): slot for slot in pool.slots or ()}
@@ -57,7 +68,7 @@ class FreeSpaces:
         return self._slots.get(name)
 
     def place(self, name: str) -> str:
-        """Return the place of the slot ``name``: the partitionable slot that it was carved from, else itself."""
+        """Return the place of slot ``name``: the slot that it was carved from, or itself."""
         slot = self._slots.get(name)
         if slot is None or slot.type != DYNAMIC:
             return name
@@ -65,29 +76,35 @@ class FreeSpaces:
         return f"{first.rpartition('_')[0]}{at}{machine}"
 
     def free(self) -> tuple[str, ...]:
-        """Return the places that could take a job as they are, by name."""
-        return tuple(
-            sorted(
-                name for name, slot in self._slots.items() if self._open(slot) and not _held(slot)
-            )
-        )
+        """Return the names of the places that could take a job now, sorted."""
+        found = []
+        for name, slot in self._slots.items():
+            if self._open(slot) and not _held(slot):
+                found.append(name)
+        return tuple(sorted(found))
 
     def known(self, place: str) -> bool:
-        """Tell whether there is such a place, and jobs may come to it."""
+        """Tell whether there is such a place, and it accepts jobs."""
         slot = self._slots.get(place)
         return slot is not None and self._open(slot)
 
     def _open(self, slot: Slot) -> bool:
-        return slot.type != DYNAMIC and not any(holds(slot.frame.value(name)) for name in _CLOSED)
+        if slot.type == DYNAMIC:
+            return False
+        return not any(holds(slot.frame.value(name)) for name in _CLOSED)
 
     def fit(self, place: str, ended: Iterable[str], jobs: Iterable[Autocluster]) -> bool:
-        """Tell whether one of each of ``jobs``, in their order, runs at ``place`` when the slots ``ended`` are free."""
-        room = self.room(place, ended)
-        return room is not None and all(room.take(each) for each in jobs)
+        """Tell whether ``jobs`` fit at ``place`` once the slots ``ended`` are free."""
+        space = self.space(place, ended)
+        return space is not None and space.take_all(jobs)
 
-    def room(self, place: str, ended: Iterable[str] = ()) -> FreeSpace | None:
-        """Return the room at ``place`` when the slots ``ended`` are free; None where no job may come to it."""
-        slot, gone = self._slots.get(place), tuple(ended)
+    def space(self, place: str, ended: Iterable[str] = ()) -> FreeSpace | None:
+        """Return the space at ``place`` once the slots ``ended`` are free.
+
+        None where the place accepts no job.
+        """
+        slot = self._slots.get(place)
+        gone = tuple(ended)
         if slot is None or not self._open(slot):
             return None
         if slot.type != PARTITIONABLE:
@@ -103,17 +120,24 @@ class FreeSpaces:
         return FreeSpace(slot._replace(frame=self._with_cards(slot, freed)), left)
 
     def freed(self, place: str, ended: Iterable[str]) -> Slot | None:
-        """Return the slot that is at ``place`` when the slots ``ended`` are free; None where no job may come to it."""
-        room = self.room(place, ended)
-        return None if room is None else self._make.left(room.slot, room.left)
+        """Return the slot at ``place`` once the slots ``ended`` are free.
+
+        None where the place accepts no job.
+        """
+        space = self.space(place, ended)
+        if space is None:
+            return None
+        return self._make.left(space.slot, space.left)
 
     def _with_cards(self, slot: Slot, gone: Sequence[Slot]) -> SharedAttributes:
-        """Return the frame of ``slot`` with the cards of ``gone`` among those that are available.
+        """Return the frame of ``slot`` with the GPUs of ``gone`` among the available ones.
 
-        Names of devices count within one frame alone, so that these cards have names of their own.
+        Device names count within one frame only, so these GPUs get names of their own.
         """
         frame = slot.frame
-        cards = [text for each in gone for text in _cards(each.frame)]
+        cards: list[str] = []
+        for each in gone:
+            cards += _cards(each.frame)
         if not cards or _AVAILABLE not in frame:
             return frame
         key = (id(frame), tuple(cards))
@@ -121,39 +145,42 @@ class FreeSpaces:
         if found is None:
             names = [f"GPUs_Freed{number}" for number in range(1, len(cards) + 1)]
             together = f"{{ {', '.join([*_listed(frame), *names])} }}".encode()
-            lines = [
-                (name, together if name.lower() == _AVAILABLE.encode() else text)
-                for name, text in frame.lines
-            ]
-            lines += [(name.encode(), text.encode()) for name, text in zip(names, cards)]
+            lines = []
+            for name, text in frame.lines:
+                if name.lower() == _AVAILABLE.encode():
+                    lines.append((name, together))
+                else:
+                    lines.append((name, text))
+            for own_name, card in zip(names, cards):
+                lines.append((own_name.encode(), card.encode()))
             found = self._frames[key] = SharedAttributes(tuple(lines), self._expressions)
         return found
 
 
 def _listed(frame: SharedAttributes) -> list[str]:
     """Return the names in AvailableGPUs."""
-    return [
-        name
-        for name in frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split()
-        if name
-    ]
+    names = frame.text(_AVAILABLE).strip().strip("{}")
+    return names.replace(",", " ").split()
 
 
 def _cards(frame: SharedAttributes) -> list[str]:
-    """Return the ads of the cards that a dynamic slot has."""
-    return [text for text in (frame.text(name) for name in _listed(frame)) if text]
+    """Return the ads of the GPUs that a dynamic slot has."""
+    texts = map(frame.text, _listed(frame))
+    return [text for text in texts if text]
 
 
 def _held(slot: Slot) -> bool:
-    return slot.type != PARTITIONABLE and (slot.claimed or slot.state != "Unclaimed")
+    if slot.type == PARTITIONABLE:
+        return False
+    return slot.claimed or slot.state != "Unclaimed"
 
 
 def _enough(request: Mapping[str, Number | None], left: Mapping[str, Number]) -> bool:
-    return all(
-        amount is None or asset not in left or amount <= left[asset]
-        for asset, amount in request.items()
-    )
+    for asset, amount in request.items():
+        if amount is not None and asset in left and amount > left[asset]:
+            return False
+    return True
 
 
 def _amounts(slot: Slot) -> dict[str, Number]:
-    return {asset: amount if amount is not None else 0 for asset, amount in slot.left().items()}
+    return {asset: 0 if amount is None else amount for asset, amount in slot.left().items()}

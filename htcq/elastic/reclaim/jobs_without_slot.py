@@ -1,23 +1,22 @@
-"""Who is in need: groups below their runtime, with idle jobs that no free slot would take."""
+"""Idle jobs of groups below their runtime that no free slot takes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from htcq.elastic.reclaim.free_space import FreeSpaces
+from htcq.elastic.reclaim.candidates import job_numbers
+from htcq.elastic.reclaim.free_space import FreeSpace, FreeSpaces
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import ElasticObservation, IdleJobs
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.units import whole_number
 
 
 @dataclass
 class JobsWithoutSlot:
-    """Idle jobs that are alike, of which ``left`` are without a slot in thought."""
+    """Idle jobs that are alike; ``left`` of them would still have no slot."""
 
     idle: IdleJobs
     jobs: Autocluster
@@ -25,69 +24,77 @@ class JobsWithoutSlot:
 
     @property
     def group(self) -> str:
-        """Whose they are."""
+        """The group that the jobs belong to."""
         return self.idle.group
 
 
 @dataclass(frozen=True)
-class Waits:
-    """What waits for room in vain; and by place the jobs that a free slot will take, for which there must be room."""
+class WaitingJobs:
+    """Jobs without a slot; and by place the idle jobs that a free slot takes (``served``)."""
 
     jobs: tuple[JobsWithoutSlot, ...]
     served: Mapping[str, tuple[Autocluster, ...]]
 
 
-def waits_of(
-    observation: ElasticObservation, pool: Pool, standings: UsageLedger, rooms: FreeSpaces
-) -> Waits:
-    """Return who waits, the groups that use the least of their runtime first.
+def waiting_jobs(
+    observation: ElasticObservation, pool: Pool, ledger: UsageLedger, spaces: FreeSpaces
+) -> WaitingJobs:
+    """Return the waiting jobs, of the groups that use the least of their runtime first.
 
-    What their runtimes leave no room for is left out. What a free slot takes is matched without
-    anybody's doing: it counts as used from here on.
+    Jobs for which a runtime leaves no room are left out. Jobs that a free slot takes are matched
+    anyway: they count as used from here on.
     """
     by_id = {(_text(job.schedd), job.id): job for job in pool.jobs or ()}
-    groups = sorted(
-        {each.group for each in observation.idle}, key=lambda name: (standings.ratio(name), name)
-    )
-    free = _Free(standings, rooms)
+    free = _FreeSlots(ledger, spaces)
     found = []
-    for name in groups:
-        mine = [each for each in observation.idle if each.group == name and each.count > 0]
-        for idle in sorted(mine, key=lambda each: (each.submitter, each.schedd, _number(each.job))):
-            job = by_id.get((idle.schedd, idle.job))
-            if job is None:
-                continue
-            jobs = _class_of(job)
-            left = free.left(idle, jobs)
-            if left:
-                found.append(JobsWithoutSlot(idle, jobs, left))
+    for idle in _in_order(observation.idle, ledger):
+        job = by_id.get((idle.schedd, idle.job))
+        if job is None:
+            continue
+        jobs = Autocluster(job.frame, job, Counter(), Counter())
+        left = free.jobs_left(idle, jobs)
+        if left:
+            found.append(JobsWithoutSlot(idle, jobs, left))
     free.forget_waiting()
-    return Waits(tuple(found), {place: tuple(jobs) for place, jobs in free.served.items()})
+    served = {place: tuple(jobs) for place, jobs in free.served.items()}
+    return WaitingJobs(tuple(found), served)
 
 
-class _Free:
-    """The free slots, as idle jobs come to them."""
+def _in_order(idle: Iterable[IdleJobs], ledger: UsageLedger) -> list[IdleJobs]:
+    ratios = {group: ledger.ratio(group) for group in {each.group for each in idle}}
 
-    def __init__(self, standings: UsageLedger, rooms: FreeSpaces) -> None:
-        self._standings = standings
-        self._rooms = [
-            (place, room) for place in rooms.free() if (room := rooms.room(place)) is not None
-        ]
+    def order(each: IdleJobs) -> tuple[object, ...]:
+        jobs = (each.submitter, each.schedd, job_numbers(each.job))
+        return (ratios[each.group], each.group, *jobs)
+
+    return sorted((each for each in idle if each.count > 0), key=order)
+
+
+class _FreeSlots:
+    """The free slots, which idle jobs fill one after the other."""
+
+    def __init__(self, ledger: UsageLedger, spaces: FreeSpaces) -> None:
+        self._ledger = ledger
+        self._spaces: list[tuple[str, FreeSpace]] = []
+        for place in spaces.free():
+            space = spaces.space(place)
+            if space is not None:
+                self._spaces.append((place, space))
         self._waiting: list[IdleJobs] = []
         self.served: dict[str, list[Autocluster]] = {}
 
-    def left(self, idle: IdleJobs, jobs: Autocluster) -> int:
-        """Return how many of the jobs have room in the group's runtime and none in a slot."""
+    def jobs_left(self, idle: IdleJobs, jobs: Autocluster) -> int:
+        """Return how many of the jobs fit into the group's runtime, but into no free slot."""
         count = 0
-        rooms = iter(self._rooms)
-        place, room = next(rooms, ("", None))
+        spaces = iter(self._spaces)
+        place, space = next(spaces, ("", None))
         for _ in range(idle.count):
-            if not self._standings.fits(idle.group, idle.amounts):
+            if not self._ledger.fits(idle.group, idle.amounts):
                 break
-            self._standings.move(idle.group, idle.amounts, 1)
-            while room is not None and not room.take(jobs):
-                place, room = next(rooms, ("", None))
-            if room is None:
+            self._ledger.move(idle.group, idle.amounts, 1)
+            while space is not None and not space.take(jobs):
+                place, space = next(spaces, ("", None))
+            if space is None:
                 count += 1
                 self._waiting.append(idle)
             else:
@@ -95,18 +102,12 @@ class _Free:
         return count
 
     def forget_waiting(self) -> None:
-        """Count those as not used that came to no slot."""
+        """Count the jobs that found no slot as used no longer."""
         for idle in self._waiting:
-            self._standings.move(idle.group, idle.amounts, -1)
-
-
-def _class_of(job: Job) -> Autocluster:
-    return Autocluster(job.frame, job, Counter(), Counter())
-
-
-def _number(job: str) -> tuple[int, ...]:
-    return tuple(whole_number(part) or 0 for part in job.split("."))
+            self._ledger.move(idle.group, idle.amounts, -1)
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""

@@ -1,4 +1,4 @@
-"""Whether a job is still the one that was planned, just before it is vacated."""
+"""The last check of a job before it is vacated: is it still the one that was planned?"""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _PARALLEL = 11
 
 
 class CheckedJob(Protocol):
-    """What a schedd says of a job that runs; times are in seconds by its own clock."""
+    """What a schedd says of a running job; times are in seconds, by the schedd's own clock."""
 
     @property
     def submitter(self) -> str:
-        """Who it is charged to."""
+        """The submitter that is charged."""
 
     @property
     def slot(self) -> str:
-        """Where it runs."""
+        """The slot that it runs in."""
 
     @property
     def started(self) -> float:
-        """When it started."""
+        """When it started, in seconds since 1970."""
 
     @property
     def ran(self) -> float:
-        """How long it has run."""
+        """How long it has run, in seconds."""
 
     @property
     def universe(self) -> int:
@@ -37,20 +37,23 @@ class CheckedJob(Protocol):
 
     @property
     def protected(self) -> bool:
-        """Whether it says that it must not be taken back."""
+        """Whether HtcqProtected is true."""
 
     @property
     def left(self) -> float | None:
-        """How long it still runs; None where it does not say."""
+        """How long it still runs, in seconds; None where the job does not say."""
 
 
-def unlike(victim: Eviction, now: CheckedJob | None, limits: ReclaimLimits) -> str:
-    """Return why ``victim`` is not to be vacated as it is ``now`` (None: it does not run); empty where it is."""
+def reason_not_to_vacate(planned: Eviction, now: CheckedJob | None, limits: ReclaimLimits) -> str:
+    """Return why a planned eviction is not carried out; empty where it is.
+
+    ``now`` is the job as it runs now; None: it does not run.
+    """
     if now is None:
         return "it no longer runs"
-    if now.submitter.lower() != victim.submitter.lower():
+    if now.submitter.lower() != planned.submitter.lower():
         return f"it now belongs to {now.submitter}"
-    if now.slot != victim.slot or now.started != victim.started:
+    if now.slot != planned.slot or now.started != planned.started:
         return "it was restarted"
     if now.universe in UNMATCHED_UNIVERSES or now.universe == _PARALLEL:
         return f"it is of universe {now.universe}"

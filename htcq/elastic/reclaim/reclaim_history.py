@@ -1,270 +1,208 @@
-"""What earlier looks and actions of reclaim left in the journal: since when, how much, and whether it was of any use.
+"""What earlier observations and actions of reclaim left in the journal.
 
-Every time is one of the looks' own clock: nothing is compared with the clock of another machine.
-Records of others in the same journal are passed over.
+Every time is one of the observations' own clock: nothing is compared with the clock of another
+machine. Records of others in the same journal are passed over.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-LOOKED, INTENT, OUTCOME, MEASURED = (
-    "reclaim-look",
-    "reclaim-intent",
-    "reclaim-outcome",
-    "reclaim-measured",
+from htcq.elastic.reclaim.reclaim_events import (
+    CANCELLED,
+    BatchOutcomeEvent,
+    CeilingEvent,
+    ForeignEvent,
+    IntentEvent,
+    MeasurementEvent,
+    ObservationEvent,
+    OwnCeiling,
+    OwnEvent,
+    ReclaimEvent,
+    ResumeEvent,
 )
-CEILING, STOPPED, RESUMED = "reclaim-ceiling", "reclaim-stopped", "reclaim-resumed"
-#: Jobs of one schedd that are to be vacated just now; what became of them tells an outcome.
-BATCH = "reclaim-batch"
-KINDS = (LOOKED, INTENT, BATCH, OUTCOME, MEASURED, CEILING, STOPPED, RESUMED)
-#: Where in a record everything stands that is reclaim's; beside it are ``kind`` and ``time``.
-PAYLOAD = "reclaim"
-#: Steps of a ceiling: it is to be set, it is set, it is to go, it is gone, or it is not known what
-#: came of that.
-SETTING, SET, CANCELLING, CANCELLED, REFUSED = (
-    "setting",
-    "set",
-    "cancelling",
-    "cancelled",
-    "refused",
-)
-#: Actions that freed nothing for those in need, one after the other, until nothing more is done.
+from htcq.elastic.reclaim.reclaim_fields import JobKey
+
+#: Reclaim stops after so many actions in a row that freed nothing for those in need.
 MAX_USELESS = 2
+#: Seconds.
 DAY = 86400.0
-#: What of a payload is text, and what is a list.
-_TEXTS = ("negotiator", "action", "submitter", "step", "group")
-_LISTS = ("over", "needs", "jobs", "places", "needy", "there", "failed")
-
-Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Action:
-    """Jobs that were vacated together, by schedd and job; an intent without an outcome counts as done.
+class ReclaimAction:
+    """Jobs that were vacated together; an intent without an outcome counts as done.
 
-    ``needy`` are the groups that it was for, ``there`` the claims that these had already on what
-    was freed.
+    ``needy`` are the groups in need, ``there`` the jobs of these groups that already ran at the
+    freed ``places``. ``taken``: whether the groups in need got the places; None where that is not
+    known yet.
     """
 
     id: str
     time: float
-    jobs: frozenset[Key]
+    jobs: frozenset[JobKey]
     places: frozenset[str] = frozenset()
     needy: frozenset[str] = frozenset()
-    there: frozenset[Key] = frozenset()
+    there: frozenset[JobKey] = frozenset()
     taken: bool | None = None
 
 
 @dataclass(frozen=True)
-class OwnCeiling:
-    """A ceiling that is ours, or might be: of ``group``'s submitter, until then (None: it is no lease)."""
-
-    group: str
-    ceiling: int
-    until: float | None = None
-
-
-@dataclass(frozen=True)
-class Look:
-    """One look: the groups that were over, and those in need."""
-
-    time: float
-    over: frozenset[str]
-    needs: frozenset[str]
-
-
-@dataclass(frozen=True)
 class ReclaimHistory:
-    """Looks, the oldest first, and all else that was done."""
+    """Observations and actions with one negotiator, the oldest first."""
 
-    looks: tuple[Look, ...] = ()
-    actions: tuple[Action, ...] = ()
+    observations: tuple[ObservationEvent, ...] = ()
+    actions: tuple[ReclaimAction, ...] = ()
+    #: By submitter.
     ceilings: Mapping[str, OwnCeiling] = field(default_factory=dict)
     resumed: float = 0.0
     last: float = 0.0
 
     def seconds_over(self, group: str, now: float, max_gap: float) -> float:
-        """Return for how long ``group`` has been over without a break."""
-        return _seconds([(look.time, group in look.over) for look in self.looks], now, max_gap)
+        """Return for how long ``group`` has been over without a break, in seconds."""
+        states = ((each.origin.time, group in each.over) for each in reversed(self.observations))
+        return _seconds(states, now, max_gap)
 
     def seconds_in_need(self, group: str, now: float, max_gap: float) -> float:
-        """Return for how long ``group`` has been in need without a break."""
-        return _seconds([(look.time, group in look.needs) for look in self.looks], now, max_gap)
+        """Return for how long ``group`` has been in need without a break, in seconds."""
+        states = ((each.origin.time, group in each.needs) for each in reversed(self.observations))
+        return _seconds(states, now, max_gap)
 
-    def today(self, now: float) -> int:
-        """Return how many jobs were vacated in the 24 hours before."""
+    def vacated_today(self, now: float) -> int:
+        """Return how many jobs were vacated in the 24 hours before ``now``."""
         return sum(len(action.jobs) for action in self.actions if action.time > now - DAY)
 
-    def times_vacated(self, job: Key) -> int:
-        """Return how often a job was vacated here."""
+    def times_vacated(self, job: JobKey) -> int:
+        """Return how often ``job`` was vacated by reclaim."""
         return sum(job in action.jobs for action in self.actions)
 
     @property
-    def unmeasured(self) -> tuple[Action, ...]:
+    def unmeasured(self) -> tuple[ReclaimAction, ...]:
         """Actions of which it is not known yet whether they were of use."""
         return tuple(action for action in self.actions if action.taken is None and action.jobs)
 
     def useless(self, measured: Mapping[str, bool]) -> bool:
-        """Tell whether what the last actions freed went to others, one after the other."""
-        told = [
-            action.taken if action.taken is not None else measured.get(action.id)
-            for action in self.actions
-            if action.jobs and action.time > self.resumed
-        ]
-        known = [each for each in told if each is not None]
+        """Tell whether other groups got what the last actions freed.
+
+        ``measured`` has the actions that were measured just now.
+        """
+        known: list[bool] = []
+        for action in self.actions:
+            if not action.jobs or action.time <= self.resumed:
+                continue
+            taken = action.taken
+            if taken is None:
+                taken = measured.get(action.id)
+            if taken is not None:
+                known.append(taken)
         return len(known) >= MAX_USELESS and not any(known[-MAX_USELESS:])
 
 
-def _seconds(looks: Sequence[tuple[float, bool]], now: float, max_gap: float) -> float:
-    """Return how far back looks tell the same without a break; a longer ``max_gap`` between two tells nothing."""
+def _seconds(states: Iterator[tuple[float, bool]], now: float, max_gap: float) -> float:
+    """Return for how many seconds the newest of ``states`` have been true.
+
+    They come newest first. Nothing is known of the time before a gap that is longer than
+    ``max_gap``.
+    """
     since = now
-    for time, so in reversed(looks):
+    for time, state in states:
         if time > now:
             continue
-        if since - time > max_gap or not so:
+        if since - time > max_gap or not state:
             break
         since = time
     return now - since
 
 
 @dataclass
-class _Tale:
-    """What the records read so far tell; only :class:`ReclaimHistory` leaves this module."""
+class _Collected:
+    """What was read so far of one negotiator."""
 
-    looks: list[Look] = field(default_factory=list)
-    actions: dict[str, Action] = field(default_factory=dict)
+    observations: list[ObservationEvent] = field(default_factory=list)
+    actions: dict[str, ReclaimAction] = field(default_factory=dict)
     ceilings: dict[str, OwnCeiling] = field(default_factory=dict)
     resumed: float = 0.0
     last: float = 0.0
 
+    def add(self, event: OwnEvent) -> None:
+        """Count ``event``, the newest."""
+        self.last = max(self.last, event.origin.time)
+        if isinstance(event, ObservationEvent):
+            self.observations.append(event)
+        elif isinstance(event, IntentEvent):
+            self.actions[event.action] = _action_of(event)
+        elif isinstance(event, BatchOutcomeEvent):
+            self._subtract_failed(event)
+        elif isinstance(event, MeasurementEvent):
+            self._measure(event)
+        elif isinstance(event, CeilingEvent):
+            self._step(event)
+        elif isinstance(event, ResumeEvent):
+            self.resumed = event.origin.time
 
-#: By negotiator, what its records tell.
-Tales = dict[str, _Tale]
+    def _subtract_failed(self, event: BatchOutcomeEvent) -> None:
+        action = self.actions.get(event.action)
+        if action is not None:
+            failed = {each.entry.key for each in event.failed}
+            self.actions[action.id] = replace(action, jobs=action.jobs - failed)
+
+    def _measure(self, event: MeasurementEvent) -> None:
+        action = self.actions.get(event.action)
+        if action is not None:
+            self.actions[action.id] = replace(action, taken=event.taken)
+
+    def _step(self, event: CeilingEvent) -> None:
+        if event.own is not None:
+            self.ceilings[event.submitter] = event.own
+        elif event.step == CANCELLED:
+            self.ceilings.pop(event.submitter, None)
 
 
-def after(tales: Tales, record: Mapping[str, Any]) -> Tales:
-    """Count ``record``, the newest, among those that ``tales`` come of, and return these."""
-    told = told_by(record)
-    if told is not None:
-        tale = tales.setdefault(told.get("negotiator", ""), _Tale())
-        time, read = float(record.get("time", 0.0)), _READERS.get(record["kind"])
-        tale.last = max(tale.last, time)
-        if read is not None:
-            read(tale, time, told)
-    return tales
-
-
-def past_from(tales: Tales, negotiator: str) -> ReclaimHistory:
-    """Return what ``tales`` tell of reclaim with that negotiator."""
-    tale = tales.get(negotiator, _Tale())
-    return ReclaimHistory(
-        tuple(tale.looks),
-        tuple(tale.actions.values()),
-        dict(tale.ceilings),
-        tale.resumed,
-        tale.last,
+def _action_of(event: IntentEvent) -> ReclaimAction:
+    return ReclaimAction(
+        event.action,
+        event.origin.time,
+        frozenset(job.key for job in event.jobs),
+        frozenset(event.places),
+        frozenset(event.needy),
+        frozenset(event.there),
     )
 
 
-def ceilings_from(tales: Tales, negotiator: str) -> dict[str, OwnCeiling]:
-    """Return, by submitter, the ceilings at that negotiator that are ours, or might be."""
-    return dict(tales[negotiator].ceilings) if negotiator in tales else {}
+class ReclaimHistories:
+    """Histories by negotiator, collected event by event."""
 
+    def __init__(self) -> None:
+        self._collected: dict[str, _Collected] = {}
 
-def past_of(records: Iterable[Mapping[str, Any]], negotiator: str) -> ReclaimHistory:
-    """Return what ``records``, the oldest first, tell of reclaim with that negotiator."""
-    tales: Tales = {}
-    for record in records:
-        after(tales, record)
-    return past_from(tales, negotiator)
+    def after(self, event: ReclaimEvent) -> ReclaimHistories:
+        """Count ``event``, the newest, and return these histories."""
+        if not isinstance(event, ForeignEvent):
+            self._collected.setdefault(event.origin.negotiator, _Collected()).add(event)
+        return self
 
-
-def told_by(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return what a record tells of reclaim; None where it is somebody else's."""
-    told = record.get(PAYLOAD)
-    return told if record.get("kind") in KINDS and isinstance(told, Mapping) else None
-
-
-def flaw_of(record: Mapping[str, Any]) -> str:
-    """Return what about ``record`` no htcq has written; empty where it can be read, or is somebody else's."""
-    told = told_by(record)
-    if told is None:
-        return ""
-    for name in _TEXTS:
-        if not isinstance(told.get(name, ""), str):
-            return f"{name} is {told[name]!r}"
-    for name in _LISTS:
-        if not isinstance(told.get(name, []), list):
-            return f"{name} is {told[name]!r}"
-    try:
-        past = past_of([record], told.get("negotiator", ""))
-        numbers = [
-            float(record.get("time", 0.0)),
-            *(each.until or 0.0 for each in past.ceilings.values()),
-        ]
-        # An outcome is read with its intent alone, which may stand in a line before.
-        _keys(told.get("failed", ()))
-    except (LookupError, TypeError, ValueError, OverflowError) as error:
-        return str(error)
-    return "" if all(map(math.isfinite, numbers)) else "a time is not finite"
-
-
-def _look(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
-    tale.looks.append(Look(time, frozenset(told.get("over", ())), frozenset(told.get("needs", ()))))
-
-
-def _intent(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
-    action = Action(
-        str(told["action"]),
-        time,
-        _keys(told.get("jobs", ())),
-        frozenset(told.get("places", ())),
-        frozenset(told.get("needy", ())),
-        _keys(told.get("there", ())),
-    )
-    tale.actions[action.id] = action
-
-
-def _outcome(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
-    failed = _keys(told.get("failed", ()))
-    _change(tale, told, lambda action: replace(action, jobs=action.jobs - failed))
-
-
-def _measured(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
-    _change(tale, told, lambda action: replace(action, taken=bool(told.get("taken"))))
-
-
-def _change(tale: _Tale, told: Mapping[str, Any], change: Callable[[Action], Action]) -> None:
-    action = tale.actions.get(str(told.get("action")))
-    if action is not None:
-        tale.actions[action.id] = change(action)
-
-
-def _ceiling(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
-    submitter, step = str(told.get("submitter", "")), told.get("step")
-    if step in (SETTING, SET):
-        until = told.get("until")
-        tale.ceilings[submitter] = OwnCeiling(
-            str(told.get("group", "")),
-            int(told.get("ceiling", 0)),
-            None if until is None else float(until),
+    def of(self, negotiator: str) -> ReclaimHistory:
+        """Return the history with ``negotiator``."""
+        found = self._collected.get(negotiator, _Collected())
+        return ReclaimHistory(
+            tuple(found.observations),
+            tuple(found.actions.values()),
+            dict(found.ceilings),
+            found.resumed,
+            found.last,
         )
-    elif step == CANCELLED:
-        tale.ceilings.pop(submitter, None)
+
+    def ceilings(self, negotiator: str) -> dict[str, OwnCeiling]:
+        """Return, by submitter, the ceilings at ``negotiator`` that are ours, or may be."""
+        if negotiator not in self._collected:
+            return {}
+        return dict(self._collected[negotiator].ceilings)
 
 
-def _resumed(tale: _Tale, time: float, told: Mapping[str, Any]) -> None:
-    tale.resumed = time
-
-
-_READERS: Mapping[str, Callable[[_Tale, float, Mapping[str, Any]], None]] = {
-    LOOKED: _look, INTENT: _intent, OUTCOME: _outcome, MEASURED: _measured, CEILING: _ceiling, RESUMED: _resumed,
-}  # fmt: skip
-
-
-def _keys(told: Iterable[Any]) -> frozenset[Key]:
-    return frozenset((str(each["schedd"]), str(each["job"])) for each in told)
+def history_of(events: Iterable[ReclaimEvent], negotiator: str) -> ReclaimHistory:
+    """Return what ``events``, the oldest first, say of reclaim with ``negotiator``."""
+    histories = ReclaimHistories()
+    for event in events:
+        histories.after(event)
+    return histories.of(negotiator)

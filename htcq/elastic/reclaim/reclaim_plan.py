@@ -1,4 +1,4 @@
-"""What a plan of reclaim consists of; the fields are the names in every output. Times are in seconds."""
+"""The records of a plan of reclaim; times are in seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from htcq.quota.elastic.declaration import Amounts
 
 @dataclass(frozen=True)
 class GroupOver:
-    """A group that uses more than its runtime: ``amounts`` by dimension, and for how long as far as is known."""
+    """A group that uses more than its runtime.
+
+    ``amounts`` are by how much, by dimension; ``seconds`` for how long, as far as is known.
+    ``ready``: long enough to take jobs back.
+    """
 
     group: str
     amounts: Amounts
@@ -18,8 +22,11 @@ class GroupOver:
 
 
 @dataclass(frozen=True)
-class Shortage:
-    """A group below its runtime, with ``jobs`` idle ones for which its runtime has room, and no free slot has."""
+class GroupInNeed:
+    """A group below its runtime, with ``jobs`` idle jobs that fit into it, but into no free slot.
+
+    ``seconds`` is for how long, as far as is known. ``ready``: long enough to take jobs back.
+    """
 
     group: str
     jobs: int
@@ -29,8 +36,9 @@ class Shortage:
 
 @dataclass(frozen=True)
 class Eviction:
-    """A job that is to be vacated; ``helps`` are the dimensions in which its group uses too much, and it has some.
+    """A job that is to be vacated.
 
+    ``helps`` are the dimensions in which its group uses too much and the job has an amount.
     ``lost_weight_hours`` is its slot weight times the hours that it ran; 0 where the job says
     that it checkpoints.
     """
@@ -51,7 +59,7 @@ class Eviction:
 
 @dataclass(frozen=True)
 class ExpectedStart:
-    """An idle job that would run on what is freed at ``place``, the slot that is there then."""
+    """An idle job that would run on the slot that is freed (``place``)."""
 
     group: str
     submitter: str
@@ -62,7 +70,7 @@ class ExpectedStart:
 
 @dataclass(frozen=True)
 class Exemption:
-    """A job of a group that is over, and why it is none to be taken back."""
+    """A job of a group over its runtime, and why it is not taken back."""
 
     group: str
     schedd: str
@@ -72,7 +80,10 @@ class Exemption:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """A ceiling that must be there first: what ``submitter`` uses less what is taken back, in whole slot weights."""
+    """A ceiling that is set before jobs are vacated, in whole slot weights.
+
+    It is what ``submitter`` uses now (``used``) less what is taken back (``reclaimed``).
+    """
 
     submitter: str
     group: str
@@ -85,22 +96,22 @@ class Ceiling:
 class ReclaimPlan:
     """What would be taken back now, and why no more.
 
-    ``stopped`` says why nothing may be done at all, ``waiting`` why nothing is done yet.
-    ``release`` are submitters whose ceilings of ours are to go, ``renew`` those whose leases end
-    soon, ``kept`` sentences about others' ceilings. ``measured`` tells of earlier actions
-    whether what they freed was taken by those that it was for.
+    ``stopped`` is why nothing may be done at all, ``waiting`` why nothing is done yet. ``release``
+    are the submitters whose ceilings of ours are taken away, ``renew`` those whose leases end
+    soon, ``kept`` sentences about others' ceilings. ``measured`` has, by earlier action, whether
+    the groups in need got the slots that it freed.
     """
 
     taken_at: float
     negotiator: str
     over: tuple[GroupOver, ...] = ()
-    needs: tuple[Shortage, ...] = ()
-    victims: tuple[Eviction, ...] = ()
+    needs: tuple[GroupInNeed, ...] = ()
+    evictions: tuple[Eviction, ...] = ()
     uses: tuple[ExpectedStart, ...] = ()
     ceilings: tuple[Ceiling, ...] = ()
     release: tuple[str, ...] = ()
     renew: tuple[str, ...] = ()
-    spared: tuple[Exemption, ...] = ()
+    exemptions: tuple[Exemption, ...] = ()
     kept: tuple[str, ...] = ()
     stopped: str = ""
     waiting: str = ""
@@ -108,5 +119,5 @@ class ReclaimPlan:
 
     @property
     def lost_weight_hours(self) -> float:
-        """What all of it would lose."""
-        return sum(victim.lost_weight_hours for victim in self.victims)
+        """Work that all evictions lose, in slot weight times hours."""
+        return sum(eviction.lost_weight_hours for eviction in self.evictions)

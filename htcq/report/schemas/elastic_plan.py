@@ -10,10 +10,11 @@ from htcq.elastic.reclaim.reclaim_plan import (
     Eviction,
     Exemption,
     ExpectedStart,
+    GroupInNeed,
     GroupOver,
     ReclaimPlan,
-    Shortage,
 )
+from htcq.report.reclaim_json import RECLAIM_KEYS
 from htcq.report.schemas.pool import health, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -78,12 +79,12 @@ def reclaim() -> Shape:
         negotiator="The negotiator whose pool it is.",
         over=listing("The groups that use more than they may.", record("A group.", _over())),
         needs=listing("The groups that wait for what is theirs.", record("A group.", _need())),
-        victims=listing("The jobs to take back, in order.", record("A job.", _victim())),
+        evictions=listing("The jobs to take back, in order.", record("A job.", _victim())),
         uses=listing("The idle jobs that would run then.", record("A job.", _use())),
         ceilings=listing("The ceilings to set.", record("A ceiling.", _ceiling())),
         release="The submitters whose ceiling goes.",
         renew="The submitters whose ceiling is set anew.",
-        spared=listing("The jobs that are not taken back.", record("A job.", _spared())),
+        exemptions=listing("The jobs that are not taken back.", record("A job.", _spared())),
         kept="Whose other ceilings stay as they are, one sentence each.",
         stopped="Why nothing is done until a person says so; empty where something is.",
         waiting="Why nothing is done for now; empty where something is.",
@@ -92,7 +93,7 @@ def reclaim() -> Shape:
     keys = {
         "schema": version(),
         "taken": text(_TAKEN),
-        **lists,
+        **{RECLAIM_KEYS.get(name, name): shape for name, shape in lists.items()},
         "lost_weight_hours": number(_LOST),
         "refused": texts("Why nothing may be done, one sentence each."),
         "done": maybe(record("What was done; null unless --apply was given.", _done())),
@@ -170,7 +171,7 @@ def _over() -> dict[str, Shape]:
 
 def _need() -> dict[str, Shape]:
     return keys_of(
-        Shortage,
+        GroupInNeed,
         group="The name of the group.",
         jobs="How many idle jobs it has for which its runtime has room and no free slot has.",
         seconds="For how many seconds that has been so.",

@@ -67,7 +67,7 @@ def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
 
 def standing(story: Story) -> list[Entry]:
     """Return what still disagreed at the last look, each with the time since which it did, the newest first."""
-    spells = sorted(story.standing, key=lambda spell: -spell.since)
+    spells = sorted(story.ongoing, key=lambda spell: -spell.since)
     return [
         Entry(spell.since, one_line(spell.difference.group), told(spell.difference))
         for spell in spells

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from htcq.elastic.observation import observe
 from htcq.elastic.reclaim.planner import plan_reclaim
+from htcq.elastic.reclaim.reclaim_events import ReclaimEvent
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.elastic.records import ElasticObservation
 from htcq.pool.pool import Pool
@@ -144,7 +144,7 @@ class Scene:
     def plan(
         self,
         limits: ReclaimLimits = AT_ONCE,
-        past: Sequence[Mapping[str, Any]] = (),
+        events: Sequence[ReclaimEvent] = (),
         ends: Mapping[tuple[str, str], float] | None = None,
         ceilings: Mapping[str, int] | None = None,
         shuffled: bool = False,
@@ -155,17 +155,17 @@ class Scene:
             observation = replace(
                 observation, claims=observation.claims[::-1], idle=observation.idle[::-1]
             )
-        return plan_reclaim(outcome, observation, found, limits, past, ends, ceilings)
+        return plan_reclaim(outcome, observation, found, limits, events, ends, ceilings)
 
 
 def victims(plan: ReclaimPlan) -> list[str]:
     """Return the numbers of the jobs that are to be vacated, in their order."""
-    return [victim.job for victim in plan.victims]
+    return [victim.job for victim in plan.evictions]
 
 
 def why(plan: ReclaimPlan) -> dict[str, str]:
     """Return by job why it is none of those."""
-    return {spared.job: spared.why for spared in plan.spared}
+    return {spared.job: spared.why for spared in plan.exemptions}
 
 
 def borrowed(count: int = 8, waiting: int = 2, started: Iterable[int] = ()) -> Scene:

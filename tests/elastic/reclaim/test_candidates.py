@@ -25,8 +25,8 @@ def test_the_least_lost_work_first() -> None:
         scene.runs(f"1.{number}", "borrower", started=old)
     plan = scene.waits("2.0", "lender", 4).plan()
     assert victims(plan) == ["1.0", "1.2", "1.1", "1.10"]
-    assert plan.victims[0].lost_weight_hours == 0
-    assert plan.victims[0].why.endswith("it saves its work")
+    assert plan.evictions[0].lost_weight_hours == 0
+    assert plan.evictions[0].why.endswith("it saves its work")
 
 
 def test_who_is_most_over_gives_first() -> None:

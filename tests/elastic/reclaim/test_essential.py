@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.elastic.reclaim.compaction import essential
-from htcq.elastic.reclaim.reclaim_history import (
-    BATCH,
+from htcq.elastic.reclaim.compaction import compacted
+from htcq.elastic.reclaim.reclaim_events import (
     CANCELLED,
     CANCELLING,
-    CEILING,
-    DAY,
-    INTENT,
-    LOOKED,
-    MEASURED,
-    OUTCOME,
     REFUSED,
-    RESUMED,
     SET,
     SETTING,
-    STOPPED,
-    past_of,
+    BatchEvent,
+    BatchOutcomeEvent,
+    CeilingEvent,
+    IntentEvent,
+    MeasurementEvent,
+    ObservationEvent,
+    OwnEvent,
+    ReclaimEvent,
+    ResumeEvent,
+    StopEvent,
+    event_from,
 )
+from htcq.elastic.reclaim.reclaim_history import DAY, history_of
 
-Record = Mapping[str, Any]
+KINDS: tuple[type[OwnEvent], ...] = (
+    ObservationEvent,
+    IntentEvent,
+    BatchEvent,
+    BatchOutcomeEvent,
+    MeasurementEvent,
+    CeilingEvent,
+    StopEvent,
+    ResumeEvent,
+)
 NEGOTIATORS = ("", "second")
 SECONDS = 600.0
 GROUPS = ("a", "b")
@@ -43,42 +54,40 @@ def jobs(*names: str) -> list[dict[str, str]]:
 
 
 @st.composite
-def journals(draw: st.DrawFn) -> list[Record]:
-    records: list[Record] = []
+def journals(draw: st.DrawFn) -> list[ReclaimEvent]:
+    records: list[ReclaimEvent] = []
     actions: list[str] = []
     time = 1000.0
     for number in range(draw(st.integers(0, 25))):
         time += draw(st.sampled_from(PAUSES))
-        kind = draw(
-            st.sampled_from((LOOKED, INTENT, BATCH, OUTCOME, MEASURED, CEILING, STOPPED, RESUMED))
-        )
+        kind = draw(st.sampled_from(KINDS))
         told: dict[str, Any] = {"negotiator": draw(st.sampled_from(NEGOTIATORS))}
         groups = st.lists(st.sampled_from(GROUPS), unique=True)
-        if kind == LOOKED:
+        if kind is ObservationEvent:
             told.update(over=draw(groups), needs=draw(groups))
-        elif kind == INTENT:
+        elif kind is IntentEvent:
             actions.append(f"action{number}")
             told.update(
                 action=actions[-1],
                 jobs=jobs(*draw(st.lists(st.sampled_from(("1.0", "1.1")), unique=True))),
             )
-        elif kind == CEILING:
+        elif kind is CeilingEvent:
             step = draw(st.sampled_from((SETTING, SET, CANCELLING, CANCELLED, REFUSED)))
             told.update(
                 submitter=draw(st.sampled_from(SUBMITTERS)), group="a", step=step, ceiling=number
             )
-        elif kind in (OUTCOME, MEASURED, BATCH):
+        elif kind in (BatchOutcomeEvent, MeasurementEvent, BatchEvent):
             told["action"] = draw(st.sampled_from(actions)) if actions else "none"
-            told.update(taken=draw(st.booleans())) if kind == MEASURED else told.update(
+            told.update(taken=draw(st.booleans())) if kind is MeasurementEvent else told.update(
                 failed=jobs("1.0")
             )
-        records.append({"kind": kind, "time": time, "reclaim": told})
+        records.append(event_from({"kind": kind.kind, "time": time, "reclaim": told}))
     return records
 
 
-def meaning(records: Sequence[Record], negotiator: str, gap: float) -> tuple[object, ...]:
+def meaning(records: Sequence[ReclaimEvent], negotiator: str, gap: float) -> tuple[object, ...]:
     """Return all that a look asks of what was before."""
-    past = past_of(records, negotiator)
+    past = history_of(records, negotiator)
     now = past.last + 10
     return (
         past.ceilings,
@@ -87,15 +96,15 @@ def meaning(records: Sequence[Record], negotiator: str, gap: float) -> tuple[obj
         past.unmeasured,
         past.useless({}),
         past.useless({action.id: False for action in past.unmeasured}),
-        past.today(now),
+        past.vacated_today(now),
         [past.seconds_over(group, now, gap) for group in GROUPS],
         [past.seconds_in_need(group, now, gap) for group in GROUPS],
     )
 
 
 @given(journals(), st.sampled_from((50.0, 150.0, 800.0)))
-def test_it_comes_to_the_same(records: list[Record], gap: float) -> None:
-    short = essential(records, SECONDS)
+def test_it_comes_to_the_same(records: list[ReclaimEvent], gap: float) -> None:
+    short = compacted(records, SECONDS)
     remaining = iter(records)
     assert all(each in remaining for each in short), "the order is kept"
     for negotiator in NEGOTIATORS:
@@ -114,12 +123,16 @@ def test_it_comes_to_the_same(records: list[Record], gap: float) -> None:
 def test_looks_go_and_what_was_done_stays(count: int) -> None:
     told = {"negotiator": ""}
     looks = [
-        {"kind": LOOKED, "time": 60.0 * each, "reclaim": {**told, "over": ["a"]}}
+        event_from(
+            {"kind": ObservationEvent.kind, "time": 60.0 * each, "reclaim": {**told, "over": ["a"]}}
+        )
         for each in range(count)
     ]
-    action = {"kind": INTENT, "time": 1.0, "reclaim": {**told, "action": "x", "jobs": jobs("1.0")}}
-    measured = {"kind": MEASURED, "time": 2.0, "reclaim": {**told, "action": "x", "taken": True}}
-    other = {"kind": "of somebody else", "time": 3.0}
-    short = essential([action, measured, other, *looks], 120)
+    planned = {**told, "action": "x", "jobs": jobs("1.0")}
+    action = event_from({"kind": IntentEvent.kind, "time": 1.0, "reclaim": planned})
+    taken = {**told, "action": "x", "taken": True}
+    measured = event_from({"kind": MeasurementEvent.kind, "time": 2.0, "reclaim": taken})
+    other = event_from({"kind": "of somebody else", "time": 3.0})
+    short = compacted([action, measured, other, *looks], 120)
     assert short == (action, measured, other, *looks[-3:])
-    assert past_of(short, "").times_vacated(("access1", "1.0")) == 1
+    assert history_of(short, "").times_vacated(("access1", "1.0")) == 1

@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from htcq.elastic.reclaim.reclaim_history import (
+from htcq.elastic.reclaim.reclaim_events import (
     CANCELLED,
-    CEILING,
-    INTENT,
-    LOOKED,
-    MEASURED,
-    OUTCOME,
-    RESUMED,
     SET,
     SETTING,
-    past_of,
+    BatchOutcomeEvent,
+    CeilingEvent,
+    IntentEvent,
+    MeasurementEvent,
+    ObservationEvent,
+    Origin,
+    OwnEvent,
+    ReclaimEvent,
+    ResumeEvent,
+    event_from,
 )
+from htcq.elastic.reclaim.reclaim_history import history_of
 from tests.elastic.reclaim.scenes import AT_ONCE, NOW, Scene, borrowed, victims, why
 
 PATIENT = replace(AT_ONCE, over_for=600, need_for=120, max_gap=400)
-Record = Mapping[str, Any]
 
 
-def record(kind: str, ago: float, **told: Any) -> Record:
-    return {"kind": kind, "time": NOW - ago, "reclaim": {"negotiator": "", **told}}
+def record(kind: type[OwnEvent], ago: float, **payload: Any) -> ReclaimEvent:
+    return event_from(
+        {"kind": kind.kind, "time": NOW - ago, "reclaim": {"negotiator": "", **payload}}
+    )
 
 
 def looks(
     *ago: float, over: Sequence[str] = ("borrower",), needs: Sequence[str] = ("lender",)
-) -> list[Record]:
-    return [record(LOOKED, each, over=list(over), needs=list(needs)) for each in ago]
+) -> list[ReclaimEvent]:
+    return [record(ObservationEvent, each, over=list(over), needs=list(needs)) for each in ago]
 
 
-def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> Record:
+def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> ReclaimEvent:
     return record(
-        INTENT, ago, action=action, jobs=[{"schedd": "access1", "job": job} for job in jobs], needy=["lender"],
+        IntentEvent, ago, action=action, jobs=[{"schedd": "access1", "job": job} for job in jobs], needy=["lender"],
         places=["slot1@node1"], there=[{"schedd": "access1", "job": job} for job in there],
     )  # fmt: skip
 
@@ -68,17 +73,19 @@ def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> Re
     ],
     ids=["none", "short", "long", "gap", "break", "no need", "both"],
 )
-def test_over_and_need_must_last(past: list[Record], said: str) -> None:
+def test_over_and_need_must_last(past: list[ReclaimEvent], said: str) -> None:
     plan = borrowed().plan(PATIENT, past)
     assert plan.waiting == said
-    assert bool(plan.victims) == (not said)
+    assert bool(plan.evictions) == (not said)
 
 
 def test_looks_with_another_negotiator_tell_nothing() -> None:
     others = [
-        {**each, "reclaim": {**each["reclaim"], "negotiator": "other"}} for each in looks(700, 300)
+        replace(each, origin=Origin(each.origin.time, "", "other"))
+        for each in looks(700, 300)
+        if isinstance(each, ObservationEvent)
     ]
-    assert not borrowed().plan(PATIENT, others).victims
+    assert not borrowed().plan(PATIENT, others).evictions
 
 
 def test_a_record_from_the_future_stops_everything() -> None:
@@ -88,7 +95,7 @@ def test_a_record_from_the_future_stops_everything() -> None:
         plan.stopped
         == "the record is 120 s ahead of this observation: clocks differ, or the observation is old"
     )
-    assert not plan.victims
+    assert not plan.evictions
 
 
 def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
@@ -96,13 +103,17 @@ def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
     plan = borrowed().plan(limits, [intent("a", 60, "7.0")])
     assert plan.waiting == "jobs were vacated 60 s ago, and the next ones have to wait for 120 s"
     assert not plan.measured
-    assert borrowed().plan(limits, [intent("a", 121, "7.0")]).victims
+    assert borrowed().plan(limits, [intent("a", 121, "7.0")]).evictions
 
 
 def test_an_intent_of_which_nothing_came_is_no_action() -> None:
-    failed = record(OUTCOME, 59, action="a", done=[], failed=[{"schedd": "access1", "job": "7.0"}])
+    failed = record(
+        BatchOutcomeEvent, 59, action="a", done=[], failed=[{"schedd": "access1", "job": "7.0"}]
+    )
     assert (
-        borrowed().plan(replace(AT_ONCE, settle_time=120), [intent("a", 60, "7.0"), failed]).victims
+        borrowed()
+        .plan(replace(AT_ONCE, settle_time=120), [intent("a", 60, "7.0"), failed])
+        .evictions
     )
 
 
@@ -119,42 +130,42 @@ def test_an_action_is_measured_by_who_came() -> None:
 
 
 def test_two_useless_actions_stop_it_until_a_person_resumes() -> None:
-    useless = record(MEASURED, 100, action="a", taken=False)
+    useless = record(MeasurementEvent, 100, action="a", taken=False)
     one, two = intent("a", 200, "7.0"), intent("b", 60, "7.1")
-    assert borrowed().plan(AT_ONCE, [one, useless]).victims, "one may be an accident"
+    assert borrowed().plan(AT_ONCE, [one, useless]).evictions, "one may be an accident"
     stopped = borrowed().plan(AT_ONCE, [one, useless, two])
     assert (
         stopped.stopped
         == "the freed slots went to other groups twice in a row: find out why, then resume"
     )
     assert stopped.measured == (("b", False),)
-    assert not stopped.victims
-    of_use = record(MEASURED, 50, action="b", taken=True)
-    assert borrowed().plan(AT_ONCE, [one, useless, two, of_use]).victims
-    assert borrowed().plan(AT_ONCE, [one, useless, two, record(RESUMED, 30)]).victims
+    assert not stopped.evictions
+    of_use = record(MeasurementEvent, 50, action="b", taken=True)
+    assert borrowed().plan(AT_ONCE, [one, useless, two, of_use]).evictions
+    assert borrowed().plan(AT_ONCE, [one, useless, two, record(ResumeEvent, 30)]).evictions
 
 
 def test_what_was_taken_today_counts() -> None:
     limits = replace(AT_ONCE, day_jobs=3)
     yesterday, today = intent("a", 86_500, "7.0", "7.1", "7.2"), intent("b", 86_000, "7.3")
-    measured = [record(MEASURED, 80_000, action=each, taken=True) for each in "ab"]
+    measured = [record(MeasurementEvent, 80_000, action=each, taken=True) for each in "ab"]
     plan = borrowed(8, 4).plan(limits, [yesterday, today, *measured])
-    assert len(plan.victims) == 2
+    assert len(plan.evictions) == 2
     assert "the limit of 3 jobs per day is reached" in why(plan).values()
 
 
 def test_a_job_is_taken_back_so_many_times_only() -> None:
     """The journal counts as well as the job's own ad."""
     actions = [intent("a", 3000, "1.0"), intent("b", 2000, "1.0"), intent("c", 1000, "1.1")]
-    measured = [record(MEASURED, 900, action=each, taken=True) for each in "abc"]
+    measured = [record(MeasurementEvent, 900, action=each, taken=True) for each in "abc"]
     plan = borrowed(8, 1).plan(AT_ONCE, [*actions, *measured])
     assert victims(plan) == ["1.1"]
     assert why(plan)["1.0"] == "it was vacated 2 times already"
 
 
-def ceiling(step: str, ago: float, number: int = 6, until: float | None = None) -> Record:
+def ceiling(step: str, ago: float, number: int = 6, until: float | None = None) -> ReclaimEvent:
     return record(
-        CEILING, ago, submitter="borrower.bob@site", group="borrower", step=step, ceiling=number, until=until
+        CeilingEvent, ago, submitter="borrower.bob@site", group="borrower", step=step, ceiling=number, until=until
     )  # fmt: skip
 
 
@@ -180,7 +191,7 @@ def test_ceilings_of_ours_are_no_obstacle_and_are_set_anew() -> None:
     plan = borrowed(8, 4).plan(AT_ONCE, ours, ceilings={"borrower.bob@site": 6})
     assert [each.ceiling for each in plan.ceilings] == [4]
     changed = borrowed(8, 4).plan(AT_ONCE, ours, ceilings={"borrower.bob@site": 8})
-    assert not changed.victims, "somebody else has changed it: it is not ours any more"
+    assert not changed.evictions, "somebody else has changed it: it is not ours any more"
 
 
 def test_leases_are_renewed_while_they_are_of_use() -> None:
@@ -194,8 +205,9 @@ def test_leases_are_renewed_while_they_are_of_use() -> None:
 
 def test_a_ceiling_that_was_to_be_set_counts_as_ours() -> None:
     """Whoever was killed between the two may have set it."""
-    assert set(past_of([ceiling(SETTING, 90)], "").ceilings) == {"borrower.bob@site"}
+    assert set(history_of([ceiling(SETTING, 90)], "").ceilings) == {"borrower.bob@site"}
 
 
 def test_records_of_others_in_the_journal_are_passed_over() -> None:
-    assert past_of([{"kind": "intent", "time": 1.0}, {"kind": LOOKED, "time": 1.0}], "").looks == ()
+    others = [{"kind": "intent", "time": 1.0}, {"kind": ObservationEvent.kind, "time": 1.0}]
+    assert history_of(map(event_from, others), "").observations == ()

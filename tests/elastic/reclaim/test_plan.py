@@ -16,9 +16,11 @@ PATIENT = replace(AT_ONCE, over_for=600, need_for=120)
 def test_what_two_waiting_jobs_need_is_taken_from_the_youngest() -> None:
     plan = borrowed(8, 2, [HOUR_AGO - 60 * each for each in range(8)]).plan()
     assert victims(plan) == ["1.0", "1.1"]
-    assert [victim.lost_weight_hours for victim in plan.victims] == pytest.approx([1.0, 1 + 1 / 60])
-    assert plan.victims[0].helps == ("cpus",)
-    assert plan.victims[0].why == (
+    assert [victim.lost_weight_hours for victim in plan.evictions] == pytest.approx(
+        [1.0, 1 + 1 / 60]
+    )
+    assert plan.evictions[0].helps == ("cpus",)
+    assert plan.evictions[0].why == (
         "borrower is over in cpus, lender waits for slot1@node1, and it loses 1.00 h"
     )  # fmt: skip
     assert [(use.group, use.place) for use in plan.uses] == [("lender", "slot1@node1")] * 2
@@ -28,14 +30,14 @@ def test_what_two_waiting_jobs_need_is_taken_from_the_youngest() -> None:
 
 def test_nobody_is_starved_nothing_is_taken() -> None:
     plan = borrowed(8, 0).plan()
-    assert not plan.victims
+    assert not plan.evictions
     assert plan.waiting == "no group uses more than its runtime"
 
 
 def test_a_free_slot_serves_who_waits() -> None:
     """Eight waiting jobs: four cpus are free, and the runtime of the lender has room for no more."""
     scene = borrowed(4, 8)
-    assert not scene.plan().victims
+    assert not scene.plan().evictions
 
 
 def test_free_slots_are_not_counted_twice() -> None:
@@ -137,7 +139,7 @@ def test_a_machine_that_the_waiting_job_does_not_want_is_left_alone() -> None:
 def test_nothing_is_taken_for_who_matches_nowhere() -> None:
     scene = borrowed(8, 0).waits("2.0", "lender", 2, Requirements='TARGET.Machine == "elsewhere"')
     plan = scene.plan()
-    assert not plan.victims
+    assert not plan.evictions
     assert plan.waiting == "no job that may be vacated would help the waiting jobs"
 
 
@@ -173,10 +175,10 @@ def test_what_the_next_cycle_would_give_to_others_is_not_taken() -> None:
     scene = borrowed(8, 0).waits("2.0", "lender", 1, ConcurrencyLimits='"licence"')
     scene.config = "LICENCE_LIMIT = 0\n"
     plan = scene.plan()
-    assert not plan.victims
+    assert not plan.evictions
     assert "the next cycle would match no job of the groups in need there" in why(plan).values()
     scene.config = "LICENCE_LIMIT = 1\n"
-    assert len(scene.plan().victims) == 1
+    assert len(scene.plan().evictions) == 1
 
 
 def test_the_jobs_of_a_group_above_others_are_taken_back_as_well() -> None:
@@ -211,7 +213,7 @@ def test_the_order_of_claims_and_of_idle_jobs_does_not_matter() -> None:
 )
 def test_limits(limits: ReclaimLimits, most: int, said: str) -> None:
     plan = borrowed(8, 4).plan(limits)
-    assert len(plan.victims) == most
+    assert len(plan.evictions) == most
     assert said in why(plan).values()
 
 
@@ -247,14 +249,14 @@ def test_ceilings_are_whole_weights_and_never_above_what_is_used() -> None:
     for number in range(8):
         scene.runs(f"1.{number}", "borrower", memory=2048, slot_ad={"SlotWeight": "Cpus * 0.7"})
     plan = scene.waits("2.0", "lender", 1, memory=2048).plan()
-    assert len(plan.victims) == 1
+    assert len(plan.evictions) == 1
     (ceiling,) = plan.ceilings
     assert (ceiling.used, ceiling.reclaimed, ceiling.ceiling) == (5.6, 0.7, 4)
 
 
 def test_ceilings_of_others() -> None:
     low = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 6})
-    assert len(low.victims) == 2
+    assert len(low.evictions) == 2
     assert not low.ceilings
     assert low.kept == ("the ceiling of borrower.bob@site (6) was set by somebody else and stays",)
     one = borrowed(8, 2).plan(ceilings={"borrower.bob@site": 7})
@@ -263,4 +265,4 @@ def test_ceilings_of_others() -> None:
     )
     assert why(one)["1.1"].startswith("somebody else set the ceiling of borrower.bob@site to 7")
     none = borrowed(8, 2).plan(ceilings={"borrower.bob@site": -1})
-    assert len(none.victims) == 2
+    assert len(none.evictions) == 2

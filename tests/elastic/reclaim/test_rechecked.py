@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from htcq.elastic.reclaim.precheck import unlike
+from htcq.elastic.reclaim.precheck import reason_not_to_vacate
 from htcq.elastic.reclaim.reclaim_plan import Eviction
 from htcq.live.vacating import Facts
 from htcq.settings.reclaim import ReclaimLimits
@@ -29,7 +29,7 @@ SAME = Facts("hep.bob@site", "slot1_1@node1", 100.0, 900.0, 5, False)
 
 
 def test_the_same_job_goes() -> None:
-    assert unlike(VICTIM, SAME, ReclaimLimits()) == ""
+    assert reason_not_to_vacate(VICTIM, SAME, ReclaimLimits()) == ""
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_the_same_job_goes() -> None:
     ],
 )
 def test_a_job_that_is_another_by_now_stays(now: Facts | None, said: str) -> None:
-    assert unlike(VICTIM, now, ReclaimLimits()) == said
+    assert reason_not_to_vacate(VICTIM, now, ReclaimLimits()) == said
