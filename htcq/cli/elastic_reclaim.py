@@ -150,7 +150,7 @@ def _show(arguments: argparse.Namespace, found: Observed, report: Report | None)
         import json
 
         from htcq.poolquota.health import ailments, health_json
-        from htcq.report.reclaim_json import reclaim_json
+        from htcq.report.views.reclaim import reclaim_json
 
         done: tuple[Any, ...] = (
             () if report is None else (report.vacated, report.failed, report.told)
@@ -158,7 +158,7 @@ def _show(arguments: argparse.Namespace, found: Observed, report: Report | None)
         printed = reclaim_json(found.plan, found.refusals, *done)
         print(json.dumps({**printed, "health": health_json(ailments(found.pool))}, indent=2))
         return
-    from htcq.report.reclaim_text import show_reclaim
+    from htcq.report.views.reclaim_text import show_reclaim
 
     show_reclaim(found.plan, sys.stdout)
     for each in found.refusals:

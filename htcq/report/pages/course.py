@@ -8,13 +8,13 @@ from typing import NamedTuple
 from htcq.pool.pool import Pool
 from htcq.report.charts.curves import MAX_STEPS, bands, curves
 from htcq.report.charts.ticks import amounts
-from htcq.report.course_text import full, wrong
 from htcq.report.formats.html import page
 from htcq.report.moments import lasting
+from htcq.report.pages.waits import waits_section
 from htcq.report.printable import one_line
 from htcq.report.sections import Part, headed, machines_section, section, sentence, table
 from htcq.report.usage_html import usage_section
-from htcq.report.waits_html import waits_section
+from htcq.report.views.course_text import full, wrong
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
 from htcq.units import counted, show_number

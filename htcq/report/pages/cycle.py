@@ -10,7 +10,7 @@ from htcq.report.charts.svg import group_bar
 from htcq.report.formats.html import page
 from htcq.report.printable import one_line
 from htcq.report.sections import MAX_ROWS, Part, headed, machines_section, section, sentence, table
-from htcq.report.simulate_text import reasons, totals, wrong
+from htcq.report.views.cycle_text import reasons, totals, wrong
 from htcq.simulate.course.machines import Machine
 from htcq.simulate.course.single import Single
 from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles

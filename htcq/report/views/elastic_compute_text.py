@@ -8,9 +8,9 @@ from typing import TextIO
 from htcq.errors import InputError
 from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.quota.elastic.steps import Trace
-from htcq.report.elastic_json import Computed
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, line, show_lines, show_table
+from htcq.report.views.elastic_compute import Computed
 from htcq.spelling import did_you_mean
 
 _COLUMNS = (

@@ -11,8 +11,8 @@ from htcq.elastic.quota_plan import GroupPlan, QuotaPlan, differences
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.report.moments import lasting, moment
 from htcq.report.printable import one_line
-from htcq.report.reclaim_text import show_victims
 from htcq.report.terminal import show_table
+from htcq.report.views.reclaim_text import show_victims
 from htcq.units import show_number
 
 _WHY = {SMALL: "too small a change", HELD: "changed a moment ago", MOVING: "in steps"}

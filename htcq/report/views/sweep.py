@@ -9,8 +9,8 @@ from typing import TextIO
 from htcq.audit.facts import listed
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
-from htcq.report.sweep_rows import Summary, summary
 from htcq.report.terminal import Line, line, show_lines, show_table
+from htcq.report.views.sweep_summary import Summary, summary
 from htcq.settings.sweep_items import Sweep
 from htcq.simulate.sweep import Run, Verdict
 from htcq.units import counted, show_number

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from htcq.report.sweep_rows import summary
+from htcq.report.views.sweep_summary import summary
 from htcq.simulate.sweep import SCHEMA, Ground, Run, record
 
 
