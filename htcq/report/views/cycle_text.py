@@ -1,83 +1,105 @@
-"""A simulated negotiation cycle for people at a terminal, alone or beside another."""
+"""One simulated negotiation cycle for people at a terminal, alone or compared with another."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from typing import TextIO
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple, TextIO
 
 from htcq.pool.pool import Pool
 from htcq.report.charts.bars import bar_legend, use_bar
 from htcq.report.charts.spark import shows_blocks
+from htcq.report.column import Column, Row
+from htcq.report.formats.text import show
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, line, show_lines, show_table
-from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
-from htcq.simulate.cycle.trace import GIVEN_BACK, GroupUse, SubmitterUse, Trace
+from htcq.report.table import Table
+from htcq.report.terminal import Line, line, show_lines
+from htcq.report.views.cycle import (
+    GROUPS,
+    KIND,
+    MATCHES,
+    NAME,
+    REASON,
+    REJECTED,
+    STARVED,
+    SUBMITTERS,
+    SubmitterRow,
+    compared_numbers,
+    match_rows,
+    pool_table,
+    submitter_rows,
+)
+from htcq.simulate.cycle.outcome import CycleDifference, compare_cycles
+from htcq.simulate.cycle.trace import GIVEN_BACK, Crash, GroupUse, SubmitterUse, Trace
 from htcq.units import counted, show_number
 
-_NONE = "-"
-#: How many characters the bar of a group or submitter has.
+#: The number of characters in the bar of a group or submitter.
 _BAR = 24
 
 
+class _Limits(NamedTuple):
+    """One group in both cycles."""
+
+    before: GroupUse
+    after: GroupUse
+
+
 def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = False) -> None:
-    """Write who got what, and why the others did not; ``every_match`` in the order in which it was made, if so."""
+    """Write who got what, and why the others got nothing.
+
+    ``every_match`` asks for the list of all matches, in the order in which they were made.
+    """
+    blocks = shows_blocks(getattr(stream, "encoding", None))
     title = _title(pool)
     if every_match and trace.matches:
-        heads = ["MATCH", "JOB", "SUBMITTER", "SLOT", _heading("cost", trace.unit)]
-        show_table(title, heads, list(_matches(trace)), stream, (0, 4))
+        show(pool_table(trace, MATCHES, match_rows(trace), title), stream)
         print(file=stream)
         title = ""
-    used = [_heading(word, trace.unit) for word in ("used before", "used after", "claimed")]
-    blocks, grouped = shows_blocks(getattr(stream, "encoding", None)), len(trace.groups) > 1
-    if grouped:
-        heads = ["GROUP", _heading("limit", trace.unit), *used[:2], "USED OF LIMIT"]
-        show_table(title, heads, list(_groups(trace, blocks)), stream, (1, 2, 3))
-        print(file=stream)
-        title = ""
-    heads = [
-        "SUBMITTER",
-        "GROUP",
-        "IDLE\nJOBS",
-        "MATCHES",
-        *used,
-        *([] if grouped else ["USED OF POOL"]),
-        "REJECTED",
-    ]
-    show_table(title, heads, list(_submitters(trace, grouped, blocks)), stream, range(2, 7))
-    show_lines(
-        [Line(((bar_legend("a limit" if grouped else "the pool", blocks), "quiet"),))], stream
-    )
+    if len(trace.groups) > 1:
+        _show_groups(trace, title, blocks, stream)
+    else:
+        _show_submitters_of_pool(trace, title, blocks, stream)
     show_lines(_below(trace, pool), stream)
 
 
-def _matches(trace: Trace) -> Iterator[list[str]]:
-    for number, each in enumerate(trace.matches, 1):
-        names = (one_line(name) for name in (each.job, each.submitter, each.slot))
-        yield [str(number), *names, show_number(each.cost)]
+def _show_groups(trace: Trace, title: str, blocks: bool, stream: TextIO) -> None:
+    """Write the groups with their bars, then the submitters."""
+
+    def use_of(use: GroupUse) -> GroupUse:
+        return use
+
+    bar = _bar_column("USED OF LIMIT", blocks, use_of, lambda use: use.limit)
+    show(pool_table(trace, [*GROUPS, bar], trace.groups, title), stream)
+    print(file=stream)
+    show(pool_table(trace, [*SUBMITTERS, REJECTED], submitter_rows(trace)), stream)
+    show_lines([_quiet(bar_legend("a limit", blocks))], stream)
 
 
-def _groups(trace: Trace, blocks: bool) -> Iterator[list[str]]:
-    for each in trace.groups:
-        limit = _NONE if each.limit is None else show_number(each.limit)
-        used = show_number(each.used_before), show_number(each.used_after)
-        yield [one_line(each.name), limit, *used, _bar(each, each.limit, blocks)]
+def _show_submitters_of_pool(trace: Trace, title: str, blocks: bool, stream: TextIO) -> None:
+    """Write the submitters of a pool without groups, with their bars."""
+
+    def use_of(row: SubmitterRow) -> SubmitterUse:
+        return row.use
+
+    bar = _bar_column("USED OF POOL", blocks, use_of, lambda row: trace.pool_weight)
+    columns = [*SUBMITTERS, bar, REJECTED]
+    show(pool_table(trace, columns, submitter_rows(trace), title), stream)
+    show_lines([_quiet(bar_legend("the pool", blocks))], stream)
 
 
-def _bar(use: GroupUse | SubmitterUse, limit: float | None, blocks: bool) -> str:
-    bar = use_bar(use.used_before, use.used_after, limit, _BAR, blocks)
-    return f"|{bar}|" if bar else ""
+def _bar_column(
+    heading: str,
+    blocks: bool,
+    use_of: Callable[[Row], GroupUse | SubmitterUse],
+    limit_of: Callable[[Row], float | None],
+) -> Column[Row]:
+    """Return the column that draws usage against a limit."""
 
+    def drawn(row: Row) -> str:
+        use = use_of(row)
+        bar = use_bar(use.used_before, use.used_after, limit_of(row), _BAR, blocks)
+        return f"|{bar}|" if bar else ""
 
-def _submitters(trace: Trace, grouped: bool, blocks: bool) -> Iterator[list[str]]:
-    why = reasons(trace)
-    for each in trace.submitters:
-        used = (
-            show_number(amount) for amount in (each.used_before, each.used_after, each.standing)
-        )
-        names = one_line(each.name), one_line(each.group)
-        bar = [] if grouped else [_bar(each, trace.pool_weight, blocks)]
-        yield [*names, str(each.idle), str(each.matches), *used, *bar, why.get(each.name, "")]
+    return Column("", lambda row: None, heading, drawn)
 
 
 def show_what_if(
@@ -87,128 +109,84 @@ def show_what_if(
     show_changes(_title(pool), changes, stream)
     rows = [row for row in compare_cycles(before, after) if row.changed]
     if rows:
-        heads = ["", "NAME"]
-        for what in ("matches", f"used {after.unit}", "waiting"):
-            heads += [
-                f"{what} {when}".upper().replace(" ", "\n")
-                for when in ("before", "after", "difference")
-            ]
-        show_table(
-            "",
-            [*heads, "STARVED", "REJECTED"],
-            [_cells(row) for row in rows],
-            stream,
-            range(2, 11),
-            repeat=2,
-        )
-        _show_limits(before, after, {row.name for row in rows if row.kind == "group"}, stream)
-        told = [row for row in rows if row.because]
-        show_lines([line(f"{row.kind} {row.name}: {row.because}") for row in told], stream)
+        columns = [KIND, NAME, *compared_numbers(after.unit), STARVED, REASON]
+        show(Table(columns, rows, repeat=2), stream)
+        _show_limits(before, after, _group_names(rows), stream)
+        explained = [row for row in rows if row.because]
+        show_lines([line(f"{row.kind} {row.name}: {row.because}") for row in explained], stream)
     else:
-        show_lines(
-            [Line((("nothing changes: everybody is matched as much as now", "strong"),))], stream
-        )
+        unchanged = "nothing changes: everybody is matched as much as now"
+        show_lines([Line(((unchanged, "strong"),))], stream)
     for when, trace in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}, {totals(trace)}", ""),))], stream)
     show_lines(_wrong(after), stream)
 
 
+def _group_names(rows: Sequence[CycleDifference]) -> set[str]:
+    return {row.name for row in rows if row.kind == "group"}
+
+
 def _show_limits(before: Trace, after: Trace, names: Collection[str], stream: TextIO) -> None:
-    """Write bars of the groups of these names, where there are groups at all."""
+    """Write bars of the groups of these names, if there are groups at all."""
     if len(after.groups) < 2 or not names:
         return
     blocks = shows_blocks(getattr(stream, "encoding", None))
-    traces = [{each.name: each for each in trace.groups} for trace in (before, after)]
+    earlier = {use.name: use for use in before.groups}
+    later = {use.name: use for use in after.groups}
     rows = []
-    for name in (name for name in dict.fromkeys([*traces[0], *traces[1]]) if name in names):
-        found = [trace.get(name) or GroupUse(name, None, 0.0, 0.0) for trace in traces]
-        limits = (_NONE if each.limit is None else show_number(each.limit) for each in found)
-        rows.append([one_line(name), *limits, *(_bar(each, each.limit, blocks) for each in found)])
-    heads = [
-        "GROUP",
-        "LIMIT\nBEFORE",
-        "LIMIT\nAFTER",
-        "USED OF LIMIT\nBEFORE",
-        "USED OF LIMIT\nAFTER",
-    ]
+    for name in dict.fromkeys([*earlier, *later]):
+        if name in names:
+            nothing = GroupUse(name, None, 0.0, 0.0)
+            rows.append(_Limits(earlier.get(name, nothing), later.get(name, nothing)))
     print(file=stream)
-    show_table("", heads, rows, stream, (1, 2))
-    show_lines([Line(((bar_legend("a limit", blocks), "quiet"),))], stream)
+    show(Table(_limit_columns(blocks), rows, repeat=0), stream)
+    show_lines([_quiet(bar_legend("a limit", blocks))], stream)
+
+
+def _limit_columns(blocks: bool) -> list[Column[_Limits]]:
+    bar = _bar_column("USED OF LIMIT\nBEFORE", blocks, _before, lambda row: row.before.limit)
+    later_bar = _bar_column("USED OF LIMIT\nAFTER", blocks, _after, lambda row: row.after.limit)
+    return [
+        Column("", lambda row: row.after.name, "GROUP"),
+        Column("", lambda row: row.before.limit, "LIMIT\nBEFORE", right=True),
+        Column("", lambda row: row.after.limit, "LIMIT\nAFTER", right=True),
+        bar,
+        later_bar,
+    ]
+
+
+def _before(row: _Limits) -> GroupUse:
+    return row.before
+
+
+def _after(row: _Limits) -> GroupUse:
+    return row.after
 
 
 def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
     """Write what is different: knobs with their values, and options that make another pool."""
     print(f"{title}, what if", file=stream)
     for knob, value in changes:
-        print(
-            f"  {one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}".rstrip(),
-            file=stream,
-        )
-
-
-def _cells(row: CycleDifference) -> list[str]:
-    why = (
-        row.why[1] if row.why[0] == row.why[1] else " -> ".join(each or "none" for each in row.why)
-    )
-    words = ["yes" if each else "no" for each in row.starved]
-    starved = words[1] if words[0] == words[1] else " -> ".join(words)
-    numbers = (cell for pair in (row.matches, row.used, row.waiting) for cell in _pair(pair))
-    return [row.kind, one_line(row.name), *numbers, starved, one_line(why)]
-
-
-def _pair(pair: Pair) -> tuple[str, str, str]:
-    sign = "+" if pair.difference > 0 else ""
-    return (
-        show_number(pair.before),
-        show_number(pair.after),
-        f"{sign}{show_number(pair.difference)}",
-    )
+        sign = "" if knob.startswith("--") else "= "
+        print(f"  {one_line(knob)} {sign}{one_line(value)}".rstrip(), file=stream)
 
 
 def _title(pool: Pool) -> str:
-    return one_line(f"{pool.source}, taken {pool.taken_at}" if pool.taken_at else pool.source)
-
-
-def _heading(title: str, unit: str) -> str:
-    return "\n".join((*title.upper().split(), *unit.split()))
-
-
-def reasons(trace: Trace) -> dict[str, str]:
-    """Return how often which reason was given, by submitter."""
-    found: dict[str, Counter[str]] = {}
-    for each in trace.rejections:
-        found.setdefault(each.submitter, Counter())[each.reason] += 1
-    return {
-        name: one_line(
-            "; ".join(
-                reason if count == 1 else f"{reason} ({count}x)" for reason, count in why.items()
-            )
-        )
-        for name, why in found.items()
-    }
-
-
-def _refused(trace: Trace) -> dict[str, list[str]]:
-    """Return jobs and slots of the matches that a startd refuses, by its reason."""
-    found: dict[str, list[str]] = {}
-    for each in trace.matches:
-        if each.refusal:
-            found.setdefault(each.refusal, []).append(f"{each.job or each.request} on {each.slot}")
-    return found
+    taken = f", taken {pool.taken_at}" if pool.taken_at else ""
+    return one_line(f"{pool.source}{taken}")
 
 
 def totals(trace: Trace) -> str:
     """Return how much was matched and rejected."""
     matched = "no free slot could be matched"
     if trace.matches:
-        slots = counted(len({each.slot for each in trace.matches}), "slot")
-        cost = show_number(sum(each.cost for each in trace.matches))
+        slots = {match.slot for match in trace.matches}
+        cost = show_number(sum(match.cost for match in trace.matches))
         verb = "costs" if len(trace.matches) == 1 else "cost"
-        matched = f"{counted(len(trace.matches), 'match', 'matches')} on {slots} {verb} {cost}"
-    return (
-        f"{matched}, {counted(len(trace.rejections), 'rejection')}; the pool weighs "
-        f"{show_number(trace.pool_weight)}"
-    )
+        matches = counted(len(trace.matches), "match", "matches")
+        matched = f"{matches} on {counted(len(slots), 'slot')} {verb} {cost}"
+    rejected = counted(len(trace.rejections), "rejection")
+    return f"{matched}, {rejected}; the pool weighs {show_number(trace.pool_weight)}"
 
 
 def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
@@ -225,24 +203,37 @@ def _wrong(trace: Trace) -> Iterator[Line]:
 
 
 def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
-    """Yield a crash of the negotiator, what is refused and what is not modelled, each with the name of its style."""
+    """Yield a crash of the negotiator, refused matches and what is not simulated.
+
+    Each is a sentence with the name of its style.
+    """
     if trace.crash is not None:
-        crash = trace.crash
-        text = (
-            f"the negotiator crashes here: {crash.message}, at slot {crash.slot} for job "
-            f"{crash.job}"
-        )
-        yield one_line(text), "error"
+        yield one_line(_crash(trace.crash)), "error"
     for crash in trace.skipped:
-        yield (
-            one_line(
-                f"left out: slot {crash.slot}, at which the negotiator would crash: {crash.message}"
-            ),
-            "warning",
-        )
+        text = f"left out: slot {crash.slot}, at which the negotiator would crash: {crash.message}"
+        yield one_line(text), "warning"
     for why, matches in _refused(trace).items():
         by = "given back by the schedd" if why in GIVEN_BACK else "refused by the startd"
         text = f"{by}: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"
         yield one_line(text), "warning"
     for sentence in trace.unmodelled:
         yield one_line(f"not modelled: {sentence}"), "warning"
+
+
+def _crash(crash: Crash) -> str:
+    place = f"at slot {crash.slot} for job {crash.job}"
+    return f"the negotiator crashes here: {crash.message}, {place}"
+
+
+def _refused(trace: Trace) -> dict[str, list[str]]:
+    """Return jobs and slots of the matches that a startd refuses, by its reason."""
+    found: dict[str, list[str]] = {}
+    for match in trace.matches:
+        if match.refusal:
+            pair = f"{match.job or match.request} on {match.slot}"
+            found.setdefault(match.refusal, []).append(pair)
+    return found
+
+
+def _quiet(text: str) -> Line:
+    return Line(((text, "quiet"),))
