@@ -1,4 +1,4 @@
-"""Several simulated cycles for people at a terminal: how the pool fills, and how long jobs wait."""
+"""Several simulated cycles for people at a terminal: how the pool fills, how long jobs wait."""
 
 from __future__ import annotations
 
@@ -6,46 +6,75 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.pool.pool import Pool
+from htcq.report.column import Column
+from htcq.report.formats.text import show
 from htcq.report.moments import lasting
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.table import Table
+from htcq.report.terminal import Line, show_lines
 from htcq.report.usage_text import show_usage, show_usages
+from htcq.report.views.course import (
+    CPUS,
+    IDLE,
+    LARGEST,
+    MATCHES,
+    RUNNING,
+    STARTED,
+    SUBMITTER,
+    TIME,
+    WAIT_CHANGES,
+    WAITS,
+    wait_changes,
+)
 from htcq.report.views.cycle_text import show_changes
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
-from htcq.simulate.course.wait_stats import Wait, waits
+from htcq.simulate.course.wait_stats import waits
 from htcq.units import counted, show_number
 
-_NONE = "-"
-#: How many characters a bar of the whole pool has.
+#: The number of characters in a bar of the whole pool.
 _BAR = 20
-_HEADS = (
-    "TIME",
-    "MATCHES",
-    "STARTED",
-    "RUNNING",
-    "IDLE",
-    "CPUS\nIN CLAIMS",
-    "FILL",
-    "LARGEST\nFREE",
-    "",
-)
 
 
 def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO) -> None:
     """Write a row for each cycle and one for each submitter."""
-    title = (
-        f"{pool.source}: {counted(len(course.samples), 'cycle')}, "
-        f"{lasting(plan.interval_seconds)} apart"
-    )
-    rows = [_cycle(sample, course.total_cpus) for sample in course.samples]
-    show_table(one_line(title), _HEADS, rows, stream, (0, 1, 2, 3, 4, 5))
+    cycles = counted(len(course.samples), "cycle")
+    title = one_line(f"{pool.source}: {cycles}, {lasting(plan.interval_seconds)} apart")
+    show(Table(_cycle_columns(course.total_cpus), course.samples, title, repeat=0), stream)
     print(file=stream)
     show_usage(course, plan, stream)
     print(file=stream)
-    heads = ["SUBMITTER", "STARTED", "STILL IDLE", "WAITED, MEAN", "MEDIAN", "LONGEST"]
-    show_table("", heads, [_wait(each) for each in waits(course)], stream, range(1, 6))
+    show(Table([SUBMITTER, *WAITS], list(waits(course)), repeat=0), stream)
     show_lines(_below(course), stream)
+
+
+def _cycle_columns(total: float) -> list[Column[Sample]]:
+    """Return the columns of a cycle in a pool of so many cpus."""
+
+    def share(sample: Sample) -> float:
+        return sample.cpus / total if total else 0.0
+
+    def fill(sample: Sample) -> str:
+        return f"{share(sample):4.0%}"
+
+    def bar(sample: Sample) -> str:
+        return "#" * round(share(sample) * _BAR)
+
+    def largest(sample: Sample) -> str:
+        cpus, memory_mb = (column.cell(sample) for column in LARGEST)
+        return f"{cpus} cpus, {memory_mb} MB"
+
+    return [
+        TIME,
+        MATCHES,
+        STARTED,
+        RUNNING,
+        IDLE,
+        CPUS,
+        Column("", share, "FILL", fill),
+        Column("", lambda sample: None, "LARGEST\nFREE", largest),
+        Column("", share, show=bar, headless=True),
+    ]
 
 
 def show_courses(
@@ -58,70 +87,21 @@ def show_courses(
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to each submitter."""
     show_changes(one_line(pool.source), changes, stream)
-    then = {each.submitter: each for each in waits(after)}
-    rows = []
-    for now in waits(before):
-        later = then.pop(now.submitter, Wait(now.submitter, 0, 0, None, None, None))
-        rows.append(_pair(now, later))
-    rows += [_pair(Wait(each.submitter, 0, 0, None, None, None), each) for each in then.values()]
-    heads = [
-        "SUBMITTER",
-        "STARTED\nBEFORE",
-        "STARTED\nAFTER",
-        "WAITED, MEAN\nBEFORE",
-        "WAITED, MEAN\nAFTER",
-    ]
-    show_table("", heads, rows, stream, range(1, 5))
+    show(Table(WAIT_CHANGES, wait_changes(before, after), repeat=0), stream)
     print(file=stream)
     show_usages(before, after, plan, stream)
     show_lines([Line(((one_line(each), ""),)) for each in sentences(before, after)], stream)
     for when, course in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}: {full(course)}", "strong"),))], stream)
-    show_lines(list(_wrong(after)), stream)
-
-
-def _cycle(sample: Sample, total: float) -> list[str]:
-    share = sample.cpus / total if total else 0.0
-    bar = "#" * round(share * _BAR)
-    free = f"{show_number(sample.largest_cpus)} cpus, {show_number(sample.largest_memory_mb)} MB"
-    counts = (sample.matches, sample.started, sample.running, sample.idle)
-    return [
-        lasting(sample.at),
-        *map(str, counts),
-        show_number(sample.cpus),
-        f"{share:4.0%}",
-        free,
-        bar,
-    ]
-
-
-def _wait(wait: Wait) -> list[str]:
-    times = (_time(seconds) for seconds in (wait.mean, wait.median, wait.longest))
-    return [one_line(wait.submitter), str(wait.started), str(wait.waiting), *times]
-
-
-def _pair(now: Wait, later: Wait) -> list[str]:
-    return [
-        one_line(now.submitter),
-        str(now.started),
-        str(later.started),
-        _time(now.mean),
-        _time(later.mean),
-    ]
-
-
-def _time(seconds: float | None) -> str:
-    return _NONE if seconds is None else lasting(seconds)
+    show_lines(_wrong(after), stream)
 
 
 def full(course: Course) -> str:
     """Return when the pool is full, or how far it comes."""
     if course.full_at is None:
         most = max((sample.cpus for sample in course.samples), default=0.0)
-        return (
-            f"the pool never fills: {show_number(most)} of {show_number(course.total_cpus)} cpus "
-            "at most"
-        )
+        total = show_number(course.total_cpus)
+        return f"the pool never fills: {show_number(most)} of {total} cpus at most"
     return f"the pool is full after {lasting(course.full_at)}"
 
 
@@ -137,13 +117,13 @@ def _wrong(course: Course) -> Iterator[Line]:
 
 
 def wrong(course: Course) -> Iterator[tuple[str, str]]:
-    """Yield what makes the negotiator crash and what is not modelled, each with the name of its style."""
+    """Yield a crash of the negotiator and what is not simulated.
+
+    Each is a sentence with the name of its style.
+    """
     if course.crash is not None:
-        yield (
-            one_line(
-                f"the negotiator crashes here: {course.crash.message}, at slot {course.crash.slot}"
-            ),
-            "error",
-        )
+        crash = course.crash
+        text = f"the negotiator crashes here: {crash.message}, at slot {crash.slot}"
+        yield one_line(text), "error"
     for sentence in course.unmodelled:
         yield one_line(f"not modelled: {sentence}"), "warning"
