@@ -1,15 +1,83 @@
-"""The plan of reclaim as JSON; htcq-elastic(1) describes the keys."""
+"""The plan of reclaim: the columns of groups, jobs and ceilings; JSON.
+
+htcq-elastic(1) describes the keys. Times are in seconds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
-from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
-from htcq.report.moments import iso
+from htcq.elastic.reclaim.reclaim_plan import Ceiling, Eviction, ReclaimPlan
+from htcq.elastic.records import PARTS, WEIGHT
+from htcq.report.column import Column
+from htcq.report.moments import iso, lasting
+from htcq.report.printable import one_line
+from htcq.units import show_number
 
 SCHEMA = 1
+
+
+class GroupRow(NamedTuple):
+    """A group that uses too much or waits for what is its own, and for how many seconds."""
+
+    group: str
+    over: str
+    need: str
+    seconds: float
+
+
+def _since(row: GroupRow) -> str:
+    return lasting(row.seconds)
+
+
+def _ran(victim: Eviction) -> str:
+    return lasting(victim.ran)
+
+
+def _lost(victim: Eviction) -> str:
+    return f"{victim.lost_weight_hours:.2f}"
+
+
+GROUPS: tuple[Column[GroupRow], ...] = (
+    Column("", lambda row: row.group, "GROUP"),
+    Column("", lambda row: row.over, "OVER BY"),
+    Column("", lambda row: row.need, "IN NEED OF"),
+    Column("", lambda row: row.seconds, "SINCE", _since),
+)
+VICTIMS: tuple[Column[Eviction], ...] = (
+    Column("", lambda victim: victim.group, "GROUP"),
+    Column("", lambda victim: victim.job, "JOB"),
+    Column("", lambda victim: victim.schedd, "SCHEDD"),
+    Column("", lambda victim: victim.slot, "SLOT"),
+    Column("", lambda victim: victim.ran, "RAN", _ran, right=True),
+    Column("", lambda victim: victim.helps, "HELPS"),
+    Column("", lambda victim: victim.lost_weight_hours, "LOST WEIGHT-HOURS", _lost, right=True),
+    Column("", lambda victim: victim.why, "WHY"),
+)
+CEILINGS: tuple[Column[Ceiling], ...] = (
+    Column("", lambda each: each.submitter, "SUBMITTER"),
+    Column("", lambda each: each.ceiling, "CEILING", lambda each: str(each.ceiling), right=True),
+    Column("", lambda each: each.used, "USED", right=True),
+    Column("", lambda each: each.reclaimed, "TAKEN BACK", right=True),
+)
+
+
+def group_rows(plan: ReclaimPlan) -> Iterator[GroupRow]:
+    """Yield the groups that use too much, then those in need."""
+    for over in plan.over:
+        yield GroupRow(over.group, _amounts(over.amounts), "", over.seconds)
+    for need in plan.needs:
+        yield GroupRow(need.group, "", f"{need.jobs} jobs' room", need.seconds)
+
+
+def _amounts(amounts: Mapping[str, int]) -> str:
+    parts = []
+    for name, amount in amounts.items():
+        number = amount / PARTS if name == WEIGHT else amount
+        parts.append(f"{show_number(number)} {one_line(name)}")
+    return ", ".join(parts)
 
 
 def reclaim_json(
@@ -19,15 +87,17 @@ def reclaim_json(
     failed: Sequence[tuple[Eviction, str]] = (),
     told: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return the plan; with why it must not be acted on, if it must not, and what was done, if anything was."""
+    """Return the plan, why it must not be carried out, and what was done, if anything was."""
     found = asdict(plan)
     found.pop("taken_at")
     found["measured"] = dict(plan.measured)
-    done = None if vacated is None else {
-        "vacated": [_named(victim) for victim in vacated],
-        "failed": [{**_named(victim), "why": why} for victim, why in failed],
-        "told": list(told),
-    }  # fmt: skip
+    done: dict[str, Any] | None = None
+    if vacated is not None:
+        done = {
+            "vacated": [_named(victim) for victim in vacated],
+            "failed": [{**_named(victim), "why": why} for victim, why in failed],
+            "told": list(told),
+        }
     return {
         "schema": SCHEMA,
         "taken": iso(plan.taken_at),

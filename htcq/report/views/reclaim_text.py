@@ -1,89 +1,46 @@
-"""The plan of reclaim as text: who is over, who is in need, which jobs would go, and why others would not."""
+"""The plan of reclaim as text: who is over or in need, which jobs would go, and why others stay."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TextIO
 
-from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
-from htcq.elastic.records import PARTS, WEIGHT
-from htcq.report.moments import lasting, moment
+from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
+from htcq.report.formats.text import show
+from htcq.report.moments import moment
 from htcq.report.printable import one_line
-from htcq.report.terminal import show_table
-from htcq.units import show_number
+from htcq.report.table import Table
+from htcq.report.views.reclaim import CEILINGS, GROUPS, VICTIMS, group_rows
 
-_GROUPS = ("GROUP", "OVER BY", "IN NEED OF", "SINCE")
-_VICTIMS = ("GROUP", "JOB", "SCHEDD", "SLOT", "RAN", "HELPS", "LOST WEIGHT-HOURS", "WHY")
-_CEILINGS = ("SUBMITTER", "CEILING", "USED", "TAKEN BACK")
-#: Reasons that are told, with how many jobs each; all of them are in the JSON.
+#: The maximum of reasons that are printed, each with its number of jobs; JSON has all of them.
 _MAX_REASONS = 12
 
 
 def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
     """Write the plan to ``stream``."""
     stream.write(f"{one_line(plan.negotiator) or 'negotiator'}, {moment(plan.taken_at)}\n")
-    groups = [*_over(plan), *_needs(plan)]
+    groups = list(group_rows(plan))
     if groups:
-        show_table("", _GROUPS, groups, stream, repeat=1)
+        show(Table(GROUPS, groups), stream)
     if plan.victims:
         show_victims("to be vacated", plan, stream)
     if plan.ceilings:
-        rows = [
-            (
-                one_line(each.submitter),
-                str(each.ceiling),
-                show_number(each.used),
-                show_number(each.reclaimed),
-            )
-            for each in plan.ceilings
-        ]
-        show_table("ceilings that are set first", _CEILINGS, rows, stream, (1, 2, 3), repeat=1)
+        show(Table(CEILINGS, plan.ceilings, "ceilings that are set first"), stream)
     for line in _notes(plan):
         stream.write(f"{line}\n")
 
 
 def show_victims(title: str, plan: ReclaimPlan, stream: TextIO) -> None:
-    """Write which jobs a plan would take back, and what that loses."""
-    show_table(title, _VICTIMS, [_victim(each) for each in plan.victims], stream, (4, 6), repeat=1)
-    lost = f"lose {plan.lost_weight_hours:.2f} weight-hours"
-    stream.write(
-        f"{len(plan.victims)} jobs {lost}\n" if len(plan.victims) > 1 else f"1 job would {lost}\n"
-    )
-
-
-def _over(plan: ReclaimPlan) -> Iterator[tuple[str, ...]]:
-    for each in plan.over:
-        yield (one_line(each.group), _amounts(each.amounts), "", lasting(each.seconds))
-
-
-def _needs(plan: ReclaimPlan) -> Iterator[tuple[str, ...]]:
-    for each in plan.needs:
-        yield (one_line(each.group), "", f"{each.jobs} jobs' room", lasting(each.seconds))
-
-
-def _amounts(amounts: Mapping[str, int]) -> str:
-    parts = (
-        (name, amount / PARTS if name == WEIGHT else amount) for name, amount in amounts.items()
-    )
-    return ", ".join(f"{show_number(amount)} {one_line(name)}" for name, amount in parts)
-
-
-def _victim(victim: Eviction) -> tuple[str, ...]:
-    return (
-        one_line(victim.group),
-        one_line(victim.job),
-        one_line(victim.schedd),
-        one_line(victim.slot),
-        lasting(victim.ran),
-        ", ".join(victim.helps),
-        f"{victim.lost_weight_hours:.2f}",
-        one_line(victim.why),
-    )
+    """Write which jobs a plan would take back, and what is lost with them."""
+    show(Table(VICTIMS, plan.victims, title), stream)
+    jobs = f"{len(plan.victims)} jobs" if len(plan.victims) > 1 else "1 job would"
+    stream.write(f"{jobs} lose {plan.lost_weight_hours:.2f} weight-hours\n")
 
 
 def _notes(plan: ReclaimPlan) -> Iterator[str]:
-    for why, count in _reasons(plan):
+    reasons = Counter(job.why for job in plan.spared)
+    for why, count in reasons.most_common(_MAX_REASONS):
         yield f"not taken back: {count} jobs: {one_line(why)}"
     for line in plan.kept:
         yield one_line(line)
@@ -95,7 +52,3 @@ def _notes(plan: ReclaimPlan) -> Iterator[str]:
         yield f"STOPPED: {plan.stopped}"
     elif plan.waiting:
         yield f"nothing to take back: {plan.waiting}"
-
-
-def _reasons(plan: ReclaimPlan) -> Sequence[tuple[str, int]]:
-    return Counter(each.why for each in plan.spared).most_common(_MAX_REASONS)
