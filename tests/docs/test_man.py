@@ -39,7 +39,7 @@ from htcq.report.views.drift import COLUMNS, drift_json
 from htcq.report.views.drift_check import METRICS
 from htcq.report.views.drift_record import drift_metrics
 from htcq.report.views.ledger import LEDGER_COLUMNS
-from htcq.report.views.sweep_json import sweep_json
+from htcq.report.views.sweep import sweep_json
 from htcq.simulate.sweep import Ground
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words
 from tests.report.audits import SAMPLE

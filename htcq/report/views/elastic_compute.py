@@ -1,15 +1,21 @@
-"""Elastic quotas as JSON; the names, which htcq-elastic(1) lists, are a contract."""
+"""The runtime of elastic quotas: the columns of a group in a dimension; JSON.
+
+The names in JSON, which htcq-elastic(1) lists, are a contract.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from htcq.audit.engine import Audit
-from htcq.quota.elastic.declaration import SELF, Amounts
+from htcq.quota.elastic.declaration import Amounts
 from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
 from htcq.quota.elastic.steps import Trace
+from htcq.report.column import NONE, Column
+from htcq.report.table import Table
+from htcq.report.views.elastic_groups import findings_json, group_json, with_trees
 
 SCHEMA = 1
 _AMOUNTS = (
@@ -20,7 +26,10 @@ _AMOUNTS = (
 
 @dataclass(frozen=True)
 class Computed:
-    """One tree as it is reported: ``default_request`` is what the jobs ask for that no group takes."""
+    """One tree of quotas and what was computed for it.
+
+    ``default_request`` and ``default_used`` are of the jobs that belong to no group.
+    """
 
     name: str
     outcome: Outcome
@@ -29,11 +38,77 @@ class Computed:
     findings: Audit
 
 
+class DimensionRow(NamedTuple):
+    """One group in one dimension."""
+
+    group: GroupRuntime
+    dimension: str
+
+
+def _amount(
+    heading: str, of: Callable[[GroupRuntime], Mapping[str, int]], nothing: str = ""
+) -> Column[DimensionRow]:
+    """Return the column of an amount; people see ``nothing`` in place of 0, if it is given."""
+
+    def read(row: DimensionRow) -> int:
+        return of(row.group)[row.dimension]
+
+    def show(row: DimensionRow) -> str:
+        amount = read(row)
+        if nothing and not amount:
+            return nothing
+        return str(amount)
+
+    return Column("", read, heading, show, right=True)
+
+
+def _min(row: DimensionRow) -> str:
+    least = row.group.min[row.dimension]
+    scaled = row.group.scaled_min[row.dimension]
+    if least == scaled:
+        return str(least)
+    return f"{scaled} of {least}"
+
+
+def _max(row: DimensionRow) -> str:
+    cap = row.group.max[row.dimension]
+    return "unlimited" if cap is None else str(cap)
+
+
+#: What a group may use in one dimension, in HTCondor's units.
+COLUMNS: tuple[Column[DimensionRow], ...] = (
+    Column("", lambda row: row.group.name, "GROUP"),
+    Column("", lambda row: row.dimension, "OF"),
+    Column("", lambda row: row.group.min[row.dimension], "MIN", _min, right=True),
+    Column("", lambda row: row.group.max[row.dimension], "MAX", _max, right=True),
+    _amount("WEIGHT", lambda group: group.weight),
+    _amount("REQUEST", lambda group: group.request),
+    _amount("USED", lambda group: group.used),
+    _amount("RUNTIME", lambda group: group.runtime),
+    _amount("LENT", lambda group: group.lent, NONE),
+    _amount("BORROWED", lambda group: group.borrowed, NONE),
+    _amount("WAITING", lambda group: group.waiting, NONE),
+    _amount("OVER", lambda group: group.over, NONE),
+)
+
+
+def runtime_table(computed: Computed, title: str) -> Table[DimensionRow]:
+    """Return every group in every dimension."""
+    rows: list[DimensionRow] = []
+    for group in computed.outcome.groups:
+        rows += [DimensionRow(group, dimension) for dimension in sorted(group.runtime)]
+    return Table(COLUMNS, rows, title, repeat=2)
+
+
 def elastic_json(computed: Computed, trace: bool = False) -> dict[str, Any]:
-    """Return one tree, with the steps that made every runtime if ``trace``."""
+    """Return one tree, with the steps that led to every runtime if ``trace``."""
     outcome = computed.outcome
     options = outcome.options
-    told = Trace(outcome) if trace else None
+    groups = {group.name: _group(group, outcome) for group in outcome.groups}
+    if trace:
+        steps = Trace(outcome)
+        for group in outcome.groups:
+            groups[group.name]["steps"] = _steps_by_dimension(group, steps)
     return {
         "options": {
             "scale_min": options.scale_min,
@@ -45,46 +120,29 @@ def elastic_json(computed: Computed, trace: bool = False) -> dict[str, Any]:
         "effective_total": dict(outcome.effective_total),
         "undistributed": dict(outcome.undistributed),
         "default": {"request": dict(computed.default_request), "used": dict(computed.default_used)},
-        "groups": {group.name: _group(group, outcome, told) for group in outcome.groups},
-        "findings": [
-            {
-                "rule": each.rule,
-                "severity": each.severity.word,
-                "subject": each.subject,
-                "message": each.message,
-            }
-            for each in computed.findings.findings
-        ],
+        "groups": groups,
+        "findings": findings_json(computed.findings),
     }
 
 
-def _group(group: GroupRuntime, outcome: Outcome, told: Trace | None) -> dict[str, Any]:
-    found: dict[str, Any] = {name: dict(getattr(group, name)) for name in _AMOUNTS}
-    found["parent"] = group.parent
-    found["leaf"] = group.leaf
-    found["lends"] = group.lends
-    found["own_jobs"] = group.name.endswith(f".{SELF}")
-    found["implied"] = sorted(group.implied)
-    found["not_managed"] = sorted(set(outcome.total) - set(group.max))
-    if told is not None:
-        found["steps"] = {
-            name: list(_steps(told, group.name, name)) for name in sorted(group.runtime)
-        }
+def _group(group: GroupRuntime, outcome: Outcome) -> dict[str, Any]:
+    not_managed = sorted(set(outcome.total) - set(group.max))
+    return {**group_json(group, _AMOUNTS), "not_managed": not_managed}
+
+
+def _steps_by_dimension(group: GroupRuntime, trace: Trace) -> dict[str, list[dict[str, Any]]]:
+    found = {}
+    for dimension in sorted(group.runtime):
+        found[dimension] = list(_steps(trace, group.name, dimension))
     return found
 
 
-def _steps(told: Trace, group: str, dimension: str) -> Iterator[dict[str, Any]]:
-    for step in told.steps(group, dimension):
+def _steps(trace: Trace, group: str, dimension: str) -> Iterator[dict[str, Any]]:
+    for step in trace.steps(group, dimension):
         yield {"kind": step.kind, "runtime": step.runtime, "text": step.text}
 
 
 def all_json(source: str, computed: list[Computed], trace: bool = False) -> dict[str, Any]:
-    """Return the whole of a file: the tree that stands alone as it is, those of negotiators by name."""
-    found: dict[str, Any] = {"schema": SCHEMA, "source": source}
-    named = {each.name: elastic_json(each, trace) for each in computed if each.name}
-    for each in computed:
-        if not each.name:
-            found.update(elastic_json(each, trace))
-    if named:
-        found["trees"] = named
-    return found
+    """Return all trees of a file of quotas."""
+    trees = {each.name: elastic_json(each, trace) for each in computed}
+    return with_trees({"schema": SCHEMA, "source": source}, trees)

@@ -1,26 +1,31 @@
-"""A sweep for people at a terminal: a row for each item, with what it has of its own and what it comes to."""
+"""A sweep: the columns of an item, and its JSON, item by item since all results may be large.
+
+The names in JSON, which htcq-simulate(1) lists, are a contract.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TextIO
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
 
 from htcq.audit.facts import listed
+from htcq.report.column import NONE, Column
 from htcq.report.moments import lasting
-from htcq.report.printable import one_line
-from htcq.report.terminal import Line, line, show_lines, show_table
 from htcq.report.views.sweep_summary import Summary, summary
-from htcq.settings.sweep_items import Sweep
-from htcq.simulate.sweep import Run, Verdict
-from htcq.units import counted, show_number
+from htcq.simulate.sweep import SCHEMA, Ground, Run, record
+from htcq.units import show_number
 
-_NONE, _GIVEN = "-", "yes"
+_GIVEN = "yes"
+#: The unit of usage, that of the pool.
+POOL = "pool"
+#: Of every record of an item, what the whole sweep says once.
+_COMMON = ("schema", "snapshot", "htcq", "result")
 
 
-@dataclass(frozen=True)
-class _Row:
-    """An item without its whole result, which may be large, and that in few numbers."""
+class ItemRow(NamedTuple):
+    """An item without its result, which may be large, and the summary of the result."""
 
     run: Run
     summary: Summary | None
@@ -33,77 +38,104 @@ class _Row:
         return self.run.verdict.reason or "its result cannot be read"
 
 
-def show_sweep(source: str, sweep: Sweep, runs: Iterable[Run], stream: TextIO) -> None:
-    """Write what came of all items."""
-    rows = [_row(run) for run in runs]
-    named, courses = any(item.named for item in sweep.items), any(_of_course(row) for row in rows)
-    unit = next((row.summary.unit for row in rows if row.summary is not None), "")
-    heads = [*(["ITEM"] if named else []), *(name.upper() for name in sweep.varying)]
-    own = len(heads)
-    heads += ["MATCHES", "\n".join(["USED", *unit.upper().split()]), "WAITING\nJOBS"]
-    heads += ["FULL\nAFTER", "WAITED,\nMEAN"] if courses else []
-    right = range(own, len(heads))
-    heads += ["GROUPS", "STARVED", *(["WRONG"] if any(row.wrong for row in rows) else [])]
-    cells = [
-        [*_own(row.run, sweep, named), *_numbers(row.summary, courses), one_line(row.wrong)]
-        for row in rows
-    ]
-    title = one_line(f"{source}: a sweep of {counted(len(rows), 'item')}")
-    show_table(title, heads, [row[: len(heads)] for row in cells], stream, right, repeat=own)
-    show_lines(_below(rows), stream)
-
-
-def _row(run: Run) -> _Row:
+def item_row(run: Run) -> ItemRow:
+    """Return an item with the summary of its result."""
     result = run.verdict.result
     found = None if result is None else summary(result)
-    verdict = run.verdict
-    return _Row(
-        replace(run, verdict=Verdict(verdict.exit_status, None, verdict.reason, verdict.warnings)),
-        found,
-    )
+    return ItemRow(replace(run, verdict=replace(run.verdict, result=None)), found)
 
 
-def _of_course(row: _Row) -> bool:
-    return row.summary is not None and row.summary.several
+def _of_summary(show: Callable[[Summary], str]) -> Callable[[ItemRow], str]:
+    """Return what shows a summary; a dash if there is none."""
+
+    def shown(row: ItemRow) -> str:
+        if row.summary is None:
+            return NONE
+        return show(row.summary)
+
+    return shown
 
 
-def _own(run: Run, sweep: Sweep, named: bool) -> Iterator[str]:
-    if named:
-        yield run.item.name if run.item.named else _NONE
-    values = run.item.values
-    for name in sweep.varying:
-        yield one_line(", ".join(values[name]) or _GIVEN) if name in values else _NONE
+def _number(heading: str, show: Callable[[Summary], str], unit: str = "") -> Column[ItemRow]:
+    return Column("", _of_summary(show), heading, unit=unit, right=True)
 
 
-def _numbers(found: Summary | None, courses: bool) -> list[str]:
-    if found is None:
-        return [_NONE] * (7 if courses else 5)
-    times = [_time(found.full_at), _time(found.mean_wait)] if courses else []
-    most = sorted(found.groups.items(), key=lambda each: -each[1])
-    names = (
-        listed(f"{name} {show_number(used)}" for name, used in most if used),
-        listed(found.starved),
-    )
-    counts = (str(found.matches), show_number(found.used), str(found.waiting))
-    return [*counts, *times, *(one_line(each) or _NONE for each in names)]
+def _texts(heading: str, show: Callable[[Summary], str]) -> Column[ItemRow]:
+    return Column("", _of_summary(lambda found: show(found) or NONE), heading)
 
 
 def _time(seconds: float | None) -> str:
-    return _NONE if seconds is None else lasting(seconds)
+    return NONE if seconds is None else lasting(seconds)
 
 
-def _below(rows: Sequence[_Row]) -> Iterator[Line]:
-    failed = sum(row.summary is None for row in rows)
-    ends = sum(row.summary is not None and bool(row.summary.crash) for row in rows)
-    yield Line()
-    if failed:
-        yield Line(
-            ((f"{counted(failed, 'item')} failed, {len(rows) - failed} have a result", "error"),)
-        )
-    if ends:
-        yield Line(((f"in {counted(ends, 'item')} the negotiator would end", "error"),))
-    if not failed and not ends:
-        yield Line((("every item has a result", "strong"),))
-    for warning in dict.fromkeys(each for row in rows for each in row.run.verdict.warnings):
-        count = sum(warning in row.run.verdict.warnings for row in rows)
-        yield line(f"{counted(count, 'item')}: {warning}", "warning")
+def _groups(found: Summary) -> str:
+    """Return the usage of groups, the largest first."""
+    using = [(name, used) for name, used in found.groups.items() if used]
+    using.sort(key=lambda each: -each[1])
+    return listed(f"{name} {show_number(used)}" for name, used in using)
+
+
+def _name(row: ItemRow) -> str:
+    return row.run.item.name if row.run.item.named else NONE
+
+
+NAME: Column[ItemRow] = Column("", _name, "ITEM")
+NUMBERS: tuple[Column[ItemRow], ...] = (
+    _number("MATCHES", lambda found: str(found.matches)),
+    _number("USED", lambda found: show_number(found.used), POOL),
+    _number("WAITING\nJOBS", lambda found: str(found.waiting)),
+)
+#: The numbers that only several cycles have.
+TIMES: tuple[Column[ItemRow], ...] = (
+    _number("FULL\nAFTER", lambda found: _time(found.full_at)),
+    _number("WAITED,\nMEAN", lambda found: _time(found.mean_wait)),
+)
+TEXTS: tuple[Column[ItemRow], ...] = (
+    _texts("GROUPS", _groups),
+    _texts("STARVED", lambda found: listed(found.starved)),
+)
+WRONG: Column[ItemRow] = Column("", lambda row: row.wrong, "WRONG")
+
+
+def option_column(name: str) -> Column[ItemRow]:
+    """Return the column of an option in which the items differ."""
+
+    def read(row: ItemRow) -> str:
+        values = row.run.item.values
+        if name not in values:
+            return NONE
+        return ", ".join(values[name]) or _GIVEN
+
+    return Column("", read, name.upper())
+
+
+def sweep_json(file: str, source: str, runs: Iterable[Run], ground: Ground) -> Iterator[str]:
+    """Yield the text of one object, item by item."""
+    top = {
+        "schema": SCHEMA,
+        "sweep": file,
+        "source": source,
+        "snapshot": ground.snapshot,
+        "htcq": ground.htcq,
+    }
+    yield json.dumps(top, indent=2)[:-2] + ',\n  "items": ['
+    separator = "\n"
+    for run in runs:
+        yield separator + _indented(json.dumps(_item(run, ground), indent=2))
+        separator = ",\n"
+    yield "\n  ]\n}\n"
+
+
+def _item(run: Run, ground: Ground) -> dict[str, Any]:
+    kept = record(run, ground, ground.key(run.item))
+    result = kept["result"]
+    found = None if result is None else summary(result)
+    return {
+        **{name: value for name, value in kept.items() if name not in _COMMON},
+        "summary": None if found is None else asdict(found),
+        "result": result,
+    }
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""What a simulation came to, in few numbers, from its JSON; amounts are in its unit, times in seconds."""
+"""The summary of one simulation, from its JSON; amounts are in its unit, times in seconds."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 
 from htcq.quota.group_tree import ROOT
 
+#: What a course of no cycle leaves.
+_NO_CYCLE: Mapping[str, Any] = {"used": 0.0, "groups": {}, "submitters": {}}
+
 
 @dataclass(frozen=True)
 class Summary:
-    """One simulation, of a what-if the pool as it would be.
+    """The summary of one simulation; of a what-if, that of the changed pool.
 
     ``used`` is the usage after it, ``groups`` that of each group below the root. ``waiting``
-    counts the jobs that wait, ``starved`` names submitters that have jobs waiting and use
-    nothing at all. ``full_at`` and ``mean_wait`` are of several cycles, and None where the pool
-    never fills, and where no job starts. ``crash`` is what would end the negotiator, if it
-    would.
+    counts the jobs that wait. ``starved`` names submitters that have jobs waiting and use
+    nothing at all. ``full_at`` and ``mean_wait`` are of several cycles; they are None if the
+    pool never fills or no job starts. ``crash`` says how the negotiator would crash; it is empty
+    if it would not.
     """
 
     matches: int
@@ -33,7 +36,7 @@ class Summary:
 
 
 def summary(result: Mapping[str, Any]) -> Summary | None:
-    """Return what ``htcq simulate --json`` printed, in few numbers; None where that is something else."""
+    """Return the summary of what ``htcq simulate --json`` printed; None of anything else."""
     try:
         after = result.get("after", result)
         found = _of_course(after) if "cycles" in after else _of_cycle(after)
@@ -43,7 +46,7 @@ def summary(result: Mapping[str, Any]) -> Summary | None:
 
 
 def _is_sound(found: Summary) -> bool:
-    """Tell whether all numbers are numbers, and all names text: a file of results can hold anything."""
+    """Tell whether numbers are numbers and names text: a file of results can hold anything."""
     numbers = [
         found.matches,
         found.used,
@@ -57,47 +60,57 @@ def _is_sound(found: Summary) -> bool:
     return amounts and all(isinstance(text, str) for text in texts)
 
 
-def _crash(told: Mapping[str, Any]) -> str:
-    return "" if told["crash"] is None else f"the negotiator crashes: {told['crash']['message']}"
+def _crash(result: Mapping[str, Any]) -> str:
+    crash = result["crash"]
+    return "" if crash is None else f"the negotiator crashes: {crash['message']}"
 
 
-def _of_cycle(told: Mapping[str, Any]) -> Summary:
-    submitters = told["submitters"]
+def _of_cycle(result: Mapping[str, Any]) -> Summary:
+    submitters = result["submitters"]
     waits = {each["name"]: each["idle"] - each["matches"] for each in submitters}
     used = {each["name"]: each["used_after"] for each in submitters}
+    groups = {each["name"]: each["used_after"] for each in result["groups"]}
     return Summary(
-        matches=len(told["matches"]),
+        matches=len(result["matches"]),
         used=sum(used.values()),
-        unit=told["unit"],
-        groups={
-            each["name"]: each["used_after"] for each in told["groups"] if each["name"] != ROOT
-        },
+        unit=result["unit"],
+        groups=_below_root(groups),
         waiting=sum(waits.values()),
         starved=_starved(waits, used),
-        crash=_crash(told),
+        crash=_crash(result),
     )
 
 
-def _of_course(told: Mapping[str, Any]) -> Summary:
-    cycles, waits = told["cycles"], told["waits"]
-    last: Mapping[str, Any] = (
-        cycles[-1] if cycles else {"used": 0.0, "groups": {}, "submitters": {}}
-    )
-    started = sum(each["started"] for each in waits)
-    waited = sum(each["started"] * each["mean"] for each in waits if each["started"])
+def _of_course(result: Mapping[str, Any]) -> Summary:
+    cycles, waits = result["cycles"], result["waits"]
+    last = cycles[-1] if cycles else _NO_CYCLE
     waiting = {each["submitter"]: each["waiting"] for each in waits}
     return Summary(
         matches=sum(each["matches"] for each in cycles),
         used=last["used"],
-        unit=told["unit"],
-        groups={name: used for name, used in last["groups"].items() if name != ROOT},
+        unit=result["unit"],
+        groups=_below_root(last["groups"]),
         waiting=sum(waiting.values()),
         starved=_starved(waiting, last["submitters"]),
         several=True,
-        full_at=told["full_at"],
-        mean_wait=waited / started if started else None,
-        crash=_crash(told),
+        full_at=result["full_at"],
+        mean_wait=_mean_wait(waits),
+        crash=_crash(result),
     )
+
+
+def _mean_wait(waits: list[Mapping[str, Any]]) -> float | None:
+    """Return the mean of all jobs that started, from the means of their submitters."""
+    jobs, seconds = 0, 0.0
+    for each in waits:
+        if each["started"]:
+            jobs += each["started"]
+            seconds += each["started"] * each["mean"]
+    return seconds / jobs if jobs else None
+
+
+def _below_root(groups: Mapping[str, float]) -> dict[str, float]:
+    return {name: used for name, used in groups.items() if name != ROOT}
 
 
 def _starved(waiting: Mapping[str, float], used: Mapping[str, float]) -> tuple[str, ...]:
