@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from htcq.report.charts.svg import group_bar
 from htcq.report.formats.html import cells, heads
-from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.sections import MAX_ROWS, Part, pool_head, section, table
-from htcq.report.views.course import SUBMITTER, WAITS, no_wait
+from htcq.report.views.course import SUBMITTER, WAITS, no_wait, waiting_time
 from htcq.simulate.course.course import Course
 from htcq.simulate.course.wait_stats import Wait, waits
 
-_NONE = "-"
 _LEGEND = (("asked", "longest"), ("used", "mean"), ("mark", "median"))
 #: When a course is shown, and its waiting times by submitter.
 _Waits = tuple[str, Mapping[str, Wait]]
@@ -21,7 +19,7 @@ _Waits = tuple[str, Mapping[str, Wait]]
 
 def waits_section(shown: Sequence[tuple[str, Course]]) -> Part:
     """Return how long the jobs of each submitter waited, in courses with their names."""
-    found = [(when, {wait.submitter: wait for wait in waits(course)}) for when, course in shown]
+    found = [(when, _by_submitter(course)) for when, course in shown]
     names: dict[str, None] = {}
     longest = 0.0
     for _, by_name in found:
@@ -38,6 +36,10 @@ def waits_section(shown: Sequence[tuple[str, Course]]) -> Part:
     return section("waits", "Waiting times", note, legend=_LEGEND, bars=bars, tables=[numbers])
 
 
+def _by_submitter(course: Course) -> dict[str, Wait]:
+    return {wait.submitter: wait for wait in waits(course)}
+
+
 def _bars(name: str, found: Sequence[_Waits], longest: float) -> Part:
     drawn = []
     for when, by_name in found:
@@ -49,23 +51,21 @@ def _rows(name: str, found: Sequence[_Waits]) -> list[list[str]]:
     """Return the row of a submitter in each course."""
     rows = []
     for when, by_name in found:
-        wait = by_name.get(name, no_wait(name))
-        pool = [when] if when else []
-        rows.append([one_line(name), *pool, *cells(WAITS, [wait])[0]])
+        row = [one_line(name)]
+        if when:
+            row.append(when)
+        (numbers,) = cells(WAITS, [by_name.get(name, no_wait(name))])
+        rows.append([*row, *numbers])
     return rows
 
 
 def _bar(when: str, wait: Wait, longest: float) -> Part:
     told = "no job started"
     if wait.started:
-        mean, median, most = map(_time, (wait.mean, wait.median, wait.longest))
+        mean, median, most = map(waiting_time, (wait.mean, wait.median, wait.longest))
         told = f"mean {mean}, median {median}, longest {most}"
-    whose = one_line(wait.submitter)
+    whose, before = one_line(wait.submitter), ""
     if when:
-        whose = f"{whose}, {when}"
+        whose, before = f"{whose}, {when}", f"{when}: "
     bar = group_bar(f"{whose}: {told}", wait.median, wait.mean or 0.0, wait.longest or 0.0, longest)
-    return {"when": f"{when}: " if when else "", "bar": bar, "told": told}
-
-
-def _time(seconds: float | None) -> str:
-    return _NONE if seconds is None else lasting(seconds)
+    return {"when": before, "bar": bar, "told": told}

@@ -59,13 +59,18 @@ def _wait_time(heading: str, read: Callable[[Wait], float | None]) -> Column[Wai
 
     def seconds(wait: Wait) -> float | None:
         found = read(wait)
-        return None if found is None else float(found)
+        if found is None:
+            return None
+        return float(found)
 
-    def shown_time(wait: Wait) -> str:
-        found = read(wait)
-        return NONE if found is None else lasting(found)
+    return Column("", seconds, heading, lambda wait: waiting_time(read(wait)), right=True)
 
-    return Column("", seconds, heading, shown_time, right=True)
+
+def waiting_time(seconds: float | None) -> str:
+    """Return a waiting time; a dash if no job started."""
+    if seconds is None:
+        return NONE
+    return lasting(seconds)
 
 
 SUBMITTER: Column[Wait] = Column("", lambda wait: wait.submitter, "SUBMITTER")

@@ -52,7 +52,9 @@ def _cycle_columns(total: float) -> list[Column[Sample]]:
     """Return the columns of a cycle in a pool of so many cpus."""
 
     def share(sample: Sample) -> float:
-        return sample.cpus / total if total else 0.0
+        if not total:
+            return 0.0
+        return sample.cpus / total
 
     def fill(sample: Sample) -> str:
         return f"{share(sample):4.0%}"

@@ -1,4 +1,4 @@
-"""One simulated negotiation cycle: the columns of matches, groups, submitters and differences; JSON.
+"""One simulated cycle: the columns of matches, groups, submitters and differences; JSON.
 
 The names in JSON, which htcq-simulate(1) lists, are a contract.
 """
@@ -94,7 +94,9 @@ def compared_numbers(unit: str = "") -> list[Column[CycleDifference]]:
     """
     columns = []
     for what, pair in _COMPARED:
-        heading = f"{what} {unit}".strip() if what == "used" else what
+        heading = what
+        if what == "used":
+            heading = f"{what} {unit}"
         columns += _pair(heading, pair)
     return columns
 
@@ -184,8 +186,9 @@ def reasons(trace: Trace) -> dict[str, str]:
 def _counted(counts: Iterable[tuple[str, int]]) -> str:
     parts = []
     for reason, count in counts:
-        times = f" ({count}x)" if count > 1 else ""
-        parts.append(f"{reason}{times}")
+        if count > 1:
+            reason = f"{reason} ({count}x)"
+        parts.append(reason)
     return one_line("; ".join(parts))
 
 

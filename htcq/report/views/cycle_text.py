@@ -97,7 +97,9 @@ def _bar_column(
     def drawn(row: Row) -> str:
         use = use_of(row)
         bar = use_bar(use.used_before, use.used_after, limit_of(row), _BAR, blocks)
-        return f"|{bar}|" if bar else ""
+        if not bar:
+            return ""
+        return f"|{bar}|"
 
     return Column("", lambda row: None, heading, drawn)
 
@@ -167,13 +169,16 @@ def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO)
     """Write what is different: knobs with their values, and options that make another pool."""
     print(f"{title}, what if", file=stream)
     for knob, value in changes:
-        sign = "" if knob.startswith("--") else "= "
-        print(f"  {one_line(knob)} {sign}{one_line(value)}".rstrip(), file=stream)
+        name, shown = one_line(knob), one_line(value)
+        if not knob.startswith("--"):
+            shown = f"= {shown}"
+        print(f"  {name} {shown}".rstrip(), file=stream)
 
 
 def _title(pool: Pool) -> str:
-    taken = f", taken {pool.taken_at}" if pool.taken_at else ""
-    return one_line(f"{pool.source}{taken}")
+    if not pool.taken_at:
+        return one_line(pool.source)
+    return one_line(f"{pool.source}, taken {pool.taken_at}")
 
 
 def totals(trace: Trace) -> str:

@@ -1,6 +1,6 @@
-"""Group quotas: the columns of a group, and the JSON, whose names, which htcq-quota(1) lists, are a contract.
+"""Group quotas: the columns of a group; JSON, whose names htcq-quota(1) lists.
 
-Columns that end in _weight are in ``unit``, those that end in _demand in ``demand_unit``.
+The names are a contract. Columns that end in _weight are in ``unit``, those that end in _demand in ``demand_unit``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from htcq.poolquota.group_status import GroupStatus, shown_limit
 from htcq.poolquota.health import health_json
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.quota.cycle_quotas import GroupQuota, Round
+from htcq.quota.knobs import TreeProblem
 from htcq.report.column import NONE, Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import finite
@@ -43,7 +44,9 @@ class GroupRow(NamedTuple):
 def _kind(row: GroupRow) -> str:
     if not row.group.group.configured:
         return "none"
-    return "static" if row.group.group.static else "dynamic"
+    if row.group.group.static:
+        return "static"
+    return "dynamic"
 
 
 def _configured(row: GroupRow) -> str:
@@ -51,11 +54,26 @@ def _configured(row: GroupRow) -> str:
     group = row.group.group
     if not group.configured:
         return NONE
-    return (
-        show_number(group.config_quota)
-        if group.static
-        else f"{show_number(100 * group.config_quota)}%"
-    )
+    if group.static:
+        return show_number(group.config_quota)
+    return f"{show_number(100 * group.config_quota)}%"
+
+
+def _config_quota(row: GroupRow) -> float | None:
+    group = row.group.group
+    if not group.configured:
+        return None
+    return group.config_quota
+
+
+def _marks(row: GroupRow) -> str:
+    return "; ".join(marked(row.group, mark) for mark in row.group.marks)
+
+
+def _star(row: GroupRow) -> str:
+    if not row.group.marks:
+        return ""
+    return MARK
 
 
 def _amount(name: str, attribute: str, heading: str = "", unit: str = _SHARE) -> Column[GroupRow]:
@@ -79,8 +97,7 @@ _NAME: tuple[Column[GroupRow], ...] = (
 )
 #: What a group has and may have.
 AMOUNTS: tuple[Column[GroupRow], ...] = (
-    Column("configured", lambda row: row.group.group.config_quota if row.group.group.configured else None,
-           "CONFIGURED", _configured, right=True),
+    Column("configured", _config_quota, "CONFIGURED", _configured, right=True),
     Column("accept_surplus", lambda row: row.group.group.accept_surplus),
     Column("autoregroup", lambda row: row.group.group.autoregroup),
     Column("unit", lambda row: row.look.unit),
@@ -104,10 +121,7 @@ AMOUNTS: tuple[Column[GroupRow], ...] = (
     Column("turn", lambda row: row.group.turn, "TURN", right=True),
     Column("sort_key", lambda row: row.group.sort_key),
 )  # fmt: skip
-_MARKS: tuple[Column[GroupRow], ...] = (
-    Column("marks", lambda row: "; ".join(marked(row.group, mark) for mark in row.group.marks),
-           "MARK", lambda row: MARK if row.group.marks else ""),
-)  # fmt: skip
+_MARKS: tuple[Column[GroupRow], ...] = (Column("marks", _marks, "MARK", _star),)
 COLUMNS = (*_POOL, *_NAME, *AMOUNTS, *_MARKS)
 
 
@@ -120,15 +134,17 @@ def quota_table(
 
 
 def write_csv(looks: Looks, stream: TextIO) -> None:
-    """Write every pool's groups, depth first: as they are, then as they would be if that is asked for."""
+    """Write every pool's groups, depth first: as they are, then with the changes of a what-if."""
     csv.write(COLUMNS, _rows(looks), stream)
 
 
 def _rows(looks: Looks) -> Iterator[GroupRow]:
     for now, then in looks:
-        for look, configuration in ((now, CURRENT), (then, CHANGED)):
-            for group in () if look is None else look.standings:
-                yield GroupRow(look or now, group, configuration)
+        for group in now.standings:
+            yield GroupRow(now, group, CURRENT)
+        if then is not None:
+            for group in then.standings:
+                yield GroupRow(then, group, CHANGED)
 
 
 def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
@@ -146,13 +162,8 @@ def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
             "groups": [_quota(group) for group in look.quotas.groups],
             "rounds": [_round(each) for each in look.quotas.rounds],
             "standings": [_status(status) for status in look.standings],
-            "sharings": [
-                [asdict(sharing) for sharing in each.sharings] for each in look.quotas.rounds
-            ],
-            "problems": [
-                {**asdict(each), "fatal": each.fatal, "message": each.message}
-                for each in look.problems
-            ],
+            "sharings": [_sharings(each) for each in look.quotas.rounds],
+            "problems": [_problem(each) for each in look.problems],
             "doubts": list(look.doubts),
             "incomplete": list(look.incomplete),
             "not_offered": [{**asdict(each), "jobs": each.jobs} for each in look.kept_back],
@@ -183,6 +194,14 @@ def _round(given: Round) -> dict[str, Any]:
         "order": list(given.order),
         "limits": [{"group": limit.group, "limit": limit.limit} for limit in given.limits],
     }
+
+
+def _sharings(given: Round) -> list[dict[str, Any]]:
+    return [asdict(sharing) for sharing in given.sharings]
+
+
+def _problem(found: TreeProblem) -> dict[str, Any]:
+    return {**asdict(found), "fatal": found.fatal, "message": found.message}
 
 
 def _quota(found: GroupQuota) -> dict[str, Any]:
