@@ -94,6 +94,12 @@ def described(columns: Iterable[Column[Row]]) -> dict[str, str]:
     return {column.name: column.about for column in columns if column.about}
 
 
+def signed_number(number: float) -> str:
+    """Return a difference with its sign."""
+    sign = "+" if number > 0 else ""
+    return f"{sign}{show_number(number)}"
+
+
 def shown(value: Value) -> str:
     """Return a value as people see it."""
     if value is None:

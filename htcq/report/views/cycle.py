@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments, health_json
-from htcq.report.column import Column, shown
+from htcq.report.column import Column, shown, signed_number
 from htcq.report.formats.json import finite
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.simulate.course.single import Single
 from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
 from htcq.simulate.cycle.trace import GroupUse, Match, Rejection, SubmitterUse, Trace
-from htcq.units import show_number
 
 SCHEMA = 1
 #: The unit of costs and usage, that of the pool.
@@ -121,12 +120,6 @@ def _pair(what: str, pair: Callable[[CycleDifference], Pair]) -> list[Column[Cyc
 def _heading(what: str, when: str) -> str:
     """Return a heading with one word a line."""
     return "\n".join(f"{what} {when}".upper().split())
-
-
-def signed_number(number: float) -> str:
-    """Return a difference with its sign."""
-    sign = "+" if number > 0 else ""
-    return f"{sign}{show_number(number)}"
 
 
 def _before_and_after(before: str, after: str) -> str:

@@ -15,7 +15,7 @@ from htcq.elastic.next_step import NextStep
 from htcq.elastic.quota_plan import GroupPlan
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.poolquota.health import Ailment, health_json
-from htcq.report.column import Column
+from htcq.report.column import Column, signed_number
 from htcq.report.formats.json import row_json
 from htcq.report.moments import iso, lasting
 from htcq.units import show_number
@@ -33,18 +33,21 @@ def _amount(
 def _change(group: GroupPlan) -> str:
     if not group.change:
         return ""
-    sign = "+" if group.change > 0 else ""
-    return f"{sign}{show_number(group.change)}"
+    return signed_number(group.change)
 
 
 def _over(group: GroupPlan) -> str:
-    return show_number(group.over) if group.over else ""
+    if not group.over:
+        return ""
+    return show_number(group.over)
 
 
 def _drains(group: GroupPlan) -> str:
     if not group.over:
         return ""
-    return "perhaps never" if group.drains is None else lasting(group.drains)
+    if group.drains is None:
+        return "perhaps never"
+    return lasting(group.drains)
 
 
 def _reasons(group: GroupPlan) -> Iterator[str]:

@@ -75,7 +75,9 @@ def group_rows(plan: ReclaimPlan) -> Iterator[GroupRow]:
 def _amounts(amounts: Mapping[str, int]) -> str:
     parts = []
     for name, amount in amounts.items():
-        number = amount / PARTS if name == WEIGHT else amount
+        number = float(amount)
+        if name == WEIGHT:
+            number /= PARTS
         parts.append(f"{show_number(number)} {one_line(name)}")
     return ", ".join(parts)
 

@@ -40,9 +40,14 @@ class ItemRow(NamedTuple):
 
 def item_row(run: Run) -> ItemRow:
     """Return an item with the summary of its result."""
-    result = run.verdict.result
-    found = None if result is None else summary(result)
-    return ItemRow(replace(run, verdict=replace(run.verdict, result=None)), found)
+    without_result = replace(run, verdict=replace(run.verdict, result=None))
+    return ItemRow(without_result, _summary(run))
+
+
+def _summary(run: Run) -> Summary | None:
+    if run.verdict.result is None:
+        return None
+    return summary(run.verdict.result)
 
 
 def _of_summary(show: Callable[[Summary], str]) -> Callable[[ItemRow], str]:
@@ -65,7 +70,9 @@ def _texts(heading: str, show: Callable[[Summary], str]) -> Column[ItemRow]:
 
 
 def _time(seconds: float | None) -> str:
-    return NONE if seconds is None else lasting(seconds)
+    if seconds is None:
+        return NONE
+    return lasting(seconds)
 
 
 def _groups(found: Summary) -> str:
@@ -76,7 +83,9 @@ def _groups(found: Summary) -> str:
 
 
 def _name(row: ItemRow) -> str:
-    return row.run.item.name if row.run.item.named else NONE
+    if not row.run.item.named:
+        return NONE
+    return row.run.item.name
 
 
 NAME: Column[ItemRow] = Column("", _name, "ITEM")
@@ -128,13 +137,9 @@ def sweep_json(file: str, source: str, runs: Iterable[Run], ground: Ground) -> I
 
 def _item(run: Run, ground: Ground) -> dict[str, Any]:
     kept = record(run, ground, ground.key(run.item))
-    result = kept["result"]
-    found = None if result is None else summary(result)
-    return {
-        **{name: value for name, value in kept.items() if name not in _COMMON},
-        "summary": None if found is None else asdict(found),
-        "result": result,
-    }
+    own = {name: value for name, value in kept.items() if name not in _COMMON}
+    found = _summary(run)
+    return {**own, "summary": found and asdict(found), "result": kept["result"]}
 
 
 def _indented(text: str) -> str:

@@ -38,11 +38,18 @@ class Summary:
 def summary(result: Mapping[str, Any]) -> Summary | None:
     """Return the summary of what ``htcq simulate --json`` printed; None of anything else."""
     try:
-        after = result.get("after", result)
-        found = _of_course(after) if "cycles" in after else _of_cycle(after)
+        found = _of(result.get("after", result))
     except (LookupError, TypeError, ValueError, AttributeError):
         return None
-    return found if _is_sound(found) else None
+    if not _is_sound(found):
+        return None
+    return found
+
+
+def _of(result: Mapping[str, Any]) -> Summary:
+    if "cycles" in result:
+        return _of_course(result)
+    return _of_cycle(result)
 
 
 def _is_sound(found: Summary) -> bool:
@@ -62,7 +69,9 @@ def _is_sound(found: Summary) -> bool:
 
 def _crash(result: Mapping[str, Any]) -> str:
     crash = result["crash"]
-    return "" if crash is None else f"the negotiator crashes: {crash['message']}"
+    if crash is None:
+        return ""
+    return f"the negotiator crashes: {crash['message']}"
 
 
 def _of_cycle(result: Mapping[str, Any]) -> Summary:
@@ -83,7 +92,7 @@ def _of_cycle(result: Mapping[str, Any]) -> Summary:
 
 def _of_course(result: Mapping[str, Any]) -> Summary:
     cycles, waits = result["cycles"], result["waits"]
-    last = cycles[-1] if cycles else _NO_CYCLE
+    last = [_NO_CYCLE, *cycles][-1]
     waiting = {each["submitter"]: each["waiting"] for each in waits}
     return Summary(
         matches=sum(each["matches"] for each in cycles),
@@ -106,7 +115,9 @@ def _mean_wait(waits: list[Mapping[str, Any]]) -> float | None:
         if each["started"]:
             jobs += each["started"]
             seconds += each["started"] * each["mean"]
-    return seconds / jobs if jobs else None
+    if not jobs:
+        return None
+    return seconds / jobs
 
 
 def _below_root(groups: Mapping[str, float]) -> dict[str, float]:
