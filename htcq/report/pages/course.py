@@ -87,8 +87,8 @@ def _machines(shown: Sequence[Shown], plan: Plan) -> Part:
     )
     most = 0
     for each in shown:
-        machines = [sum(sample.by_fill) for sample in each.course.samples]
-        most = max([most, *machines])
+        for sample in each.course.samples:
+            most = max(most, sum(sample.by_fill))
     told = "how many machines have so much of their cpus in claims; the full ones are at the bottom"
     charts = [_fill_chart(each, amounts(most), plan) for each in shown]
     figures = [cpus, {"name": "machines by fill", "told": told, "charts": charts}]
@@ -125,7 +125,7 @@ def _over_time(
     limits = [0.0] * len(shown)
     if limit is not None:
         limits = [limit(course) for _, course in shown]
-    marks = amounts(max(limits + [max(each) for each in found]))
+    marks = amounts(max(*limits, *map(max, found)))
     until, charts = plan.cycles * plan.interval_seconds, []
     for (when, _), each, most in zip(shown, found, limits):
         first, largest, last = map(show_number, (each[0], max(each), each[-1]))

@@ -160,7 +160,7 @@ def _parent(name: str) -> str:
 
 
 def _bar(name: str, found: _Uses, scale: float) -> Part:
-    when = f"{found.when}: " if found.when else ""
+    when = _before(found.when)
     use, limit = found.uses.get(name), found.limits.get(name)
     if use is None:
         return {"when": when, "bar": "", "told": "not there"}
@@ -184,7 +184,9 @@ def _machines(shown: Sequence[Shown]) -> Part:
     fills = [("before the cycle", shown[0].single.before)]
     fills += [(_titled("after the cycle", when), single.after) for when, single in shown]
     # Beside another cycle, the machines before it are left out: they differ by the changes alone.
-    pictures = fills if len(shown) == 1 else fills[1:]
+    pictures = fills
+    if len(shown) > 1:
+        pictures = fills[1:]
     part = machines_section([(when, fill.machines) for when, fill in pictures], ())
     return {**part, "tables": [_largest(fills), *part["tables"]]}
 
@@ -210,5 +212,13 @@ def _matches(shown: Shown) -> Part:
     return table(caption, heads(columns), rows, caption, all_=_ALL)
 
 
+def _before(when: str) -> str:
+    if not when:
+        return ""
+    return f"{when}: "
+
+
 def _titled(what: str, when: str) -> str:
-    return f"{what}, {when}" if when else what
+    if not when:
+        return what
+    return f"{what}, {when}"

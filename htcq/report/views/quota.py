@@ -5,11 +5,11 @@ The names are a contract. Columns that end in _weight are in ``unit``, those tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple, TextIO
 
-from htcq.poolquota.comparison import GroupDifference, compare
+from htcq.poolquota.comparison import AmountDifference, GroupDifference, compare
 from htcq.poolquota.group_status import GroupStatus, shown_limit
 from htcq.poolquota.health import health_json
 from htcq.poolquota.report import PoolQuotaReport
@@ -19,7 +19,7 @@ from htcq.report.column import NONE, Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import finite
 from htcq.report.table import Table
-from htcq.report.views.quota_sentences import marked
+from htcq.report.views.quota_sentences import difference, marked
 from htcq.units import show_number
 
 SCHEMA = 1
@@ -28,7 +28,7 @@ CURRENT, CHANGED = "current", "changed"
 #: A group that the negotiator published otherwise has this in its row.
 MARK = "*"
 #: What amounts are of: shares of the pool, or what jobs ask for.
-_SHARE, _DEMAND = "weight", "demand"
+SHARE, _DEMAND = "weight", "demand"
 #: Pools as they are, and as they would be if that is asked for.
 Looks = Sequence[tuple[PoolQuotaReport, "PoolQuotaReport | None"]]
 
@@ -76,7 +76,7 @@ def _star(row: GroupRow) -> str:
     return MARK
 
 
-def _amount(name: str, attribute: str, heading: str = "", unit: str = _SHARE) -> Column[GroupRow]:
+def _amount(name: str, attribute: str, heading: str = "", unit: str = SHARE) -> Column[GroupRow]:
     """Return the column of an amount of a group; its name ends in its unit."""
     return Column(
         f"{name}_{unit}", lambda row: getattr(row.group, attribute), heading, unit=unit, right=True
@@ -113,7 +113,7 @@ AMOUNTS: tuple[Column[GroupRow], ...] = (
     _amount("subtree_usage", "subtree_usage", "SUBTREE\nUSAGE"),
     _amount("allocated", "allocated", "ALLOCATED"),
     Column("limit_weight", lambda row: row.group.working_limit,
-           "LIMIT", lambda row: shown_limit(row.group.limit), unit=_SHARE, right=True),
+           "LIMIT", lambda row: shown_limit(row.group.limit), unit=SHARE, right=True),
     _amount("computed_limit", "limit"),
     _amount("headroom", "headroom", "HEAD-ROOM"),
     _amount("borrowed", "borrowed", "BORROWED"),
@@ -125,11 +125,34 @@ _MARKS: tuple[Column[GroupRow], ...] = (Column("marks", _marks, "MARK", _star),)
 COLUMNS = (*_POOL, *_NAME, *AMOUNTS, *_MARKS)
 
 
+def _compared(
+    heading: str, read: Callable[[GroupDifference], AmountDifference]
+) -> list[Column[GroupDifference]]:
+    """Return the columns of an amount before, after, and by how much it differs."""
+
+    def signed(row: GroupDifference) -> str:
+        return difference(read(row))
+
+    return [
+        Column("", lambda row: read(row).before, f"{heading}\nBEFORE", unit=SHARE, right=True),
+        Column("", lambda row: read(row).after, f"{heading}\nAFTER", unit=SHARE, right=True),
+        Column("", lambda row: None, f"{heading}\nDIFFERENCE", signed, unit=SHARE, right=True),
+    ]
+
+
+#: What is compared of a group before and after a change.
+COMPARED: tuple[Column[GroupDifference], ...] = (
+    *_compared("EFFECTIVE", lambda row: row.effective),
+    *_compared("ALLOCATED", lambda row: row.allocated),
+    *_compared("LIMIT", lambda row: row.limit),
+)
+
+
 def quota_table(
     look: PoolQuotaReport, columns: Sequence[Column[GroupRow]] = COLUMNS, title: str = ""
 ) -> Table[GroupRow]:
     """Return the groups of a pool, depth first."""
-    units = {_SHARE: look.unit, _DEMAND: look.demand_unit}
+    units = {SHARE: look.unit, _DEMAND: look.demand_unit}
     return Table(columns, [GroupRow(look, group) for group in look.standings], title, units=units)
 
 

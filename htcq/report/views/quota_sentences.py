@@ -11,7 +11,7 @@ from htcq.poolquota.published import Mark, same
 from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, PoolQuotaReport
 from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
-from htcq.report.column import shown, signed_number
+from htcq.report.column import signed_number
 from htcq.units import show_number
 
 #: The maximum of weight expressions in a legend.
@@ -43,11 +43,6 @@ def marked(standing: GroupStatus, mark: Mark) -> str:
 def published(mark: Mark) -> str:
     """Return what was published, and what is computed."""
     return f"{mark.attribute} published {_value(mark.published)}, computed {_value(mark.computed)}"
-
-
-def shown_or_none(amount: float | None) -> str:
-    """Return an amount, or that there is none."""
-    return shown(amount)
 
 
 def fate(row: GroupDifference) -> str:

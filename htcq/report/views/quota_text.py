@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from htcq.poolquota.comparison import AmountDifference, GroupDifference, compare
+from htcq.poolquota.comparison import GroupDifference, compare
 from htcq.poolquota.explanation.group import group_named, story
 from htcq.poolquota.explanation.sections import Sentence
 from htcq.poolquota.group_status import GroupStatus
@@ -15,9 +15,8 @@ from htcq.report.formats.text import show
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import Line, line, show_lines
-from htcq.report.views.quota import COLUMNS, MARK, GroupRow, quota_table
+from htcq.report.views.quota import COLUMNS, COMPARED, MARK, SHARE, GroupRow, quota_table
 from htcq.report.views.quota_sentences import (
-    difference,
     fate,
     marked,
     not_offered,
@@ -35,31 +34,11 @@ _BOXES, _ASCII = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "
 _WARNING, _QUIET = "warning", "quiet"
 
 
-#: The unit of what is compared, that of the pool.
-_POOL = "pool"
-
-
-def _compared(
-    heading: str, read: Callable[[GroupDifference], AmountDifference]
-) -> list[Column[GroupDifference]]:
-    """Return the columns of an amount before, after, and by how much it differs."""
-
-    def signed(row: GroupDifference) -> str:
-        return difference(read(row))
-
-    return [
-        Column("", lambda row: read(row).before, f"{heading}\nBEFORE", unit=_POOL, right=True),
-        Column("", lambda row: read(row).after, f"{heading}\nAFTER", unit=_POOL, right=True),
-        Column("", lambda row: None, f"{heading}\nDIFFERENCE", signed, unit=_POOL, right=True),
-    ]
-
-
+#: What a change does to a group.
 _DIFFERENCES: tuple[Column[GroupDifference], ...] = (
     Column("", lambda row: row.name, "GROUP"),
-    *_compared("EFFECTIVE", lambda row: row.effective),
-    *_compared("ALLOCATED", lambda row: row.allocated),
-    *_compared("LIMIT", lambda row: row.limit),
-    Column("", lambda row: fate(row), headless=True),
+    *COMPARED,
+    Column("", fate, headless=True),
 )
 
 
@@ -167,7 +146,7 @@ def show_comparison(
         print(f"  {one_line(knob)} = {one_line(value)}", file=stream)
     show_lines(_told(before, after, rows), stream)
     if shown:
-        show(Table(_DIFFERENCES, shown, units={_POOL: after.unit}), stream)
+        show(Table(_DIFFERENCES, shown, units={SHARE: after.unit}), stream)
     if shown and len(shown) < len(rows):
         same = len(rows) - len(shown)
         print(f"{same} of {len(rows)} groups stay as they are; --all shows them", file=stream)
