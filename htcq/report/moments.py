@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone, tzinfo
 
-#: The range that every time zone can show: years 2 to 9998. In a damaged file, any moment is possible.
+#: The range that every time zone can show: years 2 to 9998. A damaged file may have any moment.
 _FIRST, _LAST = -62_100_000_000, 253_370_000_000
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 

@@ -27,7 +27,7 @@ class GroupBar:
 
 @dataclass(frozen=True)
 class Pictures:
-    """The largest shares of the pool's weight, the number of others, and the groups, depth first."""
+    """The largest shares of the pool's weight, how many others, and the groups, depth first."""
 
     shares: tuple[Share, ...] = ()
     more_shares: int = 0

@@ -35,7 +35,10 @@ class Tick(NamedTuple):
 
 
 def amounts(most: float, marks: int = 4) -> list[float]:
-    """Return at most ``marks`` round numbers beside 0, evenly spaced, up to ``most`` or a little more."""
+    """Return evenly spaced round numbers from 0 up to ``most`` or a little more.
+
+    There are at most ``marks`` of them beside 0.
+    """
     if not 0 < most < math.inf:
         return [0.0, 1.0]
     size = 10.0 ** math.floor(math.log10(most / marks))

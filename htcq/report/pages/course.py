@@ -121,7 +121,7 @@ def _over_time(
     limit: Callable[[Course], float] | None = None,
 ) -> Part:
     """Return the figure of one number after every cycle, and of its limit if there is one."""
-    found = [[of(sample) for sample in course.samples] for _, course in shown]
+    found = [list(map(of, course.samples)) for _, course in shown]
     limits = [0.0] * len(shown)
     if limit is not None:
         limits = [limit(course) for _, course in shown]
@@ -129,12 +129,13 @@ def _over_time(
     until, charts = plan.cycles * plan.interval_seconds, []
     for (when, _), each, most in zip(shown, found, limits):
         first, largest, last = map(show_number, (each[0], max(each), each[-1]))
-        told = f"first {first}, most {largest}, last {last}"
+        words = f"first {first}, most {largest}, last {last}"
         dashed: list[float] = []
         if limit is not None:
-            told += f" of {show_number(most)}"
+            words += f" of {show_number(most)}"
             dashed = [most] * len(each)
-        words = f"{when}: {told}" if when else told
+        if when:
+            words = f"{when}: {words}"
         picture = curves(f"{name}, {words}", marks, each, dashed, until, plan.interval_seconds)
         scale = list(map(show_number, marks))
         charts.append({"when": words, "scale": scale, "picture": picture})

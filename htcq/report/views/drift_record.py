@@ -131,6 +131,7 @@ METRICS: tuple[Metric[_Look], ...] = (
 def drift_metrics(observation: DriftObservation, now: float, took: float) -> str:
     """Return the metrics.
 
-    ``now`` is when they are written, in seconds since 1970, ``took`` the seconds that the look took.
+    ``now`` is when they are written, in seconds since 1970. ``took`` is the duration of the look in
+    seconds.
     """
     return metrics_text(METRICS, _Look(observation, now, took))

@@ -1,6 +1,7 @@
 """Group quotas: the columns of a group; JSON, whose names htcq-quota(1) lists.
 
-The names are a contract. Columns that end in _weight are in ``unit``, those that end in _demand in ``demand_unit``.
+The names are a contract. Columns that end in _weight are in ``unit``, those that end in _demand in
+``demand_unit``.
 """
 
 from __future__ import annotations
