@@ -12,7 +12,7 @@ from htcq.report.column import NONE
 from htcq.report.printable import one_line
 
 _NO_EXPRESSION = "(none: counts as 1)"
-#: What is said of both sides, by what differs; of what is missing on one side the other is told.
+#: Sentences by what differs; if one side is missing, the sentence has the other side only.
 _WORDS = {
     "not-configured": "declared with a quota of {one}, but not configured",
     "not-declared": "configured with a quota of {other}, but not declared",
