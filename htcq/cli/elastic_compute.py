@@ -17,7 +17,7 @@ from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.quota.elastic.declaration import ElasticDemand, ElasticQuotas
-    from htcq.report.elastic_json import Computed
+    from htcq.report.views.elastic_compute import Computed
 
 _HINT = "see htcq-elastic(1)"
 _STDIN = "-"
@@ -94,7 +94,7 @@ def _compute(
     from htcq.audit.rule import Severity
     from htcq.quota.elastic.membership import assign
     from htcq.quota.elastic.runtime import compute
-    from htcq.report.elastic_json import Computed
+    from htcq.report.views.elastic_compute import Computed
 
     assigned = assign(quotas.groups, demand)
     source = f"{arguments.quotas}: trees.{name}" if name else arguments.quotas
@@ -128,11 +128,16 @@ def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:
     if arguments.json:
         import json
 
-        from htcq.report.elastic_json import all_json
+        from htcq.report.views.elastic_compute import all_json
 
         print(json.dumps(all_json(arguments.quotas, computed, arguments.trace), indent=2))
         return
-    from htcq.report.elastic_text import no_group, show_all_steps, show_elastic, show_why
+    from htcq.report.views.elastic_compute_text import (
+        no_group,
+        show_all_steps,
+        show_elastic,
+        show_why,
+    )
 
     having = [each for each in computed if each.outcome.find(arguments.why or "") is not None]
     if arguments.why and not having:

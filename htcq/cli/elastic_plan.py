@@ -38,8 +38,8 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.operations.quota_steps import writer_for
     from htcq.poolquota.health import ailments
     from htcq.quota.elastic.runtime import compute
-    from htcq.report.elastic_plan import show_plan
-    from htcq.report.elastic_plan_json import plan_json
+    from htcq.report.views.elastic_plan import plan_json
+    from htcq.report.views.elastic_plan_text import show_plan
 
     if arguments.save:
         _check_place(arguments)

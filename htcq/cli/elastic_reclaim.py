@@ -152,7 +152,7 @@ def _show(
         import json
 
         from htcq.poolquota.health import ailments, health_json
-        from htcq.report.reclaim_json import reclaim_json
+        from htcq.report.views.reclaim import reclaim_json
 
         done: tuple[Any, ...] = (
             () if report is None else (report.vacated, report.failed, report.messages)
@@ -160,7 +160,7 @@ def _show(
         printed = reclaim_json(found.plan, found.refusals, *done)
         print(json.dumps({**printed, "health": health_json(ailments(found.pool))}, indent=2))
         return
-    from htcq.report.reclaim_text import show_reclaim
+    from htcq.report.views.reclaim_text import show_reclaim
 
     show_reclaim(found.plan, sys.stdout)
     for each in found.refusals:

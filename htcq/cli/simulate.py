@@ -144,7 +144,7 @@ def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namesp
     pool, changes = subject.pool, subject.changes
     now, then = one_cycle(asked, subject)
     if arguments.html:
-        from htcq.report.cycle_html import cycle_page
+        from htcq.report.pages.cycle import cycle_page
 
         put_file(arguments.html, cycle_page(now, then, pool, changes))
     if arguments.json:
@@ -152,11 +152,11 @@ def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namesp
 
         print(json.dumps(cycle_printed(now, then, subject), indent=2))
     elif then is None:
-        from htcq.report.simulate_text import show_cycle
+        from htcq.report.views.cycle_text import show_cycle
 
         show_cycle(now.trace, pool, sys.stdout, arguments.matches)
     else:
-        from htcq.report.simulate_text import show_what_if
+        from htcq.report.views.cycle_text import show_what_if
 
         show_what_if(now.trace, then.trace, pool, changes, sys.stdout)
     return status_of((then or now).trace.crash, subject)
@@ -168,7 +168,7 @@ def _print_course(
     pool, plan, changes = subject.pool, course.plan, subject.changes
     now, then = several_cycles(asked, subject, course)
     if arguments.html:
-        from htcq.report.course_html import course_page
+        from htcq.report.pages.course import course_page
 
         put_file(arguments.html, course_page(now, then, plan, pool, changes))
     if arguments.json:
@@ -176,11 +176,11 @@ def _print_course(
 
         print(json.dumps(course_printed(now, then, course, subject), indent=2))
     elif then is None:
-        from htcq.report.course_text import show_course
+        from htcq.report.views.course_text import show_course
 
         show_course(now, plan, pool, sys.stdout)
     else:
-        from htcq.report.course_text import show_courses
+        from htcq.report.views.course_text import show_courses
 
         show_courses(now, then, plan, pool, changes, sys.stdout)
     return status_of((then or now).crash, subject)

@@ -131,12 +131,12 @@ def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
             yield run
 
     if arguments.json:
-        from htcq.report.sweep_json import sweep_json
+        from htcq.report.views.sweep import sweep_json
 
         for part in sweep_json(arguments.sweep, place.source, runs(), place.results.ground):
             sys.stdout.write(part)
     else:
-        from htcq.report.sweep_text import show_sweep
+        from htcq.report.views.sweep_text import show_sweep
 
         show_sweep(place.source, sweep, runs(), sys.stdout)
     if EXIT_UNKNOWN in statuses:

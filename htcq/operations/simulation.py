@@ -139,7 +139,7 @@ def status_of(crash: object, subject: Subject) -> int:
 
 def cycle_printed(now: Single, then: Single | None, subject: Subject) -> dict[str, Any]:
     """Return one cycle for JSON, with that of the changed pool if there is one."""
-    from htcq.report.simulate_json import cycle_json, what_if_cycle_json
+    from htcq.report.views.cycle import cycle_json, what_if_cycle_json
 
     return (
         cycle_json(now, subject.pool)
@@ -152,7 +152,7 @@ def course_printed(
     now: Course, then: Course | None, course: SeveralCycles, subject: Subject
 ) -> dict[str, Any]:
     """Return several cycles for JSON, with those of the changed pool if there is one."""
-    from htcq.report.course_json import course_json, what_if_course_json
+    from htcq.report.views.course import course_json, what_if_course_json
 
     plan, seed = course.plan, course.seed
     if then is None:

@@ -21,8 +21,8 @@ from htcq.simulate.sweep import Run, Verdict, judged
 
 #: What every child needs is loaded once, before it is born.
 _NEEDED = (
-    "htcq.report.course_json",
-    "htcq.report.simulate_json",
+    "htcq.report.views.course",
+    "htcq.report.views.cycle",
     "htcq.simulate.course.course",
     "htcq.simulate.course.single",
     "htcq.simulate.cycle.cycle",

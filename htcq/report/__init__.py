@@ -1,1 +1,1 @@
-"""Results for people and machines: each module here is one way to show what the other rooms computed."""
+"""Results for people and programs: each module prints what other packages computed."""

@@ -1,4 +1,4 @@
-"""A column that a result declares once; text, CSV, JSON, HTML tables and JSON Schemas take what they need of it."""
+"""A column of a result, declared once for text, CSV, JSON, HTML tables and JSON Schemas."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from htcq.units import show_number
 
 Row = TypeVar("Row")
 Whole = TypeVar("Whole")
-#: What a column holds; a tuple is a list of texts, None stands where there is nothing.
+#: The value of a cell. A tuple is a list of texts; None means that there is nothing.
 Value = Union[str, bool, int, float, "tuple[str, ...]", None]
 #: What people see in place of nothing.
 NONE = "-"
+#: Words that keep their capital letters inside a sentence.
+_UNITS = {"mb": "MB"}
 
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
     """One column of a result.
 
-    ``name`` stands in CSV and JSON; without it only people see the column. ``heading`` stands in
-    tables, with a line break where one belongs; without it only programs read the column.
-    ``read`` returns the value of a row, ``show`` how people see it, where that is not what
-    :func:`shown` makes of the value. ``about`` says in a schema what the value means. ``unit``
-    names what it is an amount of; a table says how that is called. Numbers are aligned
-    ``right``.
+    ``name`` is its name in CSV and JSON; a column without one is for people only. ``heading`` is
+    its heading in tables, with a line break where one belongs; a column without one is for
+    programs only, unless it is ``headless``: tables have that under an empty heading.
+
+    ``read`` returns the value of a row. ``show`` returns how people see it, if that is not what
+    :func:`shown` makes of the value. ``about`` describes the value in a JSON Schema. ``unit`` is
+    the kind of amount; the table knows what its unit is called. Numbers are aligned ``right``.
     """
 
     name: str
@@ -36,48 +39,65 @@ class Column(Generic[Row]):
     about: str = ""
     unit: str = ""
     right: bool = False
+    headless: bool = False
 
     def of(self, part: Callable[[Whole], Row]) -> Column[Whole]:
-        """Return the same column of rows that have such a row as a part."""
-        show = self.show
+        """Return the same column for rows that have such a row as a part."""
+        show: Callable[[Whole], str] | None = None
+        if self.show is not None:
+            show_part = self.show
+
+            def show(row: Whole) -> str:
+                return show_part(part(row))
+
         return Column(
             self.name,
             lambda row: self.read(part(row)),
             self.heading,
-            None if show is None else lambda row: show(part(row)),
+            show,
             self.about,
             self.unit,
             self.right,
+            self.headless,
         )
 
     @property
     def title(self) -> str:
-        """The heading inside a sentence or a page."""
-        return self.heading.replace("\n", " ").lower()
+        """The heading as it stands inside a sentence or in a page."""
+        words = self.heading.lower().split()
+        return " ".join(_UNITS.get(word, word) for word in words)
 
     def cell(self, row: Row) -> str:
         """Return what people see of a row."""
-        return shown(self.read(row)) if self.show is None else self.show(row)
+        if self.show is None:
+            return shown(self.read(row))
+        return self.show(row)
 
 
 def for_people(columns: Iterable[Column[Row]]) -> list[Column[Row]]:
-    """Return the columns that stand in tables."""
-    return [column for column in columns if column.heading]
+    """Return the columns that tables have."""
+    return [column for column in columns if column.heading or column.headless]
 
 
 def for_programs(columns: Iterable[Column[Row]]) -> list[Column[Row]]:
-    """Return the columns that stand in CSV and JSON."""
+    """Return the columns that CSV and JSON have."""
     return [column for column in columns if column.name]
 
 
 def names(columns: Iterable[Column[Row]]) -> list[str]:
-    """Return the names of the columns that stand in CSV."""
+    """Return the names of the columns in CSV."""
     return [column.name for column in for_programs(columns)]
 
 
 def described(columns: Iterable[Column[Row]]) -> dict[str, str]:
-    """Return by name what the values of columns mean, for the schema of the record that they are read from."""
+    """Return by name what the values of columns mean, for the schema of their record."""
     return {column.name: column.about for column in columns if column.about}
+
+
+def signed_number(number: float) -> str:
+    """Return a difference with its sign."""
+    sign = "+" if number > 0 else ""
+    return f"{sign}{show_number(number)}"
 
 
 def shown(value: Value) -> str:
@@ -88,4 +108,6 @@ def shown(value: Value) -> str:
         return "yes" if value else "no"
     if isinstance(value, (int, float)):
         return show_number(value)
-    return one_line(", ".join(value) if isinstance(value, tuple) else value)
+    if isinstance(value, tuple):
+        return one_line(", ".join(value))
+    return one_line(value)

@@ -1,7 +1,8 @@
-"""What ended a command, as one line and an exit status: whatever it is, it is told, and never as a finding.
+"""The error that ended a command, as one line and an exit status.
 
 An :class:`HtcqError` says itself what is wrong. An error of the system has a name and a reason.
-Everything else is a mistake in htcq, and the line says where.
+Everything else is a bug in htcq, and the line says where. No error has the exit status of a
+finding.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import htcq
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, LIMITS_OPTION, HtcqError
 from htcq.report.printable import one_line, tell
 
-#: Where it is set to anything, the traceback of an error that nobody expected is printed too.
+#: If it is set, the traceback of an unexpected error is printed too.
 TRACEBACK_VARIABLE = "HTCQ_TRACEBACK"
 _REPORT = (
     f"report it with this line and the output of 'htcq --version'; {TRACEBACK_VARIABLE}=1 prints "
@@ -22,7 +23,7 @@ _REPORT = (
 
 
 def told(error: BaseException) -> int:
-    """Say on standard error what ended the command and return its exit status."""
+    """Print on standard error what ended the command and return its exit status."""
     if isinstance(error, BrokenPipeError):
         # Nobody reads on, as with head(1): that is no failure.
         return EXIT_FINE
@@ -31,13 +32,17 @@ def told(error: BaseException) -> int:
 
         traceback.print_exception(type(error), error, error.__traceback__)
     tell(f"htcq: {reason(error)}")
-    return error.exit_status if isinstance(error, HtcqError) else EXIT_UNKNOWN
+    if isinstance(error, HtcqError):
+        return error.exit_status
+    return EXIT_UNKNOWN
 
 
 def reason(error: BaseException) -> str:
     """Return in one line what is wrong, with what to do about it in brackets."""
     message, hint = _message(error)
-    return one_line(f"{message} ({hint})" if hint else message)
+    if hint:
+        message = f"{message} ({hint})"
+    return one_line(message)
 
 
 def _message(error: BaseException) -> tuple[str, str]:
@@ -67,11 +72,9 @@ def _of_the_system(error: OSError) -> str:
     why = error.strerror or str(error) or type(error).__name__
     if error.filename is None:
         return f"{why} at {_place(error)}"
-    name = (
-        os.fsdecode(error.filename)
-        if isinstance(error.filename, (str, bytes))
-        else f"file {error.filename}"
-    )
+    name = f"file {error.filename}"
+    if isinstance(error.filename, (str, bytes)):
+        name = os.fsdecode(error.filename)
     return f"{name}: {why}"
 
 

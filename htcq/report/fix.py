@@ -31,5 +31,9 @@ def settings_text(settings: tuple[Setting, ...]) -> Iterator[str]:
 
 def place_text(whose: str, file: str) -> str:
     """Return where settings belong: ``On the central manager, now set in FILE:``."""
-    on = whose if whose.startswith("every") else f"the {whose}"
-    return f"On {on}, now set in {file}:" if file else f"On {on}:"
+    on = whose
+    if not whose.startswith("every"):
+        on = f"the {whose}"
+    if file:
+        return f"On {on}, now set in {file}:"
+    return f"On {on}:"

@@ -15,8 +15,8 @@ Sample = tuple[Mapping[str, str], float]
 class Metric(Generic[Result]):
     """One metric of a result.
 
-    ``read`` returns its value, its samples where it has labels, or None where the result has no
-    such metric.
+    ``read`` returns its value, or its samples if it has labels, or None if the result has no such
+    metric.
     """
 
     name: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone, tzinfo
 
-#: The range that every time zone can show: years 2 to 9998. A moment of a damaged file may lie
-#: anywhere.
+#: The range that every time zone can show: years 2 to 9998. A damaged file may have any moment.
 _FIRST, _LAST = -62_100_000_000, 253_370_000_000
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
@@ -20,11 +19,20 @@ def iso(seconds: float) -> str:
     return local(seconds, timezone.utc).isoformat(timespec="seconds")
 
 
+def iso_or_none(seconds: float | None) -> str | None:
+    """Return the moment as :func:`iso` does; None if there is none."""
+    if seconds is None:
+        return None
+    return iso(seconds)
+
+
 def local(seconds: float, zone: tzinfo | None = None) -> datetime:
-    """Return the moment as a time of ``zone``, that of this machine if it is None; one out of range as the nearest."""
-    return datetime.fromtimestamp(min(max(_FIRST, seconds), _LAST), tz=timezone.utc).astimezone(
-        zone
-    )
+    """Return the moment in ``zone``, that of this machine if it is None.
+
+    A moment out of range becomes the nearest one in range.
+    """
+    within = min(max(_FIRST, seconds), _LAST)
+    return datetime.fromtimestamp(within, tz=timezone.utc).astimezone(zone)
 
 
 def zone_name(seconds: float, zone: tzinfo | None = None) -> str:

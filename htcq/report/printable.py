@@ -1,7 +1,7 @@
-"""Text from elsewhere as it may be printed: what would steer a terminal or turn the reading order is spelled out.
+"""Text from elsewhere, with escapes for what would steer a terminal or turn the reading order.
 
-Names in a pool are what strangers wrote. Tables, plain text, CSV and messages go through here;
-JSON and HTML have escapes of their own.
+Anybody can choose the names in a pool. Tables, plain text, CSV and messages go through here; JSON
+and HTML have escapes of their own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""Return ``text`` with everything that is not seen, but tabs and newlines, as \x1b or \u202e."""
+    r"""Return ``text`` with invisible characters but tabs and newlines as \x1b or \u202e."""
     return _UNSEEN.sub(_spelled, text)
 
 
@@ -31,14 +31,14 @@ def one_line(text: str) -> str:
 
 
 def in_cell(text: str) -> str:
-    """Return ``text`` printable and on one line, with the blanks it begins with: a table may be drawn with them."""
+    """Return ``text`` printable and on one line; leading blanks stay, since drawings need them."""
     return printable(text).replace("\n", " ")
 
 
 def tell(message: str) -> None:
-    """Print ``message`` as one line on standard error, which is for people and logs; all that htcq says goes here.
+    """Print ``message`` as one line on standard error, where all messages of htcq go.
 
-    That nobody can be told does not stop what a command does.
+    A command goes on if standard error cannot be written.
     """
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.write(f"{shortened(one_line(message))}\n")

@@ -11,11 +11,11 @@ from htcq.report.column import Column, Row, for_people
 
 @dataclass(frozen=True)
 class Table(Generic[Row]):
-    """Rows with their columns, of which tables for people show those that have a heading.
+    """Rows with their columns.
 
-    ``units`` has by a column's unit what this result calls it, which stands below the heading. A
-    table that is too wide for a terminal is written in parts that all begin with the first
-    ``repeat`` columns.
+    ``units`` has the name of the unit of each kind of amount (:attr:`Column.unit`); it is printed
+    below the heading. A table that is too wide for a terminal is written in parts, each of which
+    begins with the first ``repeat`` columns.
     """
 
     columns: Sequence[Column[Row]]
@@ -32,13 +32,22 @@ class Table(Generic[Row]):
     @property
     def headings(self) -> list[str]:
         """Their headings, each with its unit on lines below."""
-        return ["\n".join((column.heading, *self.unit(column).split())) for column in self.shown]
+        return [self._heading(column) for column in self.shown]
 
     @property
     def cells(self) -> list[list[str]]:
         """What people see of each row."""
-        return [[column.cell(row) for column in self.shown] for row in self.rows]
+        columns = self.shown
+        return [_cells(columns, row) for row in self.rows]
 
     def unit(self, column: Column[Row]) -> str:
-        """Return what a column's numbers are amounts of; empty where they are none."""
+        """Return the unit of a column's numbers; empty if they have none."""
         return self.units.get(column.unit, "")
+
+    def _heading(self, column: Column[Row]) -> str:
+        unit = self.unit(column).split()
+        return "\n".join((column.heading, *unit))
+
+
+def _cells(columns: Sequence[Column[Row]], row: Row) -> list[str]:
+    return [column.cell(row) for column in columns]

@@ -1,4 +1,4 @@
-"""What monitoring is told of a result: its state, in a sentence, with the numbers that it measured.
+"""The verdict on a result for monitoring: its state, a sentence, and the measured numbers.
 
 States and ranges follow https://www.monitoring-plugins.org/doc/guidelines.html. A range is
 ``[@][start:][end]``, where ``~`` stands for minus infinity and a missing end for infinity; both
@@ -22,9 +22,10 @@ _RANGE = re.compile(rf"(@?)(?:(~|{_NUMBER})?(:))?({_NUMBER})?")
 
 @dataclass(frozen=True)
 class Range:
-    """The values from ``start`` to ``end``; those outside of it alert, or those in it where ``inside``.
+    """The values from ``start`` to ``end``.
 
-    ``text`` is how it was given.
+    Values outside of it alert, or those in it if it is ``inside``. ``text`` is its spelling on the
+    command line.
     """
 
     start: float
@@ -33,7 +34,7 @@ class Range:
     text: str
 
     def alerts(self, value: float) -> bool:
-        """Tell whether ``value`` is one to be told of; NaN is in no range."""
+        """Tell whether ``value`` alerts; NaN is in no range."""
         return (self.start <= value <= self.end) is self.inside
 
 
@@ -46,8 +47,13 @@ def read_range(text: str) -> Range:
     match = _RANGE.fullmatch(text.strip())
     if match is None or not (match[3] or match[4]):
         raise InputError(f"'{text}' is not a range", "such as 10, 10:, ~:10, 10:20 or @10:20")
-    start = -math.inf if match[2] == "~" else float(match[2] or 0)
-    end = float(match[4]) if match[4] else math.inf
+    start, end = 0.0, math.inf
+    if match[2] == "~":
+        start = -math.inf
+    elif match[2]:
+        start = float(match[2])
+    if match[4]:
+        end = float(match[4])
     if start > end:
         raise InputError(
             f"the range '{text}' ends before it starts",
@@ -58,9 +64,10 @@ def read_range(text: str) -> Range:
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of the performance data, the ranges in which it is fine, and the least and the most that it can be.
+    """One number of the performance data, with the ranges in which it is fine.
 
-    It has no unit: the guidelines know none for weights.
+    ``least`` and ``most`` are its possible extremes. It has no unit, because the guidelines have
+    none for weights.
     """
 
     label: str
@@ -72,30 +79,34 @@ class Measure:
 
     @property
     def status(self) -> int:
-        """The state that the value stands for; a value that is no number is unknown."""
+        """The state of the value; NaN is unknown."""
         if math.isnan(self.value):
             return UNKNOWN
         if self.critical is not None and self.critical.alerts(self.value):
             return CRITICAL
-        return WARNING if self.warning is not None and self.warning.alerts(self.value) else OK
+        if self.warning is not None and self.warning.alerts(self.value):
+            return WARNING
+        return OK
 
 
 def state_of(found: int, health: Sequence[Ailment], gaps: Sequence[str]) -> int:
-    """Return the state of a pool: that of what was found, but never OK where nobody could look.
+    """Return the state of a pool.
 
-    CRITICAL where its daemons are not well. UNKNOWN where nothing was found, and ``gaps`` are
-    missing to be sure of it.
+    It is CRITICAL if the pool's daemons certainly have an ailment. It is UNKNOWN if nothing was
+    found, but data is missing (``gaps``) or an ailment is possible. Otherwise it is ``found``.
     """
     if any(each.certain for each in health):
         return CRITICAL
-    return UNKNOWN if found == OK and (health or gaps) else found
+    if found == OK and (health or gaps):
+        return UNKNOWN
+    return found
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was ``found`` of a ``subject``, as a state and a text, with ``lines`` of details.
+    """The state ``found`` for a ``subject``, with a text and ``lines`` of details.
 
-    ``health`` is that of the pool, ``gaps`` what of it is not known.
+    ``health`` has the ailments of the pool, ``gaps`` the data that is missing.
     """
 
     subject: str
@@ -108,5 +119,5 @@ class Verdict:
 
     @property
     def status(self) -> int:
-        """The state: that of what was found, but never OK where nobody could look."""
+        """The state: that which was found, but never OK if data is missing."""
         return state_of(self.found, self.health, self.gaps)

@@ -11,10 +11,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from htcq.report.charts.fill_chart import MAX_CELLS
-from htcq.report.course_html import course_page
-from htcq.report.course_json import course_json, what_if_course_json
-from htcq.report.cycle_html import cycle_page
-from htcq.report.simulate_json import cycle_json
+from htcq.report.pages.course import course_page
+from htcq.report.pages.cycle import cycle_page
+from htcq.report.views.course import course_json, what_if_course_json
+from htcq.report.views.cycle import cycle_json
 from htcq.simulate.course.machines import CLASSES
 from htcq.units import show_number
 from tests.browser.conftest import PAGE, Browser

@@ -16,8 +16,8 @@ from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation, GroupClaim, IdleJobs
 from htcq.errors import RefusedError
 from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
-from htcq.report.elastic_plan import show_plan
-from htcq.report.elastic_plan_json import plan_json
+from htcq.report.views.elastic_plan import plan_json
+from htcq.report.views.elastic_plan_text import show_plan
 from htcq.settings.elastic_write import WriteSettings
 from tests.elastic.writing import NOW, sight, written
 

@@ -10,8 +10,8 @@ from htcq.audit.engine import Audit
 from htcq.errors import InputError
 from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
 from htcq.quota.elastic.runtime import compute
-from htcq.report.elastic_json import Computed, all_json
-from htcq.report.elastic_text import show_elastic, show_why
+from htcq.report.views.elastic_compute import Computed, all_json
+from htcq.report.views.elastic_compute_text import show_elastic, show_why
 
 
 def computed(name: str = "", **groups: ElasticGroup) -> Computed:

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from htcq.report.charts.fill_chart import MAX_CELLS
-from htcq.report.course_html import course_page
-from htcq.report.cycle_html import cycle_page
+from htcq.report.pages.course import course_page
+from htcq.report.pages.cycle import cycle_page
 from htcq.report.sections import MAX_ROWS
 from htcq.simulate.course.difference import sentences
 from htcq.simulate.course.machines import by_fill

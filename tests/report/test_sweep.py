@@ -6,9 +6,9 @@ import io
 import json
 from typing import Any
 
-from htcq.report.sweep_json import sweep_json
-from htcq.report.sweep_rows import Summary, summary
-from htcq.report.sweep_text import show_sweep
+from htcq.report.views.sweep import sweep_json
+from htcq.report.views.sweep_summary import Summary, summary
+from htcq.report.views.sweep_text import show_sweep
 from htcq.settings.sweep_items import Item, Sweep
 from htcq.simulate.sweep import Ground, Run, Verdict
 

@@ -15,10 +15,10 @@ from jsonschema import Draft7Validator
 from htcq.audit.engine import NotChecked
 from htcq.cli.main import run
 from htcq.operations.ceilings import Listed
-from htcq.report.reclaim_json import reclaim_json
 from htcq.report.schemas import NAMES, schema
 from htcq.report.schemas.shape import keys_of, maybe, named, record, text
 from htcq.report.views.audit_json import audit_json
+from htcq.report.views.reclaim import reclaim_json
 from tests.docs.documents import ROOT
 from tests.elastic.reclaim.scenes import borrowed
 from tests.pins.commands import COMMANDS

@@ -1,7 +1,7 @@
-"""The frame of a plot over time as inline SVG: where moments and amounts lie, lines for amounts, words for moments.
+"""The frame of a plot over time as inline SVG: lines for amounts and words for moments.
 
-What is drawn is stretched to the width there is, words beside it are not: they stay readable on
-a phone.
+Shapes are stretched to the width of the page. Words are not, so that they stay readable on a
+phone.
 """
 
 from __future__ import annotations
@@ -29,16 +29,19 @@ class Axes(NamedTuple):
 
     def x(self, moment: float) -> float:
         """Return where a moment lies in the width that is stretched."""
-        return round(
-            min(max(WIDE * (moment - self.since) / (self.until - self.since), 0.0), WIDE), 1
-        )
+        share = (moment - self.since) / (self.until - self.since)
+        return round(min(max(WIDE * share, 0.0), WIDE), 1)
 
     def y(self, amount: float) -> float:
         """Return where an amount lies, from the top of the plot."""
-        return round(HEIGHT * (1 - min(max(amount / self.most, 0.0), 1.0)), 1)
+        share = min(max(amount / self.most, 0.0), 1.0)
+        return round(HEIGHT * (1 - share), 1)
 
     def steps(self, parts: Iterable[tuple[float, float]]) -> str:
-        """Return a path over parts, each with where it ends and its amount: up or down to that, then on to the end."""
+        """Return a path over parts, each with its end and its amount.
+
+        The path goes up or down to the amount, then on to the end.
+        """
         path: list[str] = []
         last = ""
         for end, amount in parts:
@@ -63,7 +66,9 @@ class Axes(NamedTuple):
         for tick in ticks:
             share = self.x(tick.moment) / WIDE
             # There is room at the left, beside the amounts, and none at the right.
-            anchor = "end" if share > _LAST else "middle"
+            anchor = "middle"
+            if share > _LAST:
+                anchor = "end"
             place = f"{share:.2%}"
             yield (
                 f'<line class="grid" x1="{place}" x2="{place}" y1="{ABOVE + HEIGHT}" '
@@ -77,7 +82,9 @@ class Axes(NamedTuple):
 
 def stretched(shapes: Iterable[str], height: int, above: int = 0) -> str:
     """Return ``shapes`` in a picture that is as wide as its place."""
-    place = f' y="{above}"' if above else ""
+    place = ""
+    if above:
+        place = f' y="{above}"'
     return (
         f'<svg class="drawn"{place} width="100%" height="{height}" viewBox="0 0 1000 {height}" '
         f'preserveAspectRatio="none">{"".join(shapes)}</svg>'

@@ -1,4 +1,4 @@
-"""Usage against a limit as one bar of characters: what was used, what a cycle adds, what is left, what is too much."""
+"""Usage against a limit as a bar of characters: used, added by a cycle, free, too much."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ BLOCKS, MARKS = ("█", "▓", "░", "▲"), ("#", "+", ".", "^")
 
 
 def use_bar(before: float, after: float, limit: float | None, width: int, blocks: bool) -> str:
-    """Return ``width`` characters for ``limit``, or for what is used if that is more; none where there is no limit.
+    """Return ``width`` characters for ``limit``, or for the usage if that is more.
 
-    What is there at all has at least one of them.
+    Without a limit there is no bar. Every amount above 0 has at least one character.
     """
     if limit is None or not math.isfinite(limit) or not max(limit, after) > 0:
         return ""
-    used, added, room, beyond = BLOCKS if blocks else MARKS
+    used, added, room, beyond = _characters(blocks)
     whole = max(limit, after)
     ends = [_cells(amount / whole, width) for amount in (before, after, limit)]
     if after > before:
@@ -28,13 +28,20 @@ def use_bar(before: float, after: float, limit: float | None, width: int, blocks
 
 
 def bar_legend(whole: str, blocks: bool) -> str:
-    """Return what the characters of bars stand for that are ``whole``."""
-    used, added, room, beyond = BLOCKS if blocks else MARKS
-    return (
-        f"Each bar is {whole}: {used} used before, {added} matched, {room} room, {beyond} more "
-        "than that."
-    )
+    """Return the legend of bars whose length is ``whole``."""
+    used, added, room, beyond = _characters(blocks)
+    known = f"{used} used before, {added} matched, {room} room, {beyond} more than that"
+    return f"Each bar is {whole}: {known}."
+
+
+def _characters(blocks: bool) -> tuple[str, str, str, str]:
+    if blocks:
+        return BLOCKS
+    return MARKS
 
 
 def _cells(share: float, width: int) -> int:
-    return max(min(round(share * width), width), 1 if share > 0 else 0)
+    number = min(round(share * width), width)
+    if share > 0:
+        return max(number, 1)
+    return max(number, 0)

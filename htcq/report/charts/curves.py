@@ -1,4 +1,4 @@
-"""What becomes of amounts cycle after cycle, as inline SVG: usage and quota as lines, classes as bands on each other.
+"""Amounts cycle after cycle as inline SVG: usage and quota as lines, classes as bands.
 
 Every amount holds from its cycle to the next. A page's style gives the colours,
 templates/report/plot.css and simulate.css.
@@ -12,7 +12,7 @@ from statistics import fmean
 from htcq.report.charts.axes import ABOVE, HEIGHT, Axes, plotted, stretched
 from htcq.report.charts.ticks import spans
 
-#: Most steps that a line has.
+#: The maximum of steps of a line.
 MAX_STEPS = 300
 #: In pixels: where the words of time stand, and how high all of it is.
 _WORDS, _WHOLE = 192, 198
@@ -41,7 +41,10 @@ def bands(
     until: float,
     interval: float,
 ) -> str:
-    """Return the plot of so many in each class, after each cycle: the last class at the bottom, the first on top."""
+    """Return the plot of the counts of each class after each cycle.
+
+    The last class is at the bottom, the first on top.
+    """
     axes = Axes(0.0, until, marks[-1])
     return _whole(title, axes, marks, _bands(axes, counts, interval))
 
@@ -59,15 +62,14 @@ def _lines(
         yield f'<path class="usage" d="M0 {HEIGHT}{steps}V{HEIGHT}Z"/>'
         yield f'<path class="edge" d="M0 {axes.y(amounts[0]):g}{steps}"/>'
     if limits:
-        yield (
-            '<path class="limit" d="M0 '
-            f'{axes.y(limits[0]):g}{axes.steps(_ends(axes, limits, interval))}"/>'
-        )
+        steps = axes.steps(_ends(axes, limits, interval))
+        yield f'<path class="limit" d="M0 {axes.y(limits[0]):g}{steps}"/>'
 
 
 def _bands(axes: Axes, counts: Sequence[Sequence[int]], interval: float) -> Iterator[str]:
     # Each lies on the one before, which shows above it: what is in this class and those beyond.
-    for number in range(len(counts[0]) if counts else 0):
+    classes = len(counts[0]) if counts else 0
+    for number in range(classes):
         sums = [float(sum(each[number:])) for each in counts]
         if any(sums):
             steps = axes.steps(_ends(axes, sums, interval))
@@ -75,7 +77,7 @@ def _bands(axes: Axes, counts: Sequence[Sequence[int]], interval: float) -> Iter
 
 
 def _ends(axes: Axes, amounts: Sequence[float], interval: float) -> Iterator[tuple[float, float]]:
-    """Yield where each step ends, and its height: of more than can be seen the means of neighbours."""
+    """Yield the end and the height of each step; neighbours are one step if there are too many."""
     together = -(-len(amounts) // MAX_STEPS)
     for first in range(0, len(amounts), together):
         some = amounts[first : first + together]

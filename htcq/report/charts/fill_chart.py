@@ -1,4 +1,4 @@
-"""The fill of machines as cells: one each, or one for several of a large pool, the fullest first."""
+"""The fill of machines as cells: one for each machine, or for several of a large pool."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from htcq.report.printable import one_line
 from htcq.simulate.course.machines import Machine
 from htcq.units import show_number
 
-#: Most cells of one picture.
+#: The maximum of cells in one picture.
 MAX_CELLS = 400
 #: In pixels: a cell, each of its two bars, and where the second one is.
 _SIZE, _BAR, _SECOND = 20, 10, 10
@@ -18,9 +18,10 @@ _SIZE, _BAR, _SECOND = 20, 10, 10
 
 @dataclass(frozen=True)
 class Cell:
-    """Machines that are about as full as each other: their names, and the sums of what they have and what is in claims.
+    """Machines that are about equally full.
 
-    ``first`` and ``last`` are the same where it is one machine.
+    ``whole`` has the sums of their resources and of those in claims. ``first`` and ``last`` are the
+    same name if it is one machine.
     """
 
     first: str
@@ -45,20 +46,25 @@ class Cell:
 
 
 def cells(machines: Sequence[Machine], most: int = MAX_CELLS) -> Iterator[Cell]:
-    """Yield what is drawn of ``machines``, the fullest first, no more than ``most`` cells."""
+    """Yield at most ``most`` cells of ``machines``, the fullest first."""
     ordered = sorted(machines, key=lambda each: (-each.share, -each.memory_share, each.name))
     together = -(-len(ordered) // most)
     for first in range(0, len(ordered), together or 1):
         some = ordered[first : first + together]
-        sums = (
-            sum(each.cpus for each in some), sum(each.claimed_cpus for each in some),
-            sum(each.memory_mb for each in some), sum(each.claimed_memory_mb for each in some),
-        )  # fmt: skip
-        yield Cell(some[0].name, some[-1].name, len(some), Machine("", *sums))
+        yield Cell(some[0].name, some[-1].name, len(some), _together(some))
+
+
+def _together(machines: Sequence[Machine]) -> Machine:
+    """Return the sums of several machines as one."""
+    cpus = sum(machine.cpus for machine in machines)
+    claimed_cpus = sum(machine.claimed_cpus for machine in machines)
+    memory_mb = sum(machine.memory_mb for machine in machines)
+    claimed_memory_mb = sum(machine.claimed_memory_mb for machine in machines)
+    return Machine("", cpus, claimed_cpus, memory_mb, claimed_memory_mb)
 
 
 def cell_picture(cell: Cell) -> str:
-    """Return a cell as inline SVG: the share of its cpus in claims as the left bar, that of its memory as the right."""
+    """Return a cell as inline SVG; bars show the shares of cpus (left) and memory in claims."""
     cpus, every_cpu, memory, every_mb = cell.numbers
     told = f"{cell.name}: {cpus} of {every_cpu} cpus, {memory} of {every_mb} MB in claims"
     bars = _bar("used", 0, cell.whole.share) + _bar("memory", _SECOND, cell.whole.memory_share)

@@ -1,4 +1,4 @@
-"""What the pictures of a page show: the pool's weight by weight expression, and the groups with what they may use."""
+"""The data of an audit's pictures: the pool's weight by weight expression, and its groups."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from htcq.audit.evidence import Evidence
 from htcq.pool.costs import Share, weight_shares
 from htcq.poolquota.pool_quotas import PoolQuotas
 
-#: Most weight expressions that are drawn: those of most weight.
+#: The maximum of weight expressions that are drawn, those of most weight.
 MAX_SHARES = 20
 
 
 @dataclass(frozen=True)
 class GroupBar:
-    """One group together with those below it, in the pool's unit: what it may use, uses and asks for."""
+    """Quota, usage and demand of a group and all groups below it, in the pool's unit."""
 
     name: str
     parent: str
@@ -27,7 +27,7 @@ class GroupBar:
 
 @dataclass(frozen=True)
 class Pictures:
-    """The greatest shares of the pool's weight, how many smaller ones there are, and the groups, depth first."""
+    """The largest shares of the pool's weight, how many others, and the groups, depth first."""
 
     shares: tuple[Share, ...] = ()
     more_shares: int = 0
@@ -35,10 +35,12 @@ class Pictures:
 
 
 def pictures_of(evidence: Evidence) -> Pictures:
-    """Return what can be drawn of a pool; no groups where it has none or their configuration is not known."""
+    """Return the data of a pool; no groups if it has none or their configuration is not known."""
     shares = weight_shares(evidence.slots, evidence.weights)
     quotas = evidence.quotas
-    groups = tuple(_groups(quotas)) if quotas.grouped else ()
+    groups: tuple[GroupBar, ...] = ()
+    if quotas.grouped:
+        groups = tuple(_groups(quotas))
     return Pictures(shares[:MAX_SHARES], len(shares[MAX_SHARES:]), groups)
 
 

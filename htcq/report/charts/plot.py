@@ -27,7 +27,10 @@ def scale(window: Window) -> list[float]:
 def plot(
     title: str, window: Window, happened: Sequence[float] = (), zone: tzinfo | None = None
 ) -> str:
-    """Return the plot of one group: its usage, its quota, when it starved and was over, and when something changed."""
+    """Return the plot of one group: its usage, its quota, its states, and its changes.
+
+    ``happened`` are the moments of changes, in seconds since 1970.
+    """
     drawn = _Drawing(window, scale(window))
     return plotted(
         title,
@@ -56,10 +59,8 @@ class _Drawing:
         """Yield what nobody saw, the usage as an area and the quota as a line of steps."""
         yield from self._unseen()
         for run in _runs(self._window.points):
-            begin, steps = (
-                self._axes.x(run[0].since),
-                self._steps([(point, point.usage) for point in run]),
-            )
+            begin = self._axes.x(run[0].since)
+            steps = self._steps([(point, point.usage) for point in run])
             yield f'<path class="usage" d="M{begin:g} {HEIGHT}{steps}V{HEIGHT}Z"/>'
             yield f'<path class="edge" d="M{begin:g} {self._axes.y(run[0].usage):g}{steps}"/>'
         known = [(point, point.quota) for point in self._window.points if point.quota is not None]
@@ -101,7 +102,7 @@ class _Drawing:
         """Yield when a state held, and to which share; neighbours that are alike are one."""
         former: tuple[float, float, float] | None = None
         for point in self._window.points:
-            share = round(getattr(point, state), 1) or (0.1 if getattr(point, state) > 0 else 0.0)
+            share = _tenths(getattr(point, state))
             since, until = self._axes.x(point.since), self._end(point)
             if former is not None and former[2] == share and since - former[1] < 0.15:
                 former = (former[0], until, share)
@@ -113,14 +114,10 @@ class _Drawing:
             yield former
 
     def _unseen(self) -> Iterator[str]:
-        edges = [
-            0.0,
-            *(
-                each
-                for run in _runs(self._window.points)
-                for each in (self._axes.x(run[0].since), self._end(run[-1]))
-            ),
-        ]
+        """Yield the times that nobody observed."""
+        edges = [0.0]
+        for run in _runs(self._window.points):
+            edges += [self._axes.x(run[0].since), self._end(run[-1])]
         edges.append(WIDE)
         for since, until in zip(edges[::2], edges[1::2]):
             if until - since > 0.5:
@@ -132,6 +129,13 @@ class _Drawing:
     def _end(self, point: Point) -> float:
         # One look stands for no time, and is seen all the same.
         return max(self._axes.x(point.until), round(self._axes.x(point.since) + 0.5, 1))
+
+
+def _tenths(share: float) -> float:
+    """Return a share in tenths, at least one if there is any."""
+    if share > 0:
+        return max(round(share, 1), 0.1)
+    return 0.0
 
 
 def _runs(points: Sequence[Point]) -> Iterator[list[Point]]:

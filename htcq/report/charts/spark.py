@@ -1,4 +1,4 @@
-"""Usage against the quota as one line of characters: how full the quota was, in even parts of a stretch of time."""
+"""Usage against the quota as one line of characters, each for an equal part of the time."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from htcq.drift.quota_state import SLACK
 from htcq.drift.windows import Point
 
-#: From nothing to the whole quota, then more than that. What nobody saw is blank.
+#: From nothing to the whole quota, then more than that. Times that nobody observed are blank.
 BLOCKS, MARKS = "▁▂▃▄▅▆▇█▲", "_.:-=+*#^"
 _UNSEEN = " "
 
 
 def spark(points: Sequence[Point], since: float, until: float, width: int, blocks: bool) -> str:
-    """Return ``width`` characters for the time from ``since`` to ``until``, in Unicode's blocks or in ASCII.
+    """Return ``width`` characters for the time from ``since`` to ``until``.
 
-    Without a quota the most that was used is the measure.
+    They are Unicode's ``blocks`` or ASCII. Without a quota, the largest usage is the measure.
     """
     most = max((point.max_usage for point in points), default=0.0)
-    characters, part = BLOCKS if blocks else MARKS, (until - since) / width
+    characters = BLOCKS if blocks else MARKS
+    part = (until - since) / width
     cells: list[list[tuple[float, Point]]] = [[] for _ in range(width)]
     for point in points:
         first, last = int((point.since - since) / part), int((point.until - since) / part)
         for number in range(max(0, first), min(last, width - 1) + 1):
-            shared = min(point.until, since + (number + 1) * part) - max(
-                point.since, since + number * part
-            )
+            begin, end = since + number * part, since + (number + 1) * part
+            shared = min(point.until, end) - max(point.since, begin)
             # A single look stands for no time, and is seen all the same.
             if shared > 0 or point.since == point.until:
                 cells[number].append((shared or 1.0, point))
@@ -37,14 +37,20 @@ def _character(cell: Sequence[tuple[float, Point]], most: float, characters: str
     if not weight:
         return _UNSEEN
     usage = sum(each * point.usage for each, point in cell) / weight
-    quota = (
-        sum(each * (most if point.quota is None else point.quota) for each, point in cell) / weight
-    )
+    quota = sum(each * _quota(point, most) for each, point in cell) / weight
     levels = len(characters) - 1
     if usage > quota * (1 + SLACK):
         return characters[-1]
-    filled = usage / quota if quota > 0 else 0.0
+    filled = 0.0
+    if quota > 0:
+        filled = usage / quota
     return characters[min(levels - 1, int(filled * levels * (1 + SLACK)))]
+
+
+def _quota(point: Point, most: float) -> float:
+    if point.quota is None:
+        return most
+    return point.quota
 
 
 def shows_blocks(encoding: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Bars as inline SVG: as wide as their place in a page, each with its numbers as a title for those who do not see."""
+"""Bars as inline SVG, as wide as their place in a page; titles have the numbers of each."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ def share_bar(title: str, share: float) -> str:
 
 
 def group_bar(title: str, quota: float | None, usage: float, requested: float, scale: float) -> str:
-    """Return what a group asks for as a pale bar, what it uses as a thin dark one, and its quota, if any, as a mark.
+    """Return the bar of a group: demand pale, usage thin and dark, its quota, if any, as a mark.
 
-    ``scale`` is the amount that the whole width stands for.
+    ``scale`` is the amount of the whole width.
     """
-    shares = [amount / scale if scale > 0 else 0.0 for amount in (requested, usage, quota or 0.0)]
-    place = _percent(shares[2])
-    mark = (
-        ""
-        if quota is None
-        else f'<line class="quota" x1="{place}" x2="{place}" y1="0" y2="{_HEIGHT}"/>'
-    )
-    return _picture(
-        title, _rect("asked", shares[0], _HEIGHT), _rect("used", shares[1], _INNER), mark
-    )
+    shapes = [
+        _rect("asked", _share(requested, scale), _HEIGHT),
+        _rect("used", _share(usage, scale), _INNER),
+    ]
+    if quota is not None:
+        place = _percent(_share(quota, scale))
+        shapes.append(f'<line class="quota" x1="{place}" x2="{place}" y1="0" y2="{_HEIGHT}"/>')
+    return _picture(title, *shapes)
+
+
+def _share(amount: float, scale: float) -> float:
+    if scale > 0:
+        return amount / scale
+    return 0.0
 
 
 def _picture(title: str, *shapes: str) -> str:

@@ -18,8 +18,8 @@ _STEPS = (
 )
 _MONTH = 31 * _DAY
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
-#: How far marks of a length of time may be apart, and the unit of their words; from a day on they
-#: are round numbers.
+#: How far marks of a length of time may be apart, and the unit of their words. From a day on, marks
+#: are round numbers of days.
 _SPANS = (
     *((each, 1, "s") for each in (1, 2, 5, 10, 15, 20, 30)),
     *((each * _MINUTE, _MINUTE, "min") for each in (1, 2, 5, 10, 15, 20, 30)),
@@ -35,7 +35,10 @@ class Tick(NamedTuple):
 
 
 def amounts(most: float, marks: int = 4) -> list[float]:
-    """Return round numbers from 0 to ``most`` or a little more, at most ``marks`` beside 0, evenly spaced."""
+    """Return evenly spaced round numbers from 0 up to ``most`` or a little more.
+
+    There are at most ``marks`` of them beside 0.
+    """
     if not 0 < most < math.inf:
         return [0.0, 1.0]
     size = 10.0 ** math.floor(math.log10(most / marks))
@@ -64,26 +67,22 @@ def moments(since: float, until: float, marks: int = 5, zone: tzinfo | None = No
     """Return round moments within ``since`` and ``until``, no more than ``marks``."""
     for step in _STEPS:
         if (until - since) / step <= marks:
-            found = [
-                each
-                for each in _even(since, until, step, zone)
-                if since <= each.timestamp() <= until
-            ]
+            found = _within(since, until, _even(since, until, step, zone))
             if len(found) <= marks:
                 return [Tick(each.timestamp(), _text(each, step)) for each in found]
     for months in _MONTHS:
-        found = [
-            each
-            for each in _months(since, until, months, zone)
-            if since <= each.timestamp() <= until
-        ]
+        found = _within(since, until, _months(since, until, months, zone))
         if len(found) <= marks:
             break
     return [Tick(each.timestamp(), _text(each, _MONTH)) for each in found[:marks]]
 
 
+def _within(since: float, until: float, found: Iterator[datetime]) -> list[datetime]:
+    return [moment for moment in found if since <= moment.timestamp() <= until]
+
+
 def _even(since: float, until: float, step: int, zone: tzinfo | None) -> Iterator[datetime]:
-    """Yield moments that are ``step`` seconds apart by the clock on the wall, from a midnight on."""
+    """Yield moments that are ``step`` seconds apart by the local clock, from a midnight on."""
     midnight = local(since, zone).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     if step > _DAY:
         # Steps of several days go on over the end of a month, and weeks begin on a Monday, as time
@@ -103,16 +102,7 @@ def _months(since: float, until: float, step: int, zone: tzinfo | None) -> Itera
     first = local(since, zone)
     number = (first.year * 12 + first.month - 1) // step * step
     while True:
-        wall = first.replace(
-            year=number // 12,
-            month=number % 12 + 1,
-            day=1,
-            hour=0,
-            minute=0,
-            second=0,
-            microsecond=0,
-            tzinfo=None,
-        )
+        wall = datetime(number // 12, number % 12 + 1, 1)  # noqa: DTZ001 (the zone is set below)
         each = _at(wall, zone)
         if each.timestamp() > until:
             return
@@ -122,7 +112,9 @@ def _months(since: float, until: float, step: int, zone: tzinfo | None) -> Itera
 
 def _at(wall: datetime, zone: tzinfo | None) -> datetime:
     """Return the moment at which the clocks of ``zone`` show ``wall``."""
-    return wall.astimezone() if zone is None else wall.replace(tzinfo=zone)
+    if zone is None:
+        return wall.astimezone()
+    return wall.replace(tzinfo=zone)
 
 
 def _text(moment: datetime, step: int) -> str:

@@ -1,4 +1,4 @@
-"""Every CSV that htcq prints: text of strangers in it is printable, and no formula for a spreadsheet.
+"""CSV: text from elsewhere is printable, and never a formula for a spreadsheet.
 
 A spreadsheet takes a cell for a formula that begins with one of a few signs, quoted or not. An
 apostrophe before it makes it text there (https://owasp.org/www-community/attacks/CSV_Injection).
@@ -28,7 +28,10 @@ class Figure(str):
 
 
 def write(columns: Sequence[Column[Row]], rows: Iterable[Row], stream: TextIO) -> None:
-    """Write the columns that have a name; truths are true and false, numbers have all their digits."""
+    """Write the columns that have a name.
+
+    Truth values are written as true and false, numbers with all their digits.
+    """
     write_table(names(columns), (cells(columns, row) for row in rows), stream)
 
 
@@ -40,14 +43,17 @@ def cells(columns: Iterable[Column[Row]], row: Row) -> list[Cell]:
 def _written(value: Value) -> Cell:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return Figure(plain_number(value)) if isinstance(value, float) else value
+    if isinstance(value, float):
+        return Figure(plain_number(value))
+    return value
 
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], stream: TextIO) -> None:
     """Write a header and ``rows`` to ``stream``; None is empty."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_safe(cell) for cell in row] for row in rows)
+    for row in rows:
+        writer.writerow([_safe(cell) for cell in row])
 
 
 def _safe(cell: Cell) -> str | float | int | None:
@@ -57,4 +63,6 @@ def _safe(cell: Cell) -> str | float | int | None:
         text = one_line(cell).strip()
     else:
         return cell
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    if text.startswith(_FORMULA):
+        return f"'{text}"
+    return text

@@ -1,4 +1,4 @@
-"""What a monitoring plugin prints, whatever it looked at: its line and its performance data.
+"""The output of monitoring plugins: a status line, its performance data, and details.
 
 Follows https://www.monitoring-plugins.org/doc/guidelines.html; Nagios, Icinga and their kin read
 it.
@@ -10,23 +10,21 @@ import math
 from collections.abc import Iterable
 
 from htcq.report.printable import one_line
-from htcq.report.verdict import Measure, Verdict
+from htcq.report.verdict import Measure, Range, Verdict
 
 _WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
-#: Most lines of details unless more are asked for: Nagios reads no more than 8 KiB of all output.
+#: The maximum of lines of details, unless more are asked for: Nagios reads at most 8 KiB of output.
 MAX_LINES = 10
-#: Ailments, and things that are missing, on the first line: a pager shows no more.
+#: The maximum of ailments, and of missing data, on the first line: a pager shows no more.
 _MAX_FIRST = 2
 
 
 def told(verdict: Verdict) -> tuple[int, str]:
-    """Return the state and what is printed: the pool's health comes before what was found.
-
-    What is missing is named on the first line where that makes the state, else below.
-    """
+    """Return the state and the text to print; ailments of the pool come before what was found."""
     status = verdict.status
     first = [each.text for each in verdict.health[:_MAX_FIRST]]
-    first += [verdict.text, *(f"not known: {gap}" for gap in verdict.gaps[:_MAX_FIRST])]
+    first.append(verdict.text)
+    first += [f"not known: {gap}" for gap in verdict.gaps[:_MAX_FIRST]]
     below = [f"{each.id}: {each.text}" for each in verdict.health]
     text = said(
         verdict.subject, status, "; ".join(first), verdict.measures, [*below, *verdict.lines]
@@ -41,9 +39,11 @@ def said(
     measures: Iterable[Measure] = (),
     lines: Iterable[str] = (),
 ) -> str:
-    """Return the line that tells ``status`` of ``subject``, its performance data behind a bar, and ``lines`` below."""
+    """Return the status line of ``subject`` with its performance data, and ``lines`` below."""
+    first = f"{subject} {_WORDS[status]}: {_text(text)}"
     data = " ".join(_data(each) for each in measures)
-    first = f"{subject} {_WORDS[status]}: {_text(text)}" + (f" | {data}" if data else "")
+    if data:
+        first += f" | {data}"
     return "\n".join([first, *(_text(line) for line in lines)])
 
 
@@ -54,8 +54,10 @@ def without_measures(text: str) -> str:
 
 
 def at_most(lines: list[str], most: int = MAX_LINES) -> list[str]:
-    """Return the first of ``lines``, and how many more there are."""
-    return lines if len(lines) <= most else [*lines[:most], f"and {len(lines) - most} more"]
+    """Return the first ``most`` of ``lines``, and how many more there are."""
+    if len(lines) <= most:
+        return lines
+    return [*lines[:most], f"and {len(lines) - most} more"]
 
 
 def _text(text: str) -> str:
@@ -65,24 +67,32 @@ def _text(text: str) -> str:
 
 def _data(measure: Measure) -> str:
     """Return ``label=value;warning;critical;least;most`` without what is empty at its end."""
-    ranges = ("" if each is None else each.text for each in (measure.warning, measure.critical))
-    ends = ("" if each is None else _number(each) for each in (measure.least, measure.most))
-    return ";".join([f"{_label(measure.label)}={_number(measure.value)}", *ranges, *ends]).rstrip(
-        ";"
-    )
+    parts = [f"{_label(measure.label)}={_number(measure.value)}"]
+    parts += map(_range, (measure.warning, measure.critical))
+    parts += map(_end, (measure.least, measure.most))
+    return ";".join(parts).rstrip(";")
+
+
+def _range(found: Range | None) -> str:
+    return "" if found is None else found.text
+
+
+def _end(number: float | None) -> str:
+    return "" if number is None else _number(number)
 
 
 def _label(label: str) -> str:
-    """Return a label as it may stand before the equals sign: in quotes where it has a space, one of those or a sign."""
+    """Return a label, in quotes unless it has only letters, digits, ``_`` and ``-``."""
     plain = _text(label)
-    return (
-        plain
-        if plain.replace("_", "").replace("-", "").isalnum()
-        else "'" + plain.replace("'", "''") + "'"
-    )
+    if plain.replace("_", "").replace("-", "").isalnum():
+        return plain
+    doubled = plain.replace("'", "''")
+    return f"'{doubled}'"
 
 
 def _number(value: float) -> str:
-    """Return a number in digits, a sign and a dot; ``U`` for what is no number that can be written so."""
+    """Return a number in digits, a sign and a dot; ``U`` for NaN and infinities."""
+    if not math.isfinite(value):
+        return "U"
     # 0 is added because a negative number may be rounded to -0.
-    return f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".") if math.isfinite(value) else "U"
+    return f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".")

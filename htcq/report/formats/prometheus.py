@@ -17,26 +17,30 @@ _NO_LABELS: Mapping[str, str] = {}
 def metrics_text(
     metrics: Iterable[Metric[Result]], result: Result, common: Mapping[str, str] = _NO_LABELS
 ) -> str:
-    """Return the metrics of a result as the content of a file; every sample has the labels ``common``."""
-    return "".join(f"{line}\n" for metric in metrics for line in _lines(metric, result, common))
+    """Return the metrics of a result as text; each sample has the labels ``common``."""
+    lines: list[str] = []
+    for metric in metrics:
+        lines += _lines(metric, result, common)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _lines(metric: Metric[Result], result: Result, common: Mapping[str, str]) -> Iterator[str]:
     found = metric.read(result)
     if found is None:
         return
-    samples = [(_NO_LABELS, found)] if isinstance(found, (int, float)) else found
+    if isinstance(found, (int, float)):
+        found = [(_NO_LABELS, found)]
     yield f"# HELP {metric.name} {_escaped(metric.about)}"
     yield f"# TYPE {metric.name} gauge"
-    for labels, value in samples:
-        pairs = ",".join(
-            f'{label}="{_quoted(text)}"' for label, text in {**common, **labels}.items()
-        )
-        yield (
-            f"{metric.name}{{{pairs}}} {_number(value)}"
-            if pairs
-            else f"{metric.name} {_number(value)}"
-        )
+    for labels, value in found:
+        yield f"{metric.name}{_labels({**common, **labels})} {_number(value)}"
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    pairs = ",".join(f'{name}="{_quoted(text)}"' for name, text in labels.items())
+    return f"{{{pairs}}}"
 
 
 def _escaped(text: str) -> str:

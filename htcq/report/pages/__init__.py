@@ -1,1 +1,1 @@
-"""Pages for a browser: drawings, stories and the tables of a result, each one file that needs nothing else."""
+"""Pages for a browser, each one file: the drawings, stories and tables of a result."""

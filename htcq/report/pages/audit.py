@@ -1,4 +1,4 @@
-"""An audit as one HTML page that needs nothing else: no network, and no JavaScript to be read."""
+"""An audit as one HTML page, which needs no network and no JavaScript."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.fix import Setting, by_place
-from htcq.audit.rule import Severity
+from htcq.audit.rule import Fact, Severity
 from htcq.pool.costs import Share
 from htcq.report.charts.pictures import GroupBar, Pictures
 from htcq.report.charts.svg import group_bar, share_bar
@@ -50,20 +50,23 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": printable(finding.message),
         "count": finding.count,
         "such": one_line(such(finding)),
-        "facts": [
-            (one_line(each.attribute), printable(each.value), one_line(each.place))
-            for each in finding.evidence
-        ],
+        "facts": [_fact(fact) for fact in finding.evidence],
         "fix": [_settings(*place, found) for place, found in by_place(finding.settings).items()],
         "advice": printable(finding.advice).rstrip(),
-        "caused": [
-            (each.rule, one_line(each.subject), one_line(each.message)) for each in finding.caused
-        ],
+        "caused": [_caused(each) for each in finding.caused],
     }
 
 
+def _fact(fact: Fact) -> tuple[str, str, str]:
+    return one_line(fact.attribute), printable(fact.value), one_line(fact.place)
+
+
+def _caused(finding: Finding) -> tuple[str, str, str]:
+    return finding.rule, one_line(finding.subject), one_line(finding.message)
+
+
 def _settings(whose: str, file: str, settings: list[Setting]) -> dict[str, str]:
-    """Return where the settings belong, and them as text that is configuration and nothing else."""
+    """Return where the settings belong, and their lines of configuration."""
     lines = [printable(setting.line) for setting in settings]
     return {"place": one_line(place_text(whose, file)), "text": "\n".join(lines)}
 
@@ -84,14 +87,11 @@ def _groups(groups: tuple[GroupBar, ...]) -> Iterator[dict[str, Any]]:
     # One scale for the groups of one parent: beside the whole pool most would be too small to see.
     scales: dict[str, float] = {}
     for each in groups:
-        scales[each.parent] = max(
-            scales.get(each.parent, 0.0), each.quota, each.usage, each.requested
-        )
+        largest = max(each.quota, each.usage, each.requested)
+        scales[each.parent] = max(scales.get(each.parent, 0.0), largest)
     for each in groups:
         name = one_line(each.name)
-        quota, usage, requested = (
-            _amount(amount) for amount in (each.quota, each.usage, each.requested)
-        )
+        quota, usage, requested = map(_amount, (each.quota, each.usage, each.requested))
         title = f"{name}: quota {quota}, uses {usage}, asks for {requested}"
         yield {
             "name": name,

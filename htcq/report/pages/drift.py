@@ -1,4 +1,4 @@
-"""What became of a pool's groups as one HTML page that needs nothing else: no network, and no JavaScript to be read."""
+"""The groups of a pool over time as one HTML page, which needs no network and no JavaScript."""
 
 from __future__ import annotations
 
@@ -19,24 +19,33 @@ from htcq.report.views.drift_text import Entry, happened, standing
 
 #: The maximum of groups of a pool that are drawn: those with most trouble.
 MAX_PLOTS = 50
-#: What a table's cells are called, beside the group; the order is that of the numbers of a window.
+#: The names of a table's cells beside the group, in the order of the numbers of a window.
 COLUMNS = tuple(column.title for column in NUMBERS)
-#: By what groups can be sorted: the word, and the key that their rows carry.
+#: The orders of groups: the word, and the key in their rows.
 ORDERS = (
-    ("most trouble", "trouble"), ("name", "name"), ("usage", "usage"), ("quota", "quota"), ("off by", "distance"),
-    ("starved", "starved"), ("over", "over"), ("lending", "lending"),
-)  # fmt: skip
+    ("most trouble", "trouble"),
+    ("name", "name"),
+    ("usage", "usage"),
+    ("quota", "quota"),
+    ("off by", "distance"),
+    ("starved", "starved"),
+    ("over", "over"),
+    ("lending", "lending"),
+)
 
 
 def drift_page(stories: Sequence[Story], zone: tzinfo | None = None) -> str:
-    """Return the page of several pools; times are of ``zone`` or of this machine's.
+    """Return the page of several pools; times are in ``zone``, that of this machine if it is None.
 
     Raises:
         TemplateError: its template cannot be rendered.
     """
     names = [one_line(story.pool) for story in stories]
+    title = f"{len(names)} pools"
+    if len(names) == 1:
+        (title,) = names
     values: dict[str, Any] = {
-        "title": names[0] if len(names) == 1 else f"{len(names)} pools",
+        "title": title,
         "pools": [_pool(f"p{number}", story, zone) for number, story in enumerate(stories, 1)],
         "columns": COLUMNS,
         "orders": ORDERS,
@@ -46,10 +55,12 @@ def drift_page(stories: Sequence[Story], zone: tzinfo | None = None) -> str:
 
 
 def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
-    drawn = {
-        window.group: f"{id_}-g{number}"
-        for number, window in enumerate(story.windows[:MAX_PLOTS], 1)
-    }
+    drawn = {}
+    for number, window in enumerate(story.windows[:MAX_PLOTS], 1):
+        drawn[window.group] = f"{id_}-g{number}"
+    last = None
+    if story.last is not None:
+        last = _time(story.last, zone)
     return {
         "id": id_,
         "name": one_line(story.pool),
@@ -57,7 +68,7 @@ def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
         "since": _time(story.since, zone),
         "until": _time(story.until, zone),
         "zone": zone_name(story.until, zone),
-        "last": None if story.last is None else _time(story.last, zone),
+        "last": last,
         "coverage": percent(story.coverage),
         "standing": [_entry(each, drawn, zone) for each in standing(story)],
         "changes": [_entry(each, drawn, zone) for each in happened(story, zone)],
@@ -97,37 +108,46 @@ def _keys(window: Window) -> dict[str, str]:
     found = {"name": one_line(window.group)}
     for _, key in ORDERS:
         if key != "name":
-            value = getattr(window, key)
-            found[key] = f"{-1.0 if value is None else value:.6g}"
+            value: float | None = getattr(window, key)
+            # Where there is no value, the group comes last.
+            found[key] = "-1" if value is None else f"{value:.6g}"
     return found
 
 
+def _moments(story: Story) -> dict[str, list[float]]:
+    """Return by group when it changed, and when a disagreement began or ended."""
+    found: dict[str, list[float]] = {}
+    for change in story.changes:
+        found.setdefault(subject(change), []).append(change.time)
+    for spell in story.spells:
+        own = found.setdefault(one_line(spell.difference.group), [])
+        for moment_ in (spell.since, spell.until):
+            if moment_ is not None and moment_ > story.first:
+                own.append(moment_)
+    return found
+
+
+def _states(window: Window) -> str:
+    """Return for which shares of the time a group was in a state; empty if it was in none."""
+    shares = {"starved": window.starved, "over": window.over, "lending": window.lending}
+    states = [f"{state} {percent(share)}" for state, share in shares.items() if share > 0]
+    if not states:
+        return ""
+    return f"; {', '.join(states)} of the time"
+
+
 def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Iterator[dict[str, Any]]:
-    moments = [(subject(each), each.time) for each in story.changes]
-    moments += [
-        (one_line(spell.difference.group), each)
-        for spell in story.spells
-        for each in (spell.since, spell.until)
-        if each is not None and each > story.first
-    ]
+    moments = _moments(story)
     for window in story.windows[:MAX_PLOTS]:
         name = one_line(window.group)
-        told = (
-            f"mean usage {about(window.usage)}, max {about(window.max_usage)}, quota "
-            f"{about(window.quota)}"
-        )
-        states = ", ".join(
-            f"{state} {percent(getattr(window, state))}"
-            for state in ("starved", "over", "lending")
-            if getattr(window, state) > 0
-        )
-        marks = sorted(
-            {each for who, each in moments if who == name and story.since < each <= story.until}
-        )
+        usage, most, quota = map(about, (window.usage, window.max_usage, window.quota))
+        told = f"mean usage {usage}, max {most}, quota {quota}"
+        within = [each for each in moments.get(name, ()) if story.since < each <= story.until]
+        marks = sorted(set(within))
         yield {
             "id": drawn[window.group],
             "name": name,
-            "told": f"{told}; {states} of the time" if states else told,
+            "told": f"{told}{_states(window)}",
             "scale": [about(each) for each in scale(window)],
             "picture": plot(f"{name}: {told}", window, marks, zone),
             "keys": _keys(window),

@@ -1,4 +1,4 @@
-"""The ledger of elastic quotas in the page of a story: a row for each dimension and group, with a picture of when."""
+"""The ledger of elastic quotas in a page: a row with a picture for each dimension and group."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from htcq.drift.accounts import Account
+from htcq.drift.accounts import Account, AccountPart
 from htcq.drift.explanation import Story
 from htcq.quota.elastic.declaration import ROOT
 from htcq.report.printable import one_line
@@ -32,30 +32,41 @@ def _rows(story: Story) -> Iterator[dict[str, Any]]:
             continue
         name, told = one_line(each.group), cells(each)
         drawn += 1
+        picture = ""
+        if drawn <= MAX_PICTURES:
+            picture = _picture(each, told, story)
         yield {
             "name": name,
             "dimension": one_line(each.dimension),
             "cells": list(zip(_TITLES, told)),
-            "picture": _picture(each, told, story) if drawn <= MAX_PICTURES else "",
+            "picture": picture,
         }
+
+
+def _bar(kind: str, part: AccountPart, story: Story, y: float, height: float) -> str:
+    if not height:
+        return ""
+    whole = story.until - story.since
+    x, width = 100 * (part.since - story.since) / whole, 100 * (part.until - part.since) / whole
+    return (
+        f'<rect class="{kind}" x="{x:.3f}%" width="{width:.3f}%" y="{y:.2f}" '
+        f'height="{height:.2f}"/>'
+    )
 
 
 def _picture(account: Account, told: Sequence[str], story: Story) -> str:
     """Return lent and borrowed over time, as high as the most of both."""
     most = max((max(part.hours.lent, part.hours.borrowed) for part in account.parts), default=0)
-    whole, shapes = story.until - story.since, ""
+    middle_y = _HEIGHT / 2
+    shapes = ""
     for part in account.parts:
-        x, width = (
-            100 * length / whole for length in (part.since - story.since, part.until - part.since)
+        if not most:
+            break
+        lent, borrowed = (
+            middle_y * float(amount / most) for amount in (part.hours.lent, part.hours.borrowed)
         )
-        for kind, amount in (("lent", part.hours.lent), ("borrowed", part.hours.borrowed)):
-            height = _HEIGHT / 2 * float(amount / most) if most else 0.0
-            if height:
-                y = _HEIGHT / 2 - (height if kind == "lent" else 0.0)
-                shapes += (
-                    f'<rect class="{kind}" x="{x:.3f}%" width="{width:.3f}%" y="{y:.2f}" '
-                    f'height="{height:.2f}"/>'
-                )
+        shapes += _bar("lent", part, story, middle_y - lent, lent)
+        shapes += _bar("borrowed", part, story, middle_y, borrowed)
     numbers = dict(zip(_TITLES, told))
     what = f"{one_line(account.group)}, {one_line(account.dimension)}"
     title = f"{what}: {numbers['lent']} lent, {numbers['borrowed']} borrowed"

@@ -1,11 +1,11 @@
-"""Group quotas as one HTML page for one pool or several: the trees with their numbers and each group's story."""
+"""Group quotas of one or several pools as one HTML page: trees, numbers and stories of groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from htcq.poolquota.comparison import AmountDifference, compare
+from htcq.poolquota.comparison import GroupDifference, compare
 from htcq.poolquota.explanation.group import stories
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
@@ -13,15 +13,14 @@ from htcq.report.charts.svg import group_bar
 from htcq.report.column import for_people
 from htcq.report.formats.html import page, unwell
 from htcq.report.printable import one_line
-from htcq.report.views.quota import AMOUNTS, Looks, quota_table
+from htcq.report.views.quota import AMOUNTS, COMPARED, Looks, quota_table
 from htcq.report.views.quota_sentences import (
-    difference,
+    fate,
     not_offered,
     other_weight,
     oversubscribed,
     own_name,
     published,
-    shown_or_none,
     totals,
     units,
     wrong,
@@ -33,7 +32,7 @@ _DEEPEST = 8
 
 
 def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
-    """Return the page of all pools: each as it is and, if that is asked for, as it would be with ``changes``.
+    """Return the page of all pools, each as it is and, for a what-if, with ``changes``.
 
     Raises:
         TemplateError: its template cannot be rendered.
@@ -41,7 +40,8 @@ def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
     several = len(looks) > 1
     health: list[tuple[str, str, str]] = []
     for now, _ in looks:
-        health += unwell(now.health, now.source if several else "")
+        name = now.source if several else ""
+        health += unwell(now.health, name)
     values = {
         "health": health,
         "pools": [_pool(now, then) for now, then in looks],
@@ -53,6 +53,10 @@ def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
 
 def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]:
     table = quota_table(look, AMOUNTS)
+    amounts = (look.pool_weight, look.promised, look.used, look.allocated)
+    changed = None
+    if then is not None:
+        changed = _changed(look, then)
     return {
         "source": one_line(look.source),
         "taken": one_line(look.taken),
@@ -60,21 +64,18 @@ def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]
         "grouped": look.grouped,
         "groups": len(look.standings) - 1,
         "unit": look.unit,
-        "totals": [
-            show_number(amount)
-            for amount in (look.pool_weight, look.promised, look.used, look.allocated)
-        ],
+        "totals": [show_number(amount) for amount in amounts],
         "said": totals(look),
         "warnings": [one_line(each) for each in _warnings(look)],
         "units": [one_line(each) for each in units(look)],
         "heads": [(column.title, table.unit(column)) for column in table.shown],
         "rows": list(_rows(look, table.cells)),
-        "then": None if then is None else _changed(look, then),
+        "then": changed,
     }
 
 
 def _warnings(look: PoolQuotaReport) -> Iterator[str]:
-    yield from (each for each in (oversubscribed(look), other_weight(look)) if each)
+    yield from filter(None, (oversubscribed(look), other_weight(look)))
     for problem in look.problems:
         yield f"configuration: {wrong(problem)}"
     yield from map(not_offered, look.kept_back)
@@ -106,7 +107,7 @@ def _rows(look: PoolQuotaReport, cells: Sequence[Sequence[str]]) -> Iterator[dic
 
 
 def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
-    """Return a bar of each group together with those below it, on one scale with the other groups of its parent."""
+    """Return a bar of each group with all groups below it; groups of one parent have one scale."""
     asked = {standing.name: max(0.0, standing.requested) for standing in look.standings}
     for standing in reversed(look.standings):  # what is below a group comes after it
         if standing.group.parent is not None:
@@ -123,11 +124,8 @@ def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
 
 def _bar(standing: GroupStatus, asked: float, scale: float) -> str:
     quota, usage = standing.subtree_quota, standing.subtree_usage
-    name = one_line(standing.name)
-    title = (
-        f"{name}: quota {show_number(quota)}, uses {show_number(usage)}, requests "
-        f"{show_number(asked)}"
-    )
+    may, uses, wants = map(show_number, (quota, usage, asked))
+    title = f"{one_line(standing.name)}: quota {may}, uses {uses}, requests {wants}"
     return group_bar(title, quota, usage, asked, scale)
 
 
@@ -138,21 +136,10 @@ def _changed(now: PoolQuotaReport, then: PoolQuotaReport) -> dict[str, Any]:
         "said": totals(then),
         "warnings": [one_line(each) for each in _warnings(then) if each not in warnings],
         "same": sum(not row.changed for row in rows),
-        "rows": [
-            {
-                "name": one_line(row.name),
-                "fate": "" if row.fate == "stays" else row.fate,
-                "cells": [
-                    cell
-                    for one in (row.effective, row.allocated, row.limit)
-                    for cell in _compared(one)
-                ],
-            }
-            for row in rows
-            if row.changed
-        ],
+        "rows": [_changed_row(row) for row in rows if row.changed],
     }
 
 
-def _compared(one: AmountDifference) -> tuple[str, str, str]:
-    return shown_or_none(one.before), shown_or_none(one.after), difference(one)
+def _changed_row(row: GroupDifference) -> dict[str, Any]:
+    cells = [column.cell(row) for column in COMPARED]
+    return {"name": one_line(row.name), "fate": fate(row), "cells": cells}

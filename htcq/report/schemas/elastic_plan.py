@@ -14,7 +14,6 @@ from htcq.elastic.reclaim.reclaim_plan import (
     GroupOver,
     ReclaimPlan,
 )
-from htcq.report.reclaim_json import RECLAIM_KEYS
 from htcq.report.schemas.pool import health, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -30,6 +29,7 @@ from htcq.report.schemas.shape import (
     truth,
     whole,
 )
+from htcq.report.views.reclaim import PLAN_KEYS
 
 _LOST = "The hours of slot weight that all jobs lose."
 _TAKEN = "When the pool was captured (ISO 8601)."
@@ -93,7 +93,7 @@ def reclaim() -> Shape:
     keys = {
         "schema": version(),
         "taken": text(_TAKEN),
-        **{RECLAIM_KEYS.get(name, name): shape for name, shape in lists.items()},
+        **{PLAN_KEYS.get(name, name): shape for name, shape in lists.items()},
         "lost_weight_hours": number(_LOST),
         "refused": texts("Why nothing may be done, one sentence each."),
         "done": maybe(record("What was done; null unless --apply was given.", _done())),

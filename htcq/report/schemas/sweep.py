@@ -14,7 +14,7 @@ from htcq.report.schemas.shape import (
     texts,
     whole,
 )
-from htcq.report.sweep_rows import Summary
+from htcq.report.views.sweep_summary import Summary
 from htcq.simulate.sweep import SCHEMA
 
 

@@ -1,4 +1,4 @@
-"""An audit: the columns of a finding, metrics, the verdict for monitoring, and findings as compilers print them."""
+"""An audit: the columns of a finding, metrics, the verdict for monitoring, and compilers' lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _STATES = {Severity.ERROR: CRITICAL, Severity.WARNING: WARNING}
 
 
 def _fact(fact: Fact) -> str:
-    return f"{fact.attribute} = {fact.value}" + (f" ({fact.place})" if fact.place else "")
+    place = f" ({fact.place})" if fact.place else ""
+    return f"{fact.attribute} = {fact.value}{place}"
 
 
 #: Several values in one field stand on lines of their own.
@@ -46,7 +47,7 @@ COLUMNS: tuple[Column[Finding], ...] = (
 
 
 def write_csv(audit: Audit, stream: TextIO) -> None:
-    """Write the findings under a header, and before them what is wrong with the pool's daemons, a row for each."""
+    """Write a header, a row for each ailment of the pool's daemons, and one for each finding."""
     ailments = [_of_daemons(ailment, audit.source) for ailment in audit.health]
     findings = [csv.cells(COLUMNS, finding) for finding in audit.findings]
     csv.write_table(names(COLUMNS), [*ailments, *findings], stream)
@@ -63,10 +64,10 @@ def _of_daemons(ailment: Ailment, source: str) -> list[csv.Cell]:
 
 
 def audit_lines(audit: Audit) -> Iterator[str]:
-    """Yield ``place-or-subject: severity: message [rule]`` for each finding, and what could not be read.
+    """Yield ``place-or-subject: severity: message [rule]`` for each finding.
 
-    What is wrong with the pool's daemons comes first, in the same form.
-    What follows from a finding are notes at its place.
+    Ailments of the pool's daemons come first, in the same form. Consequences of a finding are notes
+    at its place. Data that could not be read and rules that failed come last.
     """
     for ailment in audit.health:
         yield one_line(f"{audit.source}: {ailment.severity}: {ailment.text} [{ailment.id}]")
@@ -101,7 +102,9 @@ def _findings(made: _Made) -> list[Sample]:
 
 
 def _caused(made: _Made) -> list[Sample]:
-    caused = Counter(each.rule for finding in made.audit.findings for each in finding.caused)
+    caused = Counter[str]()
+    for finding in made.audit.findings:
+        caused.update(each.rule for each in finding.caused)
     return [({"rule": rule}, count) for rule, count in sorted(caused.items())]
 
 
@@ -112,7 +115,9 @@ def _ailments(made: _Made) -> list[Sample]:
 
 def _taken(made: _Made) -> float | None:
     taken = seconds_of(made.audit.taken)
-    return None if taken is None else int(taken)
+    if taken is None:
+        return None
+    return int(taken)
 
 
 def _missed(audit: Audit) -> int:
@@ -121,16 +126,21 @@ def _missed(audit: Audit) -> int:
 
 
 METRICS: tuple[Metric[_Made], ...] = (
-    Metric("htcq_findings", "Findings of each rule that was checked; a finding is one cause.", _findings),
+    Metric("htcq_findings",
+           "Findings of each rule that was checked; a finding is one cause.", _findings),
     Metric("htcq_findings_caused",
-           "Findings of each rule that follow from another finding, and are not counted as one.", _caused),
-    Metric("htcq_findings_known", "Findings left out because a former audit has them.", lambda made: made.audit.known),
+           "Findings of each rule that follow from another finding, and are not counted as one.",
+           _caused),
+    Metric("htcq_findings_known",
+           "Findings left out because a former audit has them.", lambda made: made.audit.known),
     Metric("htcq_rules_checked", "Rules that were checked.", lambda made: made.audit.checked),
     Metric("htcq_rules_not_checked",
            "Rules that were not checked for lack of data.", lambda made: _missed(made.audit)),
     Metric("htcq_pool_healthy",
-           "1 where nothing is wrong with the pool's daemons.", lambda made: int(not made.audit.health)),
-    Metric("htcq_pool_ailments", "What is wrong with the pool's daemons: how many of each ailment.", _ailments),
+           "1 where nothing is wrong with the pool's daemons.",
+           lambda made: int(not made.audit.health)),
+    Metric("htcq_pool_ailments",
+           "What is wrong with the pool's daemons: how many of each ailment.", _ailments),
     Metric("htcq_pool_unread_parts",
            "Parts of the pool that could not be read.", lambda made: len(made.audit.incomplete)),
     Metric("htcq_audit_timestamp_seconds", "When the audit was made.", lambda made: int(made.now)),
@@ -144,7 +154,7 @@ def audit_metrics(audit: Audit, now: float) -> str:
 
 
 def plugin(audit: Audit) -> tuple[int, str]:
-    """Return the state, by the worst finding, and what is printed: a line with its data, and one for each finding."""
+    """Return the state, which is that of the worst finding, and the text to print."""
     errors, warnings, infos = (
         audit.count(each) for each in (Severity.ERROR, Severity.WARNING, Severity.INFO)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from htcq.audit.engine import Audit, Finding
@@ -69,7 +70,9 @@ def _caused_json(finding: Finding) -> dict[str, Any]:
 
 
 def fingerprints(text: str, name: str) -> frozenset[str]:
-    """Return the fingerprints of the findings in ``text``, a former audit called ``name``, and of what they caused.
+    """Return the fingerprints of the findings in ``text``, a former audit called ``name``.
+
+    Those of their consequences are among them.
 
     Raises:
         InputError: it is no audit.
@@ -78,25 +81,28 @@ def fingerprints(text: str, name: str) -> frozenset[str]:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON: {error}", _HOW) from error
-    findings = content.get("findings") if isinstance(content, dict) else None
-    if not isinstance(findings, list):
+    if not isinstance(content, dict) or not isinstance(content.get("findings"), list):
         raise InputError(f"{name} is no audit: it has no findings", _HOW)
     if content.get("schema") != SCHEMA:
         raise InputError(
             f"{name} is an audit of schema {content.get('schema')!r}, not {SCHEMA}", _HOW
         )
-    found = [
-        each.get("fingerprint") if isinstance(each, dict) else None
-        for each in _with_caused(findings)
-    ]
+    found = list(_fingerprints(content["findings"]))
     if not all(isinstance(each, str) for each in found):
         raise InputError(f"{name} is no audit: a finding has no fingerprint", _HOW)
-    return frozenset(str(each) for each in found)
+    return frozenset(map(str, found))
 
 
-def _with_caused(findings: list[Any]) -> list[Any]:
-    every = list(findings)
-    for each in findings:
-        caused = each.get("caused", []) if isinstance(each, dict) else []
-        every += caused if isinstance(caused, list) else [None]
-    return every
+def _fingerprints(findings: list[Any]) -> Iterator[object]:
+    """Yield the fingerprints of findings and of their consequences; None for what is no finding."""
+    for finding in findings:
+        if not isinstance(finding, dict):
+            yield None
+            continue
+        yield finding.get("fingerprint")
+        caused = finding.get("caused", [])
+        if not isinstance(caused, list):
+            yield None
+            continue
+        for each in caused:
+            yield each.get("fingerprint") if isinstance(each, dict) else None

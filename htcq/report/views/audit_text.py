@@ -25,23 +25,36 @@ def show_audit(audit: Audit, stream: TextIO, plain: bool = False) -> None:
 
 
 def summary(audit: Audit) -> str:
-    """Return the audit in one line: ``12 findings: 3 errors, …; 88 rules checked, 3 checks skipped: no data``."""
+    """Return the audit in one line.
+
+    Such as ``12 findings: 3 errors, …; 88 rules checked, 3 checks skipped: no data``.
+    """
     counts = [(audit.count(severity), severity.word) for severity in sorted(Severity, reverse=True)]
-    told = ", ".join(counted(count, word) for count, word in counts if count)
-    found = f"{counted(len(audit.findings), 'finding')}: {told}" if told else "no findings"
-    known = f" ({audit.known} known before)" if audit.known else ""
+    severities = ", ".join(counted(count, word) for count, word in counts if count)
+    text = "no findings"
+    if severities:
+        text = f"{counted(len(audit.findings), 'finding')}: {severities}"
+    if audit.known:
+        text += f" ({audit.known} known before)"
+    return f"{text}; {_checked(audit)}"
+
+
+def _checked(audit: Audit) -> str:
+    """Return how many rules were checked, and how many were not or on incomplete data."""
     checked = {each.rule for each in audit.rules}
     missed = {each.rule for each in audit.not_checked if not each.failed}
-    partly = f" ({len(missed & checked)} on incomplete data)" if missed & checked else ""
-    wanting = (
-        f", {counted(len(missed - checked), 'check')} skipped: no data" if missed - checked else ""
-    )
-    failed = f", {len(audit.failed)} failed" if audit.failed else ""
-    return f"{found}{known}; {counted(len(checked), 'rule')} checked{partly}{wanting}{failed}"
+    text = f"{counted(len(checked), 'rule')} checked"
+    if missed & checked:
+        text += f" ({len(missed & checked)} on incomplete data)"
+    if missed - checked:
+        text += f", {counted(len(missed - checked), 'check')} skipped: no data"
+    if audit.failed:
+        text += f", {len(audit.failed)} failed"
+    return text
 
 
 def wanting(audit: Audit) -> list[tuple[str, tuple[str, ...]]]:
-    """Return what was missing, and the rules that were not checked for want of it, or only in part."""
+    """Return what data was missing, each with the rules that needed it."""
     rules: dict[str, list[str]] = {}
     for each in audit.not_checked:
         if not each.failed:
@@ -59,16 +72,21 @@ def failures(audit: Audit) -> list[str]:
 
 
 def _first(texts: list[str]) -> str:
+    text = ", ".join(texts[:EXAMPLES])
     more = len(texts) - EXAMPLES
-    return ", ".join(texts[:EXAMPLES]) + (f" and {more} more" if more > 0 else "")
+    if more > 0:
+        text += f" and {more} more"
+    return text
 
 
 def such(finding: Finding) -> str:
     """Return how many things a finding is about and the first of them; empty where it is one."""
     if finding.count < 2:
         return ""
-    more = ", …" if finding.count > len(finding.examples) else ""
-    return f"{finding.count} such: {', '.join(finding.examples)}{more}"
+    examples = list(finding.examples)
+    if finding.count > len(examples):
+        examples.append("…")
+    return f"{finding.count} such: {', '.join(examples)}"
 
 
 def caused_text(finding: Finding) -> str:
@@ -80,7 +98,9 @@ def caused_text(finding: Finding) -> str:
 def shown_value(value: str) -> str:
     """Return an attribute's value on one line, cut where it is very long."""
     line = one_line(value)
-    return line if len(line) <= _LONGEST_VALUE else f"{line[:_LONGEST_VALUE]}…"
+    if len(line) > _LONGEST_VALUE:
+        return f"{line[:_LONGEST_VALUE]}…"
+    return line
 
 
 def _lines(audit: Audit) -> Iterator[Line]:
@@ -107,7 +127,7 @@ def _lines(audit: Audit) -> Iterator[Line]:
 
 def _finding(finding: Finding) -> Iterator[Line]:
     word = finding.severity.word
-    several = such(finding)
+    several = one_line(such(finding))
     pieces = [
         (word, word),
         ("  ", ""),
@@ -115,7 +135,9 @@ def _finding(finding: Finding) -> Iterator[Line]:
         ("  ", ""),
         (one_line(finding.subject), ""),
     ]
-    yield Line((*pieces, (f"  ({one_line(several)})", "quiet")) if several else tuple(pieces))
+    if several:
+        pieces.append((f"  ({several})", "quiet"))
+    yield Line(tuple(pieces))
     yield line(finding.message, indent=4)
     for fact in finding.evidence:
         yield _fact(fact)
@@ -126,10 +148,10 @@ def _finding(finding: Finding) -> Iterator[Line]:
 
 
 def _fact(fact: Fact) -> Line:
-    place = ((f"  # {one_line(fact.place)}", "quiet"),) if fact.place else ()
-    return Line(
-        ((f"{fact.attribute} = {shown_value(fact.value)}", ""), *place), indent=6, verbatim=True
-    )
+    pieces = [(f"{fact.attribute} = {shown_value(fact.value)}", "")]
+    if fact.place:
+        pieces.append((f"  # {one_line(fact.place)}", "quiet"))
+    return Line(tuple(pieces), indent=6, verbatim=True)
 
 
 def _fixes(audit: Audit) -> Iterator[Line]:
@@ -155,7 +177,7 @@ def _mends(finding: Finding) -> _Mends:
 
 
 def _mended(finding: Finding, audit: Audit) -> str:
-    """Return the rule, with the subject where other findings of the rule are mended otherwise."""
+    """Return the rule, with the subject if other findings of the rule have another fix."""
     others = any(
         each.rule == finding.rule and _mends(each) != _mends(finding) for each in audit.findings
     )

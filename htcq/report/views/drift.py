@@ -1,8 +1,11 @@
-"""What became of a pool's groups: the columns of a group, CSV and JSON. htcq-drift(1) lists the names."""
+"""The groups of a pool over time: the columns of a group, CSV and JSON.
+
+htcq-drift(1) lists the names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple, TextIO
 
@@ -12,7 +15,7 @@ from htcq.drift.windows import Point, Window
 from htcq.report.column import NONE, Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import row_json
-from htcq.report.moments import iso
+from htcq.report.moments import iso, iso_or_none
 from htcq.report.views.drift_sentences import about, percent
 from htcq.report.views.ledger import ledger_json
 
@@ -28,14 +31,27 @@ class GroupRow(NamedTuple):
 
 def _amount(name: str, meaning: str, heading: str = "") -> Column[Window]:
     """Return the column of an amount in the pool's unit."""
-    return Column(name, lambda one: getattr(one, name), heading, lambda one: about(getattr(one, name)), meaning,
-                  right=True)  # fmt: skip
+
+    def read(window: Window) -> float | None:
+        amount: float | None = getattr(window, name)
+        return amount
+
+    return Column(name, read, heading, lambda window: about(read(window)), meaning, right=True)
 
 
 def _state(name: str, meaning: str) -> Column[Window]:
     """Return the column of the share of time that a group was in a state."""
-    return Column(name, lambda one: getattr(one, name), name.upper(),
-                  lambda one: percent(getattr(one, name)) if one.observed else NONE, meaning, right=True)  # fmt: skip
+
+    def read(window: Window) -> float:
+        share: float = getattr(window, name)
+        return share
+
+    def show(window: Window) -> str:
+        if not window.observed:
+            return NONE
+        return percent(read(window))
+
+    return Column(name, read, name.upper(), show, meaning, right=True)
 
 
 GROUP: Column[Window] = Column(
@@ -78,8 +94,13 @@ COLUMNS: tuple[Column[GroupRow], ...] = (
 
 def write_csv(stories: Iterable[Story], stream: TextIO) -> None:
     """Write a header and a row for each group."""
-    rows = (GroupRow(story.pool, window) for story in stories for window in story.windows)
-    csv.write(COLUMNS, rows, stream)
+    csv.write(COLUMNS, _rows(stories), stream)
+
+
+def _rows(stories: Iterable[Story]) -> Iterator[GroupRow]:
+    for story in stories:
+        for window in story.windows:
+            yield GroupRow(story.pool, window)
 
 
 def numbers(window: Window) -> tuple[str, ...]:
@@ -98,7 +119,7 @@ def _story(story: Story) -> dict[str, Any]:
         "unit": story.unit,
         "since": iso(story.since),
         "until": iso(story.until),
-        "last_look": None if story.last is None else iso(story.last),
+        "last_look": iso_or_none(story.last),
         "coverage": story.coverage,
         "changes": [_change(each) for each in story.changes],
         "disagreements": [_spell(each) for each in story.spells],
@@ -113,8 +134,8 @@ def _change(change: SettingChange) -> dict[str, Any]:
 
 
 def _spell(spell: Spell) -> dict[str, Any]:
-    until = None if spell.until is None else iso(spell.until)
-    return {**asdict(spell.difference), "since": iso(spell.since), "until": until}
+    since, until = iso(spell.since), iso_or_none(spell.until)
+    return {**asdict(spell.difference), "since": since, "until": until}
 
 
 def _group(window: Window) -> dict[str, Any]:

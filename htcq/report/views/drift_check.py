@@ -1,4 +1,4 @@
-"""One look at the quotas of a pool as a monitoring plugin tells it."""
+"""One observation of the quotas of a pool, as a monitoring plugin prints it."""
 
 from __future__ import annotations
 
@@ -37,16 +37,19 @@ METRICS = {
 }
 #: Those that count what should not be; any group at all is worth a warning.
 WRONG = (DRIFTED, STARVED, OVER)
-#: Most names on the first line.
+#: The maximum of names on the first line.
 _MAX_NAMES = 3
+#: By group and metric why the metric counts the group.
+_Notes = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is measured, in which ranges it is fine, and of which groups (shell patterns; none: of all).
+    """What is measured, in which ranges it is fine, and of which groups.
 
-    ``verbosity``: 0 tells of the groups that are counted, 1 of all that any metric counts, 2 of
-    every group and why the look may be wrong.
+    ``groups`` are shell patterns; none means all groups. ``verbosity`` says which details are
+    printed: with 0 the groups that the metric counts, with 1 those that any metric counts, with 2
+    every group, and why the observation may be wrong.
     """
 
     metric: str = DRIFTED
@@ -62,40 +65,46 @@ def check(
     health: Sequence[Ailment] = (),
     gaps: Sequence[str] = (),
 ) -> tuple[int, str]:
-    """Return the state and what is printed; ``health`` is that of the pool, ``gaps`` what of it is not known.
+    """Return the state and the text to print.
+
+    ``health`` has the ailments of the pool, ``gaps`` the data that is missing.
 
     Raises:
         InputError: there are no such groups.
     """
     groups = _chosen(observation, asked.groups)
     notes = _notes(observation)
-    named = {
-        metric: [each.name for each in groups if metric in notes[each.name]] for metric in METRICS
-    }
-    values = {metric: float(len(names)) for metric, names in named.items()}
+    values = {metric: float(len(_counted(metric, groups, notes))) for metric in METRICS}
     values[USAGE] = sum(each.usage for each in groups)
     values[WAITING] = sum(each.idle for each in groups)
-    measures = [
-        _measure(metric, value, asked, len(groups), observation) for metric, value in values.items()
-    ]
+    measures = []
+    for metric, value in values.items():
+        measures.append(_measure(metric, value, asked, len(groups), observation))
     status = next(each.status for each in measures if each.label == asked.metric)
     text = METRICS[asked.metric].format(
         value=amount(values[asked.metric]), groups=counted(len(groups), "group")
     )
-    names = named[asked.metric]
-    first = (
-        f": {', '.join(names[:_MAX_NAMES])}{', ...' if len(names) > _MAX_NAMES else ''}"
-        if names
-        else ""
-    )
+    text = f"{observation.pool}: {text}{_first_names(_counted(asked.metric, groups, notes))}"
     lines = list(_lines(observation, groups, notes, asked))
-    text = f"{observation.pool}: {text}{first}"
-    lines = lines if asked.verbosity else at_most(lines)
+    if not asked.verbosity:
+        lines = at_most(lines)
     return told_by_plugin(Verdict(SUBJECT, status, text, health, gaps, measures, lines))
 
 
+def _counted(metric: str, groups: Sequence[GroupObservation], notes: _Notes) -> list[str]:
+    """Return the names of the groups that a metric counts."""
+    return [group.name for group in groups if metric in notes[group.name]]
+
+
+def _first_names(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    more = ", ..." if len(names) > _MAX_NAMES else ""
+    return f": {', '.join(names[:_MAX_NAMES])}{more}"
+
+
 def _chosen(observation: DriftObservation, patterns: Sequence[str]) -> tuple[GroupObservation, ...]:
-    """Return the groups that ``patterns`` name; HTCondor does not tell letters of different case apart."""
+    """Return the groups that ``patterns`` name; HTCondor ignores the case of letters."""
     groups = observation.groups
     if not any(each.computed is not None or each.declared is not None for each in groups):
         raise InputError(
@@ -103,9 +112,7 @@ def _chosen(observation: DriftObservation, patterns: Sequence[str]) -> tuple[Gro
             "set GROUP_NAMES or give --config",
         )
     lower = [pattern.lower() for pattern in patterns] or ["*"]
-    chosen = tuple(
-        each for each in groups if any(fnmatchcase(each.name.lower(), pattern) for pattern in lower)
-    )
+    chosen = tuple(group for group in groups if _matches(group.name.lower(), lower))
     if not chosen:
         raise InputError(
             f"{observation.pool} has no group {' or '.join(patterns)}",
@@ -114,16 +121,22 @@ def _chosen(observation: DriftObservation, patterns: Sequence[str]) -> tuple[Gro
     return chosen
 
 
-def _notes(observation: DriftObservation) -> Mapping[str, Mapping[str, str]]:
-    """Return by group what each metric that counts it says of it."""
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _notes(observation: DriftObservation) -> _Notes:
+    """Return by group and metric why the metric counts the group."""
     differing: dict[str, list[str]] = {}
     for each in differences(observation):
         differing.setdefault(each.group, []).append(told(each))
     states = states_of(observation)
     found = {}
     for group in observation.groups:
-        drifted = {DRIFTED: "; ".join(differing[group.name])} if group.name in differing else {}
-        found[group.name] = {**drifted, **_state_notes(group, states[group.name], observation)}
+        notes = _state_notes(group, states[group.name], observation)
+        if group.name in differing:
+            notes[DRIFTED] = "; ".join(differing[group.name])
+        found[group.name] = notes
     return found
 
 
@@ -131,7 +144,10 @@ def _state_notes(
     group: GroupObservation, state: QuotaState, observation: DriftObservation
 ) -> dict[str, str]:
     quota = quota_of(group, observation)
-    uses = "" if quota is None else f"uses {amount(group.usage)} of {amount(quota)}"
+    # No state holds of a group whose quota is not known.
+    uses = ""
+    if quota is not None:
+        uses = f"uses {amount(group.usage)} of {amount(quota)}"
     notes = {
         STARVED: (state.starved, f"{uses} while {amount(group.idle)} waits"),
         OVER: (state.over, uses),
@@ -144,34 +160,28 @@ def _measure(
     metric: str, value: float, asked: Asked, groups: int, observation: DriftObservation
 ) -> Measure:
     most = {USAGE: observation.pool_weight, WAITING: None}.get(metric, groups)
-    chosen = metric == asked.metric
-    return Measure(
-        metric,
-        value,
-        asked.warning if chosen else None,
-        asked.critical if chosen else None,
-        0,
-        most,
-    )
+    if metric != asked.metric:
+        return Measure(metric, value, least=0, most=most)
+    return Measure(metric, value, asked.warning, asked.critical, 0, most)
 
 
 def _lines(
     observation: DriftObservation,
     groups: Sequence[GroupObservation],
-    notes: Mapping[str, Mapping[str, str]],
+    notes: _Notes,
     asked: Asked,
 ) -> Iterator[str]:
-    metrics = list(METRICS) if asked.verbosity else [asked.metric]
+    metrics = [asked.metric]
+    if asked.verbosity:
+        metrics = list(METRICS)
     for group in groups:
         for metric in metrics:
             if metric in notes[group.name]:
                 yield f"{group.name}: {metric}: {notes[group.name][metric]}"
         if asked.verbosity > 1:
             quota = quota_of(group, observation)
-            yield (
-                f"{group.name}: quota {'unknown' if quota is None else amount(quota)}, usage "
-                f"{amount(group.usage)}, "
-                f"idle demand {amount(group.idle)}"
-            )
+            shown = "unknown" if quota is None else amount(quota)
+            usage, idle = amount(group.usage), amount(group.idle)
+            yield f"{group.name}: quota {shown}, usage {usage}, idle demand {idle}"
     if asked.verbosity > 1:
         yield from observation.doubts

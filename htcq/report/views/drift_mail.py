@@ -1,4 +1,4 @@
-"""What became of a pool's groups as a mail that cron sends: ASCII, narrow, and short enough to be read."""
+"""The groups of a pool over time as a mail that cron sends: ASCII, narrow and short."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH = 78
 #: The maximum of entries of each list, and of groups in the table.
 _MAX_ENTRIES, _MAX_GROUPS, _MAX_DOUBTS = 24, 10, 5
 _MAX_DIMENSIONS = 4
-#: Most lines of one entry.
+#: The maximum of lines of one entry.
 _MAX_LINES = 3
 _HEADS = ("mean", "max", "quota", "off by", "starv.", "over", "lend.", "seen")
 _COLUMN = 7
@@ -45,7 +45,10 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[str]:
 def _entries(
     title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = ""
 ) -> Iterator[str]:
-    yield title if entries else f"{title}: nothing"
+    if entries:
+        yield title
+    else:
+        yield f"{title}: nothing"
     # Of many changes the last ones are news.
     left_out = len(entries) - _MAX_ENTRIES
     if left_out > 0:
@@ -74,13 +77,12 @@ def _groups(story: Story) -> Iterator[str]:
         return
     shown = story.windows[:_MAX_GROUPS]
     left_out = len(story.windows) - len(shown)
-    yield f"Groups with most trouble{f' ({left_out} more are not shown)' if left_out else ''}"
+    more = f" ({left_out} more are not shown)" if left_out else ""
+    yield f"Groups with most trouble{more}"
     yield f"{'':{_NAME}}{''.join(head.rjust(_COLUMN) for head in _HEADS)}"
     for window in shown:
-        name, cells = (
-            _ascii(one_line(window.group)),
-            "".join(cell.rjust(_COLUMN) for cell in numbers(window)),
-        )
+        name = _ascii(one_line(window.group))
+        cells = "".join(cell.rjust(_COLUMN) for cell in numbers(window))
         if len(name) >= _NAME or len(cells) > len(_HEADS) * _COLUMN:
             yield f"{name[:WIDTH]}"
             name = ""

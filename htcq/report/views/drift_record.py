@@ -62,7 +62,7 @@ def _each(look: _Look, attribute: str, **more: str) -> list[Sample]:
 
 
 def _demand(look: _Look) -> list[Sample]:
-    return [each for state in ("idle", "running") for each in _each(look, state, state=state)]
+    return [*_each(look, "idle", state="idle"), *_each(look, "running", state="running")]
 
 
 def _truths(look: _Look, groups: set[str]) -> list[Sample]:
@@ -96,17 +96,20 @@ METRICS: tuple[Metric[_Look], ...] = (
            ("Quota of a group: declared and configured if static, effective and subtree as "
            "published, and computed."),
            _weights),
-    Metric("htcq_group_quota_share_ratio", "Dynamic quota of a group, a share of what its parent has.", _shares),
+    Metric("htcq_group_quota_share_ratio",
+           "Dynamic quota of a group, a share of what its parent has.", _shares),
     Metric("htcq_group_usage_weight",
            "Weight of the slots that a group itself uses.", lambda look: _each(look, "usage")),
     Metric("htcq_group_requested_weight",
-           "Demand of a group as the negotiator adds it up, running and idle.", lambda look: _each(look, "requested")),
+           "Demand of a group as the negotiator adds it up, running and idle.",
+           lambda look: _each(look, "requested")),
     Metric("htcq_group_allocated_weight",
            "Weight that the first round of the next cycle allocates to a group.",
            lambda look: _each(look, "allocated")),
     Metric("htcq_group_demand_weight", "Weight of the jobs of a group's own submitters.", _demand),
     Metric("htcq_group_drift",
-           "1 where what is declared, configured, published and computed of a group differs.", _drifted),
+           "1 where what is declared, configured, published and computed of a group differs.",
+           _drifted),
     _state("starved", "starved", "1 where a group is below its quota while its jobs wait."),
     _state("over_quota", "over", "1 where a group uses more than its quota."),
     _state("lending", "lending",
@@ -115,14 +118,20 @@ METRICS: tuple[Metric[_Look], ...] = (
            lambda look: look.observation.pool_weight),
     _whole("htcq_slot_weight_expressions", "Different SlotWeight expressions of the slots.",
            lambda look: len(look.observation.weights)),
-    _whole("htcq_drift_doubts", "Reasons why the look may be wrong.", lambda look: len(look.observation.doubts)),
+    _whole("htcq_drift_doubts", "Reasons why the look may be wrong.",
+           lambda look: len(look.observation.doubts)),
     _whole("htcq_drift_observation_timestamp_seconds", "When the pool was looked at.",
            lambda look: look.observation.time),
-    _whole("htcq_drift_written_timestamp_seconds", "When these metrics were written.", lambda look: int(look.now)),
+    _whole("htcq_drift_written_timestamp_seconds", "When these metrics were written.",
+           lambda look: int(look.now)),
     _whole("htcq_drift_duration_seconds", "How long the look took.", lambda look: look.took),
 )  # fmt: skip
 
 
 def drift_metrics(observation: DriftObservation, now: float, took: float) -> str:
-    """Return the metrics; ``now`` is when they are written, in seconds since 1970, ``took`` how long the look took."""
+    """Return the metrics.
+
+    ``now`` is when they are written, in seconds since 1970. ``took`` is the duration of the look in
+    seconds.
+    """
     return metrics_text(METRICS, _Look(observation, now, took))

@@ -1,4 +1,4 @@
-"""What changed and what differs of a pool's quotas, in sentences, and numbers as reports on a time show them."""
+"""Changes and differences of a pool's quotas in sentences, and numbers of reports over time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from htcq.report.column import NONE
 from htcq.report.printable import one_line
 
 _NO_EXPRESSION = "(none: counts as 1)"
-#: What is said of both sides, by what differs; of what is missing on one side the other is told.
+#: Sentences by what differs; if one side is missing, the sentence has the other side only.
 _WORDS = {
     "not-configured": "declared with a quota of {one}, but not configured",
     "not-declared": "configured with a quota of {other}, but not declared",
@@ -38,29 +38,36 @@ def told_all(differences: Iterable[QuotaDifference]) -> str:
 
 def amount(value: float) -> str:
     """Return an amount of weight to six digits after the dot; NaN as HTCondor's logs have it."""
-    return (
-        f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:g}"
-    )
+    if abs(value) < 1e15:
+        # 0 is added because a negative number may be rounded to -0.
+        return f"{round(value, 6) + 0:.6f}".rstrip("0").rstrip(".")
+    return f"{value:g}"
 
 
 def _side(value: Side) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return amount(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return amount(value)
+    return str(value)
 
 
 def about(number: float | None) -> str:
     """Return an amount as a table shows it: whole where it is large, a dash where there is none."""
     if number is None:
         return NONE
-    return f"{number:.0f}" if abs(number) >= 100 else f"{number:.1f}".removesuffix(".0")
+    if abs(number) >= 100:
+        return f"{number:.0f}"
+    return f"{number:.1f}".removesuffix(".0")
 
 
 def percent(share: float) -> str:
-    """Return a share: what is little is not nothing, and what is nearly all is not all."""
+    """Return a share in percent; only nothing is shown as 0%, and only all as 100%."""
     if 0 < share < 0.005:
         return "<1%"
-    return ">99%" if 0.995 <= share < 1 - 1e-9 else f"{share:.0%}"
+    if 0.995 <= share < 1 - 1e-9:
+        return ">99%"
+    return f"{share:.0%}"
 
 
 def subject(change: SettingChange) -> str:
@@ -75,25 +82,25 @@ def change_told(change: SettingChange) -> str:
         return f"{change.kind} {_settings(change.before, change.after)}"
     if change.kind == "weight":
         expression = one_line(change.name) or _NO_EXPRESSION
-        return (
-            f"{expression} came into use"
-            if change.before is None
-            else f"{expression} is no longer in use"
-        )
+        if change.before is None:
+            return f"{expression} came into use"
+        return f"{expression} is no longer in use"
     if change.after is None:
         return f"no longer set, was {one_line(change.before or '')}"
     after = one_line(change.after)
     if change.kind == "damage":
         return f"the former file was damaged ({after}) and set aside as {one_line(change.name)}"
-    return f"set to {after}" if change.before is None else f"{one_line(change.before)} -> {after}"
+    if change.before is None:
+        return f"set to {after}"
+    return f"{one_line(change.before)} -> {after}"
 
 
 def _settings(before: str | None, after: str | None) -> str:
-    old, new = (None if text is None else setting_of(text) for text in (before, after))
+    old, new = _setting(before), _setting(after)
+    if old is None and new is not None:
+        return f"anew, quota {_quota(new)}"
     if old is None or new is None:
-        return (
-            f"anew, quota {_quota(new)}" if old is None and new else f"no longer, was {_quota(old)}"
-        )
+        return f"no longer, was {_quota(old)}"
     parts = []
     if old.static is not new.static:
         parts.append(f"quota {_quota(old)} -> {_quota(new)}")
@@ -101,9 +108,18 @@ def _settings(before: str | None, after: str | None) -> str:
         parts.append(f"quota {amount(old.quota)} -> {amount(new.quota)}")
     for name in ("accept_surplus", "autoregroup"):
         one, other = getattr(old, name), getattr(new, name)
-        parts += [f"{name} {_side(one)} -> {_side(other)}"] if one is not other else []
+        if one is not other:
+            parts.append(f"{name} {_side(one)} -> {_side(other)}")
     return ", ".join(parts)
 
 
+def _setting(text: str | None) -> QuotaSetting | None:
+    if text is None:
+        return None
+    return setting_of(text)
+
+
 def _quota(setting: QuotaSetting | None) -> str:
-    return "unknown" if setting is None else f"{amount(setting.quota)} ({kind(setting)})"
+    if setting is None:
+        return "unknown"
+    return f"{amount(setting.quota)} ({kind(setting)})"

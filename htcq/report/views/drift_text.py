@@ -1,4 +1,4 @@
-"""What became of a pool's groups, for people at a terminal: what changed, what disagrees, and how each group fared."""
+"""The groups of a pool over time, for people: what changed, what disagrees, how groups fared."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, TextIO
 
 from htcq.drift.explanation import Story
 from htcq.drift.windows import Window
-from htcq.report.charts.spark import shows_blocks, spark
+from htcq.report.charts.spark import BLOCKS, MARKS, shows_blocks, spark
 from htcq.report.column import Column
 from htcq.report.formats.text import show
 from htcq.report.moments import lasting, moment, zone_name
@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 
 def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None:
-    """Write the story of one pool, in colour on a terminal; times are of ``zone`` or of this machine's."""
+    """Write the story of one pool; times are in ``zone``, that of this machine if it is None."""
     show_lines(_lines(story, zone), stream)
     if not story.windows:
         return
@@ -66,7 +66,7 @@ def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
 
 
 def standing(story: Story) -> list[Entry]:
-    """Return what still disagreed at the last look, each with the time since which it did, the newest first."""
+    """Return what still disagreed at the last look and since when, the newest first."""
     spells = sorted(story.ongoing, key=lambda spell: -spell.since)
     return [
         Entry(spell.since, one_line(spell.difference.group), told(spell.difference))
@@ -76,7 +76,8 @@ def standing(story: Story) -> list[Entry]:
 
 def legend(story: Story, blocks: bool, width: int) -> str:
     """Return what the characters of the pictures stand for."""
-    whole, more = ("█", "▲") if blocks else ("#", "^")
+    characters = BLOCKS if blocks else MARKS
+    whole, more = characters[-2], characters[-1]
     step = lasting((story.until - story.since) / width)
     return (
         f"Each character is {step}: {whole} the whole quota, {more} more than that, blank where "
@@ -98,19 +99,15 @@ def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:
 def _entries(
     title: str, entries: Sequence[Entry], zone: tzinfo | None, before: str = ""
 ) -> Iterator[Line]:
-    yield line(title if entries else f"{title}: nothing", "strong")
+    if not entries:
+        title = f"{title}: nothing"
+    yield line(title, "strong")
     width = min(_SUBJECT, max((len(each.subject) for each in entries), default=0))
     for each in entries:
         when = f"{before}{moment(each.when, zone)}"
-        yield Line(
-            (
-                (when, "quiet"),
-                ("  ", ""),
-                (f"{each.subject:{width}}", "strong"),
-                (f"  {each.text}", ""),
-            ),
-            2,
-        )
+        subject_ = f"{each.subject:{width}}"
+        pieces = ((when, "quiet"), ("  ", ""), (subject_, "strong"), (f"  {each.text}", ""))
+        yield Line(pieces, 2)
     yield _EMPTY
 
 

@@ -1,4 +1,4 @@
-"""How elastic quotas stand on a pool: the columns of a group in a dimension, and of its quota; CSV.
+"""Elastic quotas on a pool: the columns of a group in a dimension, and of its quota; CSV.
 
 Amounts are whole numbers in HTCondor's units, those of the dimension ``weight`` thousandths of
 slot weight; columns that end in _quota are in slot weight, and the same in every row of a group.
@@ -20,7 +20,7 @@ from htcq.units import show_amount, show_number
 
 
 class GroupRow(NamedTuple):
-    """One group in one dimension; ``first`` in the row in which people see the group's name."""
+    """One group in one dimension; people see the group's name in the ``first`` row."""
 
     status: Status
     group: GroupRuntime
@@ -35,7 +35,7 @@ class GroupRow(NamedTuple):
 
 
 class QuotaRow(NamedTuple):
-    """The quota of one group; no target where HTCondor would be told of none."""
+    """The quota of one group; no target if HTCondor would have no quota for it."""
 
     status: Status
     target: QuotaTarget | None
@@ -43,25 +43,23 @@ class QuotaRow(NamedTuple):
     @property
     def now(self) -> float | None:
         """The quota that is configured."""
-        return (
-            None
-            if self.target is None
-            else self.status.observation.configured.get(self.target.group)
-        )
+        if self.target is None:
+            return None
+        return self.status.observation.configured.get(self.target.group)
 
     @property
     def used(self) -> float:
         """The slot weight that the group uses."""
-        return (
-            0.0
-            if self.target is None
-            else self.status.observation.weights.get(self.target.group, 0.0)
-        )
+        if self.target is None:
+            return 0.0
+        return self.status.observation.weights.get(self.target.group, 0.0)
 
 
 def amount_of(name: str, amount: int) -> str:
     """Return an amount of a dimension as a person reads it."""
-    return show_number(amount / PARTS) if name == WEIGHT else show_amount(name, amount)
+    if name == WEIGHT:
+        return show_number(amount / PARTS)
+    return show_amount(name, amount)
 
 
 def _amount(name: str, nothing: str = "") -> Column[GroupRow]:
@@ -71,7 +69,10 @@ def _amount(name: str, nothing: str = "") -> Column[GroupRow]:
         return int(getattr(row.group, name)[row.dimension])
 
     def show(row: GroupRow) -> str:
-        return amount_of(row.dimension, read(row)) if read(row) or not nothing else nothing
+        amount = read(row)
+        if nothing and not amount:
+            return nothing
+        return amount_of(row.dimension, amount)
 
     return Column(name, read, name.upper(), show, right=True)
 
@@ -79,38 +80,57 @@ def _amount(name: str, nothing: str = "") -> Column[GroupRow]:
 def _min(row: GroupRow) -> str:
     least, scaled = row.group.min[row.dimension], row.group.scaled_min[row.dimension]
     shown = amount_of(row.dimension, least)
-    return shown if least == scaled else f"{amount_of(row.dimension, scaled)} of {shown}"
+    if least == scaled:
+        return shown
+    return f"{amount_of(row.dimension, scaled)} of {shown}"
 
 
 def _max(row: GroupRow) -> str:
     cap = row.group.max[row.dimension]
-    return "unlimited" if cap is None else amount_of(row.dimension, cap)
+    if cap is None:
+        return "unlimited"
+    return amount_of(row.dimension, cap)
 
 
 def _enforcement(row: GroupRow) -> str:
-    return next(
-        (each.how.value for each in row.status.enforcement if each.dimension == row.dimension), ""
-    )
+    for each in row.status.enforcement:
+        if each.dimension == row.dimension:
+            return str(each.how.value)
+    return ""
 
 
 def _of_target(read: Callable[[QuotaTarget], Value]) -> Callable[[QuotaRow], Value]:
-    """Return what reads the target of a row; nothing where there is none."""
-    return lambda row: None if row.target is None else read(row.target)
+    """Return what reads the target of a row; None if it has none."""
+
+    def read_row(row: QuotaRow) -> Value:
+        if row.target is None:
+            return None
+        return read(row.target)
+
+    return read_row
 
 
 def _part(name: str, read: Callable[[QuotaTarget], float], heading: str) -> Column[QuotaRow]:
     """Return the column of a part of the quota; people see a dash in place of 0."""
 
     def show(row: QuotaRow) -> str:
-        amount = 0.0 if row.target is None else read(row.target)
-        return show_number(amount) if amount else NONE
+        if row.target is None:
+            return NONE
+        return shown(read(row.target) or None)
 
     return Column(name, _of_target(read), heading, show, right=True)
 
 
 def _binding(row: QuotaRow) -> str:
-    bound = "" if row.target is None else row.target.binding
-    return shown(bound or None)
+    if row.target is None:
+        return NONE
+    return shown(row.target.binding or None)
+
+
+def _group_name(row: GroupRow) -> str:
+    if not row.first:
+        return ""
+    return shown(row.group.name)
 
 
 _PLACE: tuple[Column[GroupRow], ...] = (
@@ -118,12 +138,7 @@ _PLACE: tuple[Column[GroupRow], ...] = (
     Column("taken", lambda row: row.status.taken),
     Column("negotiator", lambda row: row.status.observation.negotiator),
     Column("tree", lambda row: row.status.tree),
-    Column(
-        "group",
-        lambda row: row.group.name,
-        "GROUP",
-        lambda row: shown(row.group.name) if row.first else "",
-    ),
+    Column("group", lambda row: row.group.name, "GROUP", _group_name),
     Column("parent", lambda row: row.group.parent),
     Column("dimension", lambda row: row.dimension, "OF"),
     Column("enforcement", _enforcement),
@@ -179,17 +194,18 @@ def groups_table(status: Status, title: str) -> Table[GroupRow]:
 
 
 def quotas_table(status: Status, title: str) -> Table[QuotaRow]:
-    """Return the quotas that HTCondor would be told of."""
+    """Return the quotas that HTCondor would have."""
     return Table(QUOTAS, [QuotaRow(status, target) for target in status.targets], title)
 
 
 def write_status_csv(looked: Sequence[Status], stream: TextIO) -> None:
-    """Write every group of every tree in every dimension; a max that there is none of is empty."""
-    csv.write(COLUMNS, (row for status in looked for row in _rows(status)), stream)
+    """Write every group of every tree in every dimension; no max is an empty cell."""
+    csv.write(COLUMNS, _rows(looked), stream)
 
 
-def _rows(status: Status) -> Iterator[GroupRow]:
-    targets = {target.group: target for target in status.targets}
-    for group in status.outcome.groups:
-        for name in sorted(group.runtime):
-            yield GroupRow(status, group, name, targets.get(group.name))
+def _rows(looked: Sequence[Status]) -> Iterator[GroupRow]:
+    for status in looked:
+        targets = {target.group: target for target in status.targets}
+        for group in status.outcome.groups:
+            for name in sorted(group.runtime):
+                yield GroupRow(status, group, name, targets.get(group.name))

@@ -1,5 +1,6 @@
-"""The ledger of elastic quotas: who lent and borrowed how much, in hours of every dimension, as text, JSON and CSV.
+"""The ledger of elastic quotas, as text, JSON and CSV: who lent and borrowed how much.
 
+Amounts are hours of each dimension.
 htcq-drift(1) lists the names.
 """
 
@@ -46,8 +47,10 @@ class LedgerRow(NamedTuple):
 
 
 def in_units(dimension: str, hours: Fraction) -> float:
-    """Return an amount in the unit that people know: slot weight instead of its parts, else HTCondor's own."""
-    return float(hours / PARTS if dimension == WEIGHT else hours)
+    """Return an amount in slot weight instead of its parts, or in HTCondor's unit."""
+    if dimension == WEIGHT:
+        return float(hours / PARTS)
+    return float(hours)
 
 
 def hours_of(dimension: str, hours: Fraction) -> str:
@@ -92,11 +95,13 @@ LEDGER_COLUMNS: tuple[Column[LedgerRow], ...] = (
 
 def write_ledger(stories: Iterable[Story], stream: TextIO) -> None:
     """Write a header and a row for each dimension and group, the root among them."""
-    csv.write(
-        LEDGER_COLUMNS,
-        (LedgerRow(story, each) for story in stories for each in story.ledger),
-        stream,
-    )
+    csv.write(LEDGER_COLUMNS, _rows(stories), stream)
+
+
+def _rows(stories: Iterable[Story]) -> Iterator[LedgerRow]:
+    for story in stories:
+        for account in story.ledger:
+            yield LedgerRow(story, account)
 
 
 def ledger_json(story: Story) -> list[dict[str, Any]]:
@@ -138,7 +143,7 @@ def _part(dimension: str, part: AccountPart) -> dict[str, Any]:
 
 
 def show_ledger(story: Story, stream: TextIO, blocks: bool) -> None:
-    """Write a row for each dimension and group, and what all together come to; nothing where no ledger was kept."""
+    """Write a row for each dimension and group, and the sums; nothing if no ledger was kept."""
     if not story.ledger:
         return
     columns: list[Column[LedgerRow]] = [
@@ -163,12 +168,11 @@ def together(story: Story) -> Iterator[str]:
     """Yield a sentence for each dimension: what all groups have borrowed, and of whom."""
     for root, _ in dimensions(story):
         told = _told(root.dimension, root.hours)
-        yield one_line(
-            f"{root.dimension}: {told['borrowed']} borrowed = {told['lent']} lent + "
-            f"{told['spare']} guaranteed to "
-            f"nobody; {told['unused']} of the guarantees unused; {told['used']} of "
-            f"{told['runtime']} used"
+        text = (
+            "{borrowed} borrowed = {lent} lent + {spare} guaranteed to nobody; "
+            "{unused} of the guarantees unused; {used} of {runtime} used"
         )
+        yield one_line(f"{root.dimension}: {text.format(**told)}")
 
 
 def cells(account: Account) -> tuple[str, ...]:
@@ -183,28 +187,29 @@ def _told(dimension: str, hours: Hours) -> dict[str, str]:
 
 def _picture(account: Account, story: Story, blocks: bool) -> str:
     width = part_seconds(story.since, story.until)
-    characters = [" "] * -(-(story.until - story.since) // width)
+    characters = BLOCKS if blocks else MARKS
+    drawn = [" "] * -(-(story.until - story.since) // width)
     for part in account.parts:
-        characters[(part.since - story.since) // width] = _character(
-            part, BLOCKS if blocks else MARKS
-        )
-    return "".join(characters)
+        drawn[(part.since - story.since) // width] = _character(part, characters)
+    return "".join(drawn)
 
 
 def _character(part: AccountPart, characters: str) -> str:
-    """Return the last character for who borrowed more than it lent, else one for the part of its guarantee lent."""
+    """Return the character for the lent share of a guarantee; the last if more was borrowed."""
     hours, levels = part.hours, len(characters) - 1
     if hours.borrowed > hours.lent:
         return characters[-1]
-    share = hours.lent / hours.guarantee if hours.guarantee > 0 else Fraction(0)
+    share = Fraction(0)
+    if hours.guarantee > 0:
+        share = hours.lent / hours.guarantee
     return characters[min(levels - 1, int(share * levels))]
 
 
 def _legend(story: Story, blocks: bool) -> str:
     characters = BLOCKS if blocks else MARKS
     step = lasting(part_seconds(story.since, story.until, MAX_PARTS))
+    nothing, all_, more = characters[0], characters[-2], characters[-1]
     return (
-        f"Each character is {step}: {characters[0]} nothing lent, {characters[-2]} all of the "
-        "guarantee, "
-        f"{characters[-1]} more borrowed than lent, blank where there is nothing."
+        f"Each character is {step}: {nothing} nothing lent, {all_} all of the guarantee, "
+        f"{more} more borrowed than lent, blank where there is nothing."
     )

@@ -1,24 +1,26 @@
-"""Group quotas: the columns of a group, and the JSON, whose names, which htcq-quota(1) lists, are a contract.
+"""Group quotas: the columns of a group; JSON, whose names htcq-quota(1) lists.
 
-Columns that end in _weight are in ``unit``, those that end in _demand in ``demand_unit``.
+The names are a contract. Columns that end in _weight are in ``unit``, those that end in _demand in
+``demand_unit``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple, TextIO
 
-from htcq.poolquota.comparison import GroupDifference, compare
+from htcq.poolquota.comparison import AmountDifference, GroupDifference, compare
 from htcq.poolquota.group_status import GroupStatus, shown_limit
 from htcq.poolquota.health import health_json
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.quota.cycle_quotas import GroupQuota, Round
+from htcq.quota.knobs import TreeProblem
 from htcq.report.column import NONE, Column
 from htcq.report.formats import csv
 from htcq.report.formats.json import finite
 from htcq.report.table import Table
-from htcq.report.views.quota_sentences import marked
+from htcq.report.views.quota_sentences import difference, marked
 from htcq.units import show_number
 
 SCHEMA = 1
@@ -27,7 +29,7 @@ CURRENT, CHANGED = "current", "changed"
 #: A group that the negotiator published otherwise has this in its row.
 MARK = "*"
 #: What amounts are of: shares of the pool, or what jobs ask for.
-_SHARE, _DEMAND = "weight", "demand"
+SHARE, _DEMAND = "weight", "demand"
 #: Pools as they are, and as they would be if that is asked for.
 Looks = Sequence[tuple[PoolQuotaReport, "PoolQuotaReport | None"]]
 
@@ -43,7 +45,9 @@ class GroupRow(NamedTuple):
 def _kind(row: GroupRow) -> str:
     if not row.group.group.configured:
         return "none"
-    return "static" if row.group.group.static else "dynamic"
+    if row.group.group.static:
+        return "static"
+    return "dynamic"
 
 
 def _configured(row: GroupRow) -> str:
@@ -51,14 +55,29 @@ def _configured(row: GroupRow) -> str:
     group = row.group.group
     if not group.configured:
         return NONE
-    return (
-        show_number(group.config_quota)
-        if group.static
-        else f"{show_number(100 * group.config_quota)}%"
-    )
+    if group.static:
+        return show_number(group.config_quota)
+    return f"{show_number(100 * group.config_quota)}%"
 
 
-def _amount(name: str, attribute: str, heading: str = "", unit: str = _SHARE) -> Column[GroupRow]:
+def _config_quota(row: GroupRow) -> float | None:
+    group = row.group.group
+    if not group.configured:
+        return None
+    return group.config_quota
+
+
+def _marks(row: GroupRow) -> str:
+    return "; ".join(marked(row.group, mark) for mark in row.group.marks)
+
+
+def _star(row: GroupRow) -> str:
+    if not row.group.marks:
+        return ""
+    return MARK
+
+
+def _amount(name: str, attribute: str, heading: str = "", unit: str = SHARE) -> Column[GroupRow]:
     """Return the column of an amount of a group; its name ends in its unit."""
     return Column(
         f"{name}_{unit}", lambda row: getattr(row.group, attribute), heading, unit=unit, right=True
@@ -79,8 +98,7 @@ _NAME: tuple[Column[GroupRow], ...] = (
 )
 #: What a group has and may have.
 AMOUNTS: tuple[Column[GroupRow], ...] = (
-    Column("configured", lambda row: row.group.group.config_quota if row.group.group.configured else None,
-           "CONFIGURED", _configured, right=True),
+    Column("configured", _config_quota, "CONFIGURED", _configured, right=True),
     Column("accept_surplus", lambda row: row.group.group.accept_surplus),
     Column("autoregroup", lambda row: row.group.group.autoregroup),
     Column("unit", lambda row: row.look.unit),
@@ -96,7 +114,7 @@ AMOUNTS: tuple[Column[GroupRow], ...] = (
     _amount("subtree_usage", "subtree_usage", "SUBTREE\nUSAGE"),
     _amount("allocated", "allocated", "ALLOCATED"),
     Column("limit_weight", lambda row: row.group.working_limit,
-           "LIMIT", lambda row: shown_limit(row.group.limit), unit=_SHARE, right=True),
+           "LIMIT", lambda row: shown_limit(row.group.limit), unit=SHARE, right=True),
     _amount("computed_limit", "limit"),
     _amount("headroom", "headroom", "HEAD-ROOM"),
     _amount("borrowed", "borrowed", "BORROWED"),
@@ -104,31 +122,53 @@ AMOUNTS: tuple[Column[GroupRow], ...] = (
     Column("turn", lambda row: row.group.turn, "TURN", right=True),
     Column("sort_key", lambda row: row.group.sort_key),
 )  # fmt: skip
-_MARKS: tuple[Column[GroupRow], ...] = (
-    Column("marks", lambda row: "; ".join(marked(row.group, mark) for mark in row.group.marks),
-           "MARK", lambda row: MARK if row.group.marks else ""),
-)  # fmt: skip
+_MARKS: tuple[Column[GroupRow], ...] = (Column("marks", _marks, "MARK", _star),)
 COLUMNS = (*_POOL, *_NAME, *AMOUNTS, *_MARKS)
+
+
+def _compared(
+    heading: str, read: Callable[[GroupDifference], AmountDifference]
+) -> list[Column[GroupDifference]]:
+    """Return the columns of an amount before, after, and by how much it differs."""
+
+    def signed(row: GroupDifference) -> str:
+        return difference(read(row))
+
+    return [
+        Column("", lambda row: read(row).before, f"{heading}\nBEFORE", unit=SHARE, right=True),
+        Column("", lambda row: read(row).after, f"{heading}\nAFTER", unit=SHARE, right=True),
+        Column("", lambda row: None, f"{heading}\nDIFFERENCE", signed, unit=SHARE, right=True),
+    ]
+
+
+#: What is compared of a group before and after a change.
+COMPARED: tuple[Column[GroupDifference], ...] = (
+    *_compared("EFFECTIVE", lambda row: row.effective),
+    *_compared("ALLOCATED", lambda row: row.allocated),
+    *_compared("LIMIT", lambda row: row.limit),
+)
 
 
 def quota_table(
     look: PoolQuotaReport, columns: Sequence[Column[GroupRow]] = COLUMNS, title: str = ""
 ) -> Table[GroupRow]:
     """Return the groups of a pool, depth first."""
-    units = {_SHARE: look.unit, _DEMAND: look.demand_unit}
+    units = {SHARE: look.unit, _DEMAND: look.demand_unit}
     return Table(columns, [GroupRow(look, group) for group in look.standings], title, units=units)
 
 
 def write_csv(looks: Looks, stream: TextIO) -> None:
-    """Write every pool's groups, depth first: as they are, then as they would be if that is asked for."""
+    """Write every pool's groups, depth first: as they are, then with the changes of a what-if."""
     csv.write(COLUMNS, _rows(looks), stream)
 
 
 def _rows(looks: Looks) -> Iterator[GroupRow]:
     for now, then in looks:
-        for look, configuration in ((now, CURRENT), (then, CHANGED)):
-            for group in () if look is None else look.standings:
-                yield GroupRow(look or now, group, configuration)
+        for group in now.standings:
+            yield GroupRow(now, group, CURRENT)
+        if then is not None:
+            for group in then.standings:
+                yield GroupRow(then, group, CHANGED)
 
 
 def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
@@ -146,13 +186,8 @@ def quota_json(look: PoolQuotaReport) -> dict[str, Any]:
             "groups": [_quota(group) for group in look.quotas.groups],
             "rounds": [_round(each) for each in look.quotas.rounds],
             "standings": [_status(status) for status in look.standings],
-            "sharings": [
-                [asdict(sharing) for sharing in each.sharings] for each in look.quotas.rounds
-            ],
-            "problems": [
-                {**asdict(each), "fatal": each.fatal, "message": each.message}
-                for each in look.problems
-            ],
+            "sharings": [_sharings(each) for each in look.quotas.rounds],
+            "problems": [_problem(each) for each in look.problems],
             "doubts": list(look.doubts),
             "incomplete": list(look.incomplete),
             "not_offered": [{**asdict(each), "jobs": each.jobs} for each in look.kept_back],
@@ -183,6 +218,14 @@ def _round(given: Round) -> dict[str, Any]:
         "order": list(given.order),
         "limits": [{"group": limit.group, "limit": limit.limit} for limit in given.limits],
     }
+
+
+def _sharings(given: Round) -> list[dict[str, Any]]:
+    return [asdict(sharing) for sharing in given.sharings]
+
+
+def _problem(found: TreeProblem) -> dict[str, Any]:
+    return {**asdict(found), "fatal": found.fatal, "message": found.message}
 
 
 def _quota(found: GroupQuota) -> dict[str, Any]:

@@ -1,27 +1,29 @@
-"""What every report of group quotas says in the same sentences: units, totals, and what is wrong."""
+"""Sentences of all reports of group quotas: units, totals, and what is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.poolquota.comparison import AmountDifference
+from htcq.poolquota.comparison import AmountDifference, GroupDifference
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.kept_back import KeptBack
 from htcq.poolquota.published import Mark, same
 from htcq.poolquota.report import JOBS, SCHEDD_WEIGHT, PoolQuotaReport
 from htcq.poolquota.supply import SLOTS, WEIGHT
 from htcq.quota.knobs import TreeProblem
-from htcq.report.column import NONE
+from htcq.report.column import signed_number
 from htcq.units import show_number
 
-#: Most weight expressions that a legend names.
+#: The maximum of weight expressions in a legend.
 _MAX_WEIGHTS = 3
 
 
 def own_name(standing: GroupStatus) -> str:
     """Return a group's name without that of its parent."""
-    below = standing.depth > 1 and standing.group.parent is not None
-    return standing.name[len(standing.group.parent or "") + 1 :] if below else standing.name
+    parent = standing.group.parent
+    if standing.depth <= 1 or parent is None:
+        return standing.name
+    return standing.name[len(parent) + 1 :]
 
 
 def not_offered(found: KeptBack) -> str:
@@ -43,20 +45,24 @@ def published(mark: Mark) -> str:
     return f"{mark.attribute} published {_value(mark.published)}, computed {_value(mark.computed)}"
 
 
-def shown_or_none(amount: float | None) -> str:
-    """Return an amount, or that there is none."""
-    return NONE if amount is None else show_number(amount)
+def fate(row: GroupDifference) -> str:
+    """Return whether a group comes or goes; empty if it stays."""
+    if row.fate == "stays":
+        return ""
+    return row.fate
 
 
 def difference(one: AmountDifference) -> str:
     """Return a difference with its sign; empty where there is none."""
     if not one.changed or one.difference is None:
         return ""
-    return f"{'+' if one.difference > 0 else ''}{show_number(one.difference)}"
+    return signed_number(one.difference)
 
 
 def _value(value: float | str) -> str:
-    return value if isinstance(value, str) else show_number(value)
+    if isinstance(value, str):
+        return value
+    return show_number(value)
 
 
 def units(look: PoolQuotaReport) -> Iterator[str]:
@@ -64,8 +70,7 @@ def units(look: PoolQuotaReport) -> Iterator[str]:
     if look.unit == SLOTS:
         yield (
             f"{SLOTS}: NEGOTIATOR_USE_SLOT_WEIGHTS is false: a claimed slot counts 1 whatever its "
-            "size, "
-            "a free partitionable one its cpus"
+            "size, a free partitionable one its cpus"
         )
     elif look.cores:
         yield f"{WEIGHT}: SlotWeight is Cpus on every slot, so these are cores"
@@ -83,8 +88,11 @@ def units(look: PoolQuotaReport) -> Iterator[str]:
 def _expressions(look: PoolQuotaReport) -> str:
     if not look.weights:
         return ""
+    text = ", ".join(look.weights[:_MAX_WEIGHTS])
     more = len(look.weights) - _MAX_WEIGHTS
-    return f" ({', '.join(look.weights[:_MAX_WEIGHTS])}{f' and {more} more' if more > 0 else ''})"
+    if more > 0:
+        text += f" and {more} more"
+    return f" ({text})"
 
 
 def totals(look: PoolQuotaReport) -> str:
@@ -97,9 +105,8 @@ def totals(look: PoolQuotaReport) -> str:
     }
     if not look.grouped:
         del amounts["promised"], amounts["allocated"]
-    return f"in {look.unit}: " + ", ".join(
-        f"{name} {show_number(amount)}" for name, amount in amounts.items()
-    )
+    text = ", ".join(f"{name} {show_number(amount)}" for name, amount in amounts.items())
+    return f"in {look.unit}: {text}"
 
 
 def oversubscribed(look: PoolQuotaReport) -> str:
@@ -117,7 +124,9 @@ def oversubscribed(look: PoolQuotaReport) -> str:
 
 def wrong(problem: TreeProblem) -> str:
     """Return what is wrong with the configuration, and whether the negotiator bears it."""
-    return f"{problem.message}: the negotiator exits on it" if problem.fatal else problem.message
+    if problem.fatal:
+        return f"{problem.message}: the negotiator exits on it"
+    return problem.message
 
 
 def other_weight(look: PoolQuotaReport) -> str:

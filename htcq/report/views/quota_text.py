@@ -1,4 +1,4 @@
-"""Group quotas for people at a terminal: a table or a tree, what a change would make of it, and one group's story."""
+"""Group quotas for people: a table or a tree, the effects of a change, and one group's story."""
 
 from __future__ import annotations
 
@@ -13,51 +13,61 @@ from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.column import Column
 from htcq.report.formats.text import show
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, line, show_lines, show_table
-from htcq.report.views.quota import COLUMNS, MARK, GroupRow, quota_table
+from htcq.report.table import Table
+from htcq.report.terminal import Line, line, show_lines
+from htcq.report.views.quota import COLUMNS, COMPARED, MARK, SHARE, GroupRow, quota_table
 from htcq.report.views.quota_sentences import (
-    difference,
+    fate,
     marked,
     not_offered,
     other_weight,
     oversubscribed,
     own_name,
-    shown_or_none,
     totals,
     units,
     wrong,
 )
 
-#: What a tree is drawn with: below one that has more below its parent, below the last; beside the
-#: latter's children.
+#: The branches of a tree: to a group that is not the last below its parent, to the last one; beside
+#: the children of the former, and of the latter.
 _BOXES, _ASCII = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "   ")
 _WARNING, _QUIET = "warning", "quiet"
 
 
+#: What a change does to a group.
+_DIFFERENCES: tuple[Column[GroupDifference], ...] = (
+    Column("", lambda row: row.name, "GROUP"),
+    *COMPARED,
+    Column("", fate, headless=True),
+)
+
+
 def show_quota(look: PoolQuotaReport, stream: TextIO, tree: bool = False) -> None:
-    """Write the groups as a table, drawn as a ``tree`` if so, then what its numbers mean and what is wrong."""
-    columns = _tree_columns(look, stream) if tree else COLUMNS
+    """Write the groups as a table or a ``tree``, what its numbers mean, and what is wrong."""
+    columns: Sequence[Column[GroupRow]] = COLUMNS
+    if tree:
+        columns = _tree_columns(look, stream)
     show(quota_table(look, columns, _title(look)), stream)
     show_lines(_below(look), stream)
 
 
 def _tree_columns(look: PoolQuotaReport, stream: TextIO) -> list[Column[GroupRow]]:
-    """Return the columns, in which the last part of a group's name stands behind the branches that lead to it."""
+    """Return the columns, with the branches of the tree in place of the names of parents."""
     names = dict(zip((each.name for each in look.standings), _drawn(look.standings, stream)))
     drawn: Column[GroupRow] = Column(
         "", lambda row: None, "GROUP", lambda row: names[row.group.name]
     )
-    return [drawn if column.heading == "GROUP" else column for column in COLUMNS]
+    replaced = {"GROUP": drawn}
+    return [replaced.get(column.heading, column) for column in COLUMNS]
 
 
 def _title(look: PoolQuotaReport) -> str:
-    negotiator = f", negotiator {look.negotiator}" if look.negotiator else ""
-    taken = f", taken {look.taken}" if look.taken else ""
-    return one_line(f"{look.source}{negotiator}{taken}")
-
-
-def _heading(title: str, unit: str) -> str:
-    return "\n".join((*title.upper().split(), *unit.split()))
+    parts = [look.source]
+    if look.negotiator:
+        parts.append(f"negotiator {look.negotiator}")
+    if look.taken:
+        parts.append(f"taken {look.taken}")
+    return one_line(", ".join(parts))
 
 
 def _drawn(standings: Sequence[GroupStatus], stream: TextIO) -> list[str]:
@@ -66,14 +76,16 @@ def _drawn(standings: Sequence[GroupStatus], stream: TextIO) -> list[str]:
     last = {standing.group.parent: standing.name for standing in standings}
     names, trail = [], [""]
     for standing in standings:
-        end, left = standing.name == last[standing.group.parent], trail[standing.depth]
+        left = trail[standing.depth]
         del trail[standing.depth + 1 :]
-        if standing.depth:
-            names.append(left + (corner if end else fork) + one_line(own_name(standing)))
-            trail.append(left + (nothing if end else beside))
+        if not standing.depth:
+            branch, below = "", ""
+        elif standing.name == last[standing.group.parent]:
+            branch, below = corner, nothing
         else:
-            names.append(one_line(own_name(standing)))
-            trail.append("")
+            branch, below = fork, beside
+        names.append(f"{left}{branch}{one_line(own_name(standing))}")
+        trail.append(f"{left}{below}")
     return names
 
 
@@ -108,7 +120,8 @@ def _below(look: PoolQuotaReport) -> Iterator[Line]:
 
 def _wrong(look: PoolQuotaReport) -> Iterator[Line]:
     for problem in look.problems:
-        yield line(f"configuration: {wrong(problem)}", "error" if problem.fatal else _WARNING)
+        style = "error" if problem.fatal else _WARNING
+        yield line(f"configuration: {wrong(problem)}", style)
     for doubt in look.doubts:
         yield line(f"doubt: {doubt}", _WARNING)
     for each in look.incomplete:
@@ -122,7 +135,10 @@ def show_comparison(
     stream: TextIO,
     everything: bool = False,
 ) -> None:
-    """Write what ``changes`` (knobs and their values) do to the groups that differ, or to ``everything``."""
+    """Write what ``changes`` (knobs and their values) do to groups.
+
+    Groups that stay as they are are left out, unless ``everything`` is asked for.
+    """
     rows = compare(before, after)
     shown = [row for row in rows if row.changed or everything]
     print(f"{_title(before)}, if the central manager had", file=stream)
@@ -130,25 +146,10 @@ def show_comparison(
         print(f"  {one_line(knob)} = {one_line(value)}", file=stream)
     show_lines(_told(before, after, rows), stream)
     if shown:
-        heads = ["GROUP"]
-        for title, unit in (
-            ("effective", after.unit),
-            ("allocated", after.unit),
-            ("limit", after.unit),
-        ):
-            heads += [
-                _heading(f"{title} {when}", unit) for when in ("before", "after", "difference")
-            ]
-        cells = [
-            [one_line(row.name), *_cells(row), "" if row.fate == "stays" else row.fate]
-            for row in shown
-        ]
-        show_table("", [*heads, ""], cells, stream, range(1, len(heads)), repeat=1)
+        show(Table(_DIFFERENCES, shown, units={SHARE: after.unit}), stream)
     if shown and len(shown) < len(rows):
-        print(
-            f"{len(rows) - len(shown)} of {len(rows)} groups stay as they are; --all shows them",
-            file=stream,
-        )
+        same = len(rows) - len(shown)
+        print(f"{same} of {len(rows)} groups stay as they are; --all shows them", file=stream)
     show_lines(_wrong(after), stream)
 
 
@@ -156,22 +157,12 @@ def _told(
     before: PoolQuotaReport, after: PoolQuotaReport, rows: Sequence[GroupDifference]
 ) -> Iterator[Line]:
     if not any(row.changed for row in rows):
-        yield line(
-            (
-                "nothing changes: every group has the quota, the allocation and the limit that it "
-                "has now"
-            ),
-            "strong",
-        )
+        text = "every group has the quota, the allocation and the limit that it has now"
+        yield line(f"nothing changes: {text}", "strong")
     yield line(f"before, {totals(before)}")
     yield line(f"after, {totals(after)}")
     if oversubscribed(after):
         yield line(f"after, {oversubscribed(after)}", _WARNING)
-
-
-def _cells(row: GroupDifference) -> Iterator[str]:
-    for one in (row.effective, row.allocated, row.limit):
-        yield from (shown_or_none(one.before), shown_or_none(one.after), difference(one))
 
 
 def show_why(look: PoolQuotaReport, name: str, stream: TextIO) -> None:
