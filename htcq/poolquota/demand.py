@@ -1,4 +1,6 @@
-"""Who wants how much of a pool, as its negotiator reckons: submitters with jobs, and the group that each belongs to.
+"""Who wants how much of a pool, as its negotiator reckons.
+
+Submitters with jobs, and the group that each belongs to.
 
 Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
 hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14. Weighted amounts are in the unit
@@ -44,7 +46,7 @@ class Submitter:
 def submitters_of(
     records: Iterable[Record], tree: GroupTree, knobs: Mapping[str, str], negotiator: Version = ()
 ) -> tuple[Submitter, ...]:
-    """Return the submitters that a negotiator of this version looks at, in the order of their first ads."""
+    """Return the submitters that a negotiator of this version sees, ordered by their first ads."""
     reader = Knobs(knobs)
     weighted = reader.boolean("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
     split = reader.boolean("USE_GLOBAL_JOB_PRIOS", False)
@@ -59,7 +61,10 @@ def submitters_of(
 def looked_at(
     records: Iterable[Record], knobs: Mapping[str, str], negotiator: Version = ()
 ) -> Iterator[Record]:
-    """Yield the submitter ads that a negotiator of this version looks at: one for each submitter at each schedd."""
+    """Yield the submitter ads that a negotiator of this version looks at.
+
+    One for each submitter at each schedd.
+    """
     condition = parsed(Knobs(knobs).text("NEGOTIATOR_SUBMITTER_CONSTRAINT"))
     for record in records:
         jobs = _count(record, "IdleJobs") + _count(record, "RunningJobs")

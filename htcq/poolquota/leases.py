@@ -1,4 +1,4 @@
-"""Ceilings, floors and priority factors that the negotiator lends for a time, and what holds again after that.
+"""Ceilings, floors and priority factors with an expiry, and their values after it.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (CheckCeilingLeases, CheckFloorLeases,
 CheckPriorityFactorLeases), HTCondor 25.14: leases of ceilings since 25.11, of floors and factors
@@ -16,7 +16,7 @@ _LEASED = ("Ceiling", "Floor", "PriorityFactor")
 
 
 def restored(record: Record, moment: float | None) -> Record:
-    """Return a submitter's account as the first cycle after ``moment`` (seconds since 1970) finds it."""
+    """Return a submitter's account in the first cycle after ``moment`` (seconds since 1970)."""
     if moment is None:
         return record
     changed: dict[str, Value] = {}

@@ -1,4 +1,4 @@
-"""Walls of the access point: it does not offer the job, or it offers others first and no more than so many.
+"""Walls of the access point: the job is not offered, or the budget is spent on others.
 
 Follows Runnable of src/condor_schedd.V6/qmgmt.cpp and negotiate of schedd.cpp, HTCondor 25.14;
 the decisions themselves are those of :mod:`htcq.poolquota.access.access_points`.
@@ -92,7 +92,7 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
 
 
 def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Iterator[MatchFailure]:
-    """Yield who uses up what the access point offers in one talk, where that keeps ``run`` from being offered."""
+    """Yield which requests use up the offers of one negotiation, so that ``run`` is not offered."""
     talk = None if asking is None else asking.talk
     if asking is None or talk is None:
         return
@@ -126,7 +126,7 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
 def _kept_by_user(
     asking: SubmitterQueue, offered: Sequence[Offered], run: Run
 ) -> Iterator[MatchFailure]:
-    """Yield a wall where the record of its user keeps a part of ``run`` from being offered, and the rest is matched."""
+    """Yield a wall if the user record holds back a part of ``run`` and the rest is matched."""
     limit = asking.access.user_limit(run.request.first)
     matches = sum(
         each.matched for each in offered if each.run is run and each.kept and not each.rejection
@@ -179,7 +179,10 @@ def _users(offered: Sequence[Offered]) -> str:
 
 
 def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
-    """Yield a wall where the collector has no ad of the schedd: nobody can tell whether it answers."""
+    """Yield a wall where the collector has no ad of the schedd.
+
+    Nobody can tell whether it answers.
+    """
     if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
         yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})

@@ -78,7 +78,10 @@ def negotiator_reason(pool: Pool, job: Job) -> NegotiatorReason | None:
 
 
 def walls_of(reason: str) -> frozenset[str]:
-    """Return the ids of the walls that a negotiator's ``reason`` may stand for; none where it is not known."""
+    """Return the ids of the walls that a negotiator's ``reason`` may stand for.
+
+    There is none where it is not known.
+    """
     if _LIMIT.match(reason):
         return _LIMIT_WALLS
     return REASONS.get(reason, frozenset())
@@ -147,7 +150,7 @@ class Agreement:
 
 
 def agreement(pool: Pool, cycle: Cycle) -> Agreement:
-    """Return how far the negotiator's last reasons agree with ``cycle``, which has run over ``pool``."""
+    """Return how far the negotiator's last reasons agree with the finished ``cycle``."""
     matched = {_place(made.job) for made in cycle.talks.made}
     rejected = dict(_rejected(cycle))
     compared = list[Compared]()

@@ -1,4 +1,6 @@
-"""Walls of the job's own state: it is held, not idle, not in the queue yet, or of a universe that no negotiator sees.
+"""Walls of the job's own state.
+
+It is held, not idle, not in the queue yet, or of a universe that no negotiator sees.
 
 Follows service_this_universe of src/condor_schedd.V6/schedd.cpp and Runnable of qmgmt.cpp,
 HTCondor 25.14.
@@ -68,7 +70,10 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
 
 
 def is_to_come(job: Job) -> bool:
-    """Tell whether the schedd has not made ``job`` yet: its cluster makes jobs one after another."""
+    """Tell whether the schedd has not made ``job`` yet.
+
+    Its cluster makes jobs one after another.
+    """
     number, following, total = job.proc, job.materialize_next, job.submit_procs
     if not isinstance(number, int) or not isinstance(following, int) or not isinstance(total, int):
         return False

@@ -95,7 +95,7 @@ def _key(scene: Scene, group: GroupStatus) -> str:
 
 
 def limit_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
-    """Yield the usage that a group may come to, who made it lower, and what the negotiator makes of it."""
+    """Yield the limit of a group's usage, what lowers it, and how the negotiator reads it."""
     limit = scene.limits.get(group.name)
     if limit is None:
         return

@@ -65,7 +65,7 @@ def _configured(scene: Scene, group: GroupStatus, parent: GroupStatus) -> str:
 
 
 def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Iterator[str]:
-    """Yield how a parent that has something hands it on (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
+    """Yield how a parent distributes its quota (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
     has = parent.subtree_quota
     statics, dynamics = scene.configured_below(parent)
     oversubscription = scene.look.settings.oversubscription

@@ -1,4 +1,7 @@
-"""What the sentences about a group are made of: the look at its pool, by group, and how its surplus was divided."""
+"""What the sentences about a group are made of.
+
+The look at its pool, by group, and how its surplus was divided.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ MAX_NAMES = 4
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a story, without its full stop; ``topic`` is what it is about, one of :data:`TOPICS`."""
+    """One sentence of a story, without its full stop.
+
+    ``topic`` is what it is about, one of :data:`TOPICS`.
+    """
 
     topic: str
     text: str
@@ -31,7 +37,7 @@ QUOTA, DEMAND, ALLOCATION, SURPLUS, TURN, LIMIT, SHARES, ROUNDS, PUBLISHED = TOP
 
 @dataclass(frozen=True)
 class Division:
-    """What was left over at one group and divided there, and what became of it further down, by group."""
+    """The surplus that was divided at one group, and its shares further down by group."""
 
     here: SurplusSharing
     below: dict[str, SurplusSharing] = field(default_factory=dict)
@@ -99,15 +105,21 @@ class Scene:
             yield group
 
     def division(self, group: GroupStatus, fractions: bool = False) -> Division | None:
-        """Return how what was left over at a group was divided, or the ``fractions`` of slots; None if it was not."""
+        """Return how the surplus at a group, or its ``fractions`` of slots, were divided.
+
+        It is None where nothing was divided.
+        """
         return (self._fractions if fractions else self._divisions).get(group.name)
 
     def left_over(self, group: GroupStatus) -> float:
-        """Return what neither a group nor those below it took of their quotas, and what goes up from there."""
+        """Return the quota that a group and its subgroups leave; it goes up to the parent."""
         return self._left[group.name]
 
     def leavers(self, group: GroupStatus) -> Iterator[tuple[str, float]]:
-        """Yield who left what was divided at a group, with how much: itself and the groups right below it."""
+        """Yield who left the surplus of a group, with the amounts.
+
+        These are the group itself and the groups right below it.
+        """
         yield group.name, unused(group)
         yield from ((child.name, self.left_over(child)) for child in self.children(group))
 
@@ -163,7 +175,10 @@ def ranked(amounts: Iterable[tuple[str, float]]) -> list[str]:
 
 
 def few(names: Sequence[str], all_: int = 0) -> list[str]:
-    """Return the first of ``names``, and how many more there are if they are the first of ``all_``."""
+    """Return the first of ``names``, and how many more there are.
+
+    ``all_`` is the number of all names where ``names`` are only the first.
+    """
     more = max(all_, len(names)) - MAX_NAMES
     return [*names[:MAX_NAMES], f"{more} more"] if more > 0 else list(names)
 

@@ -1,4 +1,6 @@
-"""What was left over around a group: where, how much, by whom, who took it, and why a group got none of it.
+"""What was left over around a group.
+
+Where, how much, by whom, who took it, and why a group got none of it.
 
 Follows hgq_fairshare, hgq_allocate_surplus and hgq_recover_remainders of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14.

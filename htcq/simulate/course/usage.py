@@ -14,7 +14,10 @@ from htcq.simulate.course.course import Course
 
 @dataclass(frozen=True)
 class Use:
-    """What one group or submitter used after each cycle, and what it was promised; None: submitters have no quota."""
+    """What one group or submitter used after each cycle, and what it was promised.
+
+    None means submitters have no quota.
+    """
 
     kind: str
     name: str

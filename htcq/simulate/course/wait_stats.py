@@ -11,7 +11,7 @@ from htcq.simulate.course.course import Course
 
 @dataclass(frozen=True)
 class Wait:
-    """One submitter: how many of its jobs started, how long those waited, and how many wait at the end.
+    """Started jobs of one submitter, their waiting times, and the jobs that wait at the end.
 
     Times are None where none started.
     """
