@@ -48,4 +48,6 @@ def _beginning(knobs: Knobs, name: str, otherwise: float) -> float:
     if text is None:
         return otherwise
     found = _BEGINNING.match(text)
-    return float(found.group()) if found else 0.0
+    if found is None:
+        return 0.0
+    return float(found.group())

@@ -21,10 +21,8 @@ def restored(record: Record, moment: float | None) -> Record:
         return record
     changed: dict[str, Value] = {}
     for name in _LEASED:
-        until, before = (
-            record.number(f"{name}LeaseExpiration"),
-            record.number(f"{name}PreLeaseValue"),
-        )
+        until = record.number(f"{name}LeaseExpiration")
+        before = record.number(f"{name}PreLeaseValue")
         if until is not None and 0 < until <= moment and before is not None:
             changed.update({name.lower(): before, f"{name}LeaseExpiration".lower(): 0})
     factor, priority = record.number("PriorityFactor"), record.number("Priority")
@@ -32,4 +30,6 @@ def restored(record: Record, moment: float | None) -> Record:
     if isinstance(later, (int, float)) and factor and priority is not None:
         # The published priority is that of usage times the factor.
         changed["priority"] = priority / factor * later
-    return replace(record, values={**record.values, **changed}) if changed else record
+    if not changed:
+        return record
+    return replace(record, values={**record.values, **changed})

@@ -67,7 +67,9 @@ def _max_jobs_running(amounts: Amounts) -> str:
 
 
 def _expression(amounts: Amounts) -> str:
-    return f": {amounts['expression']}" if amounts.get("expression") else ""
+    if not amounts.get("expression"):
+        return ""
+    return f": {amounts['expression']}"
 
 
 def _time(moment: Amount) -> str:
@@ -166,16 +168,26 @@ def _was_offered(offered: Sequence[Offered], run: Run) -> bool:
 
 
 def _outcome(offered: Offered) -> str:
-    return "rejected" if offered.rejection else "matched" if offered.matched else "open"
+    if offered.rejection:
+        return "rejected"
+    if offered.matched:
+        return "matched"
+    return "open"
 
 
 def _users(offered: Sequence[Offered]) -> str:
-    told = []
+    """Return the first requests that use up the budget, with their outcomes."""
+    named = []
     for each in offered[:_MAX_NAMED]:
-        what = f"rejected, {each.rejection}" if each.rejection else f"{each.matched} matched"
-        told.append(f"{each.count} from {each.job} on ({what})")
+        outcome = f"{each.matched} matched"
+        if each.rejection:
+            outcome = f"rejected, {each.rejection}"
+        named.append(f"{each.count} from {each.job} on ({outcome})")
+    text = ", ".join(named)
     more = len(offered) - _MAX_NAMED
-    return ", ".join(told) + (f" and {counted(more, 'more request')}" if more > 0 else "")
+    if more > 0:
+        text += f" and {counted(more, 'more request')}"
+    return text
 
 
 def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:

@@ -83,7 +83,7 @@ def is_to_come(job: Job) -> bool:
 def _to_come(job: Job) -> MatchFailure:
     following, total = as_number(job.materialize_next) or 0, as_number(job.submit_procs) or 0
     amounts: dict[str, wall.Amount] = {"next": following, "to_come": total - following}
-    told = []
+    conditions = []
     for name, limit, what in (
         ("max_idle", job.materialize_max_idle, "are idle"),
         ("max_materialize", job.materialize_limit, "are in the queue"),
@@ -91,11 +91,13 @@ def _to_come(job: Job) -> MatchFailure:
         number = as_number(limit)
         if number is not None and number > 0:
             amounts[name] = number
-            told.append(f"fewer than {number:g} of them {what} ({name})")
+            conditions.append(f"fewer than {number:g} of them {what} ({name})")
     if as_number(job.frame.value("JobMaterializePaused")):
-        told.append("the cluster is not paused (JobMaterializePaused)")
+        conditions.append("the cluster is not paused (JobMaterializePaused)")
         amounts["paused"] = True
-    condition = f" while {' and '.join(told)}" if told else ""
+    condition = ""
+    if conditions:
+        condition = f" while {' and '.join(conditions)}"
     text = (
         "it is not in the queue yet: the schedd materializes the jobs of its cluster one by "
         f"one{condition}; "
