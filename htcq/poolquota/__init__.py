@@ -1,1 +1,4 @@
-"""A pool's groups as its negotiator computes them: what is published, supply, demand, and who stands where."""
+"""A pool's groups as its negotiator computes them.
+
+What is published, supply, demand, and who stands where.
+"""

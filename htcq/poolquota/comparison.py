@@ -14,7 +14,10 @@ from htcq.quota.group_tree import name_key
 
 @dataclass(frozen=True)
 class AmountDifference:
-    """An amount before and after; None where the group is not there or has no turn, then nobody knows a difference."""
+    """An amount before and after.
+
+    It is None where the group is not there or has no turn, then nobody knows a difference.
+    """
 
     before: float | None
     after: float | None
@@ -24,7 +27,7 @@ class AmountDifference:
 
 @dataclass(frozen=True)
 class GroupDifference:
-    """One group: its quota as effective, its allocation, and the limit that the negotiator works with.
+    """Effective quota, allocation and limit of one group, as the negotiator uses them.
 
     ``status`` is that after the change; of a group that vanishes, that before. ``fate`` is
     "appears", "vanishes" or, for a group that is there before and after, "stays".
@@ -53,7 +56,10 @@ class GroupDifference:
 
 
 def compare(before: PoolQuotaReport, after: PoolQuotaReport) -> tuple[GroupDifference, ...]:
-    """Return every group of either look, depth first as ``after`` has them; those that vanish stand where they were."""
+    """Return every group of either look, depth first as ``after`` has them.
+
+    Those that vanish stand where they were.
+    """
     olds = {name_key(standing.name): standing for standing in before.standings}
     return tuple(
         _compared(one, olds.get(name_key(one.name)), one if stays else None)

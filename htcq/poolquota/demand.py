@@ -1,4 +1,4 @@
-"""Who wants how much of a pool, as its negotiator reckons: submitters with jobs, and the group that each belongs to.
+"""Demand on a pool as its negotiator computes it: submitters with jobs, and their groups.
 
 Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
 hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14. Weighted amounts are in the unit
@@ -44,7 +44,7 @@ class Submitter:
 def submitters_of(
     records: Iterable[Record], tree: GroupTree, knobs: Mapping[str, str], negotiator: Version = ()
 ) -> tuple[Submitter, ...]:
-    """Return the submitters that a negotiator of this version looks at, in the order of their first ads."""
+    """Return the submitters that a negotiator of this version sees, ordered by their first ads."""
     reader = Knobs(knobs)
     weighted = reader.boolean("NEGOTIATOR_USE_WEIGHTED_DEMAND", True)
     split = reader.boolean("USE_GLOBAL_JOB_PRIOS", False)
@@ -59,7 +59,10 @@ def submitters_of(
 def looked_at(
     records: Iterable[Record], knobs: Mapping[str, str], negotiator: Version = ()
 ) -> Iterator[Record]:
-    """Yield the submitter ads that a negotiator of this version looks at: one for each submitter at each schedd."""
+    """Yield the submitter ads that a negotiator of this version looks at.
+
+    There is one for each submitter at each schedd.
+    """
     condition = parsed(Knobs(knobs).text("NEGOTIATOR_SUBMITTER_CONSTRAINT"))
     for record in records:
         jobs = _count(record, "IdleJobs") + _count(record, "RunningJobs")
@@ -89,6 +92,11 @@ def _submitter(record: Record, tree: GroupTree, weighted: bool, split: bool) -> 
     weighted_running = _weight(record, "WeightedRunningJobs", running)
     listed = record.value("JobPrioArray")
     priorities = len(listed.replace(",", " ").split()) if isinstance(listed, str) else 1
+    requested: float = running + idle
+    if weighted:
+        requested = weighted_running + weighted_idle
+    if split:
+        requested *= priorities
     assigned = assigned_group(tree, record.name)
     return Submitter(
         name=record.name,
@@ -98,8 +106,7 @@ def _submitter(record: Record, tree: GroupTree, weighted: bool, split: bool) -> 
         running=running,
         weighted_idle=weighted_idle,
         weighted_running=weighted_running,
-        requested=(weighted_running + weighted_idle if weighted else running + idle)
-        * (priorities if split else 1),
+        requested=requested,
         priorities=priorities,
     )
 
@@ -125,4 +132,6 @@ def _count(record: Record, name: str) -> int:
 def _weight(record: Record, name: str, otherwise: int) -> float:
     """Return a weighted number of jobs; the plain one where the schedd does not say."""
     value = record.number(name)
-    return float(otherwise if value is None else value)
+    if value is None:
+        return float(otherwise)
+    return float(value)

@@ -1,4 +1,6 @@
-"""The priority of a submitter that the accountant has no record of yet: its first jobs are matched by it.
+"""The priority of a submitter that the accountant has no record of yet.
+
+Its first jobs are matched by it.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (Initialize, GetPriority, GetPriorityFactor),
 HTCondor 25.14. Less is better.
@@ -21,7 +23,7 @@ _BEGINNING = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 
 def new_factor(knobs: Knobs, submitter: str, group: str) -> float:
-    """Return the priority factor that the accountant gives to ``submitter``, which is charged to ``group``.
+    """Return the priority factor of ``submitter``, which is charged to ``group``.
 
     A nice user's comes first, then that of the group, then that of a user of another domain.
     """
@@ -38,9 +40,14 @@ def new_factor(knobs: Knobs, submitter: str, group: str) -> float:
 
 
 def _beginning(knobs: Knobs, name: str, otherwise: float) -> float:
-    """Return the number at the beginning of a knob's text: these are read by atof(3), never evaluated."""
+    """Return the number at the beginning of a knob's text.
+
+    These are read by atof(3), never evaluated.
+    """
     text = knobs.text(name)
     if text is None:
         return otherwise
     found = _BEGINNING.match(text)
-    return float(found.group()) if found else 0.0
+    if found is None:
+        return 0.0
+    return float(found.group())

@@ -1,4 +1,4 @@
-"""Where every group stands: what it is promised, wants, uses, is allocated and may come to, and what it lent.
+"""Status of every group: quota, demand, usage, allocation, limit, and what it lent.
 
 All of it is of the first round of the next cycle, if nothing were matched in it. Amounts are in
 the pool's unit, those wanted in the unit of the schedds' slot weights (or in jobs, where demand
@@ -26,7 +26,9 @@ _MAX_DIGITS = 1e9
 
 @dataclass(frozen=True)
 class GroupStatus:
-    """One group; ``depth`` is 0 for the root, ``computed`` has its quotas at the start of the cycle.
+    """Status of one group.
+
+    ``depth`` is 0 for the root, ``computed`` has its quotas at the start of the cycle.
 
     Of the group itself: ``idle`` and ``running`` (what its own submitters want more and have),
     ``requested`` (what the negotiator makes of both), ``usage``, ``allocated``. With all below
@@ -88,7 +90,10 @@ class GroupStatus:
 
     @property
     def working_limit(self) -> float | None:
-        """The limit as the negotiator works with it, cut to a whole number; NaN for NaN, None without a turn."""
+        """The limit as the negotiator works with it, cut to a whole number.
+
+        It is NaN for NaN, None without a turn.
+        """
         return (
             self.limit
             if self.limit is None or math.isnan(self.limit)
@@ -153,7 +158,9 @@ class _First:
 
 
 def shown_limit(limit: float | None) -> str:
-    """Return the limit that the negotiator works with, and the computed one where that is another: ``14 (14.9999)``.
+    """Return the limit that the negotiator uses, and the computed one if it differs.
+
+    An example is ``14 (14.9999)``.
 
     The dust of arithmetic counts where it costs a whole one: ``28 (28.999999999999996)``. NaN is
     ``nan``.

@@ -87,7 +87,10 @@ class Ailment:
 
 
 def ailments(pool: Pool) -> tuple[Ailment, ...]:
-    """Return what is wrong with the daemons of ``pool``, the negotiator first; empty where the pool is healthy."""
+    """Return what is wrong with the daemons of ``pool``, the negotiator first.
+
+    It is empty where the pool is healthy.
+    """
     if pool.records is None:
         why = "the ads of the collector are not known: whether the negotiator works cannot be told"
         return (Ailment(UNREAD, why, certain=False),)
@@ -97,7 +100,10 @@ def ailments(pool: Pool) -> tuple[Ailment, ...]:
 
 
 def negotiator_ailments(pool: Pool) -> tuple[Ailment, ...]:
-    """Return what is wrong with the negotiators of ``pool``; empty where they work, or nothing is known of them."""
+    """Return what is wrong with the negotiators of ``pool``.
+
+    It is empty where they work, or nothing is known of them.
+    """
     return () if pool.records is None else tuple(dict.fromkeys(_negotiator(_Seen(pool))))
 
 
@@ -114,7 +120,10 @@ class _Seen:
 
     @cached_property
     def slots(self) -> tuple[tuple[Slot, float], ...]:
-        """The slots whose age is known, with when the collector heard of them; offline ones are not heard of."""
+        """The slots whose age is known, with when the collector heard of them.
+
+        Offline ones are not heard of.
+        """
         found = []
         for slot in self.pool.slots or ():
             heard = as_number(slot.last_heard)
@@ -138,7 +147,10 @@ class _Seen:
         return max(known, default=None)
 
     def seconds(self, name: str, default: float, *others: Configuration) -> float:
-        """Return a knob in seconds: the greatest of those that are known, ``default`` where none is set."""
+        """Return a knob in seconds.
+
+        It is the greatest known value, ``default`` where none is set.
+        """
         configurations = [each for each in (self.pool.central, *others) if each is not None]
         texts = {each.value(name) for each in configurations}
         known = [Knobs({name: text}).number(name, default, 0, math.inf) for text in texts]
@@ -179,7 +191,9 @@ def _negotiator(seen: _Seen) -> Iterator[Ailment]:
 
 
 def _counts(record: Record, pool: Pool) -> bool:
-    """Tell whether ``record`` is the negotiator that the capture is about: of several only that one's knobs are known.
+    """Tell whether ``record`` is the negotiator that the capture is about.
+
+    Of several only that one's knobs are known.
 
     All count where none is named.
     """
@@ -268,7 +282,7 @@ def _numbers(record: Record, pattern: re.Pattern[str]) -> list[float]:
 
 
 def _restarts(seen: _Seen) -> Iterator[Ailment]:
-    """Yield that negotiators began anew more often than anybody starts them, as the collector counted."""
+    """Yield negotiators that restart too often, by the collector's count."""
     counts = [record.number("RecentUpdatesInitial_Negotiator") for record in seen.pool.collectors]
     restarts = max([each for each in counts if each is not None], default=0) - max(
         1, len(seen.pool.negotiators)
@@ -282,7 +296,10 @@ def _restarts(seen: _Seen) -> Iterator[Ailment]:
 
 
 def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
-    """Yield the knobs of groups at which the negotiator exits when it starts: its master starts it for nothing."""
+    """Yield the knobs of groups at which the negotiator exits when it starts.
+
+    Its master starts it for nothing.
+    """
     if pool.central is None:
         return
     knobs = {knob.name: knob.value for knob in pool.central}
@@ -297,7 +314,10 @@ def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
 
 
 def _schedds(seen: _Seen) -> Iterator[Ailment]:
-    """Yield the schedds that do not answer; those that flock from another pool are that pool's matter."""
+    """Yield the schedds that do not answer.
+
+    Those that flock from another pool are that pool's matter.
+    """
     silent: dict[str, str] = {}
     for what, why in seen.pool.failed:
         named = _OF_SCHEDD.match(what)
@@ -381,7 +401,10 @@ def _ads(seen: _Seen) -> Iterator[Ailment]:
 
 
 def _lifetime(slot: Slot, limit: float) -> float:
-    """Return how old the ad of ``slot`` may be: a machine that is heard of rarely says so in ClassAdLifetime."""
+    """Return how old the ad of ``slot`` may be.
+
+    A machine that is heard of rarely says so in ClassAdLifetime.
+    """
     own = as_number(slot.frame.value("ClassAdLifetime"))
     return limit if own is None else max(limit, float(own))
 

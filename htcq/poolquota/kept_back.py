@@ -18,7 +18,7 @@ from htcq.quota.group_tree import assigned_group
 
 @dataclass(frozen=True)
 class KeptBack:
-    """How many idle jobs a group has, and how many of them are not offered, by the id of the reason."""
+    """Number of idle jobs of a group, and of those not offered by the id of the reason."""
 
     group: str
     idle: int
@@ -31,7 +31,10 @@ class KeptBack:
 
 
 def kept_back(pool: Pool, quotas: PoolQuotas) -> tuple[KeptBack, ...]:
-    """Return the groups that have such jobs, in the order of the tree; none where the pool has no groups."""
+    """Return the groups that have such jobs, in the order of the tree.
+
+    There is none where the pool has no groups.
+    """
     points = access_points_of(pool, quotas)
     idle: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}

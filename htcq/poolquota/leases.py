@@ -1,4 +1,4 @@
-"""Ceilings, floors and priority factors that the negotiator lends for a time, and what holds again after that.
+"""Ceilings, floors and priority factors with an expiry, and their values after it.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (CheckCeilingLeases, CheckFloorLeases,
 CheckPriorityFactorLeases), HTCondor 25.14: leases of ceilings since 25.11, of floors and factors
@@ -16,15 +16,13 @@ _LEASED = ("Ceiling", "Floor", "PriorityFactor")
 
 
 def restored(record: Record, moment: float | None) -> Record:
-    """Return a submitter's account as the first cycle after ``moment`` (seconds since 1970) finds it."""
+    """Return a submitter's account in the first cycle after ``moment`` (seconds since 1970)."""
     if moment is None:
         return record
     changed: dict[str, Value] = {}
     for name in _LEASED:
-        until, before = (
-            record.number(f"{name}LeaseExpiration"),
-            record.number(f"{name}PreLeaseValue"),
-        )
+        until = record.number(f"{name}LeaseExpiration")
+        before = record.number(f"{name}PreLeaseValue")
         if until is not None and 0 < until <= moment and before is not None:
             changed.update({name.lower(): before, f"{name}LeaseExpiration".lower(): 0})
     factor, priority = record.number("PriorityFactor"), record.number("Priority")
@@ -32,4 +30,6 @@ def restored(record: Record, moment: float | None) -> Record:
     if isinstance(later, (int, float)) and factor and priority is not None:
         # The published priority is that of usage times the factor.
         changed["priority"] = priority / factor * later
-    return replace(record, values={**record.values, **changed}) if changed else record
+    if not changed:
+        return record
+    return replace(record, values={**record.values, **changed})

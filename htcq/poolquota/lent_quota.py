@@ -1,4 +1,4 @@
-"""Who borrows of whose quota in the first round, and what every group is allocated for its own jobs."""
+"""Borrowed and lent quota in the first round, and the allocation for each group's own jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from htcq.quota.cycle_quotas import CycleQuotas, GroupQuota, Round
 
 
 def own_allocations(quotas: CycleQuotas, weighted: bool) -> Mapping[str, float]:
-    """Return by group what it is allocated in the first round for its own jobs; 0 where there are no rounds.
+    """Return by group what it is allocated in the first round for its own jobs.
+
+    It is 0 where there are no rounds.
 
     Where groups regroup, that of the root is what it had before it was given the whole pool.
     ``weighted`` tells whether slot weights are on.

@@ -1,4 +1,6 @@
-"""What the negotiator makes of the groups of a pool as captured: their tree, demand, usage, quotas and limits.
+"""What the negotiator makes of the groups of a pool as captured.
+
+Their tree, demand, usage, quotas and limits.
 
 Follows hgq_prepare_for_matchmaking and hgq_negotiate_with_all_groups of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's unit: slot
@@ -44,7 +46,9 @@ _NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25
 
 
 class PoolQuotas:
-    """The groups of a pool at the moment of its capture. Without configuration there is only the root.
+    """The groups of a pool at its capture.
+
+    Without configuration there is only the root.
 
     ``negotiator`` names the one whose ads count, if there are several.
     """
@@ -67,7 +71,7 @@ class PoolQuotas:
         self.supply = Supply(pool.slots or (), weights, self.knobs)
 
     # Who there is
-    # -----------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     @property
     def pool(self) -> Pool:
@@ -111,7 +115,10 @@ class PoolQuotas:
             yield from self.subtree(child)
 
     def truth(self, name: str, default: bool) -> bool:
-        """Return a truth value of the configuration as the negotiator reads it; ``default`` where it would exit."""
+        """Return a truth value of the configuration as the negotiator reads it.
+
+        It is ``default`` where the negotiator would exit.
+        """
         return Knobs(self.knobs).boolean(name, default)
 
     # What they use and want
@@ -123,7 +130,7 @@ class PoolQuotas:
         return self.published.accounts
 
     def demand(self, group: str) -> tuple[float, float]:
-        """Return what the idle and what the running jobs of ``group`` itself weigh, or how many they are."""
+        """Return the weights or numbers of idle and running jobs of ``group`` itself."""
         submitters = self.of(group)
         if not self.weighted_demand:
             return float(sum(each.idle for each in submitters)), float(
@@ -168,7 +175,10 @@ class PoolQuotas:
         )
 
     def requested(self, group: str) -> float:
-        """Return what the jobs of ``group`` itself weigh, running and idle, as the negotiator adds them up."""
+        """Return the weight of the running and idle jobs of ``group`` itself.
+
+        The sum is the negotiator's.
+        """
         return self.inputs.requested.get(group, 0.0)
 
     def claimant(self, submitter: Submitter) -> Claimant:
@@ -203,7 +213,10 @@ class PoolQuotas:
         return round(real, _DECIMALS) * factor
 
     def factor(self, submitter: str) -> float:
-        """Return the priority factor of a submitter: that of its account, else what the accountant gives a new one."""
+        """Return the priority factor of a submitter.
+
+        It is that of its account, otherwise that of a new account.
+        """
         record = self.published.account(submitter)
         known = None if record is None else record.number("PriorityFactor")
         group = assigned_group(self.tree, submitter).group
@@ -211,7 +224,7 @@ class PoolQuotas:
 
     @cached_property
     def halflife(self) -> float:
-        """The time in which a priority comes half as near to the usage that it follows, in seconds."""
+        """Half-life of priorities, in seconds: the time in which the distance to usage halves."""
         return self._reader.number("PRIORITY_HALFLIFE", _HALFLIFE, 1e-6, math.inf)
 
     @cached_property
@@ -229,7 +242,7 @@ class PoolQuotas:
         return max(0.0, now - begun[0])
 
     def shares(self, group: str) -> tuple[SubmitterShare, ...]:
-        """Return what each submitter of ``group`` with idle jobs may take in the first spin of the group's turn."""
+        """Return the first-spin share of each submitter of ``group`` with idle jobs."""
         limit = self.limits.get(group, 0.0) if self.grouped else math.inf
         pie = Pie(
             self.inputs.pool_weight,
@@ -241,7 +254,10 @@ class PoolQuotas:
         return shares((self.claimant(each) for each in self.waiting(group)), pie)
 
     def _attainable(self, group: str) -> float:
-        """Return what ``group`` itself would use if it were let: what is requested within its submitters' ceilings."""
+        """Return what ``group`` itself would use without a limit.
+
+        This is what it requests within its submitters' ceilings.
+        """
         ceilings = ((self.claimant(each).ceiling, each.requested) for each in self.of(group))
         return sum(
             wanted if ceiling is None else min(wanted, float(ceiling))
@@ -291,7 +307,7 @@ class PoolQuotas:
 
     @cached_property
     def limits(self) -> Mapping[str, float]:
-        """The usage that each group may come to in the first round if nothing is matched before its last turn in it.
+        """Limit of each group in the last pass of the first round if nothing is matched before.
 
         Groups that get no turn are not among them. With a round robin, what a group that accepts
         no surplus is given in one turn counts twice in the next: it comes half way in each
@@ -306,7 +322,7 @@ class PoolQuotas:
 
     @cached_property
     def filled(self) -> Mapping[str, float]:
-        """What each group would use if the pool were emptied and every group in its turn took all that it is let."""
+        """Usage of each group if the pool is emptied and each in its order takes its limit."""
         return self._filled(self._bounded(_MAX_FILLING_PASSES))
 
     @cached_property
@@ -331,7 +347,7 @@ class PoolQuotas:
         return sum(self.filled.get(each, 0.0) for each in self.subtree(group))
 
     def refusing(self) -> Iterator[tuple[Group, float]]:
-        """Yield the groups with subgroups that accept no surplus, each with what all of them together may use."""
+        """Yield each group with subgroups that accepts no surplus, and the limit of its subtree."""
         for group in self.groups:
             if group.children and not group.accept_surplus:
                 yield (
@@ -340,8 +356,8 @@ class PoolQuotas:
                 )
 
     def best_limit(self, group: str) -> int:
-        """Return the limit that ``group`` would have in an empty pool if nobody else wanted anything."""
-        # Nobody takes anything, so that the order of turns changes no limit: it need not be computed.
+        """Return the limit of ``group`` in an empty pool without other demand."""
+        # Nobody takes anything, so the order of groups changes no limit: it is not computed.
         alone = replace(
             self.inputs,
             settings=replace(self.inputs.settings, sort_expr="0"),
@@ -354,7 +370,7 @@ class PoolQuotas:
         )
 
     def _bounded(self, passes: int) -> Settings:
-        """Return the settings with no more rounds than matter, and a rate that makes at most so many passes in each."""
+        """Return the settings with only the rounds that matter and limited passes."""
         promised = sum(group.config_quota for group in self.tree.groups if group.static)
         rate = max(
             self.settings.round_robin_rate, self.inputs.pool_weight / passes, promised / passes
@@ -372,7 +388,10 @@ def _last_limits(inputs: Inputs) -> tuple[GroupLimit, ...]:
 
 
 def _text(knob: Knob) -> str:
-    """Return the text of a knob: HTCondor's Python bindings correct values that would end a daemon."""
+    """Return the text of a knob.
+
+    HTCondor's Python bindings correct values that would end a daemon.
+    """
     return knob.value if "$" in knob.raw else knob.raw
 
 
@@ -383,5 +402,8 @@ def _version_of(pool: Pool, name: str) -> tuple[int, ...]:
 
 
 def _unknown_to(written: tuple[int, ...]) -> frozenset[str]:
-    """Return the knobs that a negotiator of this version is too old for; none where it is not known."""
+    """Return the knobs that a negotiator of this version is too old for.
+
+    There is none where it is not known.
+    """
     return frozenset(knob for knob, first in _NEW_KNOBS.items() if () < written < first)

@@ -1,9 +1,8 @@
 """What a negotiator publishes of its groups and submitters, and how far it can be believed.
 
 Follows Accountant.cpp (ReportState, publishing accounting ads) and matchmaker.cpp
-(forwardGroupAccounting), HTCondor
-25.14: one ad for each group and each submitter, in the pool's unit, after every cycle; NaN and negative numbers have
-been seen in them.
+(forwardGroupAccounting), HTCondor 25.14. There is one ad for each group and each submitter, in the
+pool's unit, after every cycle. NaN and negative numbers have been seen in them.
 """
 
 from __future__ import annotations
@@ -81,25 +80,37 @@ class Published:
         )
 
     def account(self, name: str) -> Record | None:
-        """Return the ad of a group or submitter, whatever the case of its name; None where there is none."""
+        """Return the ad of a group or submitter, whatever the case of its name.
+
+        It is None where there is none.
+        """
         return self._by_key.get(name_key(name))
 
     def usage(self, name: str) -> Number | None:
-        """Return the published usage; None where there is none that can be believed: it is 0 or more."""
+        """Return the published usage.
+
+        It is None where there is none that can be believed: it is 0 or more.
+        """
         record = self.account(name)
         used = None if record is None else record.number("WeightedResourcesUsed")
         return used if used is not None and 0 <= used < math.inf else None
 
     @property
     def pool_weight(self) -> float | None:
-        """What the negotiator's last cycle shared out: the root's subtree quota; None where that is not known."""
+        """What the negotiator's last cycle shared out: the root's subtree quota.
+
+        It is None where that is not known.
+        """
         root = self.account(ROOT)
         weight = None if root is None else root.number("SubtreeQuota")
         return float(weight) if weight is not None and 0 < weight < math.inf else None
 
     @cached_property
     def age(self) -> float | None:
-        """How many seconds before the capture the collector last heard of the groups; None where nobody says."""
+        """How many seconds before the capture the collector last heard of the groups.
+
+        It is None where nobody says.
+        """
         root = self.account(ROOT)
         heard = None if root is None else root.number("LastHeardFrom")
         now = self.moment
@@ -107,7 +118,10 @@ class Published:
 
     @cached_property
     def moment(self) -> float | None:
-        """When the pool was captured, in seconds since 1970: else when the collector heard of anything last."""
+        """When the pool was captured, in seconds since 1970.
+
+        Otherwise when the collector heard of anything last.
+        """
         taken = seconds_of(self._pool.taken_at)
         if taken is not None:
             return taken
@@ -122,7 +136,7 @@ class Published:
         )
 
     def marks(self, groups: Sequence[GroupQuota]) -> Mapping[str, tuple[Mark, ...]]:
-        """Return by group what is published other than in ``groups``, which must be of the same pool weight.
+        """Return by group the published values that differ from ``groups`` (same pool weight).
 
         Who publishes the root publishes all groups: one that is missing is not known to the
         negotiator.
@@ -140,7 +154,7 @@ class Published:
         return marks
 
     def doubts(self, names: Sequence[str], max_age: float = MAX_AGE) -> Iterator[str]:
-        """Yield, as sentences, why what is published of the groups ``names`` cannot be taken as it is."""
+        """Yield, as sentences, why published values of the groups ``names`` are not reliable."""
         if len(self.negotiators) > 1:
             others = [name or _NAMELESS for name in self.negotiators if name != self.negotiator]
             shown = (
@@ -164,7 +178,10 @@ class Published:
 
 
 def seconds_of(taken: str) -> float | None:
-    """Return the time of a snapshot in seconds since 1970; None where its text is no time with a zone."""
+    """Return the time of a snapshot in seconds since 1970.
+
+    It is None where its text is no time with a zone.
+    """
     try:
         time = datetime.fromisoformat(taken)
     except ValueError:
@@ -174,8 +191,10 @@ def seconds_of(taken: str) -> float | None:
 
 def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:
     numbers = {
-        "ConfigQuota": group.group.config_quota, "EffectiveQuota": group.quota, "SubtreeQuota": group.subtree_quota,
-    }  # fmt: skip
+        "ConfigQuota": group.group.config_quota,
+        "EffectiveQuota": group.quota,
+        "SubtreeQuota": group.subtree_quota,
+    }
     for attribute, computed in numbers.items():
         published = _number(record, attribute)
         if published is not None and not same(published, computed):

@@ -1,4 +1,6 @@
-"""One look at the groups of a pool, kept as a record: what reports show of it and compare with another.
+"""One look at the groups of a pool, kept as a record.
+
+What reports show of it and compare with another.
 
 Amounts are in ``unit``, those of jobs in ``demand_unit``.
 """
@@ -78,7 +80,10 @@ class PoolQuotaReport:
 
     @property
     def allocated(self) -> float:
-        """What all groups are allocated; of a root that may use the whole pool, only what it has for its own jobs."""
+        """What all groups are allocated.
+
+        Of a root that may use the whole pool, only what it has for its own jobs.
+        """
         return sum(standing.own_allocated for standing in self.standings)
 
     def find(self, name: str) -> GroupStatus | None:

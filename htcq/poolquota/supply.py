@@ -1,4 +1,6 @@
-"""What the negotiator has to share out: the slots that it sees, what they weigh, and whom they are charged to.
+"""What the negotiator has to share out.
+
+The slots that it sees, what they weigh, and whom they are charged to.
 
 Follows negotiationTime, sumSlotWeights and count_effective_slots of
 src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp:GetSlotWeight, HTCondor 25.14.
@@ -30,7 +32,10 @@ WEIGHT, SLOTS = "slot weight", "slots"
 
 
 class Supply:
-    """The slots of a pool as one negotiator sees them; ``weights`` are those that the slots' own ads say."""
+    """The slots of a pool as one negotiator sees them.
+
+    ``weights`` are those that the slots' own ads say.
+    """
 
     def __init__(self, slots: Iterable[Slot], weights: Weights, knobs: Mapping[str, str]) -> None:
         reader = Knobs(knobs)
@@ -47,7 +52,10 @@ class Supply:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """The slots for which NEGOTIATOR_SLOT_CONSTRAINT holds: no other is matched, counted or charged."""
+        """The slots for which NEGOTIATOR_SLOT_CONSTRAINT holds.
+
+        No other is matched, counted or charged.
+        """
         seen = self._seen
         return (
             self._all if seen is None else tuple(slot for slot in self._all if holds(seen.of(slot)))
@@ -72,23 +80,29 @@ class Supply:
         return accounted(self._weights.of(slot))
 
     def weighs_centrally(self, slot: Slot) -> bool:
-        """Tell whether the central manager's expression takes the place of the slot's own SlotWeight."""
+        """Tell whether the central manager's expression replaces the slot's own SlotWeight."""
         return self._forced or as_number(self._weights.of(slot)) is None
 
     def weight_in_pool(self, slot: Slot) -> Number:
-        """Return what the slot adds to the pool's weight: one that stands for several machines counts for all."""
+        """Return what the slot adds to the pool's weight.
+
+        One that stands for several machines counts for all.
+        """
         return self.weight(slot) * _multiplier(slot)
 
     @cached_property
     def pool_weight(self) -> Number:
-        """What quotas are shares of: the weight of the counted slots; where weights are off, their cpus and slots."""
+        """What quotas are shares of: the weight of the counted slots.
+
+        Where weights are off, their cpus and slots.
+        """
         if self.weighted:
             return total(self.weight_in_pool(slot) for slot in self.in_pool())
         return sum(_slots_in(slot) for slot in self.in_pool())
 
     @cached_property
     def expressions(self) -> tuple[str, ...]:
-        """The SlotWeight expressions of the slots that count for the pool's weight, that of most weight first.
+        """SlotWeight expressions of the slots in the pool's weight, the heaviest first.
 
         None where weights are off; the central manager's alone where it is forced on every slot.
         """
@@ -124,13 +138,19 @@ class Supply:
         return claims
 
     def in_pool(self) -> Iterator[Slot]:
-        """Yield the slots that count for the pool's weight: all that are seen, or those of the pool-size constraint."""
+        """Yield the slots that count for the pool's weight.
+
+        All that are seen, or those of the pool-size constraint.
+        """
         counted = self._counted
         return (slot for slot in self.slots if counted is None or holds(counted.of(slot)))
 
 
 def _parsed(text: str | None) -> Weights | None:
-    """Return the expression, to be evaluated in slots; None where there is none or it is no ClassAd expression."""
+    """Return the expression, to be evaluated in slots.
+
+    It is None where there is none or it is no ClassAd expression.
+    """
     try:
         return None if text is None else Weights(text)
     except PolicyError:

@@ -1,4 +1,7 @@
-"""What a verdict on a pool needs and the capture lacks: without it, that nothing was found is no good news."""
+"""What a verdict on a pool needs and the capture lacks.
+
+Without it, that nothing was found is no good news.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The startds of a captured pool as nodes: what their partitionable slots have, in HTCondor's units.
+"""The startds of a captured pool as nodes.
+
+What their partitionable slots have, in HTCondor's units.
 
 Slots are called slot<N>@<startd>; a startd is called by the name of its machine, unless several
 run there, as those of pilot jobs do (src/condor_startd.V6/Resource.cpp, 25.14).
@@ -20,13 +22,13 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS, MEMORY, attribute
 
 
 def divisible(slot: Slot) -> bool:
-    """Tell whether ``slot`` is a partitionable slot that models are for, and no backfill slot beside one."""
+    """Tell whether models apply to ``slot``: partitionable, and no backfill slot beside another."""
     backfill = slot.frame.value("BackfillSlot") is True or slot.frame.value("SlotBackfill") is True
     return slot.type == PARTITIONABLE and not backfill
 
 
 def stands_alone(slots: Sequence[Slot]) -> bool:
-    """Tell whether the slots of one machine are one partitionable slot and what it was divided into."""
+    """Tell whether a machine has one partitionable slot and its dynamic slots, and no other."""
     others = [slot for slot in slots if slot.type not in (PARTITIONABLE, DYNAMIC)]
     return not others and sum(map(divisible, slots)) == 1
 
@@ -72,15 +74,23 @@ def node_of(has: Mapping[str, int], slot: Slot) -> Node:
     card = slot.value("GPUs_DeviceName")
     cards = (Gpu("GPUs", card),) if isinstance(card, str) and has.get(GPUS) else ()
     return Node(
-        cpus=has[CPUS], memory_mb=has[MEMORY], disk_kb=has[DISK], gpus=has.get(GPUS, 0), custom=custom,
-        condor_version=version_text(slot.value("CondorVersion")), hostname=str(slot.machine),
+        cpus=has[CPUS],
+        memory_mb=has[MEMORY],
+        disk_kb=has[DISK],
+        gpus=has.get(GPUS, 0),
+        custom=custom,
+        condor_version=version_text(slot.value("CondorVersion")),
+        hostname=str(slot.machine),
         gpu_devices=cards,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
 class CapturedNode:
-    """One startd with partitionable slots: the node that they make, and whether they are all its slots."""
+    """One startd with partitionable slots.
+
+    The node that they make, and whether they are all its slots.
+    """
 
     name: str
     node: Node
@@ -89,7 +99,7 @@ class CapturedNode:
 
 
 def captured_nodes(slots: Sequence[Slot]) -> tuple[tuple[CapturedNode, ...], dict[str, list[str]]]:
-    """Return the nodes of a pool that have partitionable slots, and the names of all others by the reason."""
+    """Return the nodes with partitionable slots, and the names of all others by reason."""
     startds: dict[str, list[Slot]] = {}
     for slot in slots:
         startds.setdefault(str(slot.name).partition("@")[2] or str(slot.machine), []).append(slot)

@@ -1,4 +1,6 @@
-"""A captured pool to which jobs come later: those of a file, in the rhythm in which they were once submitted.
+"""A captured pool to which jobs come later.
+
+Those of a file, in the rhythm in which they were once submitted.
 
 Times are in seconds since the capture.
 """
@@ -21,7 +23,9 @@ _ASKED = ("RequestCpus", "RequestMemory")
 
 
 def with_arrivals(pool: Pool, name: str) -> Pool:
-    """Return ``pool`` with its ``past`` jobs arriving: the first at once, each other as much later as it was queued.
+    """Return ``pool`` with its ``past`` jobs arriving.
+
+    The first at once, each other as much later as it was queued.
 
     They are idle then, behind the jobs that are there, and have new numbers. A submitter without an
     ad gets one. Its ``damage`` tells which jobs of the file ``name`` are left out, and why.
@@ -66,12 +70,14 @@ def _sorted_out(past: Iterable[Past], name: str) -> tuple[list[Past], list[str]]
             flawed.setdefault(flaw, []).append(each.job.id)
         else:
             good.append(each)
-    told = [
-        f"--arrivals {name}: {f'job {jobs[0]} is' if len(jobs) == 1 else f'{len(jobs)} jobs, such as {jobs[0]}, are'} "
-        f"left out: {flaw}"
-        for flaw, jobs in flawed.items()
-    ]
-    return good, told
+    warnings = []
+    for flaw, jobs in flawed.items():
+        if len(jobs) == 1:
+            which = f"job {jobs[0]} is"
+        else:
+            which = f"{len(jobs)} jobs, such as {jobs[0]}, are"
+        warnings.append(f"--arrivals {name}: {which} left out: {flaw}")
+    return good, warnings
 
 
 def _flaw(job: Job) -> str:
@@ -106,7 +112,10 @@ def _idle(job: Job, cluster: int, schedd: Value) -> Job:
 
 
 class _Schedds:
-    """Where the jobs of a submitter wait; those that come must wait there too, or they would be another queue."""
+    """Where the jobs of a submitter wait.
+
+    Those that come must wait there too, or they would be another queue.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._found: dict[str, list[Value]] = {}

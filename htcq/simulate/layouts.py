@@ -37,8 +37,12 @@ def shape(slot: Slot) -> tuple[object, ...]:
     """Return all that decides about what a model becomes on a slot."""
     machine = tuple(slot.value(f"Total{attribute(asset)}") for asset in slot.assets)
     return (
-        slot.value("SlotTypeID"), slot.value("CondorVersion"), cpu_shares_of(slot), *slot.total().items(), machine
-    )  # fmt: skip
+        slot.value("SlotTypeID"),
+        slot.value("CondorVersion"),
+        cpu_shares_of(slot),
+        *slot.total().items(),
+        machine,
+    )
 
 
 def laid_out(
@@ -96,7 +100,7 @@ def _by_type(types: tuple[SlotType, ...], literal: bool, slots: Sequence[Slot]) 
 def fleet_of(
     machines: Sequence[CapturedNode], types_for: Callable[[Node], Chosen], literal: bool = False
 ) -> tuple[tuple[FleetNode, ...], dict[str, list[str]]]:
-    """Return ``machines`` with the slots that ``types_for`` makes of them, and the names of those it does not fit.
+    """Return ``machines`` with the slots that ``types_for`` makes, and the names that do not fit.
 
     The names stand by the reason.
 
@@ -117,7 +121,7 @@ def fleet_of(
 
 
 def alike_once(layouts: Sequence[Layout]) -> tuple[Layout, ...]:
-    """Return each of ``layouts`` once, with the number of its like as the count of its slot type."""
+    """Return each distinct layout once, with the number of equal ones as its count."""
     found: list[tuple[Layout, int]] = []
     for layout in layouts:
         for place, (other, count) in enumerate(found):

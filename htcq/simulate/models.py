@@ -1,4 +1,6 @@
-"""A captured pool whose machines have the capacity models of a site file: what ``htcq emit`` would make of them.
+"""A captured pool whose machines have the capacity models of a site file.
+
+What ``htcq emit`` would make of them.
 
 The slots stay as they are, and so does what is claimed on them. What a model becomes on a
 machine is said once, by ``htcq.capacity.layout``; a machine that cannot carry it stays as it is.
@@ -26,7 +28,9 @@ from htcq.simulate.reweighed import reweighed, with_schedd_weight
 
 @dataclass(frozen=True)
 class MachineModel:
-    """The models of a site file on machines: ``machines`` is a shell pattern, empty for all; ``name`` is the file's.
+    """The models of a site file on machines: ``machines`` is a shell pattern, empty for all.
+
+    ``name`` is the file's.
 
     ``kinds`` are the nodes that have models of their own in that file.
     """
@@ -118,7 +122,7 @@ def _stays(model: MachineModel, names: Sequence[str], why: str) -> str:
 def _modelled(
     model: MachineModel, machines: Mapping[str, Sequence[Slot]]
 ) -> tuple[dict[str, Model], dict[str, list[str]]]:
-    """Return the models of slots by name, and the machines that cannot carry theirs by the reason."""
+    """Return the models by slot name, and by reason the machines that cannot carry theirs."""
     found: dict[str, Model] = {}
     refused: dict[str, list[str]] = {}
     known: dict[tuple[object, ...], list[Model] | str] = {}
@@ -174,7 +178,10 @@ def _published(slots: Iterable[Slot], models: Mapping[str, Model]) -> tuple[Slot
 
 
 def parent_of(slot: Slot) -> str:
-    """Return the name of the partitionable slot that a dynamic one is part of; of any other slot its own."""
+    """Return the name of the partitionable slot that a dynamic one is part of.
+
+    Of any other slot its own.
+    """
     name, _, machine = str(slot.name).partition("@")
     return f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name)
 

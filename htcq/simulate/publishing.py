@@ -1,4 +1,6 @@
-"""Slots as their startd would publish them if it had another capacity model; what is claimed stays claimed.
+"""Slots as their startd would publish them if it had another capacity model.
+
+What is claimed stays claimed.
 
 Follows src/condor_startd.V6/Resource.cpp (publish_static, publish_dynamic), Reqexp.cpp
 (publish_requirements) and ResAttributes.cpp (withinLimitsExpression,
@@ -56,7 +58,7 @@ class Publishing:
         self._frames: dict[tuple[object, ...], SharedAttributes] = {}
 
     def slot(self, slot: Slot, model: Model, claims: int) -> Slot:
-        """Return a partitionable ``slot``, with so many dynamic ones, or one of those, as ``model`` makes it."""
+        """Return ``slot``, partitionable or one of its dynamic slots, as ``model`` makes it."""
         dynamic = slot.type == DYNAMIC
         shares = cpu_shares_in(slot.frame.text("ConsumptionCpus"))
         key = (
@@ -119,8 +121,10 @@ def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
         if slot.type != DYNAMIC:
             told["NumClaims"] = str(model.claims())
     # Snapshots do not keep what machines have of custom resources.
-    told.update({f"Total{name}": str(model.layout.machine[name.lower()]) for name in assets
-                 if f"Total{name}" not in frame and name.lower() not in (*BUILT_IN_ASSETS, GPUS)})  # fmt: skip
+    for name in assets:
+        built_in = name.lower() in (*BUILT_IN_ASSETS, GPUS)
+        if not built_in and f"Total{name}" not in frame:
+            told[f"Total{name}"] = str(model.layout.machine[name.lower()])
     limits = _limits(frame, model, assets)
     if limits:
         told[_name(frame, "WithinResourceLimits")] = limits
@@ -178,7 +182,10 @@ def _limits(frame: SharedAttributes, model: Model, assets: list[str]) -> str:
 
 
 def _tokens(model: Model, claims: int | None) -> Mapping[str, str]:
-    """Return what the policy itself provides: what ``claims`` dynamic slots leave of it, or what one of those has."""
+    """Return what the policy itself provides.
+
+    What ``claims`` dynamic slots leave of it, or what one of those has.
+    """
     told, policy = {}, model.layout.policy
     for asset, amount in policy.provides.items():
         name, each = attribute(asset), 1 if policy.consumption[asset] == "1" else 0
@@ -188,7 +195,10 @@ def _tokens(model: Model, claims: int | None) -> Mapping[str, str]:
 
 
 def _in_shares(cpus: object, shares: int, model: Model) -> Number | None:
-    """Return so many Cpus, of which a core counted as ``shares``, as the model counts them; None where they stay."""
+    """Return so many Cpus, of which a core counted as ``shares``, as the model counts them.
+
+    It is None where they stay.
+    """
     now = model.layout.policy.cpu_shares
     if now == shares or isinstance(cpus, bool) or not isinstance(cpus, (int, float)):
         return None

@@ -1,4 +1,6 @@
-"""What a pool uses and wants when its slots or its access points would weigh otherwise; nothing of it ends or starts.
+"""What a pool uses and wants when its slots or its access points would weigh otherwise.
+
+Nothing of it ends or starts.
 
 Follows src/condor_schedd.V6/schedd.cpp (count_a_job) for what jobs want, and Accountant.cpp
 (CheckMatches, GetSlotWeight) for what claims are charged, HTCondor 25.14. Weights are in the
@@ -25,7 +27,10 @@ _OWN_USAGE, _SUBTREE_USAGE = "weightedresourcesused", "hierweightedresourcesused
 
 
 def with_schedd_weight(pool: Pool, text: str) -> Pool:
-    """Return ``pool`` with ``text`` as SCHEDD_SLOT_WEIGHT of all its access points; see :func:`reweighed`."""
+    """Return ``pool`` with ``text`` as SCHEDD_SLOT_WEIGHT of all its access points.
+
+    See :func:`reweighed`.
+    """
     knobs = {name: Knob(name, value) for name, value in ((OWN_KNOB, text), (SWITCH, "True"))}
     prefixed = [f"SCHEDD.{name}" for name in knobs]
     access = dict(pool.access)
@@ -39,7 +44,7 @@ def with_schedd_weight(pool: Pool, text: str) -> Pool:
 
 
 def reweighed(pool: Pool, before: Pool) -> Pool:
-    """Return ``pool`` with the usage and the demand that its slots and access points make of what runs and waits.
+    """Return ``pool`` with usage and demand recomputed by its slots and access points.
 
     ``before`` is the same pool as it was captured: with the slots that its published usage and
     demand are of. Idle jobs are weighed anew where access points have another configuration.
@@ -59,7 +64,7 @@ def reweighed(pool: Pool, before: Pool) -> Pool:
 
 
 # Demand
-# ---------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 class _Idle:
@@ -134,11 +139,11 @@ def _weighed(record: Record, idle: _Idle | None, running: Change) -> Record:
 
 
 # Usage
-# ----------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 class UsageChange:
-    """What the accountant charges groups and submitters for their claims, as it was captured and as it becomes."""
+    """Charges of groups and submitters for their claims, as captured and as recomputed."""
 
     def __init__(self, pool: Pool, before: Pool) -> None:
         was, now = (PoolQuotas(each, Weights(), each.negotiator) for each in (before, pool))

@@ -19,7 +19,7 @@ _KEY_LENGTH = 16
 
 @dataclass(frozen=True)
 class Ground:
-    """What all items stand on: options before their own, the digest of the snapshot, and the version of htcq.
+    """Base of all items: common options, the digest of the snapshot, and the version of htcq.
 
     ``files`` has the digests of all other files that options name; empty where one cannot be read.
     """
@@ -126,7 +126,10 @@ def record(run: Run, ground: Ground, key: str) -> dict[str, Any]:
 
 
 def kept_run(item: Item, key: str, told: Mapping[str, Any]) -> Run | None:
-    """Return the run of ``item`` that was kept as ``told``; None where that is another one, or none at all."""
+    """Return the run of ``item`` that was kept as ``told``.
+
+    It is None where that is another one, or none at all.
+    """
     if told.get("schema") != SCHEMA or told.get("key") != key:
         return None
     result, warnings = told.get("result"), told.get("warnings")

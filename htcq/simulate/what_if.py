@@ -25,7 +25,7 @@ from htcq.simulate.models import MachineModel, with_models
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What is different: machines that go, that are drained, that are added (how many, and like which), and demand.
+    """Changes of a pool: machines removed, drained and added (number and model), and demand.
 
     ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those
     below it, are more. ``models`` are those that machines, new ones too, would have; with
@@ -124,12 +124,16 @@ def _is_of(submitter: str, name: str) -> bool:
 
 
 def _repeated(queue: Sequence[Job], wanted: int) -> list[Job]:
-    """Return so many jobs: those of ``queue``, the first of them only, or all of them again under new numbers."""
+    """Return so many jobs: the first of ``queue``, or all of them and copies with new numbers."""
     beyond = 1 + max((job.proc for job in queue if isinstance(job.proc, int)), default=0)
-    again = (job._replace(proc=int(job.proc) + beyond * turn) for turn in range(1, wanted + 1) for job in queue
-             if isinstance(job.proc, int))  # fmt: skip
-    more = [each for each, _ in zip(again, range(wanted - len(queue)))]
-    return [*queue[:wanted], *more]
+    jobs = list(queue[:wanted])
+    for copy in range(1, wanted + 1):
+        for job in queue:
+            if len(jobs) >= wanted:
+                return jobs
+            if isinstance(job.proc, int):
+                jobs.append(job._replace(proc=job.proc + beyond * copy))
+    return jobs
 
 
 def _asking(record: Record, before: int, after: int) -> Record:

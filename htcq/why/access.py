@@ -1,4 +1,4 @@
-"""Walls of the access point: it does not offer the job, or it offers others first and no more than so many.
+"""Walls of the access point: the job is not offered, or the budget is spent on others.
 
 Follows Runnable of src/condor_schedd.V6/qmgmt.cpp and negotiate of schedd.cpp, HTCondor 25.14;
 the decisions themselves are those of :mod:`htcq.poolquota.access.access_points`.
@@ -67,7 +67,9 @@ def _max_jobs_running(amounts: Amounts) -> str:
 
 
 def _expression(amounts: Amounts) -> str:
-    return f": {amounts['expression']}" if amounts.get("expression") else ""
+    if not amounts.get("expression"):
+        return ""
+    return f": {amounts['expression']}"
 
 
 def _time(moment: Amount) -> str:
@@ -92,7 +94,7 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
 
 
 def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Iterator[MatchFailure]:
-    """Yield who uses up what the access point offers in one talk, where that keeps ``run`` from being offered."""
+    """Yield which requests use up the offers of one negotiation, so that ``run`` is not offered."""
     talk = None if asking is None else asking.talk
     if asking is None or talk is None:
         return
@@ -126,7 +128,7 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
 def _kept_by_user(
     asking: SubmitterQueue, offered: Sequence[Offered], run: Run
 ) -> Iterator[MatchFailure]:
-    """Yield a wall where the record of its user keeps a part of ``run`` from being offered, and the rest is matched."""
+    """Yield a wall if the user record holds back a part of ``run`` and the rest is matched."""
     limit = asking.access.user_limit(run.request.first)
     matches = sum(
         each.matched for each in offered if each.run is run and each.kept and not each.rejection
@@ -166,20 +168,33 @@ def _was_offered(offered: Sequence[Offered], run: Run) -> bool:
 
 
 def _outcome(offered: Offered) -> str:
-    return "rejected" if offered.rejection else "matched" if offered.matched else "open"
+    if offered.rejection:
+        return "rejected"
+    if offered.matched:
+        return "matched"
+    return "open"
 
 
 def _users(offered: Sequence[Offered]) -> str:
-    told = []
+    """Return the first requests that use up the budget, with their outcomes."""
+    named = []
     for each in offered[:_MAX_NAMED]:
-        what = f"rejected, {each.rejection}" if each.rejection else f"{each.matched} matched"
-        told.append(f"{each.count} from {each.job} on ({what})")
+        outcome = f"{each.matched} matched"
+        if each.rejection:
+            outcome = f"rejected, {each.rejection}"
+        named.append(f"{each.count} from {each.job} on ({outcome})")
+    text = ", ".join(named)
     more = len(offered) - _MAX_NAMED
-    return ", ".join(told) + (f" and {counted(more, 'more request')}" if more > 0 else "")
+    if more > 0:
+        text += f" and {counted(more, 'more request')}"
+    return text
 
 
 def silent_walls(pool: Pool, access_point: str) -> Iterator[MatchFailure]:
-    """Yield a wall where the collector has no ad of the schedd: nobody can tell whether it answers."""
+    """Yield a wall where the collector has no ad of the schedd.
+
+    Nobody can tell whether it answers.
+    """
     if access_point and pool.schedds and access_point not in {each.name for each in pool.schedds}:
         text = f"the collector has no ad of the schedd {access_point}: it may be down"
         yield MatchFailure(wall.SCHEDD_SILENT, text, {"schedd": access_point})

@@ -78,7 +78,10 @@ def negotiator_reason(pool: Pool, job: Job) -> NegotiatorReason | None:
 
 
 def walls_of(reason: str) -> frozenset[str]:
-    """Return the ids of the walls that a negotiator's ``reason`` may stand for; none where it is not known."""
+    """Return the ids of the walls that a negotiator's ``reason`` may stand for.
+
+    There is none where it is not known.
+    """
     if _LIMIT.match(reason):
         return _LIMIT_WALLS
     return REASONS.get(reason, frozenset())
@@ -138,7 +141,9 @@ class Agreement:
     @property
     def percentage(self) -> float | None:
         """The part of the compared autoclusters that agree; None where there is none."""
-        return 100.0 * self.agree / len(self.compared) if self.compared else None
+        if not self.compared:
+            return None
+        return 100.0 * self.agree / len(self.compared)
 
     @property
     def differing(self) -> tuple[Compared, ...]:
@@ -147,7 +152,7 @@ class Agreement:
 
 
 def agreement(pool: Pool, cycle: Cycle) -> Agreement:
-    """Return how far the negotiator's last reasons agree with ``cycle``, which has run over ``pool``."""
+    """Return how far the negotiator's last reasons agree with the finished ``cycle``."""
     matched = {_place(made.job) for made in cycle.talks.made}
     rejected = dict(_rejected(cycle))
     compared = list[Compared]()
@@ -187,7 +192,9 @@ _Rejected = Mapping[tuple[str, str, int], str]
 
 def _rejected(cycle: Cycle) -> Iterator[tuple[tuple[str, str, int], str]]:
     for asking in cycle.askers.every:
-        for offered in () if asking.talk is None else asking.talk.offered:
+        if asking.talk is None:
+            continue
+        for offered in asking.talk.offered:
             if offered.rejection:
                 yield (
                     (asking.access.name, asking.submitter.name, id(offered.run.request)),
@@ -204,7 +211,9 @@ def _simulated(
         reason = rejected.get((where, job.submitter, id(cycle.askers.request_of(job))))
         if reason is not None:
             return reason
-    return STARTS if all(_place(job) in matched for job in jobs) else NOT_ASKED
+    if all(_place(job) in matched for job in jobs):
+        return STARTS
+    return NOT_ASKED
 
 
 def _compared(

@@ -117,7 +117,10 @@ def _of_id(jobs: Sequence[Job], who: str) -> list[Job]:
 
 
 def _unknown_job(pool: Pool, who: str) -> InputError:
-    """Return the error of a job that no access point has; it is unknown where not all of them answered."""
+    """Return the error of a job that no access point has.
+
+    It is unknown where not all of them answered.
+    """
     _check_answers(pool, f"the job {who} is not known")
     why = (
         "it may have left the queue since the pool was captured, or no job of its cluster is in "

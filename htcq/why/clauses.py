@@ -36,7 +36,10 @@ class Shortage(NamedTuple):
 
 
 class _Varying(NamedTuple):
-    """A clause that is evaluated slot by slot; ``lacking`` is what it asks of an asset that the slots do not have."""
+    """A clause that is evaluated slot by slot.
+
+    ``lacking`` is what it asks of an asset that the slots do not have.
+    """
 
     look: CachedExpression
     clause: Clause
@@ -44,7 +47,10 @@ class _Varying(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """What of a match is false on one slot: clauses, and assets of which the slot has too little."""
+    """What of a match is false on one slot.
+
+    Clauses, and assets of which the slot has too little.
+    """
 
     clauses: tuple[Clause, ...] = ()
     short: tuple[Shortage, ...] = ()
@@ -107,7 +113,7 @@ class Clauses(Conditions):
         return Failure(tuple(clauses), tuple(short))
 
     # Taking apart
-    # -----------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _clause(self, text: str, in_job: bool, path: frozenset[str]) -> None:
         # What is known of an attribute or of several clauses at once would hide which of them is
@@ -138,7 +144,7 @@ class Clauses(Conditions):
             self._false[self._label[0]] = None
 
     def _lacks(self, text: str) -> Shortage | None:
-        """Return what ``text`` asks of an asset that the job requests and the slots do not have at all."""
+        """Return what ``text`` requires of a requested asset that the slots do not have."""
         expression = self._links.parsed(text)
         words = set() if expression is None else set(expression.words())
         for asset in sorted(self._requested.difference(self._assets)):

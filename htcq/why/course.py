@@ -10,7 +10,7 @@ from htcq.simulate.course.course import Course, Plan
 
 
 class StartsAt(NamedTuple):
-    """The start of one job: after which cycle (the next one is 1), how many seconds from now, and how."""
+    """Start of one job: the cycle (the next one is 1), the seconds from now, and the way."""
 
     cycle: int
     seconds: float

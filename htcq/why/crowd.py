@@ -1,4 +1,6 @@
-"""Slots that share all expressions and differ only in amounts: a request divides them into few parts, not one by one.
+"""Slots that share all expressions and differ only in amounts.
+
+A request divides them into few parts, not one by one.
 
 Where a comparison holds for the least and for the largest amount, it holds for all of them.
 """
@@ -31,7 +33,10 @@ def at_first(alike: Alike) -> OfferGroup:
 
 
 class Crowd:
-    """Slots of one frame that are offered alike; ``one`` of them answers for all where they are equal to a request."""
+    """Slots of one frame that are offered alike.
+
+    ``one`` of them answers for all where they are equal to a request.
+    """
 
     def __init__(self, members: Sequence[Alike]) -> None:
         self.members = members

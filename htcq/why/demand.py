@@ -1,4 +1,4 @@
-"""Walls of demand: the negotiator does not know of the jobs of a submitter, or they weigh nothing for their group.
+"""Walls of demand: the negotiator does not see a submitter's jobs, or their weight is 0.
 
 Follows obtainAdsFromCollector of src/condor_negotiator.V6/matchmaker.cpp and
 hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14.

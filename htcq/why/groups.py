@@ -1,4 +1,6 @@
-"""Walls of groups and submitters: quotas, shares and ceilings, as the turns of the cycle found them.
+"""Walls of groups and submitters.
+
+Quotas, shares and ceilings, as the turns of the cycle found them.
 
 Follows negotiateWithGroup and calculateSubmitterLimit of src/condor_negotiator.V6/matchmaker.cpp
 and hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14. Amounts are in the pool's
@@ -49,7 +51,10 @@ def group_walls(
 
 
 def _limited(asking: SubmitterQueue, run: Run) -> bool:
-    """Tell whether a limit of the submitter or its group ended the last talk before ``run``, or rejected it."""
+    """Tell whether a limit of the submitter or group ended the negotiation before ``run``.
+
+    True as well where such a limit rejected it.
+    """
     if asking.skipped in (Skipped.LITTLE_LEFT, Skipped.GROUP_FULL):
         return True
     talk = asking.talk
@@ -70,7 +75,9 @@ def offered_of(asking: SubmitterQueue, run: Run) -> Offered | None:
 
 @dataclass(frozen=True)
 class _Left:
-    """What a submitter and its group may still take: ``part`` of ``base`` is the share of the submitter.
+    """What a submitter and its group may still take.
+
+    ``part`` of ``base`` is the share of the submitter.
 
     ``group`` is None where no group limits it.
     """

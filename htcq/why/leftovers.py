@@ -1,4 +1,7 @@
-"""Jobs that start without a match of their own: in what is left of a slot that was matched whole for another."""
+"""Jobs that start without a match of their own.
+
+In what is left of a slot that was matched whole for another.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from htcq.simulate.cycle.schedd_negotiation import Made
 
 
 def started_on_leftovers(pool: Pool, cycle: Cycle) -> frozenset[tuple[str, str]]:
-    """Return access point and id of the jobs of ``pool`` that start so when ``cycle``, which has run, is over."""
+    """Return access point and id of the jobs that start so after the finished ``cycle``."""
     made = list(_leaving(pool, cycle))
     if not made:
         return frozenset()

@@ -46,7 +46,10 @@ NEGOTIATOR_CRASH, CYCLE_ENDED_EARLY, SLOT_WEIGHT = (
 
 @dataclass(frozen=True)
 class MatchFailure:
-    """One reason of one job: ``id`` is a key of :data:`WALLS`, ``text`` a sentence with the numbers."""
+    """One reason of one job.
+
+    ``id`` is a key of :data:`WALLS`, ``text`` a sentence with the numbers.
+    """
 
     id: str
     text: str
@@ -63,9 +66,13 @@ class WallType:
 
 #: Every reason, in the order in which HTCondor evaluates them.
 WALLS: Mapping[str, WallType] = {
-    HELD: WallType("The job is on hold.", "condor_release, after the reason of the hold is removed"),
+    HELD: WallType(
+        "The job is on hold.",
+        "condor_release, after the reason of the hold is removed",
+    ),
     COOL_DOWN: WallType(
-        "The job is in its cool-down after a failure (JobCoolDownExpiration).", "time: the end of the cool-down"
+        "The job is in its cool-down after a failure (JobCoolDownExpiration).",
+        "time: the end of the cool-down",
     ),
     DEFERRED: WallType(
         "The job requests a later start (DeferralTime).", "time; condor_qedit of DeferralTime"
@@ -84,10 +91,17 @@ WALLS: Mapping[str, WallType] = {
         "The submitter's ad has SkipMatchmaking = true: the negotiator skips the submitter.",
         "the setting of the schedd that sets SkipMatchmaking",
     ),
-    HOSTS_TAKEN: WallType("The job has all the slots that it requests (MaxHosts).", "nothing (no action is needed)"),
-    MANAGED: WallType("Another manager starts the job (Managed).", "the other manager, such as the job router"),
+    HOSTS_TAKEN: WallType(
+        "The job has all the slots that it requests (MaxHosts).",
+        "nothing (no action is needed)",
+    ),
+    MANAGED: WallType(
+        "Another manager starts the job (Managed).",
+        "the other manager, such as the job router",
+    ),
     MAX_JOBS_RUNNING: WallType(
-        "The schedd runs as many jobs as MAX_JOBS_RUNNING allows.", "the end of a job; a higher MAX_JOBS_RUNNING"
+        "The schedd runs as many jobs as MAX_JOBS_RUNNING allows.",
+        "the end of a job; a higher MAX_JOBS_RUNNING",
     ),
     USER_MAX_JOBS: WallType(
         "The user runs as many jobs as the user record allows (MaxJobsRunning).",
@@ -99,7 +113,8 @@ WALLS: Mapping[str, WallType] = {
         "removal of earlier jobs, a higher JobPrio, a higher MAX_CONCURRENT_UPLOADS_PER_USER",
     ),
     CURB_MATCHMAKING: WallType(
-        "CURB_MATCHMAKING is true in the schedd: it offers no jobs.", "the expression CURB_MATCHMAKING"
+        "CURB_MATCHMAKING is true in the schedd: it offers no jobs.",
+        "the expression CURB_MATCHMAKING",
     ),
     START_VANILLA_UNIVERSE: WallType(
         ("START_VANILLA_UNIVERSE of the schedd is not true for the job, or not for the job on its "
@@ -115,34 +130,43 @@ WALLS: Mapping[str, WallType] = {
         "NEGOTIATOR_JOB_CONSTRAINT of the central manager",
     ),
     NOT_ADVERTISED: WallType(
-        "The negotiator's collector has no ad of the submitter.", "the next update of the schedd"
+        "The negotiator's collector has no ad of the submitter.",
+        "the next update of the schedd",
     ),
-    SCHEDD_SILENT: WallType("The schedd does not answer.", "starting the schedd, or repairing the connection to it"),
+    SCHEDD_SILENT: WallType(
+        "The schedd does not answer.",
+        "starting the schedd, or repairing the connection to it",
+    ),
     NO_DEMAND: WallType(
         "The weight of the submitter's idle jobs is 0: the negotiator skips the group.",
         "a SCHEDD_SLOT_WEIGHT above 0 for the job",
     ),
     GROUP_QUOTA: WallType(
-        "The group uses all that its quota and surplus allow.", "the end of a job of the group; a higher GROUP_QUOTA"
+        "The group uses all that its quota and surplus allow.",
+        "the end of a job of the group; a higher GROUP_QUOTA",
     ),
     SUBMITTER_SHARE: WallType(
-        "The submitter uses its fair share of the group.", "the end of its jobs; a better user priority"
+        "The submitter uses its fair share of the group.",
+        "the end of its jobs; a better user priority",
     ),
     SUBMITTER_CEILING: WallType(
         "The submitter uses its ceiling.", "the end of its jobs; condor_userprio -setceil"
     ),
     GROUP_ORDER: WallType(
-        "Groups that are negotiated before this one take the slots.", "GROUP_SORT_EXPR; usage of the other groups"
+        "Groups that are negotiated before this one take the slots.",
+        "GROUP_SORT_EXPR; usage of the other groups",
     ),
     SUBMITTER_CONSTRAINT: WallType(
         "NEGOTIATOR_SUBMITTER_CONSTRAINT is false for the submitter.",
         "NEGOTIATOR_SUBMITTER_CONSTRAINT of the central manager",
     ),
     CONCURRENCY_LIMIT: WallType(
-        "A concurrency limit of the job is reached.", "the end of a job that uses it; a higher <NAME>_LIMIT"
+        "A concurrency limit of the job is reached.",
+        "the end of a job that uses it; a higher <NAME>_LIMIT",
     ),
     REQUIREMENTS: WallType(
-        "A clause of the job's Requirements is not true on slots.", "condor_qedit of Requirements"
+        "A clause of the job's Requirements is not true on slots.",
+        "condor_qedit of Requirements",
     ),
     START: WallType(
         "A clause of START, or of the slot's other Requirements, is not true for the job.",
@@ -153,10 +177,12 @@ WALLS: Mapping[str, WallType] = {
         "NEGOTIATOR_SLOT_CONSTRAINT of the central manager",
     ),
     NO_SUCH_MACHINE: WallType(
-        "No slot is large enough for the request, even when it is empty.", "a smaller request; a larger machine"
+        "No slot is large enough for the request, even when it is empty.",
+        "a smaller request; a larger machine",
     ),
     CONSUMPTION: WallType(
-        "The consumption policy of slots gives the job no valid amount.", "Consumption<asset> of the execution points"
+        "The consumption policy of slots gives the job no valid amount.",
+        "Consumption<asset> of the execution points",
     ),
     OTHER_ACCESS_POINT: WallType(
         "Slots are claimed as a whole by another schedd.", "the end of the claim"
@@ -165,27 +191,36 @@ WALLS: Mapping[str, WallType] = {
         "No slot has enough free for the request.", "the end of running jobs; a smaller request"
     ),
     NO_CLAIMS_LEFT: WallType(
-        "Slots have enough free, but no further claim (NumClaims).", "NUM_CLAIMS of the execution points"
+        "Slots have enough free, but no further claim (NumClaims).",
+        "NUM_CLAIMS of the execution points",
     ),
     PREEMPTION: WallType(
         "Matching slots are claimed, and the claims are not preempted.",
         "the end of these jobs; NEGOTIATOR_CONSIDER_PREEMPTION, PREEMPTION_REQUIREMENTS and Rank",
     ),
     OUTRANKED: WallType(
-        "The job fits, but earlier matches of the same cycle take the slots.", "time; a better user priority"
+        "The job fits, but earlier matches of the same cycle take the slots.",
+        "time; a better user priority",
     ),
     CLAIM_REFUSED: WallType(
         "The job is matched, but the startd refuses the claim.",
         "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point",
     ),
-    NEGOTIATOR_ABSENT: WallType("The pool has no negotiator.", "a running negotiator that reports to the collector"),
+    NEGOTIATOR_ABSENT: WallType(
+        "The pool has no negotiator.",
+        "a running negotiator that reports to the collector",
+    ),
     NEGOTIATOR_LATE: WallType(
         "The negotiator does not answer, or has not finished a cycle for several intervals.",
         "a negotiator that completes its cycles",
     ),
-    NEGOTIATOR_CRASH: WallType("The negotiator crashes in its cycle.", "a correct configuration or slot"),
+    NEGOTIATOR_CRASH: WallType(
+        "The negotiator crashes in its cycle.",
+        "a correct configuration or slot",
+    ),
     CYCLE_ENDED_EARLY: WallType(
-        "The negotiator ends its cycle before it reaches the job.", "the time limits of the negotiator"
+        "The negotiator ends its cycle before it reaches the job.",
+        "the time limits of the negotiator",
     ),
     SLOT_WEIGHT: WallType(
         ("SlotWeight or an asset of a slot is not a number: the negotiator crashes when it "

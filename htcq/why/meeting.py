@@ -1,4 +1,6 @@
-"""One request and the slots that it meets: what suits it, what is too small, and which clauses are false.
+"""One request and the slots that it meets.
+
+What suits it, what is too small, and which clauses are false.
 
 Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets
 of src/condor_utils/consumption_policy.cpp, HTCondor 25.14. What all slots of a frame ask is
@@ -44,7 +46,10 @@ class Meeting:
         return state.cost(self.request) is not None
 
     def suits(self, state: OfferGroup) -> bool:
-        """Tell whether both Requirements hold and there is enough; for states that are asked for once."""
+        """Tell whether both Requirements hold and there is enough.
+
+        For states that are asked for once.
+        """
         found = self._suits.get(state)
         if found is None:
             found = self._suits[state] = state.agrees(self.request)
@@ -56,7 +61,7 @@ class Meeting:
             yield from part.parts(unused, part.one.unused.conditions(self.request))
 
     def falling_short(self, crowd: Crowd) -> Iterator[Crowd]:
-        """Yield the parts of ``crowd`` whose slots are short of the same assets when the cycle begins."""
+        """Yield the parts of ``crowd`` whose slots lack the same assets when the cycle begins."""
         for part in self._as_much_taken(crowd, at_first):
             wanted = self._wanted(part.one.first)
             yield from part.compared(
@@ -74,7 +79,7 @@ class Meeting:
         return crowd.by(lambda alike: when(alike).taken(self.request))
 
     def short(self, state: OfferGroup) -> tuple[Shortage, ...]:
-        """Return the assets of which there is too little for what the request asks, or by policy takes."""
+        """Return the assets that are too small for the request, or for its consumption."""
         return tuple(
             [each for each in self._wanted(state) if each.amount > state.amounts[each.asset]]
         )
@@ -113,7 +118,7 @@ class Meeting:
         return found
 
     def failure(self, state: OfferGroup) -> Failure | str:
-        """Return what is false in ``state``, clause by clause, or what is wrong with its consumption policy."""
+        """Return the false clauses in ``state``, or the fault of its consumption policy."""
         found = self._clauses_of(state)
         return found.flaw or found.failure(state.slot, state.amounts)
 

@@ -1,4 +1,7 @@
-"""Walls of the negotiator itself: a configuration or a slot that ends it, before or in its cycle."""
+"""Walls of the negotiator itself.
+
+A configuration or a slot that ends it, before or in its cycle.
+"""
 
 from __future__ import annotations
 

@@ -70,7 +70,10 @@ _Counted = Sequence[tuple[Blocked, int]]
 
 
 def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[MatchFailure]:
-    """Yield the walls that ``blocked`` slots make; ``slots`` is the number of all, dynamic ones left out."""
+    """Yield the walls that ``blocked`` slots make.
+
+    ``slots`` is the number of all, dynamic ones left out.
+    """
     found: dict[str, list[tuple[Blocked, int]]] = {}
     for each, count in blocked:
         found.setdefault(each.how, []).append((each, count))
@@ -130,7 +133,7 @@ def _outranked(found: _Counted) -> MatchFailure:
 
 
 # Clauses
-# --------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
@@ -165,7 +168,7 @@ def _written(clause: Clause) -> MatchFailure | None:
 
 
 # Assets
-# ---------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
@@ -272,7 +275,10 @@ def _missing_on_all(found: _Counted) -> list[str]:
 
 
 def _asked(found: _Counted, asset: str) -> Number:
-    """Return how much is asked of an asset, the least of these slots; several clauses may ask on one slot."""
+    """Return how much is asked of an asset, the least of these slots.
+
+    Several clauses may ask on one slot.
+    """
     asked: list[Number] = []
     for each, _ in found:
         amounts = [short.amount for short in each.failure.short if short.asset == asset]

@@ -97,7 +97,7 @@ class SlotSide:
         )
 
     def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
-        """Yield ``walls`` with the schedd's name for what the schedd, and not the job, asks in Requirements."""
+        """Yield ``walls``, naming the schedd where it, not the job, sets the Requirements."""
         access = self._cycle.askers.access
         start = access[access.name_of(job)].start
         condition = "" if start is None or job.parallel else start.condition(job)
@@ -132,7 +132,7 @@ class SlotSide:
         yield from self._preemption(meeting)
 
     def _blocked(self, meeting: Meeting) -> Iterator[tuple[Blocked, int]]:
-        """Yield what keeps a request from machines, with the number of slots, in the order of the collector's ads."""
+        """Yield what keeps a request from machines, with slot counts, in the collector's order."""
         suited: list[Crowd] = []
         unsuited: list[Crowd] = []
         for crowd in self._crowds:
@@ -208,7 +208,10 @@ class SlotSide:
     def _unsuited(
         self, crowd: Crowd, meeting: Meeting, every: bool
     ) -> Iterator[tuple[Crowd, Blocked]]:
-        """Yield what keeps a request from slots that would not take it even unused; unless ``every``, where is room."""
+        """Yield what keeps a request from slots that would not take it even unused.
+
+        Unless ``every``, where is room.
+        """
         is_free = not crowd.one.withheld and not crowd.one.first.held
         if not is_free and not every:
             return
@@ -222,7 +225,7 @@ class SlotSide:
     # ----------------------------------------------------------------------------------------------
 
     def _preemption(self, meeting: Meeting) -> Iterator[MatchFailure]:
-        """Yield why claimed slots that suit a request are not preempted, each reason with one slot."""
+        """Yield why matching claimed slots are not preempted, each reason with one slot."""
         found: dict[str, str] = {}
         for alike in self._held:
             if not _may_have(alike.offer, meeting):
@@ -244,7 +247,7 @@ class SlotSide:
             yield MatchFailure(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
 
     # Limits
-    # -----------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _concurrency_limits(self, request: Request) -> Iterator[MatchFailure]:
         limits = limits_of(request)
@@ -261,7 +264,10 @@ class SlotSide:
 
 
 def _may_have(offer: Offer, meeting: Meeting) -> bool:
-    """Tell whether jobs of the request's schedd may have a slot at all: another may have claimed it as a whole."""
+    """Tell whether jobs of the request's schedd may have a slot at all.
+
+    Another may have claimed it as a whole.
+    """
     return offer.claimer in ("", meeting.schedd)
 
 
@@ -283,5 +289,8 @@ def _names_devices(failure: Failure) -> bool:
 
 
 def slot_walls(side: SlotSide, job: Job) -> Iterator[MatchFailure]:
-    """Yield the walls between ``job`` and the slots of the cycle of ``side``; none where a slot is left for it."""
+    """Yield the walls between ``job`` and the slots of the cycle of ``side``.
+
+    There is none where a slot is left for it.
+    """
     yield from side.walls(job)

@@ -1,4 +1,6 @@
-"""Walls of the job's own state: it is held, not idle, not in the queue yet, or of a universe that no negotiator sees.
+"""Walls of the job's own state.
+
+It is held, not idle, not in the queue yet, or of a universe that no negotiator sees.
 
 Follows service_this_universe of src/condor_schedd.V6/schedd.cpp and Runnable of qmgmt.cpp,
 HTCondor 25.14.
@@ -68,7 +70,10 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
 
 
 def is_to_come(job: Job) -> bool:
-    """Tell whether the schedd has not made ``job`` yet: its cluster makes jobs one after another."""
+    """Tell whether the schedd has not made ``job`` yet.
+
+    Its cluster makes jobs one after another.
+    """
     number, following, total = job.proc, job.materialize_next, job.submit_procs
     if not isinstance(number, int) or not isinstance(following, int) or not isinstance(total, int):
         return False
@@ -78,7 +83,7 @@ def is_to_come(job: Job) -> bool:
 def _to_come(job: Job) -> MatchFailure:
     following, total = as_number(job.materialize_next) or 0, as_number(job.submit_procs) or 0
     amounts: dict[str, wall.Amount] = {"next": following, "to_come": total - following}
-    told = []
+    conditions = []
     for name, limit, what in (
         ("max_idle", job.materialize_max_idle, "are idle"),
         ("max_materialize", job.materialize_limit, "are in the queue"),
@@ -86,11 +91,13 @@ def _to_come(job: Job) -> MatchFailure:
         number = as_number(limit)
         if number is not None and number > 0:
             amounts[name] = number
-            told.append(f"fewer than {number:g} of them {what} ({name})")
+            conditions.append(f"fewer than {number:g} of them {what} ({name})")
     if as_number(job.frame.value("JobMaterializePaused")):
-        told.append("the cluster is not paused (JobMaterializePaused)")
+        conditions.append("the cluster is not paused (JobMaterializePaused)")
         amounts["paused"] = True
-    condition = f" while {' and '.join(told)}" if told else ""
+    condition = ""
+    if conditions:
+        condition = f" while {' and '.join(conditions)}"
     text = (
         "it is not in the queue yet: the schedd materializes the jobs of its cluster one by "
         f"one{condition}; "

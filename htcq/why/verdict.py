@@ -1,4 +1,6 @@
-"""One verdict on each idle job: whether the next cycle starts it, and otherwise every wall between it and a start.
+"""One verdict on each idle job.
+
+Whether the next cycle starts it, and otherwise every wall between it and a start.
 
 The verdict is that of the simulated cycle: what was matched starts, and what was not is
 explained by what the cycle itself noted (which requests each talk offered, how it ended, which
@@ -117,7 +119,7 @@ class Verdicts:
                     yield (self.access_point(job), job.id), place
 
     def on(self, jobs: Iterable[Job]) -> tuple[Verdict, ...]:
-        """Return the verdicts on ``jobs``, those that are alike together, in the order of the first of each."""
+        """Return the verdicts on ``jobs``, equal jobs together, in the order of their first."""
         found: dict[tuple[object, ...], tuple[Verdict, list[Job]]] = {}
         for job in jobs:
             verdict = self._one(job)
@@ -159,7 +161,10 @@ class Verdicts:
         return self._verdict(job, False, "", walls, rejection)
 
     def _started(self, job: Job, by: str) -> Verdict:
-        """Return the verdict on a job that a cycle starts, which none does where the negotiator does not work."""
+        """Return the verdict on a job that a cycle starts.
+
+        No cycle starts one where the negotiator does not work.
+        """
         if self._of_cycle:
             return self._verdict(job, False, "", self._of_cycle)
         return self._verdict(job, True, by, ())

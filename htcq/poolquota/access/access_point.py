@@ -1,4 +1,4 @@
-"""One access point: how many of its idle jobs it offers at a time, and which it starts on no slot at all.
+"""The offers of one access point and the jobs that it never starts.
 
 Follows src/condor_schedd.V6/schedd.cpp (shadowsSpawnLimit, negotiate, jobCanNegotiate), HTCondor
 25.14.
@@ -38,7 +38,9 @@ _BATCH = 200
 
 
 class AccessPoint:
-    """One schedd; ``record`` is its ad (None: it has none), ``configuration`` None where it is not known.
+    """One schedd.
+
+    ``record`` is its ad, None where it has none. ``configuration`` is None where it is unknown.
 
     ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the
     negotiator asks for at a time.
@@ -71,7 +73,9 @@ class AccessPoint:
 
     @property
     def max_offered(self) -> int | None:
-        """How many jobs of one submitter it offers in one talk that begins now; None where it offers all.
+        """How many jobs of one submitter it offers in one talk that begins now.
+
+        It is None where it offers all.
 
         From 25.11 on it is as many as one submitter may transfer at once, whatever is transferred.
         """
@@ -88,7 +92,10 @@ class AccessPoint:
 
     @cached_property
     def per_submitter(self) -> int | None:
-        """How many jobs of one submitter it offers in one talk, whatever else limits them; None: all."""
+        """How many jobs of one submitter it offers in one talk, whatever else limits them.
+
+        None means all.
+        """
         if self._version < _LIMITS_SUBMITTERS or not self._knobs.boolean(_LIMITED, True):
             return None
         uploads = int(self._knobs.number("MAX_CONCURRENT_UPLOADS", _UPLOADS, 0, _NO_LIMIT))
@@ -99,7 +106,10 @@ class AccessPoint:
 
     @cached_property
     def _startable(self) -> int | None:
-        """How many more jobs it may start before it has MAX_JOBS_RUNNING; None where nobody says."""
+        """How many more jobs it may start before it has MAX_JOBS_RUNNING.
+
+        It is None where nobody says.
+        """
         if self._record is None:
             return None
         most, running = (
@@ -136,17 +146,25 @@ class AccessPoint:
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
 
     def user_limit(self, job: Job) -> UserLimit | None:
-        """Return the limit of the user of ``job``, which no request exceeds; None where there is none."""
+        """Return the limit of the user of ``job``, which no request exceeds.
+
+        It is None where there is none.
+        """
         return self._limits.of(job, self.name)
 
     @cached_property
     def keeps_projects(self) -> bool:
-        """Whether it has records of projects, each with a limit of its own: no snapshot holds them."""
+        """Whether it has records of projects, each with a limit of its own.
+
+        No snapshot holds them.
+        """
         return self._knobs.boolean(_PROJECTS, False)
 
     @property
     def is_full(self) -> bool:
-        """Whether it has as many matches of this cycle as it may start jobs, and gives all others back.
+        """Whether it has all the matches that it may start in this cycle.
+
+        It gives all other matches back.
 
         More may be matched: what it offers all of its submitters was fixed before the matches.
         """
@@ -159,7 +177,10 @@ class AccessPoint:
 
     @cached_property
     def start(self) -> StartVanilla | None:
-        """START_VANILLA_UNIVERSE; None where it is not set or is broken, which to the schedd is the same."""
+        """START_VANILLA_UNIVERSE of the schedd.
+
+        It is None where it is not set or is broken, which to the schedd is the same.
+        """
         expression = parsed(self._knobs.text(_START))
         if expression is None:
             return None
@@ -168,17 +189,17 @@ class AccessPoint:
 
     @cached_property
     def significant(self) -> SignificantLists:
-        """Which attributes of its jobs are significant to it, beside those that the negotiator names."""
+        """Significant attributes of its jobs, beside those that the negotiator names."""
         return significant_lists(
             self._knobs, self._version, () if self.start is None else self.start.names_of_jobs
         )
 
     def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether START_VANILLA_UNIVERSE lets the schedd start ``job`` on a match with the slot of that ad."""
+        """Tell whether START_VANILLA_UNIVERSE starts ``job`` on a match with that slot ad."""
         return self.start is None or job.parallel or self.start.starts(job, slot)
 
     def can_start_another(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether it lets the schedd start ``job`` on a match or a claim that it looks up a job for."""
+        """Tell whether ``job`` may start on a claim for which the schedd picks a job."""
         if self.start is None or job.parallel:
             return True
         return self.start.looks_up(job, slot) and self.start.starts(job, slot)

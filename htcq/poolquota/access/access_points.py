@@ -33,7 +33,7 @@ _CONSTRAINT, _BATCH = "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_RESOURCE_REQUEST_
 
 
 def access_points_of(pool: Pool, quotas: PoolQuotas) -> AccessPoints:
-    """Return the access points of ``pool`` as they meet the negotiator whose groups are ``quotas``."""
+    """Return the access points of ``pool`` for the negotiator with the groups ``quotas``."""
     return AccessPoints(pool, Knobs(quotas.knobs), quotas.published.moment)
 
 
@@ -74,7 +74,7 @@ class AccessPoints:
         return [name for name, each in self._known.items() if each.keeps_projects]
 
     def unread(self) -> list[tuple[str, str]]:
-        """Return the names of schedds with what their START_VANILLA_UNIVERSE names and their ads here lack."""
+        """Return by schedd the names in its START_VANILLA_UNIVERSE that its ad here lacks."""
         starts = ((name, each.start) for name, each in self._known.items())
         return [
             (name, lacking)
@@ -98,7 +98,7 @@ class AccessPoints:
         return words.union(*(start.words() for start in starts if start is not None))
 
     def runnable(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Yield those of ``jobs`` that their schedds would start now, as the negotiator would hear of them."""
+        """Yield the ``jobs`` that their schedds would start now, as the negotiator sees them."""
         for job in jobs:
             if not job.wanted or any(not each.offered for each in self._own_refusals(job)):
                 continue
@@ -115,7 +115,10 @@ class AccessPoints:
         return next((each for each in self.refusals(job) if not each.offered), None)
 
     def refusals(self, job: Job) -> Iterator[Refusal]:
-        """Yield what keeps an idle job from being offered now, and what narrows that, in the schedd's order."""
+        """Yield what keeps an idle job from being offered now, or narrows the offer.
+
+        The order is that of the schedd.
+        """
         yield from self._own_refusals(job)
         at = as_number(job.frame.value("DeferralTime"))
         if at is not None and self._now is not None:
@@ -133,7 +136,7 @@ class AccessPoints:
         yield from self[self.name_of(job)].refusals()
 
     def _own_refusals(self, job: Job) -> Iterator[Refusal]:
-        """Yield why the schedd would not start this job, whatever slot it had (Runnable, jobCanNegotiate)."""
+        """Yield why the schedd starts this job on no slot at all (Runnable, jobCanNegotiate)."""
         until = as_number(job.cool_down_until)
         if until is not None and self._now is not None and until >= self._now:
             yield Refusal(COOL_DOWN, {"until": until})
@@ -159,7 +162,10 @@ class AccessPoints:
             yield Refusal(JOB_CONSTRAINT, {"expression": self._constraint.text})
 
     def _dedicated(self, job: Job) -> Job:
-        """Return a job as its dedicated scheduler asks for it: on a slot that is the scheduler's to give."""
+        """Return a job as its dedicated scheduler asks for it.
+
+        It may have only slots that are dedicated to that scheduler.
+        """
         name = f'"{job.submitter}"'
         return self._with(
             job, f"TARGET.DedicatedScheduler == {name} && TARGET.RemoteOwner =!= {name}"
@@ -177,11 +183,13 @@ class AccessPoints:
         return job._replace(frame=self._frames[key])
 
     def plain(self, frame: SharedAttributes) -> SharedAttributes:
-        """Return the frame as it stands in the queue of what :meth:`runnable` yields with ``frame``."""
+        """Return the frame in the queue of a job that :meth:`runnable` yields with ``frame``."""
         return self._plain.get(id(frame), frame)
 
     def offers(self, job: Job) -> bool:
-        """Tell whether jobs like this runnable one are asked for: the negotiator may want to hear of some alone.
+        """Tell whether jobs like this runnable one are asked for.
+
+        The negotiator may want to hear of some alone.
 
         A schedd may use a match for a job that it was not allowed to ask for.
         """

@@ -12,7 +12,10 @@ from __future__ import annotations
 
 
 class OfferBudget:
-    """The budget of one talk: ``offers`` jobs when it begins (None: all), in lists of ``batch`` requests."""
+    """Budget of one negotiation with a schedd.
+
+    It offers ``offers`` jobs when it begins (None: all), in lists of ``batch`` requests.
+    """
 
     def __init__(self, offers: int | None, batch: int, refunds: bool) -> None:
         self.offers, self._batch, self._refunds = offers, batch, refunds

@@ -1,4 +1,6 @@
-"""Why an access point does not offer a job to the negotiator now: permanent ids, and the amounts that decide.
+"""Why an access point does not offer a job to the negotiator now.
+
+Permanent ids, and the amounts that decide.
 
 Follows src/condor_schedd.V6/qmgmt.cpp (Runnable), schedd.cpp (shadowsSpawnLimit, negotiate,
 jobCanNegotiate) and dedicated_scheduler.cpp, HTCondor 25.14.
@@ -26,7 +28,9 @@ DEDICATED_SCHEDULER = "dedicated-scheduler"
 
 @dataclass(frozen=True)
 class Refusal:
-    """What keeps a job from being offered or, where ``offered`` is true, narrows what it is offered for.
+    """A reason why a job is not offered.
+
+    Where ``offered`` is true, it only narrows the slots that the job is offered for.
 
     ``amounts`` has numbers and texts by name: limits (``limit``), what counts against them
     (``used``), the time when it ends, in seconds since 1970 (``until``), the expression that

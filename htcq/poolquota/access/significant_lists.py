@@ -26,7 +26,10 @@ _LISTED = re.compile(r"[^\s,]+")
 
 @dataclass(frozen=True)
 class SignificantLists:
-    """The lists of one schedd, in lower case: ``only`` stands for all others, ``removed`` wins over ``added``."""
+    """The lists of one schedd, in lower case.
+
+    ``only`` stands for all others, ``removed`` wins over ``added``.
+    """
 
     only: frozenset[str] = frozenset()
     added: frozenset[str] = _MINIMUM
@@ -37,14 +40,16 @@ class SignificantLists:
         return self.only or self.added.union(named) - self.removed
 
     def lacks(self, name: str) -> bool:
-        """Tell whether a request may lack ``name`` by these lists, whatever the negotiator names."""
+        """Tell whether these lists let a request lack ``name``, whatever the negotiator names."""
         return name.lower() in self.removed or bool(self.only and name.lower() not in self.only)
 
 
 def significant_lists(
     knobs: Knobs, version: tuple[int, ...], started_by: Iterable[str]
 ) -> SignificantLists:
-    """Return the lists of a schedd; ``version`` is empty where it is not known, then it counts as a new one.
+    """Return the lists of a schedd.
+
+    ``version`` is empty where it is not known, then it counts as a new one.
 
     ``started_by`` are the attributes of jobs that its START_VANILLA_UNIVERSE names.
     """
@@ -55,7 +60,7 @@ def significant_lists(
 
 
 def removed_names(knobs: Knobs, version: tuple[int, ...]) -> frozenset[str]:
-    """Return what REMOVE_SIGNIFICANT_ATTRIBUTES lists for a daemon of that version, in lower case."""
+    """Return the lower-case REMOVE_SIGNIFICANT_ATTRIBUTES of a daemon of that version."""
     return _listed(knobs.text_or(REMOVED, "" if () < version < LEAVES_OUT else _USUAL))
 
 

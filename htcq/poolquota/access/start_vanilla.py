@@ -1,4 +1,4 @@
-"""START_VANILLA_UNIVERSE: which jobs a schedd offers, for which slots, and on which matches it starts them.
+"""START_VANILLA_UNIVERSE of a schedd: jobs offered, slots, and matches that start.
 
 Follows src/condor_schedd.V6/schedd.cpp (VanillaMatchAd, jobCanNegotiate,
 scheduler_getRequestConstraints, jobCanUseMatch) and qmgmt.cpp (FindRunnableJob), HTCondor 23.9
@@ -38,7 +38,10 @@ _COUNTS: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...] = (
 
 
 class Owners:
-    """What schedds know of the users of their jobs; ``records`` are those of users, ``home`` the schedd of a job."""
+    """What schedds know of the users of their jobs.
+
+    ``records`` are those of users, ``home`` the schedd of a job.
+    """
 
     def __init__(
         self, records: Iterable[Record], jobs: Iterable[Job], home: Callable[[Job], str]
@@ -100,7 +103,10 @@ class StartVanilla:
         self._offers: dict[tuple[object, ...], bool | None] = {}
 
     def words(self) -> set[str]:
-        """Return every word of the expression, and what tells jobs of different users apart where it asks for that."""
+        """Return every name in the expression.
+
+        Where it refers to users, the names that tell their jobs apart are included.
+        """
         return {*self._expression.words(), *([_USER] if _OWNER in self._scopes else [])}
 
     @cached_property
@@ -120,7 +126,7 @@ class StartVanilla:
         return tuple(found)
 
     def with_scopes(self, scoped: Callable[[str], str]) -> str:
-        """Return the expression with ``scoped(name)`` in place of each name that the schedd finds nowhere."""
+        """Return the expression with ``scoped(name)`` for each name without a value."""
         lost = frozenset(self.lost)
         return _NAMED.sub(
             lambda found: scoped(found[0]) if found[0] in lost else found[0], self.text
@@ -139,7 +145,10 @@ class StartVanilla:
         return tuple(dict.fromkeys(missing))
 
     def offers(self, job: Job) -> bool | None:
-        """Return whether the schedd offers a job for every slot, or for none; None where that depends on the slot."""
+        """Return whether the schedd offers a job for every slot, or for none.
+
+        It is None where that depends on the slot.
+        """
         values = [job[place] for place in self._places]
         key = (id(job.frame), *values, *map(type, values))
         if key not in self._offers:
@@ -147,12 +156,12 @@ class StartVanilla:
         return self._offers[key]
 
     def narrows(self, job: Job) -> bool:
-        """Tell whether the request for a job that is offered asks something of a slot by this expression."""
+        """Tell whether the request for an offered job restricts slots by this expression."""
         offers = self.offers(job)
         return offers is None or (offers and bool(self.lost or _SLOT in self._scopes))
 
     def condition(self, job: Job, lacks: Callable[[str], bool] = lambda name: False) -> str:
-        """Return what the request for ``job`` asks of a slot by this expression, with MY for the job.
+        """Return the condition on a slot that the request for ``job`` takes from it; MY is the job.
 
         What the request may lack stands there as the value that the schedd puts in: ``lacks``
         tells for a name.

@@ -20,7 +20,10 @@ _LIMIT = "MaxJobsRunning"
 
 @dataclass
 class UserLimit:
-    """The limit of one user: how many jobs may run, how many ran when the cycle began, and how many start in it."""
+    """Limit of the running jobs of one user.
+
+    It counts those that ran when the cycle began and those that start in it.
+    """
 
     user: str
     limit: int
@@ -52,7 +55,10 @@ class UserLimits:
         return self._known.get((schedd, job.user)) if self._known else None
 
     def start(self, job: Job, schedd: str) -> bool:
-        """Count a job that the schedd is to start; False where its user runs as many as allowed already."""
+        """Count a job that the schedd is to start.
+
+        Return False where its user runs as many as allowed already.
+        """
         limit = self.of(job, schedd)
         if limit is None:
             return True

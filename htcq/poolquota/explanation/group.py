@@ -1,4 +1,4 @@
-"""The whole story of a group, and finding a group by what somebody calls it."""
+"""The complete explanation of a group's quota, and the search for a group by name."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _PARTS = (
 
 
 def stories(look: PoolQuotaReport) -> Mapping[str, tuple[Sentence, ...]]:
-    """Return the story of every group by its name."""
+    """Return the explanation of every group by its name."""
     scene = Scene(look)
     return {standing.name: tuple(_told(scene, standing)) for standing in look.standings}
 
 
 def story(look: PoolQuotaReport, name: str) -> tuple[Sentence, ...]:
-    """Return the story of the group ``name``, whatever its case.
+    """Return the explanation of the group ``name``; case does not matter.
 
     Raises:
         InputError: there is no such group; the hint has the near names.
@@ -50,14 +50,17 @@ def _told(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     for part in _PARTS:
         yield from part(scene, group)
     for mark in group.marks:
-        published, computed = (
-            value if isinstance(value, str) else show_number(value)
-            for value in (mark.published, mark.computed)
-        )
+        published, computed = _shown(mark.published), _shown(mark.computed)
         text = (
             f"the negotiator published {mark.attribute} {published}, where {computed} is computed"
         )
         yield Sentence(PUBLISHED, text)
+
+
+def _shown(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return show_number(value)
 
 
 def group_named(look: PoolQuotaReport, name: str) -> GroupStatus:
@@ -75,9 +78,15 @@ def group_named(look: PoolQuotaReport, name: str) -> GroupStatus:
 def _near(look: PoolQuotaReport, name: str) -> str:
     names = [standing.name for standing in look.standings]
     wanted = name.lower()
-    whole = {each.lower(): each for each in names}
-    last = {each.lower().rpartition(".")[2]: each for each in names}
-    near = [each for each in names if each.lower().rpartition(".")[2] == wanted.rpartition(".")[2]]
+    near = [each for each in names if _last_part(each) == _last_part(wanted)]
     if not near:
-        near = [known[each] for known in (whole, last) for each in near_names(wanted, known, 3)]
+        whole = {each.lower(): each for each in names}
+        last = {_last_part(each): each for each in names}
+        for known in (whole, last):
+            near += [known[each] for each in near_names(wanted, known, 3)]
     return meant(list(dict.fromkeys(near))[:MAX_NAMES], f"its groups are {listed(few(names))}")
+
+
+def _last_part(name: str) -> str:
+    """Return what stands after the last dot of a group's name, in lower case."""
+    return name.lower().rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""When a group has its turn, how far it may go in it, and what later rounds change.
+"""Sentences on the negotiation of a group: its position, its limit, shares and later rounds.
 
 Follows hgq_negotiate_with_all_groups, strict_enforce_quota and negotiateWithGroup of
 GroupEntry.cpp and matchmaker.cpp in src/condor_negotiator.V6, HTCondor 25.14.
@@ -29,10 +29,11 @@ from htcq.units import show_number as shown
 
 
 def turn_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
-    """Yield when a group has its turn, or why it has none."""
+    """Yield the position of a group in the cycle, or why it is not negotiated."""
     if scene.round is None:
         return
-    yield from (Sentence(TURN, text) for text in _regrouping(scene, group))
+    for text in _regrouping(scene, group):
+        yield Sentence(TURN, text)
     if group.turn is None:
         yield Sentence(TURN, f"not negotiated in this cycle: {_no_turn(scene, group)}")
         return
@@ -54,12 +55,11 @@ def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
             "no quota holds them; what they get there is usage of this group"
         )
         return
-    groups = [
-        each.name
-        for each in scene.look.standings
-        if each.group.autoregroup and each.group.parent and each.submitters
-    ]
-    whose = listed(few(groups)) if groups else "no group that has any"
+    below = [each for each in scene.look.standings if each.group.parent is not None]
+    groups = [each.name for each in below if each.group.autoregroup and each.submitters]
+    whose = "no group that has any"
+    if groups:
+        whose = listed(few(groups))
     yield (
         f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated "
         "the whole pool, "
@@ -95,14 +95,15 @@ def _key(scene: Scene, group: GroupStatus) -> str:
 
 
 def limit_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
-    """Yield the usage that a group may come to, who made it lower, and what the negotiator makes of it."""
+    """Yield the limit of a group's usage, what lowers it, and how the negotiator reads it."""
     limit = scene.limits.get(group.name)
     if limit is None:
         return
     if math.isnan(limit.limit):
         yield Sentence(LIMIT, _not_a_number(group))
         return
-    yield from (Sentence(LIMIT, text) for text in _limit(scene, group, limit))
+    for text in _limit(scene, group, limit):
+        yield Sentence(LIMIT, text)
 
 
 def _not_a_number(group: GroupStatus) -> str:
@@ -115,7 +116,9 @@ def _not_a_number(group: GroupStatus) -> str:
 
 
 def _limit(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
-    which = "allocation" if group.allocated > group.quota else "quota"
+    which = "quota"
+    if group.allocated > group.quota:
+        which = "allocation"
     yield (
         f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and "
         "allocation counts"
@@ -137,18 +140,23 @@ def _limit(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]
 def _held(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
     if limit.held_by:
         holder = scene.groups[limit.held_by]
-        quota = holder.group.config_quota if holder.group.static else holder.subtree_quota
-        whose = "itself accepts" if holder is group else "accepts"
-        below = " with all below it" if scene.children(holder) else ""
+        quota = holder.subtree_quota
+        if holder.group.static:
+            quota = holder.group.config_quota
+        whose = "accepts"
+        if holder is group:
+            whose = "itself accepts"
+        below = ""
+        if scene.children(holder):
+            below = " with all below it"
         yield (
             f"strict enforcement cuts that to {shown(limit.limit)}: {holder.name} {whose} no "
             "surplus, and of its "
             f"{shown(quota)} it uses {shown(holder.subtree_usage)}{below}"
         )
     elif not scene.look.settings.strict_enforce:
-        refusing = [
-            each.name for each in (group, *scene.upwards(group)) if not each.group.accept_surplus
-        ]
+        lineage = (group, *scene.upwards(group))
+        refusing = [each.name for each in lineage if not each.group.accept_surplus]
         if refusing:
             yield (
                 f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that "
@@ -176,21 +184,26 @@ def shares_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what each submitter with idle jobs may take when the turn begins."""
     if not group.shares or (scene.round is not None and group.turn is None):
         return
-    told = [f"{share.name} {_share(share)}" for share in group.shares]
+    shares = [f"{share.name} {_share(share)}" for share in group.shares]
     base = shown(group.shares[0].base)
     yield Sentence(
         SHARES,
         (
             f"by their priority its waiting submitters may come to parts of {base}: "
-            f"{listed(few(told))}"
+            f"{listed(few(shares))}"
         ),
     )
 
 
 def _share(share: SubmitterShare) -> str:
-    more = "as much as there is" if math.isinf(share.limit) else f"{shown(share.limit)} more"
-    ceiling = "" if share.headroom is None else f", {share.headroom} by its ceiling"
-    floor = f", {shown(share.floor)} of it first, by its floor" if share.floor > 0 else ""
+    more = f"{shown(share.limit)} more"
+    if math.isinf(share.limit):
+        more = "as much as there is"
+    ceiling = floor = ""
+    if share.headroom is not None:
+        ceiling = f", {share.headroom} by its ceiling"
+    if share.floor > 0:
+        floor = f", {shown(share.floor)} of it first, by its floor"
     return f"{100 * share.share:.3g}% ({more}{ceiling}{floor})"
 
 

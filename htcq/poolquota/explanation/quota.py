@@ -1,4 +1,4 @@
-"""How a group came to its quota, what its jobs want, and how much of that the quota covers."""
+"""Sentences on the quota of a group, the demand of its jobs, and its allocation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from htcq.units import show_number as shown
 
 
 def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
-    """Yield what is configured, and what became of it on its way down the tree."""
+    """Yield the configured quota of a group, and what the groups above it leave of that."""
     if group.group.parent is None:
         yield Sentence(QUOTA, _of_root(scene, group))
         return
@@ -32,7 +32,8 @@ def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
             QUOTA, f"{parent.name} was handed down nothing, so it has nothing to hand on"
         )
     elif group.group.configured:
-        yield from (Sentence(QUOTA, text) for text in _handed_down(scene, group, parent))
+        for text in _handed_down(scene, group, parent):
+            yield Sentence(QUOTA, text)
     yield Sentence(QUOTA, _kept(scene, group))
 
 
@@ -65,14 +66,16 @@ def _configured(scene: Scene, group: GroupStatus, parent: GroupStatus) -> str:
 
 
 def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Iterator[str]:
-    """Yield how a parent that has something hands it on (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
+    """Yield how a parent distributes its quota (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
     has = parent.subtree_quota
     statics, dynamics = scene.configured_below(parent)
     oversubscription = scene.look.settings.oversubscription
     if group.group.static:
         yield _static(group, parent, statics, oversubscription)
         return
-    for_statics = statics if oversubscription else min(statics, has)
+    for_statics = statics
+    if not oversubscription:
+        for_statics = min(statics, has)
     left = max(0.0, has - for_statics)
     if statics > 0:
         yield (
@@ -88,10 +91,8 @@ def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Itera
 
 
 def _static(group: GroupStatus, parent: GroupStatus, statics: float, oversubscription: bool) -> str:
-    has, below = (
-        shown(parent.subtree_quota),
-        f"the amounts right below it add up to {shown(statics)}",
-    )
+    has = shown(parent.subtree_quota)
+    below = f"the amounts right below it add up to {shown(statics)}"
     if statics <= parent.subtree_quota or same(statics, parent.subtree_quota):
         return f"it gets that in full: {parent.name} has {has}, and {below}"
     if oversubscription:
@@ -122,23 +123,27 @@ def _kept(scene: Scene, group: GroupStatus) -> str:
 
 
 def demand_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
-    """Yield who submits to a group, what they want, and what it and those below it use."""
+    """Yield the submitters of a group, their demand, and the usage of the group."""
     submitters, unit = scene.submitters(group), scene.look.demand_unit
-    itself = "it itself" if scene.children(group) else "it"
+    itself, used = "it", f"it uses {shown(group.usage)}"
+    if scene.children(group):
+        itself = "it itself"
+        used += f", with those below it {shown(group.subtree_usage)}"
     if not submitters:
         yield Sentence(DEMAND, f"nobody submits jobs to {itself}: it requests nothing")
     else:
-        count = "1 submitter has" if len(submitters) == 1 else f"{len(submitters)} submitters have"
+        count = f"{len(submitters)} submitters have"
+        if len(submitters) == 1:
+            count = "1 submitter has"
         yield Sentence(
             DEMAND,
             f"{count} {shown(group.idle)} idle and {shown(group.running)} running ({unit}): "
             f"{itself} requests "
             f"{shown(group.requested)}{_multiplied(group)}",
         )
-    yield from (Sentence(DEMAND, text) for text in _oddities(group, submitters))
-    used = f"it uses {shown(group.usage)}"
-    below = f", with those below it {shown(group.subtree_usage)}" if scene.children(group) else ""
-    yield Sentence(DEMAND, f"{used}{below}")
+    for text in _oddities(group, submitters):
+        yield Sentence(DEMAND, text)
+    yield Sentence(DEMAND, used)
 
 
 def _multiplied(group: GroupStatus) -> str:
@@ -181,7 +186,9 @@ def _covered(group: GroupStatus) -> str:
     if wanted <= 0:
         return f"it leaves its whole quota of {shown(group.quota)} to others"
     if wanted <= group.quota:
-        rest = f" and leaves {shown(left)} of it to others" if left > 0 else ""
+        rest = ""
+        if left > 0:
+            rest = f" and leaves {shown(left)} of it to others"
         return (
             f"its quota of {shown(group.quota)} covers the {shown(wanted)} that it requests{rest}"
         )

@@ -1,4 +1,4 @@
-"""What the sentences about a group are made of: the look at its pool, by group, and how its surplus was divided."""
+"""Facts that the sentences about a group need: the report by group, and its divided surplus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ MAX_NAMES = 4
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a story, without its full stop; ``topic`` is what it is about, one of :data:`TOPICS`."""
+    """One sentence of an explanation, without its full stop.
+
+    ``topic`` is one of :data:`TOPICS`.
+    """
 
     topic: str
     text: str
@@ -31,14 +34,14 @@ QUOTA, DEMAND, ALLOCATION, SURPLUS, TURN, LIMIT, SHARES, ROUNDS, PUBLISHED = TOP
 
 @dataclass(frozen=True)
 class Division:
-    """What was left over at one group and divided there, and what became of it further down, by group."""
+    """The surplus that was divided at one group, and its shares further down by group."""
 
     here: SurplusSharing
     below: dict[str, SurplusSharing] = field(default_factory=dict)
 
     @cached_property
     def shares(self) -> Mapping[str, float]:
-        """What each got that got something, by group."""
+        """The amount of each group that got something."""
         return dict(self.here.shares)
 
     @cached_property
@@ -48,41 +51,37 @@ class Division:
 
 
 class Scene:
-    """One look, by group; amounts are those of the first round."""
+    """A report of quotas by group; amounts are those of the first round."""
 
     def __init__(self, look: PoolQuotaReport) -> None:
         self.look = look
-        self.groups: Mapping[str, GroupStatus] = {
-            standing.name: standing for standing in look.standings
-        }
-        self.round: Round | None = look.quotas.rounds[0] if look.quotas.rounds else None
+        self.groups: Mapping[str, GroupStatus] = {each.name: each for each in look.standings}
+        self.round: Round | None = None
+        first_limits: Sequence[GroupLimit] = ()
+        sharings: Sequence[SurplusSharing] = ()
+        if look.quotas.rounds:
+            self.round = look.quotas.rounds[0]
+            first_limits = self.round.limits
+            sharings = self.round.sharings
         self.limits: Mapping[str, GroupLimit] = {limit.group: limit for limit in look.limits}
-        first = self.round.limits if self.round else ()
-        self.first_limits: Mapping[str, float] = {limit.group: limit.limit for limit in first}
+        self.first_limits: Mapping[str, float] = {each.group: each.limit for each in first_limits}
         self._children: dict[str, list[GroupStatus]] = {}
         for standing in look.standings:
             self._children.setdefault(standing.group.parent or "", []).append(standing)
         self._configured = {
-            parent: (
-                sum(each.group.config_quota for each in below if each.group.static),
-                sum(each.group.config_quota for each in below if not each.group.static),
-            )
-            for parent, below in self._children.items()
+            parent: _configured(children) for parent, children in self._children.items()
         }
         self._submitters: dict[str, list[Submitter]] = {}
         for submitter in look.submitters:
             self._submitters.setdefault(submitter.group, []).append(submitter)
-        sharings = self.round.sharings if self.round else ()
-        self._divisions = dict(
-            _divisions(sharing for sharing in sharings if not sharing.remainders)
-        )
-        self._fractions = dict(_divisions(sharing for sharing in sharings if sharing.remainders))
+        whole = [sharing for sharing in sharings if not sharing.remainders]
+        fractions = [sharing for sharing in sharings if sharing.remainders]
+        self._divisions = dict(_divisions(whole))
+        self._fractions = dict(_divisions(fractions))
         self._left = self._left_over()
         self._leavers: dict[str, str] = {}
-        self._borrowers = sorted(
-            ((each.name, each.borrowed) for each in look.standings if each.borrowed > 0),
-            key=lambda each: -each[1],
-        )
+        borrowers = [(each.name, each.borrowed) for each in look.standings if each.borrowed > 0]
+        self._borrowers = sorted(borrowers, key=lambda each: -each[1])
 
     def children(self, group: GroupStatus) -> Sequence[GroupStatus]:
         """Return the groups right below one."""
@@ -99,17 +98,26 @@ class Scene:
             yield group
 
     def division(self, group: GroupStatus, fractions: bool = False) -> Division | None:
-        """Return how what was left over at a group was divided, or the ``fractions`` of slots; None if it was not."""
-        return (self._fractions if fractions else self._divisions).get(group.name)
+        """Return how the surplus at a group, or its ``fractions`` of slots, were divided.
+
+        It is None where nothing was divided.
+        """
+        if fractions:
+            return self._fractions.get(group.name)
+        return self._divisions.get(group.name)
 
     def left_over(self, group: GroupStatus) -> float:
-        """Return what neither a group nor those below it took of their quotas, and what goes up from there."""
+        """Return the quota that a group and its subgroups leave; it goes up to the parent."""
         return self._left[group.name]
 
     def leavers(self, group: GroupStatus) -> Iterator[tuple[str, float]]:
-        """Yield who left what was divided at a group, with how much: itself and the groups right below it."""
+        """Yield who left the surplus of a group, with the amounts.
+
+        These are the group itself and the groups right below it.
+        """
         yield group.name, unused(group)
-        yield from ((child.name, self.left_over(child)) for child in self.children(group))
+        for child in self.children(group):
+            yield child.name, self.left_over(child)
 
     def lenders_text(self, group: GroupStatus) -> str:
         """Return the same as text, the greatest first."""
@@ -119,11 +127,12 @@ class Scene:
 
     def other_borrowers(self, group: GroupStatus) -> str:
         """Return who else borrows, the greatest first; empty where nobody does."""
-        first = [each for each in self._borrowers[: MAX_NAMES + 1] if each[0] != group.name][
-            :MAX_NAMES
-        ]
+        first = []
+        for name, amount in self._borrowers[: MAX_NAMES + 1]:
+            if name != group.name:
+                first.append(f"{name} {show_number(amount)}")
         others = len(self._borrowers) - (group.borrowed > 0)
-        return listed(few([f"{name} {show_number(amount)}" for name, amount in first], others))
+        return listed(few(first[:MAX_NAMES], others))
 
     def configured_below(self, group: GroupStatus) -> tuple[float, float]:
         """Return what the amounts and what the shares right below a group add up to."""
@@ -133,13 +142,27 @@ class Scene:
         left: dict[str, float] = {}
         for group in reversed(self.look.standings):  # what is below a group comes after it
             division = self.division(group)
-            whole = unused(group) + sum(left[child.name] for child in self.children(group))
-            left[group.name] = division.here.left if division else whole
+            if division is not None:
+                left[group.name] = division.here.left
+                continue
+            below = sum(left[child.name] for child in self.children(group))
+            left[group.name] = unused(group) + below
         return left
 
 
+def _configured(children: Iterable[GroupStatus]) -> tuple[float, float]:
+    """Return the sums of the configured amounts and of the configured shares."""
+    amounts, shares = [], []
+    for child in children:
+        if child.group.static:
+            amounts.append(child.group.config_quota)
+        else:
+            shares.append(child.group.config_quota)
+    return sum(amounts), sum(shares)
+
+
 def _divisions(sharings: Iterable[SurplusSharing]) -> Iterator[tuple[str, Division]]:
-    """Yield each division of what was left over at a group; those further down follow it."""
+    """Yield each group with its division of surplus, and the divisions further down in it."""
     division = None
     for sharing in sharings:
         if not sharing.handed_down or division is None:
@@ -156,18 +179,25 @@ def unused(group: GroupStatus) -> float:
 
 def ranked(amounts: Iterable[tuple[str, float]]) -> list[str]:
     """Return the greatest amounts above 0 as ``physics 20``, and how many more there are."""
-    found = sorted(
-        ((name, amount) for name, amount in amounts if amount > 0), key=lambda each: -each[1]
-    )
-    return few([f"{name} {show_number(amount)}" for name, amount in found[:MAX_NAMES]], len(found))
+    positive = [(name, amount) for name, amount in amounts if amount > 0]
+    positive.sort(key=lambda each: -each[1])
+    first = [f"{name} {show_number(amount)}" for name, amount in positive[:MAX_NAMES]]
+    return few(first, len(positive))
 
 
 def few(names: Sequence[str], all_: int = 0) -> list[str]:
-    """Return the first of ``names``, and how many more there are if they are the first of ``all_``."""
+    """Return the first of ``names``, and how many more there are.
+
+    ``all_`` is the number of all names where ``names`` are only the first.
+    """
     more = max(all_, len(names)) - MAX_NAMES
-    return [*names[:MAX_NAMES], f"{more} more"] if more > 0 else list(names)
+    if more <= 0:
+        return list(names)
+    return [*names[:MAX_NAMES], f"{more} more"]
 
 
 def listed(names: Sequence[str]) -> str:
     """Return ``a, b and c``."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    if len(names) <= 1:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,4 @@
-"""What was left over around a group: where, how much, by whom, who took it, and why a group got none of it.
+"""Sentences on the surplus around a group: its amount, its lenders, its takers and refusals.
 
 Follows hgq_fairshare, hgq_allocate_surplus and hgq_recover_remainders of
 src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14.
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from htcq.poolquota.explanation.sections import SURPLUS, Division, Scene, Sentence, unused
 from htcq.poolquota.group_status import GroupStatus
+from htcq.quota.cycle_quotas import SurplusSharing
 from htcq.units import show_number as shown
 
 #: What a group lacks counts from here on: less is the dust of arithmetic.
@@ -49,11 +50,19 @@ def _taken(scene: Scene, group: GroupStatus) -> Iterator[str]:
 
 
 def _refused(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupStatus) -> str:
-    whose = "it" if below is group else f"{below.name} and all below it, {group.name} too,"
+    whose = f"{below.name} and all below it, {group.name} too,"
+    if below is group:
+        whose = "it"
     division = scene.division(above)
-    there = division.here.surplus if division else scene.left_over(above)
-    higher = "" if above.group.parent is None else ", and nothing from higher up"
-    amount = f"the {shown(there)} that was" if there > 0 else "what would be"
+    surplus = scene.left_over(above)
+    if division is not None:
+        surplus = division.here.surplus
+    higher = ", and nothing from higher up"
+    if above.group.parent is None:
+        higher = ""
+    amount = "what would be"
+    if surplus > 0:
+        amount = f"the {shown(surplus)} that was"
     return (
         f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} "
         "left over at "
@@ -66,7 +75,9 @@ def _level(
 ) -> Iterator[str]:
     """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
     division = scene.division(above)
-    where = "among itself and those below it" if above is group else f"at {above.name}"
+    where = f"at {above.name}"
+    if above is group:
+        where = "among itself and those below it"
     if division is None:
         yield f"{where} nothing was left over for those who wanted more"
         return
@@ -90,16 +101,23 @@ def _came(scene: Scene, group: GroupStatus, below: GroupStatus, division: Divisi
     share = division.shares.get(below.name, 0.0)
     alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
-        whose = "it" if alone else f"{below.name} with all below it"
+        whose = f"{below.name} with all below it"
+        if alone:
+            whose = "it"
         return f"of that {whose} got nothing: its quota is 0, and those who have one took all"
     if alone:
         return f"of that it got {shown(share)}"
-    last = division.below.get(group.name)
-    own = shown(dict(last.shares).get(group.name, 0.0) if last else 0.0)
+    own = 0.0
+    if group.name in division.below:
+        own = _own_share(division.below[group.name], group)
     return (
-        f"of that {below.name} got {shown(share)} for itself and those below it, {own} of this "
-        f"for {group.name} itself"
+        f"of that {below.name} got {shown(share)} for itself and those below it, {shown(own)} of "
+        f"this for {group.name} itself"
     )
+
+
+def _own_share(sharing: SurplusSharing, group: GroupStatus) -> float:
+    return dict(sharing.shares).get(group.name, 0.0)
 
 
 def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:
@@ -121,13 +139,15 @@ def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:
 
 
 def _whole_slots(scene: Scene, group: GroupStatus) -> Iterator[str]:
-    division = scene.division(group)
-    sharings = [division.here] if division else []
+    shares = []
+    here = scene.division(group)
+    if here is not None:
+        shares.append(_own_share(here.here, group))
     for above in scene.upwards(group):
-        found = scene.division(above)
-        sharings += [found.below[group.name]] if found and group.name in found.below else []
-    own = sum(dict(sharing.shares).get(group.name, 0.0) for sharing in sharings)
-    exact = min(max(0.0, group.requested), group.quota) + own
+        division = scene.division(above)
+        if division is not None and group.name in division.below:
+            shares.append(_own_share(division.below[group.name], group))
+    exact = min(max(0.0, group.requested), group.quota) + sum(shares)
     if abs(exact - round(exact)) > _DUST:
         yield (
             f"slot weights are off, so its {shown(exact)} is cut to whole slots; the fractions of "

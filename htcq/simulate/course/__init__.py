@@ -1,1 +1,4 @@
-"""Several negotiation cycles of one pool: how it fills, who waits how long, and what fits in between."""
+"""Several negotiation cycles of one pool.
+
+How it fills, who waits how long, and what fits in between.
+"""

@@ -14,7 +14,9 @@ from htcq.pool.slot import PARTITIONABLE, Number, Slot
 
 @dataclass(eq=False)
 class Claim:
-    """A claim on ``amounts`` of the slot ``of``, of all of it where there are none; ``job`` runs there until ``ends``.
+    """A claim on ``amounts`` of the slot ``of``, of all of it where there are none.
+
+    ``job`` runs there until ``ends``.
 
     Nobody knows which job runs in a claim that was there at the capture, only whose it is
     (``user``).
@@ -34,7 +36,10 @@ class Claim:
 
 @dataclass
 class Base:
-    """A slot of the captured pool without its dynamic slots: what it has left, and who has claims on it."""
+    """A slot of the captured pool without its dynamic slots.
+
+    What it has left, and who has claims on it.
+    """
 
     slot: Slot
     left: dict[str, Number]

@@ -86,7 +86,9 @@ def run_course(
     order: Sequence[str] = (),
     skip_bad_slots: bool = False,
 ) -> Course:
-    """Return what becomes of ``pool`` in the cycles of ``plan``; ``dice`` decide how long jobs run, and nothing else.
+    """Return what becomes of ``pool`` in the cycles of ``plan``.
+
+    ``dice`` decide how long jobs run, and nothing else.
 
     Raises:
         PolicyError: GROUP_SORT_EXPR is no expression.

@@ -30,7 +30,10 @@ class Devices:
         return tuple(slot.frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split())
 
     def chosen(self, slot: Slot, request: Request, count: int) -> tuple[str, ...]:
-        """Return the devices that a dynamic slot of ``slot`` gets for ``request``; fewer where no more suit."""
+        """Return the devices that a dynamic slot of ``slot`` gets for ``request``.
+
+        Fewer where no more suit.
+        """
         suiting = [name for name in self.listed(slot) if self._suits(slot, request, name)]
         return tuple(suiting[:count])
 

@@ -1,4 +1,7 @@
-"""What is otherwise in one course than in another of the same pool, and why. Amounts are in the pool's unit."""
+"""Differences between two courses of the same pool, and their reasons.
+
+Amounts are in the pool's unit.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _DUST = 1e-9
 
 @dataclass(frozen=True)
 class CourseDifference:
-    """The mean usage of one group or submitter in either course, and a sentence about what makes the difference.
+    """Mean usage of one group or submitter in either course, and the reason of the difference.
 
     ``asked`` is how many jobs wanted to start at all.
     """
@@ -83,7 +86,10 @@ def _submitters(before: Course, after: Course) -> Iterator[CourseDifference]:
 def _why(
     name: str, changes: Mapping[str, float], asked: Pair, before: Course, after: Course
 ) -> str:
-    """Return why the usage of ``name`` differs; empty where neither it nor what is asked for does."""
+    """Return why the usage of ``name`` differs.
+
+    It is empty where neither it nor what is asked for does.
+    """
     cpus = after.total_cpus - before.total_cpus
     if asked.difference:
         return (
@@ -101,7 +107,10 @@ def _asked(course: Course) -> dict[str, int]:
 
 
 def _asked_by_group(asked: Mapping[str, int], groups: Iterable[str]) -> dict[str, int]:
-    """Return the sums of those whose names begin with that of a group; the longest such name is theirs."""
+    """Return the sums of those whose names begin with that of a group.
+
+    The longest such name is theirs.
+    """
     found = dict.fromkeys(groups, 0)
     for submitter, jobs in asked.items():
         mine = [name for name in found if submitter.lower().startswith(f"{name.lower()}.")]

@@ -1,4 +1,4 @@
-"""Clusters whose jobs come into being one after another (late materialization: max_idle, max_materialize).
+"""Clusters with late materialization (max_idle, max_materialize).
 
 Follows src/condor_schedd.V6/qmgmt_factory.cpp and qmgmt.cpp (CheckMaterializePolicyExpression),
 HTCondor 25.14: a cluster gets its next job when fewer than JobMaterializeMaxIdle of its jobs are
@@ -20,7 +20,7 @@ Key = tuple[Value, Value]
 
 @dataclass
 class _Factory:
-    """One cluster: its last job, the number of the next one, and how many are idle and in the queue at all."""
+    """One cluster: its last job, the next number, and how many jobs are idle and in the queue."""
 
     last: Job
     next: int

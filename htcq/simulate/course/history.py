@@ -1,4 +1,7 @@
-"""How long jobs run, by the finished jobs of a history: each as long as one of those that are most like it."""
+"""How long jobs run, by the finished jobs of a history.
+
+Each as long as one of those that are most like it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from htcq.simulate.course.runtimes import Dice, RunTime
 
 
 def run_time_of(past: Iterable[Past]) -> RunTime:
-    """Return what draws from the finished jobs: of the same submitter and with the same requests, if there are any.
+    """Return what draws from the finished jobs.
+
+    Of the same submitter and with the same requests, if there are any.
 
     Else from those of the same submitter, else from all. Requests are the same if they read the
     same, whatever they come to: RequestDisk may name what a job has used in the end. What was not
@@ -22,8 +27,10 @@ def run_time_of(past: Iterable[Past]) -> RunTime:
     """
     known: dict[tuple[object, ...], list[float]] = {}
     for job, seconds in past:
-        for kind in _kinds(job) if seconds is not None else ():
-            known.setdefault(kind, []).append(seconds)  # type: ignore[arg-type]  # not None, or there are no kinds
+        if seconds is None:
+            continue
+        for kind in _kinds(job):
+            known.setdefault(kind, []).append(seconds)
     if not known:
         raise InputError("a history without a finished job", "condor_history -long prints them")
     kinds: dict[tuple[int, str], Sequence[float]] = {}

@@ -53,7 +53,7 @@ class Fill:
 
 
 def fill_of(slots: Iterable[Slot], made: Iterable[Made] = ()) -> Fill:
-    """Return how full the machines of ``slots`` are as soon as the jobs of ``made`` have what they were matched to."""
+    """Return how full the machines of ``slots`` are once the jobs of ``made`` have their claims."""
     taken = _taken(made)
     found: dict[str, list[float]] = {}
     free_cpus, free_memory = 0.0, 0.0
@@ -89,7 +89,10 @@ def _taken(made: Iterable[Made]) -> dict[str, tuple[float, float]]:
 def _claimed(
     slot: Slot, cpus: float, memory: float, taken: dict[str, tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return how much of a slot is in claims: of a partitionable one what is carved, of another all or nothing."""
+    """Return how much of a slot is in claims.
+
+    Of a partitionable one what is carved, of another all or nothing.
+    """
     carved = taken.get(str(slot.name))
     if slot.type == PARTITIONABLE:
         return (0.0, 0.0) if carved is None else carved
@@ -101,7 +104,10 @@ def _machine(slot: Slot) -> str:
 
 
 def by_fill(machines: Iterable[Machine]) -> tuple[int, ...]:
-    """Return how many machines are in each class: none of their cpus in claims, so much of them, all of them."""
+    """Return how many machines are in each class.
+
+    None of their cpus in claims, so much of them, all of them.
+    """
     counts = [0] * CLASSES
     for machine in machines:
         counts[class_of(machine.share)] += 1
@@ -109,7 +115,10 @@ def by_fill(machines: Iterable[Machine]) -> tuple[int, ...]:
 
 
 def class_of(share: float) -> int:
-    """Return the class of a machine with this share of its cpus in claims: 0 where none is, the last where all are."""
+    """Return the class of a machine with this share of its cpus in claims.
+
+    0 where none is, the last where all are.
+    """
     if share <= _DUST:
         return 0
     if share >= 1 - _DUST:

@@ -1,4 +1,7 @@
-"""Jobs that are yet to come to the queues of a pool, and when those came that are there. Times are in seconds."""
+"""Jobs that are yet to arrive, and the arrival of queued ones.
+
+Times are in seconds.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from htcq.pool.past import Arrival
 
 
 class Coming:
-    """Jobs that arrive one after another; of all others it knows that they were there at the beginning."""
+    """Jobs that arrive one after another.
+
+    Of all others it knows that they were there at the beginning.
+    """
 
     def __init__(self, arriving: Iterable[Arrival]) -> None:
         self._left = deque(sorted(arriving, key=lambda each: each.at))

@@ -1,4 +1,6 @@
-"""Priorities of submitters as time goes by: they follow usage, and halve their distance to it in a halflife.
+"""Priorities of submitters as time goes by.
+
+They follow usage, and halve their distance to it in a halflife.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (UpdatePriorities), HTCondor 25.14. Less is better.
 """
@@ -41,7 +43,10 @@ class Priorities:
         self._real[name] = max(BEST_PRIORITY, self._quotas.priority(name) / self._factors[name])
 
     def advance(self, seconds: float, usage: Mapping[str, float]) -> None:
-        """Let time go by in which each submitter used so much; some of them may have come meanwhile."""
+        """Let time go by in which each submitter used so much.
+
+        Some of them may have come meanwhile.
+        """
         for name in usage:
             if name not in self._real:
                 self._begin(name)

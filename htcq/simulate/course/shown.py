@@ -1,4 +1,6 @@
-"""What the collector and the schedds say of a pool as time goes by: slots, jobs, demand, and what runs against limits.
+"""What the collector and the schedds say of a pool as time goes by.
+
+Slots, jobs, demand, and what runs against limits.
 
 Follows src/condor_schedd.V6/schedd.cpp (fill_submitter_ad, count_jobs), HTCondor 25.14.
 """
@@ -33,7 +35,10 @@ class Shown:
         claims: Collection[Claim],
         running: Mapping[tuple[str, str], int],
     ) -> Pool:
-        """Return the pool as it is so many seconds after its capture; ``running`` counts jobs by schedd and user."""
+        """Return the pool as it is so many seconds after its capture.
+
+        ``running`` counts jobs by schedd and user.
+        """
         submitters = waiting.records(self._submitted(claims))
         records = {
             **(self._pool.records or {}),

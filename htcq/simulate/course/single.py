@@ -13,7 +13,7 @@ from htcq.simulate.cycle.trace import Trace
 
 @dataclass(frozen=True)
 class Single:
-    """What one cycle did, and how full the machines are before it and when its matches are claimed."""
+    """Result of one cycle, and the fill of machines before it and after its claims."""
 
     trace: Trace
     before: Fill

@@ -1,4 +1,6 @@
-"""Slots that change while claims come and go: partitionable ones with what they have left, and their dynamic ones.
+"""Slots that change while claims come and go.
+
+Partitionable ones with what they have left, and their dynamic ones.
 
 Follows src/condor_startd.V6/Resource.cpp:create_dslot and ResAttributes.cpp, HTCondor 25.14.
 """
@@ -93,7 +95,7 @@ class Slots:
 
 
 def _own(amounts: Mapping[str, Number]) -> tuple[dict[str, Number], dict[str, Number]]:
-    """Return amounts that are a slot's own, by field, and those that it shares with others, by attribute."""
+    """Return a slot's own amounts by field, and those shared with others by attribute."""
     own: dict[str, Number] = {}
     shared: dict[str, Number] = {}
     for asset, amount in amounts.items():

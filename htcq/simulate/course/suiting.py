@@ -1,4 +1,4 @@
-"""Whether a job and a slot suit each other, once for all that look equal to both of their expressions.
+"""Cached test of a job with a slot, one for all that are equal to both expressions.
 
 Follows src/condor_schedd.V6/qmgmt.cpp (FindRunnableJobForClaim), HTCondor 25.14: a schedd asks
 that of its own claims.
@@ -21,7 +21,7 @@ from htcq.simulate.cycle.submitter_queues import likenesses_of
 
 
 class Suiting:
-    """Looks at the jobs of ``pool``, those yet to come too, with its slots and those that become of them.
+    """Cached tests of present and future jobs of ``pool`` with its slots and their later states.
 
     Expressions see ``clock``, whatever time it has become.
     """
@@ -47,7 +47,10 @@ class Suiting:
         return found
 
     def fits(self, request: Request, slot: Slot, has: Mapping[str, Number], limits: str) -> bool:
-        """Tell whether ``slot``, which has so much, suits: amounts, both Requirements, the same concurrency limits."""
+        """Tell whether ``slot``, which has so much, suits.
+
+        Amounts, both Requirements, the same concurrency limits.
+        """
         if any(amount > has[asset] for asset, amount in self.asked(request, tuple(has)).items()):
             return False
         key = (id(slot.frame), id(request))

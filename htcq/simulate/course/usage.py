@@ -14,7 +14,10 @@ from htcq.simulate.course.course import Course
 
 @dataclass(frozen=True)
 class Use:
-    """What one group or submitter used after each cycle, and what it was promised; None: submitters have no quota."""
+    """Usage of one group or submitter after each cycle, and its quotas.
+
+    ``quotas`` is None for submitters, which have no quota.
+    """
 
     kind: str
     name: str
@@ -23,13 +26,15 @@ class Use:
 
     @property
     def mean(self) -> float:
-        """What it used on average."""
+        """Mean usage."""
         return fmean(self.usage)
 
     @property
     def quota(self) -> float | None:
-        """What it was promised last."""
-        return None if self.quotas is None else self.quotas[-1]
+        """Quota in the last cycle; None for a submitter."""
+        if self.quotas is None:
+            return None
+        return self.quotas[-1]
 
 
 def uses(course: Course) -> Iterator[Use]:

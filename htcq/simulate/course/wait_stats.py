@@ -1,4 +1,4 @@
-"""How long jobs waited, in few numbers. Times are in seconds."""
+"""Statistics of the waiting times of jobs, in seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from htcq.simulate.course.course import Course
 
 @dataclass(frozen=True)
 class Wait:
-    """One submitter: how many of its jobs started, how long those waited, and how many wait at the end.
+    """Started jobs of one submitter, their waiting times, and the jobs that wait at the end.
 
     Times are None where none started.
     """
@@ -25,8 +25,11 @@ class Wait:
 
 
 def waits(course: Course) -> Iterator[Wait]:
-    """Yield what became of the jobs of each submitter."""
+    """Yield the waiting times of the jobs of each submitter."""
     for name in dict.fromkeys([*course.waited, *course.waiting]):
         seconds = course.waited.get(name, ())
-        numbers = (mean(seconds), median(seconds), max(seconds)) if seconds else (None, None, None)
-        yield Wait(name, len(seconds), course.waiting.get(name, 0), *numbers)
+        waiting = course.waiting.get(name, 0)
+        if seconds:
+            yield Wait(name, len(seconds), waiting, mean(seconds), median(seconds), max(seconds))
+        else:
+            yield Wait(name, 0, waiting, None, None, None)

@@ -1,4 +1,6 @@
-"""The queues of a pool as time goes by: who waits, since when, and what that weighs to the negotiator.
+"""The queues of a pool as time goes by.
+
+Who waits, since when, and what that weighs to the negotiator.
 
 Follows src/condor_schedd.V6/schedd.cpp (count_a_job, FindRunnableJob), HTCondor 25.14.
 """
@@ -35,7 +37,10 @@ class Waiting:
             self._line(alone)[alone.id] = alone
 
     def home(self, submitter: str, schedd: Value) -> str:
-        """Return where jobs of a submitter wait: ``schedd`` if that is known, else the first that tells of it."""
+        """Return where jobs of a submitter wait.
+
+        ``schedd`` if that is known, else the first that tells of it.
+        """
         return schedd if isinstance(schedd, str) and schedd else self._homes.get(submitter, "")
 
     def _line(self, job: Job) -> dict[str, Job]:
@@ -55,7 +60,7 @@ class Waiting:
         suits: Callable[[Request], bool],
         startable: Callable[[Job], bool],
     ) -> Job | None:
-        """Return which job of a submitter a schedd runs next, of those whose like ``suits`` and that are ``startable``.
+        """Return the ``startable`` job of a submitter that runs next and whose like ``suits``.
 
         None where there is none.
         """
@@ -89,7 +94,10 @@ class Waiting:
             line.update((each.id, each) for each in ordered)
 
     def start(self, job: Job) -> None:
-        """Take a job out that starts; what it asks of its slot may be more than it did when it came."""
+        """Take a job out that starts.
+
+        What it asks of its slot may be more than it did when it came.
+        """
         name, home = job.id, self.home(job.submitter, job.schedd)
         for (_, where), line in self._lines.get(job.submitter, {}).items():
             if where == home and name in line:
@@ -110,11 +118,16 @@ class Waiting:
                 for (request, home), line in lines.items()
                 if line and home == schedd
             ]
+            idle = sum(count for _, count in there)
+            idle_weight = sum(
+                count * self._weight(request.first, schedd) for request, count in there
+            )
             values = {
-                "idlejobs": sum(count for _, count in there), "runningjobs": jobs,
-                "weightedidlejobs": sum(count * self._weight(request.first, schedd) for request, count in there),
+                "idlejobs": idle,
+                "runningjobs": jobs,
+                "weightedidlejobs": idle_weight,
                 "weightedrunningjobs": weight,
-            }  # fmt: skip
+            }
             found.append(replace(record, values={**record.values, **values}))
         return tuple(found)
 

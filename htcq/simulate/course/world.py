@@ -1,4 +1,4 @@
-"""A pool as time goes by: jobs start where they were matched, run, end, and leave their claims to others.
+"""A pool over time: jobs start where they are matched, run, end, and leave their claims.
 
 Follows src/condor_schedd.V6/schedd.cpp (FindRunnableJob) and src/condor_startd.V6/Resource.cpp
 (create_dslot), HTCondor
@@ -54,7 +54,10 @@ class Start(NamedTuple):
 
 
 class World:
-    """One pool; ``run_time`` says how long its jobs run, with ``dice``, unless they came with that knowledge."""
+    """One pool over time.
+
+    ``run_time`` gives the run time of jobs, by ``dice``, unless a job has its own.
+    """
 
     def __init__(self, pool: Pool, run_time: RunTime, dice: Dice) -> None:
         self._moment = Published(pool, pool.negotiator).moment
@@ -86,7 +89,10 @@ class World:
         self._arrive(0.0)
 
     def _move_in(self) -> None:
-        """Take over the slots and claims of the captured pool: who runs there, and for how long, nobody knows."""
+        """Take over the slots and claims of the captured pool.
+
+        Who runs there, and for how long, nobody knows.
+        """
         slots = self._pool.slots or ()
         for slot in slots:
             if slot.type != DYNAMIC:
@@ -119,7 +125,10 @@ class World:
                 self._run(claim, None, MATCH, 0.0 if slot.activity == "Cleaning" else None)
 
     def _user_of(self, slot: Slot, schedd: str) -> str:
-        """Return whose job runs in a claim of the captured pool, as a record names the user; empty if none does."""
+        """Return whose job runs in a claim of the captured pool, as a record names the user.
+
+        Empty if none does.
+        """
         names = {
             each.text("User")
             for each in self._pool.users or ()
@@ -180,7 +189,7 @@ class World:
         )
 
     # What happens
-    # -----------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def take(self, made: Iterable[Made]) -> int:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
@@ -199,7 +208,7 @@ class World:
         return started
 
     def _fill(self, base: Base, made: Made) -> int:
-        """Let the schedd put more jobs of a submitter in what is left of a slot that was matched whole."""
+        """Start more jobs of a submitter in the rest of a slot that was matched whole."""
         assets, started = tuple(base.left), 0
         startds, suiting = self._startds, self._suiting
         schedd = self.waiting.home(made.job.submitter, made.job.schedd)
@@ -247,7 +256,10 @@ class World:
         self._run(claim, job, by)
 
     def _bind(self, base: Base, job: Job, amounts: Mapping[str, Number]) -> tuple[str, ...] | None:
-        """Return the devices that a dynamic slot gets; None where the ad of its parent does not list any."""
+        """Return the devices that a dynamic slot gets.
+
+        It is None where the ad of its parent does not list any.
+        """
         if "AvailableGPUs" not in base.slot.frame:
             return None
         return self._devices.chosen(
@@ -268,7 +280,10 @@ class World:
         heapq.heappush(self._ending, (claim.ends, next(self._numbers), claim))
 
     def advance(self, until: float) -> None:
-        """Let time go by: jobs end, and others of the same submitter start in their claims, or the claims end."""
+        """Advance the time.
+
+        Jobs end, and others of the same submitter start in their claims, or the claims end.
+        """
         while self._ending and self._ending[0][0] <= until:
             self.now, _, claim = heapq.heappop(self._ending)
             self._running[claim.schedd, claim.user] -= 1

@@ -1,1 +1,4 @@
-"""One negotiation cycle, match by match: who is asked in which order, what is matched or rejected, at what cost."""
+"""One negotiation cycle, match by match.
+
+Who is asked in which order, what is matched or rejected, at what cost.
+"""

@@ -1,4 +1,6 @@
-"""The accountant during a cycle: who uses how much, how good their priorities are, and what limits them.
+"""The accountant during a cycle.
+
+Who uses how much, how good their priorities are, and what limits them.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (CheckMatches, AddMatch, LoadLimits, GetLimitMax)
 and condor_utils/NegotiationUtils.cpp (ParseConcurrencyLimit), HTCondor 25.14. Amounts are in the
@@ -93,7 +95,10 @@ class ConcurrencyLimits:
             self.take(limits)
 
     def reached(self, limits: str) -> str:
-        """Return the first of ``limits`` that leaves no room for one more job; empty where all do."""
+        """Return the first of ``limits`` that leaves no room for one more job.
+
+        It is empty where all do.
+        """
         return next((limit.name for limit in self.asked(limits) if limit.reached), "")
 
     def asked(self, limits: str) -> Iterator[ConcurrencyLimit]:

@@ -17,7 +17,10 @@ _Graph = Mapping[str, tuple[str, ...]]
 
 
 class ReferenceGraph:
-    """Which words the expressions of ads lead to; ``words`` are all that anything evaluated in a cycle contains."""
+    """Which words the expressions of ads lead to.
+
+    ``words`` are all that anything evaluated in a cycle contains.
+    """
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         self._words = tuple(words)
@@ -36,7 +39,7 @@ class ReferenceGraph:
         return self._parsed[text]
 
     def like(self, frame: SharedAttributes) -> SharedAttributes:
-        """Return the first of all frames that look like ``frame`` to whatever is evaluated in the cycle."""
+        """Return the first frame that equals ``frame`` in all that the cycle evaluates."""
         policy = [name for name in frame.texts if name.startswith("consumption")]
         names = self.reached((*self._words, *policy), frame) & frame.texts.keys()
         return self._alike.setdefault(
@@ -44,7 +47,7 @@ class ReferenceGraph:
         )
 
     def reached(self, words: Iterable[str], *frames: SharedAttributes) -> frozenset[str]:
-        """Return every word that an evaluation may come upon that starts from ``words``, through all ``frames``."""
+        """Return every word that an evaluation from ``words`` can reach through all ``frames``."""
         graphs = [self._graph(frame) for frame in frames]
         key = (*words, *map(id, graphs))
         if key not in self._reached:
@@ -52,7 +55,10 @@ class ReferenceGraph:
         return self._reached[key]
 
     def _graph(self, frame: SharedAttributes) -> _Graph:
-        """Return the words of each expression of ``frame``; frames with the same expressions share it."""
+        """Return the words of each expression of ``frame``.
+
+        Frames with the same expressions share it.
+        """
         found = self._graphs.get(id(frame))
         if found is None:
             texts = tuple(
@@ -91,7 +97,7 @@ def _followed(
 
 
 class CachedExpression:
-    """One expression in the ad of a slot with a job as its target, or ``in_job`` the other way round.
+    """One expression of a slot's ad with a job as TARGET, or ``in_job`` the reverse.
 
     ``names`` are all that it may come upon; only those that differ between slots of one frame
     tell slots apart. ``changed`` are attributes of the job while it is compared with a slot.
@@ -176,7 +182,7 @@ class CachedExpression:
 
 
 class PairExpression:
-    """An expression that is asked of pairs of slots and jobs, with a look for each two frames that it tells apart."""
+    """Expression on pairs of slots and jobs, cached for each two frames that differ."""
 
     def __init__(
         self,
@@ -220,5 +226,8 @@ class PairExpression:
 
 
 def job_ad(request: Request, changed: Mapping[str, Value] | None = None) -> Ad:
-    """Return the ad of the first job of ``request``; valid until the next call for a job of the same frame."""
+    """Return the ad of the first job of ``request``.
+
+    Valid until the next call for a job of the same frame.
+    """
     return request.frame.ad([*request.first.own(), *(changed or {}).items()])

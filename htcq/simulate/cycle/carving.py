@@ -1,4 +1,6 @@
-"""What becomes of the matches of a cycle: the dynamic slots that the startds carve, their refusals, and the charge.
+"""What becomes of the matches of a cycle.
+
+The dynamic slots that the startds carve, their refusals, and the charge.
 
 What a startd does with one request is htcq.policy.claim; here it is done once for all slots that
 look alike. The negotiator charges the match; when the dynamic slot's own ad arrives, SlotWeight
@@ -30,7 +32,7 @@ _OF_DYNAMIC_SLOT = ("slotweight", "withinresourcelimits")
 
 @dataclass(frozen=True)
 class Claim:
-    """What came of one match: the slot that its job got, the weight that is charged for it, or why it got none."""
+    """Outcome of one match: the slot of the job and its charged weight, or the refusal."""
 
     amounts: Mapping[str, Number]
     charge: Number
@@ -47,14 +49,17 @@ class _Carving:
 
 @dataclass(frozen=True)
 class _InputsSeen:
-    """What of a slot matters to the startd for one request: how much is left of some assets, some own attributes."""
+    """What of a slot matters to the startd for one request.
+
+    How much is left of some assets, some own attributes.
+    """
 
     assets: tuple[str, ...]
     places: tuple[int, ...]
 
 
 class _StartdView:
-    """A slot at its startd: what is left of it, what the startd is, and what of it each sight sees."""
+    """A slot at its startd: its rest, the startd, and what each view sees."""
 
     __slots__ = ("left", "seen", "startd")
 
@@ -81,7 +86,7 @@ class Startds:
         self._shares: dict[tuple[object, ...], Mapping[str, Number] | None] = {}
 
     def claim(self, offer: Offer, request: Request) -> Claim:
-        """Return what ``request`` gets of a slot that the startd has given nothing of since its ad."""
+        """Return what ``request`` gets of a slot that is unchanged since its ad."""
         kind, site = offer.state.kind, self._sites.get(offer)
         if site is None:
             site = self._sites[offer] = _StartdView(offer.at_first, self._table.of(offer.slot))
@@ -118,7 +123,10 @@ class Startds:
     def share(
         self, slot: Slot, request: Request, left: Mapping[str, Number]
     ) -> Mapping[str, Number] | None:
-        """Return what ``request`` gets of a partitionable ``slot`` that has so much left; None where that is short."""
+        """Return what ``request`` gets of a partitionable ``slot`` that has so much left.
+
+        It is None where that is short.
+        """
         key = (id(slot.frame), id(request), *left.items())
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
@@ -133,7 +141,7 @@ class Startds:
         return self._shares[key]
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
-        """Return every word of the expressions that the startds of ``slots`` evaluate besides those in the ads."""
+        """Return every word that startds of ``slots`` evaluate outside their ads."""
         return self._table.words(slots)
 
     def _sight(self, slot: Slot, request: Request, startd: Startd) -> _InputsSeen:

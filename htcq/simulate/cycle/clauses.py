@@ -1,4 +1,6 @@
-"""What conditions are made of: the text of a ClassAd expression taken apart at its outermost operators.
+"""What conditions are made of.
+
+The text of a ClassAd expression taken apart at its outermost operators.
 
 Follows the precedence of src/classad/source.cpp, HTCondor 25.14. What looks unusual is left whole.
 """
@@ -108,7 +110,10 @@ def _split(text: str, operator: str, looser: frozenset[str]) -> Sequence[str]:
 
 
 def _outermost(text: str) -> list[tuple[str, int]] | None:
-    """Return the tokens of ``text``, each with how many brackets it stands in; brackets count as outside themselves."""
+    """Return the tokens of ``text``, each with how many brackets it stands in.
+
+    Brackets count as outside themselves.
+    """
     if _UNUSUAL.search(text):
         return None
     found, depth = [], 0

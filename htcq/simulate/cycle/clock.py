@@ -1,8 +1,8 @@
 """Expressions that look at the clock, with the time of a cycle in its place.
 
 ClassAds have the function time() and the attribute CurrentTime (src/classad/fnCall.cpp,
-compat_classad.cpp, HTCondor
-25.14). The library would answer with the time of whoever reads a pool, hours or years after it was captured.
+compat_classad.cpp, HTCondor 25.14). The library would answer with the time of whoever reads a pool,
+hours or years after it was captured.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ad = TypeVar("Ad", Job, Slot)
 
 
 def at_moment(pool: Pool, moment: float | None) -> Pool:
-    """Return ``pool`` with the clock of all expressions of its slots and jobs at ``moment``, in seconds since 1970.
+    """Return ``pool`` with the clock of its expressions at ``moment`` (seconds since 1970).
 
     As it is where the time is not known, or no expression looks at the clock.
     """
@@ -77,7 +77,10 @@ class Clock:
         return frame.changed(texts, self._expressions)
 
     def _at(self, found: re.Match[str], own: bool) -> str:
-        """Return the time in the place of what looks at it; an attribute that an ad has itself stays."""
+        """Return the time in the place of what looks at it.
+
+        An attribute that an ad has itself stays.
+        """
         word = found[1]
         if word is None or (own and word.lower() == "currenttime"):
             return found[0]

@@ -1,4 +1,6 @@
-"""What must hold for a request and a slot to match: the two Requirements, taken apart once for all slots of one frame.
+"""What must hold for a request and a slot to match.
+
+The two Requirements, taken apart once for all slots of one frame.
 
 Most of what they say is the same for all those slots, or compares what a slot has left with a
 number. Only the rest is evaluated slot by slot. Follows matchmakingAlgorithm of
@@ -66,7 +68,10 @@ class Conditions:
 
     @property
     def compared(self) -> Sequence[Compared]:
-        """What is compared with numbers; where that is equal, only ``looks`` tell slots of the frame apart."""
+        """What is compared with numbers.
+
+        Where that is equal, only ``looks`` tell slots of the frame apart.
+        """
         return () if self._never else self._compared
 
     @property
@@ -84,7 +89,7 @@ class Conditions:
         return all(holds(look.of(slot, amounts)) for look in self._rest)
 
     # Taking apart
-    # -----------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _take_apart(self) -> None:
         self._slot_ad, self._job_ad = self._slot.ad(), job_ad(self._request, self._changed)
@@ -212,7 +217,9 @@ class Conditions:
 
 
 def asset_named(text: str, assets: Container[str], request: Request | None) -> str:
-    """Return the one of a slot's ``assets`` that ``text`` stands for; empty where it is anything else.
+    """Return the one of a slot's ``assets`` that ``text`` stands for.
+
+    It is empty where it is anything else.
 
     It stands in the ad of the jobs of ``request``; without them, in that of the slot.
     """

@@ -20,7 +20,10 @@ Taken = tuple[Optional[Number], ...]
 
 
 class Fitting:
-    """What one request asks of all slots that share the frame of ``slot``; by consumption ``policy`` or without."""
+    """What one request asks of all slots that share the frame of ``slot``.
+
+    By consumption ``policy`` or without.
+    """
 
     def __init__(self, slot: Slot, request: Request, policy: bool, links: ReferenceGraph) -> None:
         self._request, self._links, self.assets = request, links, slot.assets
@@ -42,7 +45,10 @@ class Fitting:
         return CachedExpression(expression, names, self.assets, self._request, changed=changed)
 
     def taken(self, slot: Slot, amounts: Amounts) -> Taken:
-        """Return what the request takes of ``slot`` with ``amounts`` left; nothing without a policy."""
+        """Return what the request takes of ``slot`` with ``amounts`` left.
+
+        Nothing without a policy.
+        """
         return self._constant if self._constant is not None else self._taken(slot, amounts)
 
     def _taken(self, slot: Slot, amounts: Amounts) -> Taken:
@@ -54,7 +60,7 @@ class Fitting:
         return self._constant is not None
 
     def conditions(self, slot: Slot, taken: Taken) -> Conditions:
-        """Return what must hold on both sides, where the request takes so much of slots like ``slot``."""
+        """Return the conditions of both sides for a request on slots like ``slot``."""
         test = self._tests.get(taken)
         if test is None:
             test = self._tests[taken] = Conditions(

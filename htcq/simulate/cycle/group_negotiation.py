@@ -1,4 +1,4 @@
-"""The turn of one group: its submitters in their order, again and again, until nobody gets anything more.
+"""Negotiation of one group: its submitters in order, repeated until nobody gets more.
 
 Follows negotiateWithGroup, calculateSubmitterLimit and calculatePieLeft of
 src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14. Limits in time are not reached here.
@@ -37,7 +37,9 @@ class Skipped(enum.Enum):
 
 @dataclass(eq=False)
 class SubmitterQueue:
-    """One submitter at one access point, with its queue; ``place`` orders those that are equal otherwise.
+    """One submitter at one access point, with its queue.
+
+    ``place`` orders those that are equal otherwise.
 
     ``talk`` is its last talk in the cycle so far, ``skipped`` why it had none after that,
     ``rejected`` what of its runs was rejected last, by the id of the run.
@@ -55,7 +57,10 @@ class SubmitterQueue:
 
 @dataclass(frozen=True)
 class Rules:
-    """What of the configuration and the pool matters inside a turn; weights are in the pool's unit."""
+    """What of the configuration and the pool matters inside a turn.
+
+    Weights are in the pool's unit.
+    """
 
     pool_weight: float
     min_weight: float
@@ -178,7 +183,9 @@ class GroupNegotiation:
         return min(self._rules.pool_weight, self._limit)
 
     def _limits(self, asking: list[SubmitterQueue]) -> dict[SubmitterQueue, Share]:
-        """Return what each submitter may be given in this spin; the same one at several schedds has one share.
+        """Return what each submitter may be given in this spin.
+
+        The same one at several schedds has one share.
 
         The arithmetic goes the way of the negotiator's: a limit that is larger by a last binary
         digit lets one more match be looked for (calculateNormalizationFactor).
@@ -222,7 +229,9 @@ def _skip(asking: list[SubmitterQueue], why: Skipped) -> None:
 
 @dataclass(frozen=True)
 class Share:
-    """What a submitter may be given in a spin: its ``part`` of the pie; of unclaimed slots no more than ``unclaimed``.
+    """What a submitter may be given in a spin: its ``part`` of the pie.
+
+    Of unclaimed slots no more than ``unclaimed``.
 
     ``group_used`` is what its group used when the spin began.
     """

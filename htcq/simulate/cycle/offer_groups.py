@@ -1,4 +1,4 @@
-"""Slots that look equal to every expression of a cycle, and what becomes of them when a job is matched there.
+"""Slots that are equal to every expression of a cycle, and their states after matches.
 
 Follows matchmakingAlgorithm and SubmitterLimitPermits of src/condor_negotiator.V6/matchmaker.cpp
 and src/condor_utils/consumption_policy.cpp, HTCondor 25.14. Whatever is asked of one such slot
@@ -35,7 +35,10 @@ class CrashError(Exception):
 
 
 class OfferGroup:
-    """Slots of one kind with equal amounts left, all claimed (``held``) or none; ``slot`` stands for all of them."""
+    """Slots of one kind with equal amounts left, all claimed (``held``) or none.
+
+    ``slot`` stands for all of them.
+    """
 
     __slots__ = (
         "_after",
@@ -116,19 +119,28 @@ class OfferGroup:
         return found
 
     def after(self, request: Request) -> OfferGroup | None:
-        """Return the state of a slot that was matched with ``request``; None where the whole slot is taken."""
+        """Return the state of a slot that was matched with ``request``.
+
+        It is None where the whole slot is taken.
+        """
         if self._policy and self._after_for is not request:
             taken = self._fitting(request).taken(self.slot, self.amounts)
             self._after, self._after_for = self.states.state(self, self._without(taken)), request
         return self._after
 
     def agrees(self, request: Request) -> bool:
-        """Tell whether both Requirements hold where ``request`` takes what it takes; costs are not looked at."""
+        """Tell whether both Requirements hold where ``request`` takes what it takes.
+
+        Costs are not looked at.
+        """
         fitting = self._fitting(request)
         return fitting.fits(self.slot, self.amounts, fitting.taken(self.slot, self.amounts))
 
     def conditions(self, request: Request) -> Conditions:
-        """Return what must hold on both sides; the same for all slots of the frame of which as much is taken."""
+        """Return what must hold on both sides.
+
+        The same for all slots of the frame of which as much is taken.
+        """
         fitting = self._fitting(request)
         return fitting.conditions(self.slot, fitting.taken(self.slot, self.amounts))
 
@@ -137,11 +149,17 @@ class OfferGroup:
         return self._fitting(request).takes_the_same
 
     def taken(self, request: Request) -> Taken:
-        """Return what ``request`` takes of each asset; nothing where the slot has no consumption policy."""
+        """Return what ``request`` takes of each asset.
+
+        Nothing where the slot has no consumption policy.
+        """
         return self._fitting(request).taken(self.slot, self.amounts)
 
     def suits(self, request: Request) -> bool:
-        """Tell whether both Requirements hold, whatever the slot's policy consumes: all that a schedd looks at."""
+        """Tell whether both Requirements hold, whatever the slot's policy consumes.
+
+        All that a schedd looks at.
+        """
         if self._suited_for is not request:
             self._suited = self.states.plain_fitting(self.slot, request).fits(
                 self.slot, self.amounts, ()
@@ -154,7 +172,10 @@ class OfferGroup:
 
 
 class Weighing:
-    """How the negotiator weighs a slot: by its own SlotWeight or by the central manager's ``text``."""
+    """How the negotiator weighs a slot.
+
+    By its own SlotWeight or by the central manager's ``text``.
+    """
 
     def __init__(self, links: ReferenceGraph, text: str = "", weighted: bool = True) -> None:
         # A text that is no expression is no number on any slot.
@@ -177,7 +198,10 @@ class Weighing:
         return look
 
     def accounted(self, state: OfferGroup) -> Number:
-        """Return what the accountant charges for the whole slot: 1 where weights are off, or it is none to speak of."""
+        """Return what the accountant charges for the whole slot.
+
+        1 where weights are off, or it is none to speak of.
+        """
         weight = self.of(state.slot, state.amounts) if self._weighted else None
         return 1 if weight is None else accounted(weight)
 
@@ -196,13 +220,13 @@ class OfferGroups:
         self._frames: dict[int, SharedAttributes] = {}
 
     def fittings(self, kind: SlotClass, weighing: Weighing) -> dict[int, Fitting]:
-        """Return what requests, by id, ask of slots like those of ``kind``, with the costs by this weighing."""
+        """Return by request id what slots of ``kind`` give, and the costs by this weight."""
         return self._fittings.setdefault(
             (id(kind.first.frame), kind.supports_policy, id(weighing)), {}
         )
 
     def plain_fitting(self, slot: Slot, request: Request) -> Fitting:
-        """Return what ``request`` asks of slots that share the frame of ``slot`` but for any consumption policy."""
+        """Return what ``request`` takes of slots like ``slot`` without consumption policy."""
         key = (id(slot.frame), id(request))
         found = self._plain.get(key)
         if found is None:

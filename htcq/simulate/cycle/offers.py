@@ -63,7 +63,10 @@ class Offer:
         return self.slot.customer
 
     def ad(self) -> Ad:
-        """Return its ad with what it has left; valid until the next call for a slot of the same frame."""
+        """Return its ad with what it has left.
+
+        Valid until the next call for a slot of the same frame.
+        """
         return self.slot.ad(dict(self.state.amounts))
 
 

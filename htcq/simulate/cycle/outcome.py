@@ -31,7 +31,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class CycleDifference:
-    """What one group or submitter is matched in either cycle, what it uses after it, and how many of its jobs wait.
+    """Matches, later usage and waiting jobs of one group or submitter in either cycle.
 
     One that waits and uses less than the whole slots of its limit is starved, a submitter if it
     uses nothing. ``why`` is the reason that the negotiator gives last for a rejection, before
@@ -147,7 +147,9 @@ def _submitters(traces: tuple[Trace, Trace]) -> Iterator[CycleDifference]:
 
 
 def because_of_others(name: str, changes: Mapping[str, float]) -> str:
-    """Return why ``name`` uses more or less though neither its demand nor its limit changed: who gave way, or took it.
+    """Return why ``name`` uses more or less though neither its demand nor its limit changed.
+
+    Who gave way, or took it.
 
     ``changes`` has how much more each of its kind uses afterwards. The one that changed most the
     other way is named.

@@ -1,4 +1,6 @@
-"""What each submitter asks for: the idle jobs of its queue, in the order in which its schedd sends them.
+"""What each submitter asks for.
+
+The idle jobs of its queue, in the order in which its schedd sends them.
 
 Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar, FindRunnableJob), schedd_negotiate.cpp
 (nextJob) and src/condor_negotiator.V6/matchmaker_negotiate.cpp (ResourceRequestList), HTCondor
@@ -30,7 +32,7 @@ IDENTITIES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
 
 
 def likeness(job: Job, frame: SharedAttributes, places: Iterable[int]) -> Likeness:
-    """Return what is equal for jobs with equal values at ``places`` and the same ``frame`` in their requests."""
+    """Return the key of jobs with equal values at ``places`` and equal ``frame`` in requests."""
     values = [job[place] for place in places]
     # 1, 1.0 and true are equal keys, and different to an expression.
     return (id(frame), *values, *map(type, values))
@@ -66,7 +68,10 @@ class AutoclusterIndex:
 
 @dataclass
 class Run:
-    """Jobs that are alike and follow each other in a queue; one that wants several slots stands there as often."""
+    """Jobs that are alike and follow each other in a queue.
+
+    One that wants several slots stands there as often.
+    """
 
     request: Request
     jobs: deque[Job] = field(default_factory=deque)
@@ -74,7 +79,9 @@ class Run:
 
 @dataclass(eq=False)
 class Offered:
-    """What one talk offered of a run: ``count`` of its jobs, the first of which is ``job``, and what came of them.
+    """What one talk offered of a run.
+
+    ``count`` of its jobs, the first of which is ``job``, and what came of them.
 
     ``kept`` is how many more the record of their user keeps from being offered. ``rejection`` is
     the negotiator's reason, of another run of the same request where that was rejected before;
@@ -91,7 +98,10 @@ class Offered:
 
 
 class Queue:
-    """The runnable jobs of one submitter at one schedd; matched ones leave it. ``offers`` tells what is asked for."""
+    """The runnable jobs of one submitter at one schedd.
+
+    Matched ones leave it. ``offers`` tells what is asked for.
+    """
 
     def __init__(
         self,
@@ -114,7 +124,7 @@ class Queue:
 
 
 class Session:
-    """One talk of the negotiator with an access point about one submitter's jobs, of which it offers so many at a time.
+    """One negotiation with an access point about the jobs of one submitter, with its budget.
 
     What it has offered counts, whether it was matched or rejected. All requests are named and
     counted before the first match; what a match is used for then is another matter.
@@ -135,7 +145,9 @@ class Session:
         self.cut = False
 
     def next(self, skipped: int = 1) -> tuple[Request, str] | None:
-        """Return what is asked for next, and the first job of that request; None where nothing is left.
+        """Return what is asked for next, and the first job of that request.
+
+        It is None where nothing is left.
 
         ``skipped`` is how many jobs the last match was for: more than one where the schedd is
         expected to put them there by itself.
@@ -185,7 +197,10 @@ class Session:
         return self._run is not None and bool(self._run.jobs) and self._run.jobs[0].id == self._name
 
     def rejected(self, reason: str, beyond: bool = False) -> None:
-        """Ask no more for jobs like these in this talk; ``beyond``: the submitter had used its share up by then."""
+        """Ask no more for jobs like these in this talk.
+
+        ``beyond``: the submitter had used its share up by then.
+        """
         assert self._run is not None
         offered = self.offered[-1]
         offered.rejection, offered.beyond = reason, beyond
@@ -195,7 +210,10 @@ class Session:
 
 
 def _requests(queue: Queue) -> list[tuple[Run, int, str]]:
-    """Return what is asked for: a run of jobs, how many, and the first; runs join where nothing offered is between."""
+    """Return what is asked for: a run of jobs, how many, and the first.
+
+    Runs join where nothing offered is between.
+    """
     found: list[tuple[Run, int, str]] = []
     for run in queue.runs:
         if not queue.offered[id(run.request)]:
@@ -211,7 +229,10 @@ def _requests(queue: Queue) -> list[tuple[Run, int, str]]:
 def queues_of(
     jobs: Iterable[Job], likenesses: AutoclusterIndex, access: AccessPoints
 ) -> Mapping[tuple[str, str], Queue]:
-    """Return the queues of ``jobs`` by submitter and schedd; the schedd is empty where the pool does not say."""
+    """Return the queues of ``jobs`` by submitter and schedd.
+
+    The schedd is empty where the pool does not say.
+    """
     found: dict[tuple[str, str], list[Job]] = {}
     for job in jobs:
         found.setdefault((job.submitter, access.name_of(job)), []).append(job)

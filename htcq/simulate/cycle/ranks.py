@@ -24,7 +24,10 @@ _WORST, _NO_RANK = -1.7976931348623157e308, 0.0
 
 
 class Ranker:
-    """All three ranks of a match; ``pre`` and ``post`` are expressions in the ad of a slot, with a job as target."""
+    """All three ranks of a match.
+
+    ``pre`` and ``post`` are expressions in the ad of a slot, with a job as target.
+    """
 
     def __init__(
         self, pre: str, post: str, names_of_jobs: frozenset[str], links: ReferenceGraph
@@ -55,7 +58,7 @@ class Ranker:
         return [(-offer.ranks[0], rank, -offer.ranks[1], offer.index, offer) for offer in offers]
 
     def _negotiators(self, offer: Offer, request: Request) -> tuple[float, float]:
-        """Return the negotiator's ranks, which are kept with the slot while its state is the same."""
+        """Return the negotiator's ranks, cached with the slot while its state stays."""
         state = offer.state
         if offer.ranked_in is state:
             return offer.ranks
@@ -81,7 +84,7 @@ class Ranker:
         )
 
     def _own(self, rank: PairExpression | None, offer: Offer, request: Request) -> int | float:
-        """Return a rank that stays as it is for the whole cycle, or a number for what of the slot itself decides."""
+        """Return a rank that is constant in the cycle, or a number for the slot's part."""
         look = None if rank is None else rank.look(offer.seen, request)
         if look is None or not look.of_amounts:
             return self._evaluated(rank, offer, request)
@@ -128,7 +131,10 @@ class Ranker:
         return _NO_RANK if value is None else float(value)
 
     def _simple(self, request: Request) -> float | str:
-        """Return the job's Rank where it is a number, or the asset that it is; empty where it is anything else."""
+        """Return the job's Rank where it is a number, or the asset that it is.
+
+        It is empty where it is anything else.
+        """
         text = request.frame.text("Rank")
         if literal(text or "0") is not None:
             return float(as_number(request.frame.value("Rank")) or _NO_RANK)

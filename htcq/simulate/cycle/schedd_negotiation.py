@@ -1,4 +1,6 @@
-"""The negotiator's talk with a schedd about the jobs of one submitter: match after match, up to its limits.
+"""The negotiator's talk with a schedd about the jobs of one submitter.
+
+Match after match, up to its limits.
 
 Follows negotiate of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 """
@@ -31,7 +33,9 @@ from htcq.units import CPUS, MEMORY
 
 @dataclass(frozen=True)
 class Grant:
-    """What one talk may bring: ``most`` in all, ``unclaimed`` of slots that nobody has, ``ceiling`` by the ceiling.
+    """Limits of one negotiation.
+
+    ``most`` is for all slots, ``unclaimed`` for free ones, ``ceiling`` by the ceiling.
 
     With ``ignored`` limits a submitter that has had its share may still take slots that prefer
     its jobs. ``priority`` is that of the submitter, ``negotiating`` the group whose turn it is.
@@ -56,7 +60,9 @@ class Ending(enum.Enum):
 
 @dataclass(frozen=True)
 class Talk:
-    """One talk, to explain why a job was not matched: what was granted, offered and used, and how it ended.
+    """One talk, to explain why a job was not matched.
+
+    What was granted, offered and used, and how it ended.
 
     ``part`` is the share of the submitter, of what its group may use. ``budget`` is how many
     jobs the access point would offer (None: all); ``cut`` tells that it had more.
@@ -72,7 +78,9 @@ class Talk:
 
 
 class Made(NamedTuple):
-    """A match, for what comes after the cycle: the job, what the startd makes of it, and its concurrency limits.
+    """A match, for what comes after the cycle.
+
+    The job, what the startd makes of it, and its concurrency limits.
 
     ``policy`` tells whether the slot has a consumption policy.
     """
@@ -123,7 +131,7 @@ class Talks:
         return self._search.slots_left()
 
     def talk(self, submitter: str, session: Session, grant: Grant) -> tuple[float, bool, Ending]:
-        """Return the weight of what was matched, whether the submitter is through for its turn, and why it ended.
+        """Return the matched weight, whether the submitter is finished, and why it ended.
 
         Raises:
             CrashError: a slot makes the negotiator crash.
@@ -221,7 +229,10 @@ class Talks:
         return cost
 
     def _used_for(self, offer: Offer, limits: str, session: Session) -> tuple[Job | None, str]:
-        """Return the job for which a schedd uses a match, and why it gives the match back; empty where it does not."""
+        """Return the job for which a schedd uses a match, and why it gives the match back.
+
+        It is empty where it does not.
+        """
         access = session.access
         if access.is_full:
             return None, SCHEDD_IS_FULL
@@ -235,12 +246,15 @@ class Talks:
         return job, "" if access.start_job(job) else USER_IS_FULL
 
     def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:
-        """Tell whether a schedd uses a match, made for these concurrency limits, for another job as well."""
+        """Tell whether a schedd reuses a match with these concurrency limits for another job."""
         same = limits_of(other, None if literal_limits else offer).lower() == limits.lower()
         return same and self._search.suits(offer, other)
 
     def _jobs_in(self, request: Request, offer: Offer) -> int:
-        """Return for how many such jobs the negotiator takes what the slot has: cpus and memory alone (jobsInSlot)."""
+        """Return for how many such jobs the negotiator takes what the slot has.
+
+        Cpus and memory alone (jobsInSlot).
+        """
         asked, left = requested(request.first.ad()), offer.state.amounts
         counts = [
             int(left.get(asset, 1)) // max(1, int(asked.get(asset) or 1))

@@ -35,14 +35,20 @@ _WORSE = "MY.Rank < MY.CurrentRank"
 
 
 class Allowance(NamedTuple):
-    """What a submitter may still be given: ``used`` of ``limit``; only claimed slots that prefer its jobs if so."""
+    """What a submitter may still be given: ``used`` of ``limit``.
+
+    Only claimed slots that prefer its jobs if so.
+    """
 
     used: float
     limit: float
     only_preferred: bool = False
 
     def permits(self, cost: float) -> bool:
-        """Tell whether a match may be made: beyond the limit only once, as the first (SubmitterLimitPermits)."""
+        """Tell whether a match may be made.
+
+        Beyond the limit only once, as the first (SubmitterLimitPermits).
+        """
         return self.used + cost <= self.limit or (self.used <= 0 < self.limit)
 
 
@@ -57,7 +63,10 @@ class Found:
 
 
 class Search:
-    """Looks for slots; keeps the list that it made for a request as long as the same is asked for."""
+    """Search for slots.
+
+    The list made for a request is kept while the same is requested.
+    """
 
     def __init__(
         self,
@@ -103,7 +112,9 @@ class Search:
         allowance: Allowance,
         permits: Callable[[Offer], bool] | None = None,
     ) -> Offer | None:
-        """Return the best slot for ``request`` of ``submitter`` in this ``session``; None where there is none.
+        """Return the best slot for ``request`` of ``submitter`` in this ``session``.
+
+        It is None where there is none.
 
         ``permits`` tells whether concurrency limits that depend on the slot leave room for a job
         there.
@@ -146,7 +157,10 @@ class Search:
         return OVER_LIMIT if self.limited else NO_MATCH
 
     def suits(self, offer: Offer, request: Request) -> bool:
-        """Tell whether a schedd uses a match for another job like ``request``; it knows of no consumption policies."""
+        """Tell whether a schedd uses a match for another job like ``request``.
+
+        It knows of no consumption policies.
+        """
         return not self._prefers(self._worse, offer, request) and offer.state.suits(request)
 
     def matched(self, offer: Offer, request: Request) -> float:
@@ -224,7 +238,7 @@ class Search:
         allowance: Allowance,
         found: Found,
     ) -> None:
-        """Count and note those that somebody has claimed, which are not taken from their jobs here."""
+        """Count and note claimed slots, which are not taken from their jobs here."""
         for offer in offers:
             if self._prefers(self._preferred, offer, request):
                 self.preempting.setdefault("their Rank is higher for a waiting job", set()).add(
@@ -242,7 +256,10 @@ class Search:
                 ).add(offer.name)
 
     def preemption_refused(self, offer: Offer, request: Request, submitter: str) -> str:
-        """Return why the claim of ``offer`` is not preempted for ``request``; empty where it may be."""
+        """Return why the claim of ``offer`` is not preempted for ``request``.
+
+        It is empty where it may be.
+        """
         if not self._preemption:
             return PREEMPTION_OFF
         if self._prefers(self._preferred, offer, request):
@@ -258,7 +275,10 @@ class Search:
 
 
 def limits_of(request: Request, offer: Offer | None = None) -> str:
-    """Return the concurrency limits of a request; those that depend on the slot only where one is given."""
+    """Return the concurrency limits of a request.
+
+    Those that depend on the slot only where one is given.
+    """
     frame = request.frame
     if "ConcurrencyLimits" not in frame:
         return ""

@@ -26,9 +26,9 @@ from htcq.simulate.cycle.queues import IDENTITIES, Likeness, likeness
 _PATTERN, _USUAL_PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX", "^Slot[0-9]*_"
 #: What the negotiator takes for attributes of slots since it leaves any out.
 _OF_SLOTS = frozenset({
-    "lastheardfrom", "remoteuser", "remoteowner", "totaljobruntime", "machinelastmatchtime", "jobcurrentstartdate",
-    "jobstate", "mips", "kflops", "slotid", "dslotid", "partitionableslot", "dynamicslot", "offline",
-    "pelicanpluginversion",
+    "lastheardfrom", "remoteuser", "remoteowner", "totaljobruntime", "machinelastmatchtime",
+    "jobcurrentstartdate", "jobstate", "mips", "kflops", "slotid", "dslotid", "partitionableslot",
+    "dynamicslot", "offline", "pelicanpluginversion",
 })  # fmt: skip
 #: In a request in any case.
 _SENT = frozenset({"owner", "clusterid", "procid", "globaljobid", "autoclusterid"})
@@ -50,7 +50,9 @@ class _Sent:
 
 
 class Significant:
-    """The attributes of jobs that requests have; ``named`` are the words of all expressions of slots.
+    """The attributes of jobs that requests have.
+
+    ``named`` are the words of all expressions of slots.
 
     ``compared`` are the words of all expressions that may tell jobs apart. ``negotiator`` is the
     version of the negotiator; empty where it is not known, then it counts as a new one.
@@ -77,7 +79,10 @@ class Significant:
         self._expressions = Expressions()
 
     def sent(self, job: Job) -> Job:
-        """Return ``job`` as the request for it shows it; the same one where that shows all of it."""
+        """Return ``job`` as the request for it shows it.
+
+        The same one where that shows all of it.
+        """
         known = self._of(job)
         if known.frame is job.frame and not known.hidden:
             return job

@@ -35,7 +35,10 @@ _SHUFFLE = 1009
 
 
 class SubmitterQueues:
-    """The submitters of a pool; ``order`` names those that come first in their lists at the beginning."""
+    """The submitters of a pool.
+
+    ``order`` names those that come first in their lists at the beginning.
+    """
 
     def __init__(self, pool: Pool, quotas: PoolQuotas, order: Sequence[str] = ()) -> None:
         self._quotas = quotas
@@ -111,7 +114,10 @@ def _significant(
 
 
 def likenesses_of(jobs: Iterable[Job], slots: Iterable[Slot]) -> AutoclusterIndex:
-    """Return what tells these jobs apart to their own schedd: all that expressions of theirs and of slots look at."""
+    """Return what tells these jobs apart to their own schedd.
+
+    All that expressions of theirs and of slots look at.
+    """
     words = words_of(_frames_of(job.frame for job in jobs)) | words_of(
         _frames_of(slot.frame for slot in slots)
     )

@@ -35,7 +35,10 @@ NAMES = frozenset(
 
 
 class Submitting:
-    """Requests with the attributes of their submitters; ``words`` are those of all expressions of a cycle."""
+    """Requests with the attributes of their submitters.
+
+    ``words`` are those of all expressions of a cycle.
+    """
 
     def __init__(
         self,
@@ -51,7 +54,7 @@ class Submitting:
         self._expressions = Expressions()
 
     def of(self, request: Request, submitter: str, priority: float, negotiating: str) -> Request:
-        """Return ``request`` as ``submitter``, whose turn is that of the group ``negotiating``, makes it now."""
+        """Return ``request`` as ``submitter`` makes it now, with the group ``negotiating``."""
         sent = self._significant.sent(request.first)
         if not self._named and sent is request.first:
             return request

@@ -17,7 +17,9 @@ GIVEN_BACK = (SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT)
 
 
 class Match(NamedTuple):
-    """One match; ``request`` is the first job of the request that it was made for, as the negotiator's log names it.
+    """One match.
+
+    ``request`` is the first job of its request, as the negotiator's log names it.
 
     ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot.
     ``cost`` is charged at once, ``standing`` as soon as the claimed slot has an ad of its own,
@@ -45,7 +47,10 @@ class Rejection:
 
 @dataclass(frozen=True)
 class GroupUse:
-    """The limit of a group's first turn, before it is cut to a whole number (None: it had none), and its usage."""
+    """First limit of a group before it is cut to a whole number, and its usage.
+
+    A limit of None means that the group was not negotiated.
+    """
 
     name: str
     limit: float | None
@@ -55,7 +60,7 @@ class GroupUse:
 
 @dataclass(frozen=True)
 class SubmitterUse:
-    """The usage of one submitter, how many more slots its idle jobs want, and how many were matched.
+    """Usage of one submitter, the slots that its idle jobs request, and its matches.
 
     ``group`` is the one that it is charged to; ``standing`` what it uses when its claims have
     ads of their own.
@@ -72,7 +77,7 @@ class SubmitterUse:
 
 @dataclass(frozen=True)
 class GroupTurn:
-    """When a group had its first turn (1 is the first of all), the limit of its last one, and usage before and after.
+    """Position of a group in the cycle (1 is first), its last limit, and usage before and after.
 
     ``limit`` is the whole number that the negotiator works with.
     """
@@ -85,7 +90,10 @@ class GroupTurn:
 
 @dataclass(frozen=True)
 class Crash:
-    """What makes the negotiator crash: the slot and the job that it was looking at, and its last words."""
+    """What makes the negotiator crash.
+
+    The slot and the job that it was looking at, and its last words.
+    """
 
     slot: str
     job: str

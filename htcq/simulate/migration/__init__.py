@@ -1,1 +1,4 @@
-"""A pool whose slots would weigh otherwise: what becomes of quotas, usage, submitters and priorities."""
+"""A pool whose slots would weigh otherwise.
+
+What becomes of quotas, usage, submitters and priorities.
+"""

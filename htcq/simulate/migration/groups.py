@@ -21,7 +21,7 @@ from htcq.units import show_number
 
 @dataclass(frozen=True)
 class Moment:
-    """What the negotiator makes of the groups of a pool as it is, and of the same pool if nothing were claimed."""
+    """The groups of a pool by its negotiator, as it is and with nothing claimed."""
 
     quotas: PoolQuotas
     unclaimed: PoolQuotas
@@ -87,7 +87,10 @@ def _limit(quotas: PoolQuotas, name: str) -> float | None:
 
 
 def _starves(quotas: PoolQuotas, name: str, cheapest: float | None) -> str:
-    """Return why idle jobs of a group that is below its quota get nothing; empty where they get something."""
+    """Return why idle jobs of a group that is below its quota get nothing.
+
+    It is empty where they get something.
+    """
     if not quotas.grouped or not quotas.waiting(name):
         return ""
     quota, used = quotas.quota(name).quota, quotas.usage.get(name, 0.0)
@@ -114,7 +117,7 @@ def _starves(quotas: PoolQuotas, name: str, cheapest: float | None) -> str:
 
 
 def _cheapest(quotas: PoolQuotas) -> dict[str, float]:
-    """Return by group the least that a match of any of its idle jobs costs on a slot that has nothing claimed."""
+    """Return by group the least cost of a match of its idle jobs on an unclaimed slot."""
     kinds = [kind for kind in slot_classes(quotas.pool.slots or ()) if kind.type != DYNAMIC]
     found: dict[str, float] = {}
     for jobs in autoclusters_of(quotas.pool.jobs or ()):

@@ -43,6 +43,9 @@ def _siblings(groups: Sequence[Group], factor: float) -> Mapping[str, float]:
 
 
 def scaled_limit(amount: float, factor: float) -> int:
-    """Return a submitter's ceiling or floor, a whole number, times ``factor``; what was above 0 stays so."""
+    """Return a submitter's ceiling or floor, a whole number, times ``factor``.
+
+    What was above 0 stays so.
+    """
     scaled = math.floor(amount * factor + 0.5)
     return max(1, scaled) if amount > 0 else 0

@@ -1,4 +1,6 @@
-"""What a change of slot weights makes of a pool, as records; their fields are the names in every output.
+"""What a change of slot weights makes of a pool, as records.
+
+Their fields are the names in every output.
 
 ``before`` is in the unit of the slot weights as they are, ``after`` in that of the new ones.
 """
@@ -54,7 +56,10 @@ class GroupMove:
 
     @property
     def over(self) -> float:
-        """How far it is above its quota after the switch; no new job starts until that much has ended."""
+        """How far it is above its quota after the switch.
+
+        No new job starts until that much has ended.
+        """
         return max(0.0, self.charged - self.quota.after)
 
 
@@ -78,7 +83,10 @@ class SubmitterMove:
 
     @property
     def too_good(self) -> float:
-        """By which factor the stored priority is too good after the switch; below 1: it is too bad."""
+        """By which factor the stored priority is too good after the switch.
+
+        Below 1: it is too bad.
+        """
         if self.priority is None or not self.priority.before:
             return 1.0
         return self.priority.after / self.priority.before
@@ -120,7 +128,7 @@ class Migration:
 
     @property
     def factor(self) -> float:
-        """What an amount of the old unit is multiplied by, so that it is the same share of the pool."""
+        """Factor from the old unit to the new one that keeps the share of the pool."""
         return self.empty_weight.after / self.empty_weight.before
 
     @property

@@ -1,4 +1,6 @@
-"""What becomes of submitters: their ceilings, floors, usage, and the priorities that are made of earlier usage.
+"""What becomes of submitters.
+
+Their ceilings, floors, usage, and the priorities that are made of earlier usage.
 
 Follows src/condor_negotiator.V6/Accountant.cpp (UpdatePriorities, SetCeiling, SetFloor),
 HTCondor 25.14: a real priority follows usage and halves its distance to it in PRIORITY_HALFLIFE;
@@ -23,7 +25,7 @@ _CLOSE = 0.1
 def submitter_moves(
     before: PoolQuotas, after: PoolQuotas, factor: float
 ) -> tuple[SubmitterMove, ...]:
-    """Return every submitter that the accountant knows or that wants something, those that use most first."""
+    """Return the submitters with an account or demand, the largest users first."""
     names = dict.fromkeys(
         [*before.accounts, *(each.name for each in before.submitters), *before.supply.charged]
     )

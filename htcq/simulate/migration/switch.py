@@ -1,4 +1,6 @@
-"""A pool whose slots weigh otherwise, and whose groups have quotas of the same share: what follows from that.
+"""A pool whose slots weigh otherwise, and whose groups have quotas of the same share.
+
+What follows from that.
 
 Follows the negotiator of HTCondor 25.14 as htcq.poolquota.pool_quotas does. That schedds go on
 reporting what runs in the unit in which it was claimed was measured on 25.14.1 (schedd.cpp keeps
@@ -79,7 +81,7 @@ def migration_of(pool: Pool, model: MachineModel) -> Migration:
 
 
 def with_scaled_quotas(pool: Pool, changed: Pool) -> Pool:
-    """Return ``changed``, which is ``pool`` with other weights, with quotas that are the same share of it.
+    """Return ``changed`` (``pool`` with other weights) with quotas of the same share.
 
     Raises:
         InputError: one of the two weighs nothing.
@@ -107,7 +109,10 @@ def _empty_weights(pool: Pool, changed: Pool) -> Amount:
 
 
 def emptied(slots: Iterable[Slot]) -> tuple[Slot, ...]:
-    """Return the slots as they are when nothing is claimed: partitionable ones with all that they had at birth."""
+    """Return the slots as they are when nothing is claimed.
+
+    Partitionable ones with all that they had at birth.
+    """
     make, found = Slots(), []
     for slot in slots:
         if slot.type == DYNAMIC:
@@ -138,13 +143,16 @@ def _new_knobs(before: PoolQuotas, factor: float) -> dict[str, str]:
 
 
 def _rate(before: PoolQuotas, factor: float) -> Amount | None:
-    """Return the round-robin rate, with three digits in the new unit; None where it is without bounds."""
+    """Return the round-robin rate, with three digits in the new unit.
+
+    It is None where it is without bounds.
+    """
     rate = before.settings.round_robin_rate
     return None if rate >= GREATEST_RATE else Amount(rate, max(1.0, float(f"{rate * factor:.3g}")))
 
 
 def _central(pool: Pool, knobs: Mapping[str, str]) -> Pool:
-    """Return ``pool`` with ``knobs`` in the configuration of its central manager, and the weight of its slots.
+    """Return ``pool`` with ``knobs`` in its central manager and the weight of its slots.
 
     A weight that the central manager forces on all slots is a part of what changes.
     """
@@ -172,7 +180,7 @@ def _reweighs(pool: Pool) -> bool:
 
 
 def _right_after(pool: Pool, before: Pool, reweighs: bool) -> Pool:
-    """Return ``pool`` with running jobs as schedds report them, and claims as the negotiator charges them, at first."""
+    """Return ``pool`` with running jobs as schedds report them and claims as first charged."""
     if not reweighs and before.accounting:
         pool = replace(pool, records={**(pool.records or {}), ACCOUNTING: before.accounting})
         pool = replace(pool, priorities=before.priorities)
@@ -189,7 +197,10 @@ def _right_after(pool: Pool, before: Pool, reweighs: bool) -> Pool:
 
 
 def _schedd_weights(pool: Pool) -> Iterable[str]:
-    """Yield by which expressions access points weigh idle jobs; the pool's own where they are not known."""
+    """Yield by which expressions access points weigh idle jobs.
+
+    The pool's own where they are not known.
+    """
     configurations = list(pool.access.values()) or (
         [pool.central] if pool.central is not None else []
     )
@@ -205,7 +216,10 @@ def _nodes(before: Pool, after: Pool) -> tuple[str, ...]:
 
 
 def _slot_types(model: MachineModel) -> tuple[int, ...]:
-    """Return the numbers of the slot types whose weights are set one by one; none where a node is one slot."""
+    """Return the numbers of the slot types whose weights are set one by one.
+
+    There is none where a node is one slot.
+    """
     layouts = [model.types, *(kind.types for kind in model.kinds)]
     numbers = {slot_type.number for types in layouts if len(types) > 1 for slot_type in types}
     return tuple(sorted(numbers))
