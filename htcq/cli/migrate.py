@@ -52,8 +52,8 @@ def main(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments.model)
     from htcq.elastic.migration import elastic_moves
     from htcq.poolquota.health import health_json
-    from htcq.report.migrate_groups import groups_toml
-    from htcq.report.migrate_steps import Files, steps
+    from htcq.report.views.migrate_groups import groups_toml
+    from htcq.report.views.migrate_steps import Files, steps
     from htcq.simulate.migration.switch import migration_of
     from htcq.simulate.models import MachineModel
 
@@ -74,7 +74,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.write_groups:
         put_file(arguments.write_groups, groups_toml(found, pool.central, settings.groups))
     if arguments.json:
-        from htcq.report.migrate_json import migration_json
+        from htcq.report.views.migrate import migration_json
 
         print(
             json.dumps(
@@ -82,11 +82,11 @@ def main(arguments: argparse.Namespace) -> int:
             )
         )
     elif arguments.csv:
-        from htcq.report.migrate_json import write_migration_csv
+        from htcq.report.views.migrate import write_migration_csv
 
         write_migration_csv(found, sys.stdout)
     else:
-        from htcq.report.migrate_text import show_migration
+        from htcq.report.views.migrate_text import show_migration
 
         show_migration(found, moves, todo, sys.stdout)
     return marked(EXIT_FINDINGS if found.starving or found.stay else EXIT_FINE, health)

@@ -11,9 +11,9 @@ from htcq.report.charts.ticks import amounts
 from htcq.report.course_text import full, wrong
 from htcq.report.formats.html import page
 from htcq.report.moments import lasting
+from htcq.report.pages.usage import usage_section
 from htcq.report.printable import one_line
 from htcq.report.sections import Part, headed, machines_section, section, sentence, table
-from htcq.report.usage_html import usage_section
 from htcq.report.waits_html import waits_section
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences

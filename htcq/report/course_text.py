@@ -10,7 +10,7 @@ from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.simulate_text import show_changes
 from htcq.report.terminal import Line, show_lines, show_table
-from htcq.report.usage_text import show_usage, show_usages
+from htcq.report.views.usage_text import show_usage, show_usages
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
 from htcq.simulate.course.wait_stats import Wait, waits

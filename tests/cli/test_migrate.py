@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_USAGE
-from htcq.report.migrate_json import COLUMNS
+from htcq.report.views.migrate import COLUMNS
 from tests.audit.sites import collected
 from tests.cli.conftest import Call
 from tests.simulate.migration.pools import FLAT, claim, machine, used, wants

@@ -9,7 +9,7 @@ import pytest
 
 from htcq.cli.main import run
 from htcq.errors import EXIT_FINE
-from htcq.report.cost import COLUMNS
+from htcq.report.views.cost import COLUMNS
 from tests.audit.sites import accounting, dynamic_slot, job, negotiator, policy_slot
 from tests.docs.documents import ROOT, section, tags, words
 from tests.docs.test_man import keys

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from htcq.elastic.migration import ElasticMove
-from htcq.report.migrate_json import COLUMNS, migration_json
-from htcq.report.migrate_steps import Files, steps
+from htcq.report.views.migrate import COLUMNS, migration_json
+from htcq.report.views.migrate_steps import Files, steps
 from tests.docs.documents import ROOT, section, words
 from tests.docs.test_man import keys
 from tests.simulate.migration.pools import claim, machine, migrated, site, used, wants

@@ -18,7 +18,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
-from htcq.report.cost import cost_json, cost_rows
+from htcq.report.views.cost import cost_json, cost_rows
 from tests.audit.sites import dynamic_slot, job, policy_slot, slot, static_slot, submitter
 from tests.pool.negotiations import CYCLES
 

@@ -10,7 +10,7 @@ from htcq.pool.costs import Costs, costs
 from htcq.pool.pool import Pool
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
-from htcq.report.cost import COLUMNS, cost_json, cost_rows, missing, show_costs
+from htcq.report.views.cost import COLUMNS, cost_json, cost_rows, missing, show_costs
 from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from htcq.elastic.migration import ElasticMove
-from htcq.report.migrate_steps import Step
 from htcq.report.schemas.pool import health, source, taken, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -15,6 +14,7 @@ from htcq.report.schemas.shape import (
     text,
     texts,
 )
+from htcq.report.views.migrate_steps import Step
 from htcq.simulate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 
 

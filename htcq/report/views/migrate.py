@@ -9,8 +9,8 @@ from typing import Any, TextIO
 from htcq.elastic.migration import ElasticMove
 from htcq.report.formats.csv import Figure, write_table
 from htcq.report.formats.json import finite
-from htcq.report.migrate_sentences import amount, ceiling_commands, priority_commands, verdict
-from htcq.report.migrate_steps import Step
+from htcq.report.views.migrate_sentences import amount, ceiling_commands, priority_commands, verdict
+from htcq.report.views.migrate_steps import Step
 from htcq.simulate.migration.records import Amount, GroupMove, Migration
 
 SCHEMA = 1

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from htcq.elastic.migration import ElasticMove
-from htcq.report.migrate_sentences import priority_sentence, verdict
-from htcq.report.migrate_steps import Step
 from htcq.report.printable import one_line
 from htcq.report.terminal import Line, line, show_lines, show_table
+from htcq.report.views.migrate_sentences import priority_sentence, verdict
+from htcq.report.views.migrate_steps import Step
 from htcq.simulate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 from htcq.units import show_number
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.audit.rule import AnyRule
 from htcq.report.fix import settings_text
-from htcq.report.rules import needed
+from htcq.report.views.rules import needed
 
 _KNOB = re.compile(r"\s*[A-Za-z0-9_.]+ *@?=")
 _ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}

@@ -7,10 +7,10 @@ from typing import Any, TextIO
 
 from htcq.capacity.plan import JobPlan, SlotPlan
 from htcq.policy.consumption import NEGOTIATOR, Number
-from htcq.report.fleet import SCHEMA, amounts_text
 from htcq.report.legend import CHARGES_AND_DEMAND
 from htcq.report.printable import one_line
 from htcq.report.terminal import show_table
+from htcq.report.views.fleet import SCHEMA, amounts_text
 from htcq.units import show_amount
 
 

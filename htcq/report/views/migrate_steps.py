@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from htcq.report.migrate_sentences import amount, ceiling_commands, priority_commands
+from htcq.report.views.migrate_sentences import amount, ceiling_commands, priority_commands
 from htcq.simulate.migration.records import Migration
 
 #: Where the files of the transition go: after what ``htcq emit`` writes, and easy to take away.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from htcq.errors import InputError
 from htcq.pool.configuration import Configuration
 from htcq.quota.group_tree import name_key
-from htcq.report.migrate_sentences import amount
+from htcq.report.views.migrate_sentences import amount
 from htcq.settings import DeclaredGroup, GroupSettings
 from htcq.simulate.migration.records import GroupMove, Migration
 
