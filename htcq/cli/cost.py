@@ -1,4 +1,7 @@
-"""Show what jobs cost on the slots of a pool: at the match, while they run, and in the accountant's records."""
+"""Show what jobs cost on the slots of a pool.
+
+Costs are the charge at the match, the charge while a job runs, and the accountant's records.
+"""
 
 from __future__ import annotations
 
@@ -58,14 +61,14 @@ def main(arguments: argparse.Namespace) -> int:
 
         print(json.dumps(cost_json(found, pool), indent=2))
     elif arguments.csv:
-        from htcq.report.formats.csv import write_table
-        from htcq.report.views.cost import COLUMNS, cost_rows
+        from htcq.report.views.cost import write_csv
 
-        write_table(COLUMNS, cost_rows(found), sys.stdout)
+        write_csv(found, sys.stdout)
     else:
-        from htcq.report.views.cost import show_costs
+        from htcq.report.views.cost_text import show_costs
 
         show_costs(found, sys.stdout, arguments.all)
-    for told in () if arguments.json else missing(found, pool):
-        tell(f"htcq: incomplete: {told}")
+    if not arguments.json:
+        for sentence in missing(found, pool):
+            tell(f"htcq: incomplete: {sentence}")
     return marked(EXIT_FINE, health)

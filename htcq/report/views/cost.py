@@ -1,292 +1,327 @@
-"""The match-cost audit as JSON, CSV rows and tables."""
+"""The match-cost audit: the columns of its tables, the CSV and the JSON.
+
+htcq-cost(1) lists the names. Weights are in the unit of the slots' own expressions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TextIO
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.costs import Charge, Costs, tidy
+from htcq.pool.costs import Charge, Conservation, Costs, Customer, Share, tidy
 from htcq.pool.files import JOBS_ADS
 from htcq.pool.matching import Mismatch
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.health import ailments, health_json
-from htcq.report.formats.csv import Figure
-from htcq.report.legend import CHARGES_AND_GAP, CONSERVATION
+from htcq.report.column import Column
+from htcq.report.formats import csv
+from htcq.report.formats.json import row_json
 from htcq.report.printable import one_line
-from htcq.report.terminal import show_table
 from htcq.units import show_amount
 
 SCHEMA = 1
-#: Autoclusters and weight expressions that the tables show unless all are asked for: those of most
-#: jobs or weight.
-MAX_ROWS = 20
-COLUMNS = (
-    "slots", "slot_count", "weight_expression", "job", "idle", "running", "matches", "why", "match_cost",
-    "standing_charge", "gap", "claims", "held",
+_Row = TypeVar("_Row")
+
+
+class SlotsRow(NamedTuple):
+    """One kind of slots, with its place among all kinds, counted from 0."""
+
+    place: int
+    kind: SlotClass
+
+
+class ChargeRow(NamedTuple):
+    """One charge, with the place of its kind of slots."""
+
+    place: int
+    charge: Charge
+
+
+class ConservationRow(NamedTuple):
+    """The sums of one kind of slots, with the place of the kind."""
+
+    place: int
+    sums: Conservation
+
+
+# Values
+# --------------------------------------------------------------------------------------------------
+
+
+def short(number: Number | None) -> str:
+    """Return a weight with at most six digits; empty where there is none."""
+    return "" if number is None else f"{number:g}"
+
+
+def _amounts(amounts: Mapping[str, Number | None]) -> str:
+    shown = [f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount]
+    return one_line(", ".join(shown) or "nothing")
+
+
+def _idle(jobs: Autocluster) -> int:
+    return sum(jobs.idle.values())
+
+
+def _running(jobs: Autocluster) -> int:
+    return sum(jobs.running.values())
+
+
+def wanted_and_running(jobs: Autocluster) -> int:
+    """Return how many slots an autocluster wants or has."""
+    return _idle(jobs) + _running(jobs)
+
+
+def _matches(charge: Charge) -> bool:
+    return charge.wall is Mismatch.NONE
+
+
+def _why(charge: Charge) -> str:
+    """Return why they do not match; empty where they do."""
+    if _matches(charge):
+        return ""
+    if charge.asset:
+        return f"{charge.wall.value}: {charge.asset}"
+    return charge.wall.value
+
+
+def _takes(row: ChargeRow) -> str:
+    """Return what a claim takes, or why there can be none."""
+    if _matches(row.charge):
+        return _amounts(row.charge.consumption)
+    return one_line(_why(row.charge))
+
+
+def _sum_of_gaps(row: ConservationRow) -> str:
+    return f"{tidy(row.sums.gap):+g}" if row.sums.broken else "0"
+
+
+def _broken_on(row: ConservationRow) -> str:
+    return f"{row.sums.broken} of {row.sums.kind.count}" if row.sums.broken else "none"
+
+
+def _worst(row: ConservationRow) -> str:
+    if not row.sums.broken:
+        return ""
+    return one_line(f"{row.sums.worst:+g} on {row.sums.examples[0]}")
+
+
+def _published(row: Customer) -> str:
+    return "unknown" if row.published is None else short(row.published)
+
+
+# Columns
+# --------------------------------------------------------------------------------------------------
+
+
+def _count(
+    name: str, read: Callable[[_Row], int], heading: str = "", about: str = ""
+) -> Column[_Row]:
+    """Return the column of a number of slots or jobs, which has no separators of thousands."""
+    return Column(name, read, heading, lambda row: str(read(row)), about)
+
+
+def _weight(
+    name: str, read: Callable[[_Row], Number | None], heading: str = "", about: str = ""
+) -> Column[_Row]:
+    """Return the column of a weight."""
+    return Column(name, read, heading, lambda row: short(read(row)), about)
+
+
+def _place(row: SlotsRow | ChargeRow | ConservationRow) -> int:
+    return row.place + 1
+
+
+KIND: tuple[Column[SlotsRow], ...] = (
+    _count("count", lambda row: row.kind.count, "SLOTS",
+           "How many slots there are of this class."),
+    Column("examples", lambda row: row.kind.examples,
+           about="The names of up to three of them."),
+    Column("type", lambda row: row.kind.type, "TYPE", lambda row: one_line(row.kind.type.lower()),
+           "The type of the slots, such as Partitionable or Static."),
+    Column("policy", lambda row: row.kind.supports_policy, "POLICY",
+           about="Whether the negotiator matches by consumption policy."),
 )  # fmt: skip
+SLOT_WEIGHT: Column[SlotsRow] = Column(
+    "weight", lambda row: row.kind.weight_text, "SLOT WEIGHT",
+    lambda row: one_line(row.kind.weight_text or "(none)"), "The expression SlotWeight.",
+)  # fmt: skip
+FULL_WEIGHT: Column[SlotsRow] = _weight(
+    "full_weight", lambda row: row.kind.plain_weight(), "WEIGHT",
+    "What the accountant would charge for the full slot.",
+)  # fmt: skip
+SLOTS: tuple[Column[SlotsRow], ...] = (
+    _count("", _place, "#"),
+    *KIND,
+    Column("", lambda row: _amounts(row.kind.total), "EACH HAD"),
+    FULL_WEIGHT,
+    SLOT_WEIGHT,
+    Column("", lambda row: row.kind.examples[0], "SUCH AS"),
+)
+JOB: Column[Autocluster] = Column(
+    "job", lambda jobs: jobs.name, "JOB",
+    about="The id of the first job, or the shape that --job gave.",
+)  # fmt: skip
+JOBS: tuple[Column[Autocluster], ...] = (
+    _count("idle", _idle, "IDLE", "How many slots the class still wants."),
+    _count("running", _running, "RUNNING", "How many slots the class has."),
+)
+MATCH: tuple[Column[Charge], ...] = (
+    Column("matches", _matches, about="Whether a job of the class matches the full slot."),
+    Column("why", _why, about="What keeps them apart; empty where they match."),
+)
+CHARGES: tuple[Column[Charge], ...] = (
+    _weight("match_cost", lambda charge: charge.match_cost, "MATCH COST",
+            "What the negotiator charges for the match; null where they do not match."),
+    _weight("standing_charge", lambda charge: charge.standing_charge, "STANDING CHARGE",
+            "What the accountant charges for the claim; null where they do not match."),
+    _weight("gap", lambda charge: charge.gap, "GAP",
+            "The standing charge less the match cost; null where they do not match."),
+    _count("claims", lambda charge: charge.claims,
+           about="How many running jobs of the class are on such slots."),
+    _weight("held", lambda charge: charge.held, "HELD",
+            "What each of these is charged now, on average; null where there is none."),
+)  # fmt: skip
+#: A row for each autocluster and kind of slots, in tables and CSV.
+COLUMNS: tuple[Column[ChargeRow], ...] = (
+    Column("slots", lambda row: str(row.charge.kind.first.name)),
+    Column("slot_count", lambda row: row.charge.kind.count),
+    Column("weight_expression", lambda row: row.charge.kind.weight_text),
+    *(column.of(lambda row: row.charge.jobs) for column in (JOB, *JOBS)),
+    _count("", _place, "ON"),
+    *(column.of(lambda row: row.charge) for column in MATCH),
+    Column("", _takes, "TAKES"),
+    *(column.of(lambda row: row.charge) for column in CHARGES),
+)
+CONSERVATION: tuple[Column[ConservationRow], ...] = (
+    _count("", _place, "#"),
+    _weight("full", lambda row: row.sums.full, "FULL", "What the full slots weigh."),
+    _weight("left", lambda row: row.sums.left, "LEFT", "What is left of the slots weighs."),
+    _weight("charged", lambda row: row.sums.charged, "CHARGED",
+            "What the claims on the slots are charged."),
+    Column("gap", lambda row: tidy(row.sums.gap), "GAP", _sum_of_gaps,
+           "What is left and charged, less what the full slots weigh."),
+    Column("broken", lambda row: row.sums.broken, "BROKEN ON", _broken_on,
+           "How many slots do not add up."),
+    Column("worst", lambda row: row.sums.worst, "WORST", _worst,
+           "The largest gap of one slot."),
+    Column("examples", lambda row: row.sums.examples,
+           about="The names of up to three slots that do not add up, the worst first."),
+)  # fmt: skip
+EXPRESSION: Column[Share] = Column(
+    "expression", lambda row: row.expression, "SLOT WEIGHT",
+    lambda row: one_line(row.expression or "(none: counts as 1)"), "The expression.",
+)  # fmt: skip
+WEIGHTS: tuple[Column[Share], ...] = (
+    _count("slots", lambda row: row.slots, "SLOTS", "How many slots have it."),
+    _weight("weight", lambda row: row.weight, "WEIGHT", "What these slots weigh together."),
+    Column("share", lambda row: row.share, "SHARE", lambda row: f"{row.share:.1%}",
+           "The share of the pool's weight that this is, from 0 to 1."),
+)  # fmt: skip
+CUSTOMERS: tuple[Column[Customer], ...] = (
+    Column("name", lambda row: row.name, "SUBMITTER", about="The name of the submitter."),
+    Column("published", lambda row: row.published, "ACCOUNTANT", _published,
+           "WeightedResourcesUsed, as the negotiator publishes it; null where it does not."),
+    _weight("claimed", lambda row: row.claimed, "CLAIMED SLOTS",
+            "What the slots that the submitter has claimed weigh."),
+)  # fmt: skip
+
+
+# Rows
+# --------------------------------------------------------------------------------------------------
+
+
+def places(costs: Costs) -> dict[int, int]:
+    """Return the place of each kind of slots by its identity."""
+    return {id(kind): place for place, kind in enumerate(costs.kinds)}
+
+
+def charge_rows(costs: Costs) -> list[ChargeRow]:
+    """Return the charges with the places of their kinds of slots."""
+    place_of = places(costs)
+    return [ChargeRow(place_of[id(charge.kind)], charge) for charge in costs.charges]
+
+
+def conservation_rows(costs: Costs) -> list[ConservationRow]:
+    """Return the sums with the places of their kinds of slots."""
+    place_of = places(costs)
+    return [ConservationRow(place_of[id(sums.kind)], sums) for sums in costs.conservation]
 
 
 def missing(costs: Costs, pool: Pool) -> tuple[str, ...]:
     """Return what the audit lacks, as sentences."""
-    told = [*pool.incomplete]
-    if (
-        pool.jobs is None
-        and not costs.classes
-        and not any(each.startswith(JOBS_ADS) for each in told)
-    ):
-        told.append(f"there is no {JOBS_ADS}: the jobs of the pool are not known")
-    return tuple(told)
+    jobs_are_unknown = pool.jobs is None and not costs.classes
+    if not jobs_are_unknown or any(each.startswith(JOBS_ADS) for each in pool.incomplete):
+        return tuple(pool.incomplete)
+    return (*pool.incomplete, f"there is no {JOBS_ADS}: the jobs of the pool are not known")
+
+
+# CSV and JSON
+# --------------------------------------------------------------------------------------------------
+
+
+def write_csv(costs: Costs, stream: TextIO) -> None:
+    """Write the charges: a row for each autocluster and kind of slots."""
+    csv.write(list(map(_in_csv, COLUMNS)), charge_rows(costs), stream)
+
+
+def _in_csv(column: Column[ChargeRow]) -> Column[ChargeRow]:
+    """Return a column as CSV has it: yes and no, and weights with six digits."""
+    if column.name == "matches":
+        return replace(column, read=column.cell)
+    if column.name in {each.name for each in CHARGES}:
+        return replace(column, read=lambda row: csv.Figure(column.cell(row)))
+    return column
 
 
 def cost_json(costs: Costs, pool: Pool) -> dict[str, Any]:
-    """Return the audit; weights in the slots' own unit, amounts in MB, KiB and counts; None: there is no number."""
-    numbers = {id(kind): index for index, kind in enumerate(costs.kinds)}
+    """Return the audit: amounts in MB, KiB and counts, None where there is no number."""
     return {
         "schema": SCHEMA,
         "source": pool.source,
         "taken": pool.taken_at,
         "health": health_json(ailments(pool)),
         "incomplete": list(missing(costs, pool)),
-        "slots": [_kind_json(kind) for kind in costs.kinds],
-        "jobs": [_class_json(jobs) for jobs in costs.classes],
-        "charges": [
-            {"slots": numbers[id(charge.kind)], **_charge_json(charge)} for charge in costs.charges
-        ],
-        "conservation": [
-            {
-                "slots": numbers[id(one.kind)],
-                "full": one.full,
-                "left": one.left,
-                "charged": one.charged,
-                "gap": tidy(one.gap),
-                "broken": one.broken,
-                "worst": one.worst,
-                "examples": list(one.examples),
-            }
-            for one in costs.conservation
-        ],
-        "weights": [vars(share) for share in costs.shares],
-        "customers": [vars(customer) for customer in costs.customers],
+        "slots": [_slots_json(SlotsRow(*each)) for each in enumerate(costs.kinds)],
+        "jobs": [_jobs_json(jobs) for jobs in costs.classes],
+        "charges": [_charge_json(row) for row in charge_rows(costs)],
+        "conservation": [_conservation_json(row) for row in conservation_rows(costs)],
+        "weights": [row_json((EXPRESSION, *WEIGHTS), share) for share in costs.shares],
+        "customers": [row_json(CUSTOMERS, customer) for customer in costs.customers],
     }
 
 
-def _kind_json(kind: SlotClass) -> dict[str, Any]:
+def _slots_json(row: SlotsRow) -> dict[str, Any]:
     return {
-        "count": kind.count,
-        "examples": list(kind.examples),
-        "type": kind.type,
-        "policy": kind.supports_policy,
-        "weight": kind.weight_text,
-        "consumption": dict(kind.consumption),
-        "total": dict(kind.total),
-        "full_weight": kind.plain_weight(),
+        **row_json((*KIND, SLOT_WEIGHT), row),
+        "consumption": dict(row.kind.consumption),
+        "total": dict(row.kind.total),
+        **row_json((FULL_WEIGHT,), row),
     }
 
 
-def _class_json(jobs: Autocluster) -> dict[str, Any]:
+def _jobs_json(jobs: Autocluster) -> dict[str, Any]:
     return {
-        "job": jobs.name,
+        **row_json((JOB,), jobs),
         "request": dict(jobs.request),
-        "idle": sum(jobs.idle.values()),
-        "running": sum(jobs.running.values()),
+        **row_json(JOBS, jobs),
         "submitters": list(jobs.submitters),
     }
 
 
-def _charge_json(charge: Charge) -> dict[str, Any]:
+def _charge_json(row: ChargeRow) -> dict[str, Any]:
+    charge = row.charge
     return {
+        "slots": row.place,
         "job": charge.jobs.name,
-        "matches": charge.wall is Mismatch.NONE,
-        "why": _why(charge),
+        **row_json(MATCH, charge),
         "consumption": dict(charge.consumption),
-        "match_cost": charge.match_cost,
-        "standing_charge": charge.standing_charge,
-        "gap": charge.gap,
-        "claims": charge.claims,
-        "held": charge.held,
+        **row_json(CHARGES, charge),
     }
 
 
-def _why(charge: Charge) -> str:
-    """Return why they do not match; empty where they do."""
-    if charge.wall is Mismatch.NONE:
-        return ""
-    return f"{charge.wall.value}: {charge.asset}" if charge.asset else charge.wall.value
-
-
-def cost_rows(costs: Costs) -> Iterator[list[str]]:
-    """Yield the charges as rows of :data:`COLUMNS`."""
-    for charge in costs.charges:
-        jobs = _class_json(charge.jobs)
-        yield [
-            str(charge.kind.first.name),
-            str(charge.kind.count),
-            charge.kind.weight_text,
-            charge.jobs.name,
-            str(jobs["idle"]),
-            str(jobs["running"]),
-            "yes" if charge.wall is Mismatch.NONE else "no",
-            _why(charge),
-            *(_shown(each) for each in (charge.match_cost, charge.standing_charge, charge.gap)),
-            str(charge.claims),
-            _shown(charge.held),
-        ]
-
-
-def _shown(number: Number | None) -> str:
-    return "" if number is None else Figure(f"{number:g}")
-
-
-def show_costs(costs: Costs, stream: TextIO, everything: bool = False) -> None:
-    """Write the audit as tables."""
-    _show_kinds(costs, stream)
-    _show_charges(costs, stream, everything)
-    _show_conservation(costs, stream)
-    _show_shares(costs, stream, everything)
-    _show_customers(costs, stream)
-
-
-def _show_kinds(costs: Costs, stream: TextIO) -> None:
-    rows = [
-        [
-            _label(index),
-            str(kind.count),
-            kind.type.lower(),
-            "yes" if kind.supports_policy else "no",
-            _amounts(kind.total),
-            f"{kind.plain_weight():g}",
-            kind.weight_text or "(none)",
-            kind.examples[0],
-        ]
-        for index, kind in enumerate(costs.kinds)
-    ]
-    columns = ("#", "SLOTS", "TYPE", "POLICY", "EACH HAD", "WEIGHT", "SLOT WEIGHT", "SUCH AS")
-    _table("kinds of slots", columns, rows, stream)
-
-
-def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
-    labels = {id(kind): _label(index) for index, kind in enumerate(costs.kinds)}
-    ranked = sorted(
-        costs.classes, key=lambda jobs: -(sum(jobs.idle.values()) + sum(jobs.running.values()))
-    )
-    shown = {id(jobs) for jobs in (ranked if everything else ranked[:MAX_ROWS])}
-    rows = [
-        [
-            charge.jobs.name,
-            str(sum(charge.jobs.idle.values())),
-            str(sum(charge.jobs.running.values())),
-            labels[id(charge.kind)],
-            _amounts(charge.consumption) if charge.wall is Mismatch.NONE else _why(charge),
-            *(
-                _shown(each)
-                for each in (charge.match_cost, charge.standing_charge, charge.gap, charge.held)
-            ),
-        ]
-        for charge in costs.charges
-        if id(charge.jobs) in shown
-    ]
-    if not rows:
-        return
-    print(file=stream)
-    columns = (
-        "JOB",
-        "IDLE",
-        "RUNNING",
-        "ON",
-        "TAKES",
-        "MATCH COST",
-        "STANDING CHARGE",
-        "GAP",
-        "HELD",
-    )
-    _table("autoclusters on full slots, each by its first job", columns, rows, stream)
-    print(CHARGES_AND_GAP, file=stream)
-    if len(shown) < len(ranked):
-        print(f"{len(ranked) - len(shown)} more autoclusters; --all shows them", file=stream)
-
-
-def _show_conservation(costs: Costs, stream: TextIO) -> None:
-    labels = {id(kind): _label(index) for index, kind in enumerate(costs.kinds)}
-    rows = [
-        [
-            labels[id(one.kind)],
-            *(f"{each:g}" for each in (one.full, one.left, one.charged)),
-            f"{tidy(one.gap):+g}" if one.broken else "0",
-            f"{one.broken} of {one.kind.count}" if one.broken else "none",
-            f"{one.worst:+g} on {one.examples[0]}" if one.broken else "",
-        ]
-        for one in costs.conservation
-    ]
-    if rows:
-        print(file=stream)
-        columns = ("#", "FULL", "LEFT", "CHARGED", "GAP", "BROKEN ON", "WORST")
-        _table(
-            "conservation: the weight of the full slot is what is left and what is charged",
-            columns,
-            rows,
-            stream,
-        )
-        print(CONSERVATION, file=stream)
-
-
-def _show_shares(costs: Costs, stream: TextIO, everything: bool) -> None:
-    shares = costs.shares if everything else costs.shares[:MAX_ROWS]
-    rows = [
-        [
-            str(one.slots),
-            f"{one.weight:g}",
-            f"{one.share:.1%}",
-            one.expression or "(none: counts as 1)",
-        ]
-        for one in shares
-    ]
-    if rows:
-        print(file=stream)
-        _table(
-            "weight expressions of all slots",
-            ("SLOTS", "WEIGHT", "SHARE", "SLOT WEIGHT"),
-            rows,
-            stream,
-        )
-    if len(shares) < len(costs.shares):
-        print(f"{len(costs.shares) - len(shares)} more expressions; --all shows them", file=stream)
-
-
-def _show_customers(costs: Costs, stream: TextIO) -> None:
-    rows = [
-        [one.name, "unknown" if one.published is None else f"{one.published:g}", f"{one.claimed:g}"]
-        for one in costs.customers
-        if one.published is None or abs(one.published - one.claimed) > 1e-6
-    ]
-    if rows:
-        print(file=stream)
-        columns = ("SUBMITTER", "ACCOUNTANT", "CLAIMED SLOTS")
-        _table(
-            "submitters whose charge is not the weight of their claimed slots",
-            columns,
-            rows,
-            stream,
-        )
-
-
-def _table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO
-) -> None:
-    """Show a table whose cells come from ads, which may hold anything."""
-    show_table(title, columns, [[one_line(cell) for cell in row] for row in rows], stream)
-
-
-def _label(index: int) -> str:
-    return str(index + 1)
-
-
-def _amounts(amounts: Mapping[str, Number | None]) -> str:
-    return (
-        ", ".join(
-            f"{asset} {show_amount(asset, amount)}" for asset, amount in amounts.items() if amount
-        )
-        or "nothing"
-    )
+def _conservation_json(row: ConservationRow) -> dict[str, Any]:
+    return {"slots": row.place, **row_json(CONSERVATION, row)}
