@@ -18,9 +18,11 @@ from htcq.cli.request import Request, read_request
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import marked
 from htcq.operations.site_file import SITE_FILES, site_file
-from htcq.report.views.fleet import fleet_json, show_fleet, show_node_summary
+from htcq.report.views.fleet import fleet_json
+from htcq.report.views.fleet_text import show_fleet, show_node_summary
 from htcq.report.views.mix import Mix, mix_json, show_mix
-from htcq.report.views.plan import plan_json, show_plan
+from htcq.report.views.plan import plan_json
+from htcq.report.views.plan_text import show_plan
 
 #: Most shapes of a snapshot's jobs that are planned, the most frequent first.
 MAX_SHAPES = 12
