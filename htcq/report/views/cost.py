@@ -54,7 +54,9 @@ class ConservationRow(NamedTuple):
 
 def short(number: Number | None) -> str:
     """Return a weight with at most six digits; empty where there is none."""
-    return "" if number is None else f"{number:g}"
+    if number is None:
+        return ""
+    return f"{number:g}"
 
 
 def _amounts(amounts: Mapping[str, Number | None]) -> str:
@@ -96,7 +98,9 @@ def _takes(row: ChargeRow) -> str:
 
 
 def _sum_of_gaps(row: ConservationRow) -> str:
-    return f"{tidy(row.sums.gap):+g}" if row.sums.broken else "0"
+    if not row.sums.broken:
+        return "0"
+    return f"{tidy(row.sums.gap):+g}"
 
 
 def _broken_on(row: ConservationRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TextIO
 
 from htcq.pool.costs import Costs, Customer
@@ -42,7 +43,7 @@ def show_costs(costs: Costs, stream: TextIO, everything: bool = False) -> None:
 
 def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
     ranked = sorted(costs.classes, key=wanted_and_running, reverse=True)
-    most = ranked if everything else ranked[:MAX_ROWS]
+    most = ranked[: _most(ranked, everything)]
     chosen = {id(jobs) for jobs in most}
     rows = [row for row in charge_rows(costs) if id(row.charge.jobs) in chosen]
     if not rows:
@@ -51,6 +52,13 @@ def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
     _show_below(Table(COLUMNS, rows, title, repeat=0), stream)
     print(CHARGES_AND_GAP, file=stream)
     _tell_more(len(ranked) - len(most), "autoclusters", stream)
+
+
+def _most(rows: Sequence[object], everything: bool) -> int:
+    """Return how many rows a table shows."""
+    if everything:
+        return len(rows)
+    return MAX_ROWS
 
 
 def _show_conservation(costs: Costs, stream: TextIO) -> None:
@@ -63,7 +71,7 @@ def _show_conservation(costs: Costs, stream: TextIO) -> None:
 
 
 def _show_weights(costs: Costs, stream: TextIO, everything: bool) -> None:
-    most = costs.shares if everything else costs.shares[:MAX_ROWS]
+    most = costs.shares[: _most(costs.shares, everything)]
     if most:
         columns = (*WEIGHTS, EXPRESSION)
         _show_below(Table(columns, most, "weight expressions of all slots", repeat=0), stream)

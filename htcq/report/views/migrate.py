@@ -38,7 +38,9 @@ def _indented(group: GroupMove) -> str:
 def _kind(group: GroupMove) -> str:
     if group.config_quota is None:
         return "none"
-    return "static" if group.static else "dynamic"
+    if group.static:
+        return "static"
+    return "dynamic"
 
 
 def _plain(_: object, number: float) -> str:
@@ -47,7 +49,9 @@ def _plain(_: object, number: float) -> str:
 
 def _configured(group: GroupMove, quota: float) -> str:
     """Return a configured quota: an amount, or a share of what the parent has to hand on."""
-    return show_number(quota) if group.static else f"{show_number(100 * quota)} %"
+    if group.static:
+        return show_number(quota)
+    return f"{show_number(100 * quota)} %"
 
 
 def _percentage(_: object, share: float) -> str:
@@ -68,11 +72,15 @@ def _number(
 
     def figure(row: _Row) -> str | None:
         number = read(row)
-        return None if number is None else csv.Figure(amount(number))
+        if number is None:
+            return None
+        return csv.Figure(amount(number))
 
     def cell(row: _Row) -> str:
         number = read(row)
-        return NONE if number is None else show(row, number)
+        if number is None:
+            return NONE
+        return show(row, number)
 
     return Column(name, figure, heading, cell, right=True)
 
@@ -87,11 +95,15 @@ def _now_and_new(
 
     def before(row: _Row) -> float | None:
         found = read(row)
-        return None if found is None else found.before
+        if found is None:
+            return None
+        return found.before
 
     def after(row: _Row) -> float | None:
         found = read(row)
-        return None if found is None else found.after
+        if found is None:
+            return None
+        return found.after
 
     now, new = (f"{heading}\nNOW", f"{heading}\nNEW") if heading else ("", "")
     return _number(f"{name}_before", before, now, show), _number(f"{name}_after", after, new, show)

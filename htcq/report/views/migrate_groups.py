@@ -54,8 +54,8 @@ def _table(
         )
     yield f"[groups.{'.'.join(map(_key, group.name.split('.')))}]"
     if group.config_quota is not None:
-        key = "quota" if group.static else "share"
-        yield f"{key} = {_exact(group.config_quota.after)}"
+        kind = "quota" if group.static else "share"
+        yield f"{kind} = {_exact(group.config_quota.after)}"
     for key, knob, value in (
         ("accept_surplus", "GROUP_ACCEPT_SURPLUS", group.accept_surplus),
         ("autoregroup", "GROUP_AUTOREGROUP", group.autoregroup),
@@ -77,7 +77,9 @@ def _owner(group: DeclaredGroup) -> Iterator[str]:
 
 
 def _key(part: str) -> str:
-    return part if _BARE.fullmatch(part) else f'"{part}"'
+    if _BARE.fullmatch(part):
+        return part
+    return f'"{part}"'
 
 
 def _exact(value: float) -> str:

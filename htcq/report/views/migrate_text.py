@@ -30,8 +30,10 @@ def show_migration(
 
 
 def _pool(found: Migration) -> Iterator[str]:
-    taken = f", taken {one_line(found.taken)}" if found.taken else ""
-    yield f"{one_line(found.source)}{taken}"
+    source = one_line(found.source)
+    if found.taken:
+        source = f"{source}, taken {one_line(found.taken)}"
+    yield source
     yield f"slot weight now: {one_line('; '.join(found.weights))}"
     yield f"slot weight new: {one_line('; '.join(found.new_weights))}"
     yield (

@@ -35,12 +35,16 @@ class Mix:
     @property
     def demands(self) -> Sequence[AssetDemand]:
         """What the jobs that fit ask for; nothing where none fits."""
-        return () if self.scarcity is None else self.scarcity.demands
+        if self.scarcity is None:
+            return ()
+        return self.scarcity.demands
 
     @property
     def unfit(self) -> int:
         """How many jobs fit on no node."""
-        return self.jobs if self.scarcity is None else self.scarcity.unfit
+        if self.scarcity is None:
+            return self.jobs
+        return self.scarcity.unfit
 
     @property
     def weights(self) -> Mapping[str, str]:

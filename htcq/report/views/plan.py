@@ -54,7 +54,10 @@ def plan_json(plans: Sequence[SlotPlan]) -> dict[str, Any]:
     claims: dict[str, Number] = {}
     weights: dict[str, Number] = {}
     for plan in plans:
-        _add_claims(plan, claims if plan.counts_claims else weights)
+        if plan.counts_claims:
+            _add_claims(plan, claims)
+        else:
+            _add_claims(plan, weights)
     return {
         "schema": SCHEMA,
         "weight": sum(plan.weight * plan.slot.type.count for plan in plans),
@@ -74,20 +77,20 @@ def _add_claims(plan: SlotPlan, sums: dict[str, Number]) -> None:
 
 def _best(plans: Sequence[SlotPlan], index: int) -> dict[str, Any]:
     """Return a job on the first slot type that takes it, with ``fits`` of all slots."""
-    fits = 0
-    taken = []
-    for plan in plans:
-        job = plan.jobs[index]
-        fits += job.fits * plan.slot.type.count
-        if job.fits:
-            taken.append(job)
-    shown = taken[0] if taken else plans[0].jobs[index]
+    jobs = [plan.jobs[index] for plan in plans]
+    shown = next((job for job in jobs if job.fits), jobs[0])
+    fits = sum(job.fits * plan.slot.type.count for job, plan in zip(jobs, plans))
     return {**_job_json(shown), "fits": fits}
 
 
 def _slot_json(plan: SlotPlan) -> dict[str, Any]:
     policy = plan.slot.policy
-    claims = dict(plan.claims)
+    claims: Mapping[str, Number] = {}
+    weights: Mapping[str, Number] = {}
+    if plan.counts_claims:
+        claims = dict(plan.claims)
+    else:
+        weights = dict(plan.claims)
     return {
         "number": plan.slot.type.number,
         "count": plan.slot.type.count,
@@ -95,8 +98,8 @@ def _slot_json(plan: SlotPlan) -> dict[str, Any]:
         "splitting": policy.splitting,
         "amounts": dict(plan.slot.total),
         "weight": plan.weight,
-        "claims": claims if plan.counts_claims else {},
-        "asset_weights": {} if plan.counts_claims else claims,
+        "claims": claims,
+        "asset_weights": weights,
         "limiting": plan.limiting,
         "num_claims": policy.num_claims,
         "jobs": [_job_json(job) for job in plan.jobs],

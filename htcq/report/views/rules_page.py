@@ -114,7 +114,9 @@ def _breakable(sentence: str) -> str:
 
 def _line(text: str) -> str:
     escaped = _escaped(text).replace("\0", "\\:")
-    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
+    if escaped.startswith((".", "'")):
+        return f"\\&{escaped}"
+    return escaped
 
 
 def _escaped(text: str) -> str:
