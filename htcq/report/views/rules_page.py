@@ -1,4 +1,4 @@
-"""The manual page htcq-rules(7): every rule in roff, from the same text that ``htcq explain`` prints."""
+"""The manual page htcq-rules(7): every rule in roff, from the text that ``htcq explain`` prints."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ and, last, those that
 adds for declared groups and
 .BR htcq\-elastic (1)
 for elastic quotas:
-its id, which never changes; how bad a finding is; the consequence; how to fix it; what the rule needs to look at; and
-where in HTCondor the fact comes from or how it was measured.
+its id, which never changes; how bad a finding is; the consequence; how to fix it;
+what the rule needs to look at; and where in HTCondor the fact comes from or how it was measured.
 .BR htcq\-explain (1)
 prints the same for one rule.
 .PP
