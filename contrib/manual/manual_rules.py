@@ -10,7 +10,7 @@ from manual_source import Page, parsed
 from htcq.audit.catalog import by_family
 from htcq.audit.rule import AnyRule
 from htcq.report.fix import settings_text
-from htcq.report.rules import needed
+from htcq.report.views.rules import needed
 
 _SUMMARY = "what htcq audit, htcq quota lint and htcq elastic look for"
 

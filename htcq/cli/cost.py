@@ -1,4 +1,7 @@
-"""Show what jobs cost on the slots of a pool: at the match, while they run, and in the accountant's records."""
+"""Show what jobs cost on the slots of a pool.
+
+Costs are the charge at the match, the charge while a job runs, and the accountant's records.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ from htcq.pool.autocluster import autoclusters_of, made_up
 from htcq.pool.costs import costs
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
-from htcq.report.cost import missing
 from htcq.report.printable import tell
+from htcq.report.views.cost import missing
 from htcq.settings import parse_shape
 
 
@@ -54,18 +57,18 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from htcq.report.cost import cost_json
+        from htcq.report.views.cost import cost_json
 
         print(json.dumps(cost_json(found, pool), indent=2))
     elif arguments.csv:
-        from htcq.report.cost import COLUMNS, cost_rows
-        from htcq.report.formats.csv import write_table
+        from htcq.report.views.cost import write_csv
 
-        write_table(COLUMNS, cost_rows(found), sys.stdout)
+        write_csv(found, sys.stdout)
     else:
-        from htcq.report.cost import show_costs
+        from htcq.report.views.cost_text import show_costs
 
         show_costs(found, sys.stdout, arguments.all)
-    for told in () if arguments.json else missing(found, pool):
-        tell(f"htcq: incomplete: {told}")
+    if not arguments.json:
+        for sentence in missing(found, pool):
+            tell(f"htcq: incomplete: {sentence}")
     return marked(EXIT_FINE, health)

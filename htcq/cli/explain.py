@@ -45,7 +45,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.man:
         if arguments.rule is not None:
             raise InputError("--man takes no rule", f"leave out {arguments.rule}")
-        from htcq.report.rules_page import rules_page
+        from htcq.report.views.rules_page import rules_page
 
         sys.stdout.write(rules_page(catalog.by_family()))
         return EXIT_FINE
@@ -63,15 +63,15 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from htcq.report.rules import rules_json
+        from htcq.report.views.rules import rules_json
 
         print(json.dumps(rules_json(rules), indent=2))
     elif arguments.rule is not None:
-        from htcq.report.rules import show_rule
+        from htcq.report.views.rules import show_rule
 
         show_rule(rules[0], sys.stdout)
     else:
-        from htcq.report.rules import show_rules
+        from htcq.report.views.rules import show_rules
 
         show_rules({**catalog.by_family(), SITE: own}, sys.stdout)
     return EXIT_FINE

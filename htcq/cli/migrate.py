@@ -1,4 +1,4 @@
-"""Show how a new capacity model changes a pool's quotas, usage and priorities, and list the steps to it.
+"""Show how a new capacity model changes a pool's quotas, usage and priorities, and list the steps.
 
 Nothing of the pool is changed. With --write-groups the groups are written with quotas of the
 same share of the pool.
@@ -47,13 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Compute, print, and write the groups if told to; exit 1 where a group starves or a machine keeps its weight."""
+    """Compute and print the migration, and write the groups with ``--write-groups``.
+
+    The exit status is 1 where a group starves or a machine keeps its weight.
+    """
     _check(arguments)
     settings = _settings(arguments.model)
     from htcq.elastic.migration import elastic_moves
     from htcq.poolquota.health import health_json
-    from htcq.report.migrate_groups import groups_toml
-    from htcq.report.migrate_steps import Files, steps
+    from htcq.report.views.migrate_groups import groups_toml
+    from htcq.report.views.migrate_steps import Files, steps
     from htcq.simulate.migration.switch import migration_of
     from htcq.simulate.models import MachineModel
 
@@ -74,22 +77,20 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.write_groups:
         put_file(arguments.write_groups, groups_toml(found, pool.central, settings.groups))
     if arguments.json:
-        from htcq.report.migrate_json import migration_json
+        from htcq.report.views.migrate import migration_json
 
-        print(
-            json.dumps(
-                {**migration_json(found, moves, todo), "health": health_json(health)}, indent=2
-            )
-        )
+        printed = {**migration_json(found, moves, todo), "health": health_json(health)}
+        print(json.dumps(printed, indent=2))
     elif arguments.csv:
-        from htcq.report.migrate_json import write_migration_csv
+        from htcq.report.views.migrate import write_csv
 
-        write_migration_csv(found, sys.stdout)
+        write_csv(found, sys.stdout)
     else:
-        from htcq.report.migrate_text import show_migration
+        from htcq.report.views.migrate_text import show_migration
 
         show_migration(found, moves, todo, sys.stdout)
-    return marked(EXIT_FINDINGS if found.starving or found.stay else EXIT_FINE, health)
+    status = EXIT_FINDINGS if found.starving or found.stay else EXIT_FINE
+    return marked(status, health)
 
 
 def _check(arguments: argparse.Namespace) -> None:

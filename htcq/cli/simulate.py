@@ -130,11 +130,11 @@ def _agreement(asked: Simulation, subject: Subject, arguments: argparse.Namespac
     cycle.run()
     found = agreement(subject.pool, cycle)
     if arguments.json:
-        from htcq.report.agreement_json import agreement_json
+        from htcq.report.views.agreement import agreement_json
 
         print(json.dumps(agreement_json(found, subject.pool), indent=2))
     else:
-        from htcq.report.agreement_text import show_agreement
+        from htcq.report.views.agreement_text import show_agreement
 
         show_agreement(found, subject.pool, sys.stdout)
     return EXIT_FINE if found.compared else EXIT_UNKNOWN

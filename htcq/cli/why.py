@@ -125,14 +125,14 @@ def _print(
 ) -> None:
     found = verdicts.on(jobs)
     if arguments.json:
-        from htcq.report.why_json import why_json
+        from htcq.report.views.why import why_json
 
         print(json.dumps(why_json(found, verdicts.pool, starts), indent=2))
     elif arguments.all:
-        from htcq.report.why_text import show_table_of
+        from htcq.report.views.why_text import show_table_of
 
         show_table_of(found, verdicts.pool, sys.stdout, starts)
     else:
-        from htcq.report.why_text import show_verdicts
+        from htcq.report.views.why_text import show_verdicts
 
         show_verdicts(found, verdicts.pool, sys.stdout, starts)

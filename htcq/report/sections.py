@@ -1,4 +1,4 @@
-"""What the page of a simulation is made of: sections with plots, bars, cells of machines and tables.
+"""The parts of the page of a simulation: sections with plots, bars, cells of machines and tables.
 
 What is called a part here is one of the variables of templates/report/simulate.html.j2.
 """
@@ -29,30 +29,33 @@ Part = dict[str, Any]
 
 
 def headed(what: str, pool: Pool, changes: Sequence[tuple[str, str]]) -> Part:
-    """Return what stands above: which pool, and ``changes``, knobs and options with their values."""
+    """Return what stands above: the pool, and ``changes``, knobs and options with their values."""
     source = one_line(pool.source)
-    told = [
-        f"{one_line(knob)} {'' if knob.startswith('--') else '= '}{one_line(value)}"
-        for knob, value in changes
-    ]
+    lines = []
+    for knob, value in changes:
+        sign = " " if knob.startswith("--") else " = "
+        lines.append(f"{one_line(knob)}{sign}{one_line(value)}")
     return {
         "health": unwell(ailments(pool)),
         "source": source,
         "heading": f"{what} of {source}",
         "taken": one_line(pool.taken_at),
-        "changes": told,
+        "changes": lines,
     }
 
 
 def sentence(when: str, text: str) -> str:
     """Return ``text`` as a sentence, of a pool that is called ``when`` if there are two."""
-    whole = f"{when}: {text}" if when else text
-    return f"{whole[:1].upper()}{whole[1:]}."
+    if when:
+        text = f"{when}: {text}"
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def pool_head(shown: Sequence[tuple[str, object]]) -> list[tuple[str, bool]]:
-    """Return the head of the column that says of which pool a row is; none where there is one pool."""
-    return [("pool", False)] if len(shown) > 1 else []
+    """Return the head of the column that names the pool of a row; none where there is one pool."""
+    if len(shown) <= 1:
+        return []
+    return [("pool", False)]
 
 
 def section(id_: str, title: str, *notes: str, **parts: object) -> Part:
@@ -74,11 +77,9 @@ def table(
     shown.
     """
     every = list(rows)
-    more = (
-        f"{len(every) - MAX_ROWS:,} more are not shown here: {all_}."
-        if len(every) > MAX_ROWS
-        else ""
-    )
+    more = ""
+    if len(every) > MAX_ROWS:
+        more = f"{len(every) - MAX_ROWS:,} more are not shown here: {all_}."
     return {
         "caption": caption,
         "summary": folded,
@@ -121,19 +122,17 @@ def machines_section(
 
 
 def _told(machines: Sequence[Machine]) -> str:
-    cpus, claimed = sum(each.cpus for each in machines), sum(each.claimed_cpus for each in machines)
-    memory, taken = (
-        sum(each.memory_mb for each in machines),
-        sum(each.claimed_memory_mb for each in machines),
-    )
+    cpus = sum(each.cpus for each in machines)
+    claimed = sum(each.claimed_cpus for each in machines)
+    memory = sum(each.memory_mb for each in machines)
+    taken = sum(each.claimed_memory_mb for each in machines)
     each = "a cell is a machine"
     if len(machines) > MAX_CELLS:
         each = f"a cell is {-(-len(machines) // MAX_CELLS):,} machines"
     return (
         f"{len(machines):,} machines, {each}: {show_number(claimed)} of {show_number(cpus)} cpus "
-        "and "
-        f"{show_number(taken)} of {show_number(memory)} MB of memory are in claims. The fullest "
-        "come first."
+        f"and {show_number(taken)} of {show_number(memory)} MB of memory are in claims. "
+        "The fullest come first."
     )
 
 

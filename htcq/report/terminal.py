@@ -1,4 +1,7 @@
-"""Tables and progress for people: rich where the output is a colour terminal, aligned plain text everywhere else."""
+"""Tables, lines and progress for people.
+
+rich writes them on a colour terminal; everywhere else they are aligned plain text.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import sys
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Literal, TextIO
 
 from htcq.report.printable import in_cell, one_line, printable
 
@@ -34,40 +37,56 @@ def show_table(
     right: Collection[int] = (),
     repeat: int = 0,
 ) -> None:
-    """Write ``rows`` under their ``columns`` to ``stream``; NO_COLOR (https://no-color.org) asks for plain text too.
+    """Write ``rows`` under their ``columns`` to ``stream``.
 
+    NO_COLOR (https://no-color.org) asks for plain text on a terminal too.
     A column's heading may have several lines. Columns whose numbers are in ``right`` are aligned
     there. A table that is too wide for a terminal is written in parts if its first ``repeat``
     columns can begin each of them.
     """
-    coloured = stream.isatty() and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size().columns if stream.isatty() and repeat else 0
+    write = _rich if _coloured(stream) else _plain
+    width = 0
+    if repeat:
+        width = _width(stream)
     rows = [[in_cell(cell) for cell in row] for row in rows]
     for part in _parts(columns, rows, repeat, width):
-        heads, body = (
-            [columns[index] for index in part],
-            [[row[index] for index in part] for row in rows],
-        )
+        heads = [columns[index] for index in part]
+        body = [[row[index] for index in part] for row in rows]
         ends = {place for place, index in enumerate(part) if index in right}
-        (_rich if coloured else _plain)(one_line(title), heads, body, stream, ends)
+        write(one_line(title), heads, body, stream, ends)
         title = ""
 
 
+def _coloured(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _width(stream: TextIO) -> int:
+    """Return how many columns a terminal has; 0 where there is none, and lines are never broken."""
+    if not stream.isatty():
+        return 0
+    return shutil.get_terminal_size().columns
+
+
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    return [
-        max(len(line) for row in (columns, *rows) for line in row[index].split("\n"))
-        for index in range(len(columns))
-    ]
+    widths = []
+    for cells in zip(columns, *rows):
+        lines = "\n".join(cells).split("\n")
+        widths.append(max(map(len, lines)))
+    return widths
 
 
 def _parts(
     columns: Sequence[str], rows: Sequence[Sequence[str]], repeat: int, width: int
 ) -> Iterator[Sequence[int]]:
-    """Yield which columns stand beside each other."""
-    first, widths = list(range(repeat)), _widths(columns, rows) if width else []
+    """Yield which columns stand beside each other; all of them where there is no ``width``."""
+    if not width:
+        yield range(len(columns))
+        return
+    first, widths = list(range(repeat)), _widths(columns, rows)
     part = list(first)
     for index in range(repeat, len(columns)):
-        used = sum(widths[each] + _WIDEST_GAP for each in (*part, index)) if width else 0
+        used = sum(widths[each] + _WIDEST_GAP for each in (*part, index))
         if used > width and len(part) > len(first):
             yield part
             part = list(first)
@@ -85,10 +104,10 @@ def _plain(
     widths = _widths(columns, rows)
     print(title, file=stream)
     for row in (*_heading(columns), ["-" * width for width in widths], *rows):
-        cells = (
-            cell.rjust(width) if index in right else cell.ljust(width)
-            for index, (cell, width) in enumerate(zip(row, widths))
-        )
+        cells = []
+        for index, (cell, width) in enumerate(zip(row, widths)):
+            aligned = cell.rjust if index in right else cell.ljust
+            cells.append(aligned(width))
         print(_GAP.join(cells).rstrip(), file=stream)
 
 
@@ -96,8 +115,8 @@ def _heading(columns: Sequence[str]) -> Iterator[list[str]]:
     """Yield the lines of the headings, which stand on one ground."""
     heads = [column.split("\n") for column in columns]
     height = max(len(head) for head in heads)
-    for line in range(height):
-        yield [head[line - height] if len(head) >= height - line else "" for head in heads]
+    raised = [[""] * (height - len(head)) + head for head in heads]
+    yield from map(list, zip(*raised))
 
 
 def _rich(
@@ -113,11 +132,16 @@ def _rich(
     from rich.text import Text
 
     table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    vertical: Literal["bottom", "top"] = "bottom" if right else "top"
     for index, column in enumerate(columns):
+        number = index in right
         table.add_column(
-            column, overflow="fold", justify="right" if index in right else "left", no_wrap=index in right,
-            vertical="bottom" if right else "top",
-        )  # fmt: skip
+            column,
+            overflow="fold",
+            justify="right" if number else "left",
+            no_wrap=number,
+            vertical=vertical,
+        )
     for row in rows:
         # Text, because rich would read [square brackets] in a value as markup.
         table.add_row(*(Text(cell) for cell in row))
@@ -135,7 +159,10 @@ class Silent:
 
 
 class Bar:
-    """A progress bar on a terminal that vanishes at its end; drawn at each step only, by no thread."""
+    """A progress bar on a terminal that vanishes at its end.
+
+    No thread draws it: it changes only at a step.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
@@ -164,14 +191,23 @@ class Bar:
 
 
 def progress(stream: TextIO | None = None) -> Silent | Bar:
-    """Return a progress bar on ``stream`` (standard error), silent on what is no terminal and with NO_COLOR."""
-    stream = sys.stderr if stream is None else stream
-    return Bar(stream) if stream.isatty() and not os.environ.get("NO_COLOR") else Silent()
+    """Return a progress bar on ``stream``, which is standard error unless it is given.
+
+    It is silent where there is no terminal, and with NO_COLOR.
+    """
+    if stream is None:
+        stream = sys.stderr
+    if _coloured(stream):
+        return Bar(stream)
+    return Silent()
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of text: pieces with the name of a style each (empty: none); a ``verbatim`` one is never broken."""
+    """A line of text: pieces with the name of a style each, which is empty for none.
+
+    A ``verbatim`` line is never broken.
+    """
 
     pieces: tuple[tuple[str, str], ...] = ()
     indent: int = 0
@@ -189,11 +225,14 @@ def line(text: str, style: str = "", indent: int = 0) -> Line:
 
 
 def show_lines(lines: Iterable[Line], stream: TextIO, plain: bool = False) -> None:
-    """Write ``lines``, broken to the width of a terminal, in colour unless NO_COLOR or ``plain`` forbids it."""
-    if stream.isatty() and not plain and not os.environ.get("NO_COLOR"):
+    """Write ``lines``, broken to the width of a terminal.
+
+    They are in colour on a terminal, unless NO_COLOR or ``plain`` forbids it.
+    """
+    if _coloured(stream) and not plain:
         _rich_lines(lines, stream)
         return
-    width = shutil.get_terminal_size().columns if stream.isatty() else 0
+    width = _width(stream)
     for line in lines:
         for row in _broken(line, width):
             print(f"{' ' * line.indent}{row}".rstrip(), file=stream)

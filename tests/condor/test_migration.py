@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 from fleet import PACE, Fleet, Machine, fleet_pool
 
-from htcq.report.migrate_steps import KEEP_FILE, LEFTOVERS_FILE
+from htcq.report.views.migrate_steps import KEEP_FILE, LEFTOVERS_FILE
 
 pytestmark = pytest.mark.condor
 ONLY_SUITES = ("sid",)

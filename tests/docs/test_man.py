@@ -32,13 +32,13 @@ from htcq.operations.site_file import toml_of
 from htcq.policy.consumption import SPLITTINGS
 from htcq.poolquota.health import Ailment
 from htcq.report.column import names
-from htcq.report.rules import rules_json
 from htcq.report.views.audit import audit_metrics
 from htcq.report.views.audit_json import audit_json
 from htcq.report.views.drift import COLUMNS, drift_json
 from htcq.report.views.drift_check import METRICS
 from htcq.report.views.drift_record import drift_metrics
 from htcq.report.views.ledger import LEDGER_COLUMNS
+from htcq.report.views.rules import rules_json
 from htcq.report.views.sweep import sweep_json
 from htcq.simulate.sweep import Ground
 from tests.docs.documents import PAGES, README, ROOT, plain, references, section, tags, words

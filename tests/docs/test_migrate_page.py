@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from htcq.elastic.migration import ElasticMove
-from htcq.report.migrate_json import COLUMNS, migration_json
-from htcq.report.migrate_steps import Files, steps
+from htcq.report.column import names
+from htcq.report.views.migrate import GROUPS, migration_json
+from htcq.report.views.migrate_steps import Files, steps
 from tests.docs.documents import ROOT, section, words
 from tests.docs.test_man import keys
 from tests.simulate.migration.pools import claim, machine, migrated, site, used, wants
@@ -24,4 +25,4 @@ def test_every_name_in_the_json_is_told() -> None:
 
 
 def test_every_column_is_told() -> None:
-    assert set(COLUMNS) <= words(section(PAGE, "CSV"))
+    assert set(names(GROUPS)) <= words(section(PAGE, "CSV"))

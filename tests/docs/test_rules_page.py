@@ -12,7 +12,7 @@ import pytest
 from htcq.audit.catalog import all_rules, by_family, rule
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Found
-from htcq.report.rules_page import rules_page
+from htcq.report.views.rules_page import rules_page
 from tests.docs.documents import ROOT, plain
 from tests.docs.test_man import rendered
 

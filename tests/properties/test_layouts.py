@@ -16,7 +16,7 @@ from htcq.capacity.typical import typical_shapes
 from htcq.errors import ModelError
 from htcq.node import Node
 from htcq.policy.safety import dangers
-from htcq.report.plan import plan_json
+from htcq.report.views.plan import plan_json
 from tests.properties.strategies import choices, nodes
 
 NUMBER = (int, float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 
@@ -10,7 +11,9 @@ from htcq.pool.costs import Costs, costs
 from htcq.pool.pool import Pool
 from htcq.pool.slot_class import slot_classes
 from htcq.pool.weights import Weights
-from htcq.report.cost import COLUMNS, cost_json, cost_rows, missing, show_costs
+from htcq.report.column import names
+from htcq.report.views.cost import COLUMNS, cost_json, missing, write_csv
+from htcq.report.views.cost_text import show_costs
 from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, static_slot
 
 
@@ -27,13 +30,19 @@ def shown(found: Costs, everything: bool = False) -> list[str]:
     return stream.getvalue().splitlines()
 
 
+def written(found: Costs) -> list[dict[str, str]]:
+    stream = io.StringIO()
+    write_csv(found, stream)
+    return list(csv.DictReader(stream.getvalue().splitlines()))
+
+
 def test_every_row_has_every_column() -> None:
     found, _ = audit(
         policy_slot(), static_slot("slot2@node1"), jobs=(job(), job("2.0", RequestCpus=99))
     )
-    rows = [dict(zip(COLUMNS, row)) for row in cost_rows(found)]
+    rows = written(found)
 
-    assert [len(row) for row in cost_rows(found)] == [len(COLUMNS)] * 4
+    assert [list(row) for row in rows] == [names(COLUMNS)] * 4
     assert [(row["job"], row["matches"], row["why"]) for row in rows[:2]] == [
         ("1.0", "yes", ""),
         ("2.0", "no", "the slot has too little: cpus"),

@@ -14,7 +14,8 @@ from htcq.capacity.fleet_node import FleetNode
 from htcq.capacity.layout import SlotType, lay_out
 from htcq.capacity.shape import Shape
 from htcq.node import Node
-from htcq.report.fleet import fleet_json, gap_sentences, quotas_hold, weight_sentence
+from htcq.report.views.fleet import fleet_json
+from htcq.report.views.fleet_sentences import gap_sentences, quotas_hold, weight_sentence
 
 NODE = Node(8, 16384, 10**8)
 JOB = Shape({"cpus": 1, "memory": 8192, "disk": 1024})

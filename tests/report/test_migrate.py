@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-from htcq.report.migrate_steps import Files, steps
-from htcq.report.migrate_text import show_migration
+from htcq.report.views.migrate_steps import Files, steps
+from htcq.report.views.migrate_text import show_migration
 from htcq.settings import settings_from
 from htcq.simulate.models import MachineModel, with_models
 from tests.audit.sites import negotiator, policy_slot, pool

@@ -10,7 +10,8 @@ from htcq.capacity.choice import Choice
 from htcq.capacity.layout import SlotType, lay_out
 from htcq.capacity.plan import Shape, SlotPlan, plan_slot
 from htcq.node import Node
-from htcq.report.plan import plan_json, show_plan
+from htcq.report.views.plan import plan_json
+from htcq.report.views.plan_text import show_plan
 
 NODE = Node(8, 16384, 20_000_000)
 JOB = Shape({"cpus": 1, "memory": 2048, "disk": 1000})

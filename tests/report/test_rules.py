@@ -8,7 +8,7 @@ import pytest
 
 from htcq.audit.catalog import all_rules, by_family, rule
 from htcq.audit.rule import Rule
-from htcq.report.rules import rules_json, show_rule, show_rules
+from htcq.report.views.rules import rules_json, show_rule, show_rules
 
 by_id = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id)
 

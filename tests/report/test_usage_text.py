@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from htcq.report.usage_text import show_usage, show_usages
+from htcq.report.views.usage_text import show_usage, show_usages
 from htcq.simulate.course.course import Course, Plan
 from tests.simulate.course.test_usage import course, sample
 

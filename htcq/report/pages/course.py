@@ -10,10 +10,10 @@ from htcq.report.charts.curves import MAX_STEPS, bands, curves
 from htcq.report.charts.ticks import amounts
 from htcq.report.formats.html import cells, heads, page
 from htcq.report.moments import lasting
+from htcq.report.pages.usage import usage_section
 from htcq.report.pages.waits import waits_section
 from htcq.report.printable import one_line
 from htcq.report.sections import Part, headed, machines_section, section, sentence, table
-from htcq.report.usage_html import usage_section
 from htcq.report.views.course import (
     AFTER,
     CPUS,

@@ -1,4 +1,4 @@
-"""JSON Schemas of what ``--json`` prints and of the files that htcq reads: one place that says what every key is.
+"""JSON Schemas of what ``--json`` prints and of the files that htcq reads: what every key is.
 
 ``schemas/`` of the distribution has them as files, for editors and other programs: ``htcq
 explain --schema NAME`` makes each of them.

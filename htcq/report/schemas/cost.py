@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from htcq.report.column import described
 from htcq.report.schemas.pool import about_pool, incomplete
 from htcq.report.schemas.shape import (
     Shape,
@@ -14,6 +15,19 @@ from htcq.report.schemas.shape import (
     texts,
     truth,
     whole,
+)
+from htcq.report.views.cost import (
+    CHARGES,
+    CONSERVATION,
+    CUSTOMERS,
+    EXPRESSION,
+    FULL_WEIGHT,
+    JOB,
+    JOBS,
+    KIND,
+    MATCH,
+    SLOT_WEIGHT,
+    WEIGHTS,
 )
 
 _AMOUNT: Shape = {"type": "number"}
@@ -42,78 +56,72 @@ def cost() -> Shape:
 
 
 def _slots() -> dict[str, Shape]:
+    about = described((*KIND, SLOT_WEIGHT, FULL_WEIGHT))
     return {
-        "count": whole("How many slots there are of this class."),
-        "examples": texts("The names of up to three of them."),
-        "type": text("The type of the slots, such as Partitionable or Static."),
-        "policy": truth("Whether the negotiator matches by consumption policy."),
-        "weight": text("The expression SlotWeight."),
+        "count": whole(about["count"]),
+        "examples": texts(about["examples"]),
+        "type": text(about["type"]),
+        "policy": truth(about["policy"]),
+        "weight": text(about["weight"]),
         "consumption": table("By asset, the consumption expression.", {"type": "string"}),
         "total": table("By asset, what the full slot has.", _AMOUNT),
-        "full_weight": number("What the accountant would charge for the full slot."),
+        "full_weight": number(about["full_weight"]),
     }
 
 
 def _jobs() -> dict[str, Shape]:
+    about = described((JOB, *JOBS))
     return {
-        "job": text("The id of the first job, or the shape that --job gave."),
+        "job": text(about["job"]),
         "request": table("By asset, what the job asks for.", _AMOUNT),
-        "idle": whole("How many slots the class still wants."),
-        "running": whole("How many slots the class has."),
+        "idle": whole(about["idle"]),
+        "running": whole(about["running"]),
         "submitters": texts("Those who submitted its jobs."),
     }
 
 
 def _charge() -> dict[str, Shape]:
+    about = described((*MATCH, *CHARGES))
     return {
         "slots": whole("The place of the class in 'slots', counted from 0."),
         "job": text("The name of the autocluster."),
-        "matches": truth("Whether a job of the class matches the full slot."),
-        "why": text("What keeps them apart; empty where they match."),
+        "matches": truth(about["matches"]),
+        "why": text(about["why"]),
         "consumption": table("By asset, what a claim takes.", _AMOUNT),
-        "match_cost": maybe(
-            number("What the negotiator charges for the match; null where they do not match.")
-        ),
-        "standing_charge": maybe(
-            number("What the accountant charges for the claim; null where they do not match.")
-        ),
-        "gap": maybe(
-            number("The standing charge less the match cost; null where they do not match.")
-        ),
-        "claims": whole("How many running jobs of the class are on such slots."),
-        "held": maybe(
-            number("What each of these is charged now, on average; null where there is none.")
-        ),
+        "match_cost": maybe(number(about["match_cost"])),
+        "standing_charge": maybe(number(about["standing_charge"])),
+        "gap": maybe(number(about["gap"])),
+        "claims": whole(about["claims"]),
+        "held": maybe(number(about["held"])),
     }
 
 
 def _conservation() -> dict[str, Shape]:
+    about = described(CONSERVATION)
+    place = whole("The place of the class in 'slots', counted from 0.")
     return {
-        "slots": whole("The place of the class in 'slots', counted from 0."),
-        "full": number("What the full slots weigh."),
-        "left": number("What is left of the slots weighs."),
-        "charged": number("What the claims on the slots are charged."),
-        "gap": number("What is left and charged, less what the full slots weigh."),
-        "broken": whole("How many slots do not add up."),
-        "worst": number("The largest gap of one slot."),
-        "examples": texts("The names of up to three slots that do not add up, the worst first."),
+        "slots": place,
+        **{name: number(about[name]) for name in ("full", "left", "charged", "gap")},
+        "broken": whole(about["broken"]),
+        "worst": number(about["worst"]),
+        "examples": texts(about["examples"]),
     }
 
 
 def _weights() -> dict[str, Shape]:
+    about = described((EXPRESSION, *WEIGHTS))
     return {
-        "expression": text("The expression."),
-        "slots": whole("How many slots have it."),
-        "weight": number("What these slots weigh together."),
-        "share": number("The share of the pool's weight that this is, from 0 to 1."),
+        "expression": text(about["expression"]),
+        "slots": whole(about["slots"]),
+        "weight": number(about["weight"]),
+        "share": number(about["share"]),
     }
 
 
 def _customers() -> dict[str, Shape]:
+    about = described(CUSTOMERS)
     return {
-        "name": text("The name of the submitter."),
-        "published": maybe(
-            number("WeightedResourcesUsed, as the negotiator publishes it; null where it does not.")
-        ),
-        "claimed": number("What the slots that the submitter has claimed weigh."),
+        "name": text(about["name"]),
+        "published": maybe(number(about["published"])),
+        "claimed": number(about["claimed"]),
     }

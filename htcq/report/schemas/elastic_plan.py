@@ -88,7 +88,10 @@ def reclaim() -> Shape:
         kept="Whose other ceilings stay as they are, one sentence each.",
         stopped="Why nothing is done until a person says so; empty where something is.",
         waiting="Why nothing is done for now; empty where something is.",
-        measured=table("By earlier action, whether those for whom it was took what it freed.", {"type": "boolean"}),
+        measured=table(
+            "By earlier action, whether those for whom it was took what it freed.",
+            {"type": "boolean"},
+        ),
     )  # fmt: skip
     keys = {
         "schema": version(),

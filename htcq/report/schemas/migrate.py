@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from htcq.elastic.migration import ElasticMove
-from htcq.report.migrate_steps import Step
 from htcq.report.schemas.pool import health, source, taken, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -15,6 +14,7 @@ from htcq.report.schemas.shape import (
     text,
     texts,
 )
+from htcq.report.views.migrate_steps import Step
 from htcq.simulate.migration.records import Amount, GroupMove, Migration, SubmitterMove
 
 
@@ -106,7 +106,9 @@ def _group() -> dict[str, Shape]:
         accept_surplus="Whether the group may use what others leave.",
         autoregroup="Whether its submitters have another turn with those of no group.",
         starves="Why it starves right after the switch; empty where it does not.",
-        starves_later="Why it starves when access points report in the new unit; empty where it does not.",
+        starves_later=(
+            "Why it starves when access points report in the new unit; empty where it does not."
+        ),
     )
     over = any_number("What it uses beyond its quota right after the switch.")
     return {**found, "over": over, "verdict": text("What the switch means for the group.")}
@@ -127,7 +129,9 @@ def _submitter() -> dict[str, Shape]:
             )
         ),
         factor="Its priority factor.",
-        until_seconds="The seconds until the stored priority is within a tenth of the right one; 0: it is.",
+        until_seconds=(
+            "The seconds until the stored priority is within a tenth of the right one; 0: it is."
+        ),
     )
     return {
         **found,

@@ -41,7 +41,9 @@ def node() -> Shape:
         physical_cpus="Cores without hyper-threads.",
         swap_mb="Swap in MB.",
         condor_cpus="The cpus that HTCondor would find by itself; 0 where that is not known.",
-        condor_memory_mb="The memory in MB that HTCondor would find by itself; 0 where that is not known.",
+        condor_memory_mb=(
+            "The memory in MB that HTCondor would find by itself; 0 where that is not known."
+        ),
         condor_version="The version of HTCondor; empty where it is not known.",
         hostname="The name of the machine.",
         gpu_devices=listing("The GPUs one by one.", record("A GPU.", gpu)),

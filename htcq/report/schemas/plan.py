@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from htcq.report.column import described
 from htcq.report.schemas.pool import health, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -15,6 +16,8 @@ from htcq.report.schemas.shape import (
     truth,
     whole,
 )
+from htcq.report.views.mix import ASSETS
+from htcq.report.views.plan import CHARGES, GAPS
 
 _AMOUNT: Shape = {"type": "number"}
 
@@ -55,15 +58,11 @@ def _limiting() -> Shape:
 
 
 def _charges() -> dict[str, Shape]:
-    gap = {
-        "standing_charge": number("The standing charge less the match cost."),
-        "schedd_weight": number("The schedd weight less the match cost."),
-    }
+    charges = {name: number(about) for name, about in described(CHARGES).items()}
+    gap = {name: number(about) for name, about in described(GAPS).items()}
     return {
         "fits": whole("How many of these jobs run side by side."),
-        "match_cost": number("What the negotiator charges for the match."),
-        "standing_charge": number("What the accountant charges while the claim is there."),
-        "schedd_weight": number("What the access point counts for the job in its demand."),
+        **charges,
         "gap": record("How far the other weights are from the match cost.", gap),
         "problems": texts("What is wrong with this job on this slot, one sentence each."),
     }
@@ -178,11 +177,12 @@ def _kind() -> dict[str, Shape]:
 
 
 def _mix() -> dict[str, Shape]:
+    about = described(ASSETS)
     asset = {
-        "asset": text("The name of the asset."),
-        "asked": number("How much all jobs ask for."),
-        "there": number("How much the nodes have."),
-        "ratio": maybe(number("The quotient of the two; null where it has no bound.")),
+        "asset": text(about["asset"]),
+        "asked": number(about["asked"]),
+        "there": number(about["there"]),
+        "ratio": maybe(number(about["ratio"])),
     }
     return {
         "jobs": whole("How many jobs the mix has."),

@@ -9,7 +9,9 @@ from htcq.report.schemas.shape import Shape, keys_of, listing, record, text, tex
 def version(number: int = 1) -> Shape:
     """Return the shape of the key ``schema``."""
     return {
-        "description": "The version of these names; it grows when a name changes its meaning or goes.",
+        "description": (
+            "The version of these names; it grows when a name changes its meaning or goes."
+        ),
         "type": "integer",
         "const": number,
     }

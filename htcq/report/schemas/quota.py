@@ -28,7 +28,9 @@ from htcq.report.schemas.shape import (
 _GROUP = {
     "name": "The name of the group.",
     "parent": "The group above it; null for the root.",
-    "config_quota": "The quota as configured: an amount where 'static' is true, else a share from 0 to 1.",
+    "config_quota": (
+        "The quota as configured: an amount where 'static' is true, else a share from 0 to 1."
+    ),
     "static": "Whether the configured quota is an amount.",
     "accept_surplus": "Whether the group may use what others leave.",
     "autoregroup": "Whether its submitters have another turn with those of no group.",

@@ -71,7 +71,13 @@ def table(about: str, values: Shape) -> Shape:
 
 
 def record(about: str, keys: Mapping[str, Shape], optional: Iterable[str] = ()) -> Shape:
-    """Return the shape of an object that has these keys and no other; those that are ``optional`` may be missing."""
+    """Return the shape of an object that has these keys and no other.
+
+    Those that are ``optional`` may be missing.
+
+    Raises:
+        ValueError: an optional key is none of the keys.
+    """
     left_out = set(optional)
     unknown = left_out - set(keys)
     if unknown:
@@ -109,7 +115,9 @@ def named(names: Iterable[str], keys: Mapping[str, Shape]) -> Mapping[str, Shape
 
 
 def keys_of(kind: type[Any], /, *less: str, **described: str | Shape) -> dict[str, Shape]:
-    """Return the keys of a record that is printed as it is, but for ``less``, in the order of its fields.
+    """Return the keys of a record that is printed as it is, in the order of its fields.
+
+    The fields in ``less`` are left out.
 
     A description alone takes the type of the field; a whole shape stands in its place.
 
@@ -128,7 +136,7 @@ def _check(there: set[str], described: set[str], what: str) -> None:
 
 
 def _hints(kind: type[Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a dataclass or a named tuple with their types, as they stand in the source.
+    """Yield the fields of a dataclass or a named tuple with their types as in the source.
 
     Python 3.9 cannot evaluate ``float | None``.
     """

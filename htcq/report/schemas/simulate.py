@@ -1,4 +1,7 @@
-"""The schemas of ``htcq simulate --json`` for one cycle, and of its agreement with HTCondor's own reasons."""
+"""The schemas of ``htcq simulate --json`` for one cycle, and of ``--agreement``.
+
+The agreement is that of the simulated cycle with HTCondor's own reasons.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The schema of ``htcq.toml``: structure and kinds of values; what they mean together, htcq alone can tell."""
+"""The schema of ``htcq.toml``: structure and kinds of values.
+
+Only htcq itself checks what the values mean together.
+"""
 
 from __future__ import annotations
 

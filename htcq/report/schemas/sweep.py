@@ -59,7 +59,9 @@ def _summary() -> dict[str, Shape]:
         waiting="How many jobs wait at the end.",
         starved="The submitters that use nothing though their jobs wait.",
         several="Whether it is about several cycles.",
-        full_at="The seconds until the pool was full first; null where it never is, or for one cycle.",
+        full_at=(
+            "The seconds until the pool was full first; null where it never is, or for one cycle."
+        ),
         mean_wait="The mean wait of jobs in seconds; null where none started, or for one cycle.",
         crash="What makes the negotiator crash; empty where nothing does.",
     )

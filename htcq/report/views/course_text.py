@@ -12,7 +12,6 @@ from htcq.report.moments import lasting
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import Line, show_lines
-from htcq.report.usage_text import show_usage, show_usages
 from htcq.report.views.course import (
     CPUS,
     IDLE,
@@ -27,6 +26,7 @@ from htcq.report.views.course import (
     wait_changes,
 )
 from htcq.report.views.cycle_text import show_changes
+from htcq.report.views.usage_text import show_usage, show_usages
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
 from htcq.simulate.course.wait_stats import waits

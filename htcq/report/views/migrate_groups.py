@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from htcq.errors import InputError
 from htcq.pool.configuration import Configuration
 from htcq.quota.group_tree import name_key
-from htcq.report.migrate_sentences import amount
+from htcq.report.views.migrate_sentences import amount
 from htcq.settings import DeclaredGroup, GroupSettings
 from htcq.simulate.migration.records import GroupMove, Migration
 
@@ -17,7 +17,9 @@ _DECLARABLE = re.compile(r"[A-Za-z0-9_/]+(\.[A-Za-z0-9_/]+)*")
 
 
 def groups_toml(found: Migration, central: Configuration | None, declared: GroupSettings) -> str:
-    """Return the tables; owner, contact and last day are those that ``declared`` has for a group of the same name.
+    """Return the tables.
+
+    Owner, contact and last day are those that ``declared`` has for a group of the same name.
 
     Raises:
         InputError: there are no groups, or one has a name that no site file can declare.
@@ -29,14 +31,10 @@ def groups_toml(found: Migration, central: Configuration | None, declared: Group
         )
     known = {name_key(group.name): group for group in declared.groups}
     lines = [
-        (
-            "# The groups of the pool in the new unit of slot weight: put them in the place of "
-            "[groups] in htcq.toml."
-        ),
-        (
-            f"# An amount is {amount(found.factor)} of the old unit, rounded to whole numbers; "
-            "shares stay as they are."
-        ),
+        "# The groups of the pool in the new unit of slot weight: put them in the place of "
+        "[groups] in htcq.toml.",
+        f"# An amount is {amount(found.factor)} of the old unit, rounded to whole numbers; "
+        "shares stay as they are.",
     ]
     if found.round_robin_rate is not None:
         lines += ["", "[quotas]", f"round_robin_rate = {amount(found.round_robin_rate.after)}"]
@@ -56,7 +54,8 @@ def _table(
         )
     yield f"[groups.{'.'.join(map(_key, group.name.split('.')))}]"
     if group.config_quota is not None:
-        yield f"{'quota' if group.static else 'share'} = {_exact(group.config_quota.after)}"
+        kind = "quota" if group.static else "share"
+        yield f"{kind} = {_exact(group.config_quota.after)}"
     for key, knob, value in (
         ("accept_surplus", "GROUP_ACCEPT_SURPLUS", group.accept_surplus),
         ("autoregroup", "GROUP_AUTOREGROUP", group.autoregroup),
@@ -78,9 +77,13 @@ def _owner(group: DeclaredGroup) -> Iterator[str]:
 
 
 def _key(part: str) -> str:
-    return part if _BARE.fullmatch(part) else f'"{part}"'
+    if _BARE.fullmatch(part):
+        return part
+    return f'"{part}"'
 
 
 def _exact(value: float) -> str:
     """Return a number that TOML reads back as the same."""
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
+    if float(value).is_integer():
+        return str(int(value))
+    return repr(float(value))

@@ -6,12 +6,23 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from htcq.pool.pool import Pool
+from htcq.report.column import Column
+from htcq.report.formats.text import show
 from htcq.report.printable import one_line
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.table import Table
+from htcq.report.terminal import Line, show_lines
 from htcq.units import counted
 from htcq.why.agreement import Agreement, Compared
 
-_HEADS = ("ACCESS POINT", "AUTOCLUSTER", "SUBMITTER", "JOB", "IDLE\nJOBS", "HTCONDOR", "SIMULATED")
+_COLUMNS: tuple[Column[Compared], ...] = (
+    Column("", lambda each: each.access_point, "ACCESS POINT"),
+    Column("", lambda each: each.autocluster, "AUTOCLUSTER", right=True),
+    Column("", lambda each: each.submitter, "SUBMITTER"),
+    Column("", lambda each: each.job, "JOB"),
+    Column("", lambda each: str(each.idle), "IDLE\nJOBS", right=True),
+    Column("", lambda each: each.reason, "HTCONDOR"),
+    Column("", lambda each: each.simulated, "SIMULATED"),
+)
 _AUTOCLUSTER = "autocluster"
 
 
@@ -19,19 +30,9 @@ def show_agreement(found: Agreement, pool: Pool, stream: TextIO) -> None:
     """Write the percentage, and the autoclusters that differ."""
     if found.differing:
         title = f"Autoclusters of {one_line(pool.source)} whose reasons differ"
-        show_table(title, _HEADS, [_row(each) for each in found.differing], stream, (1, 4))
-    lines = [
-        Line(((each, "strong" if not place else ""),))
-        for place, each in enumerate(_sentences(found, pool))
-    ]
-    show_lines(lines, stream)
-
-
-def _row(each: Compared) -> list[str]:
-    names = [
-        one_line(name) for name in (each.access_point, each.autocluster, each.submitter, each.job)
-    ]
-    return [*names, str(each.idle), one_line(each.reason), one_line(each.simulated)]
+        show(Table(_COLUMNS, found.differing, title, repeat=0), stream)
+    first, *others = _sentences(found, pool)
+    show_lines([Line(((first, "strong"),)), *(Line(((each, ""),)) for each in others)], stream)
 
 
 def _sentences(found: Agreement, pool: Pool) -> Iterator[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from htcq.report.migrate_sentences import amount, ceiling_commands, priority_commands
+from htcq.report.views.migrate_sentences import amount, ceiling_commands, priority_commands
 from htcq.simulate.migration.records import Migration
 
 #: Where the files of the transition go: after what ``htcq emit`` writes, and easy to take away.
@@ -33,7 +33,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Files:
-    """The site file with the new model, and the file with the new quotas, empty where it is not written."""
+    """The site file with the new model, and the file with the new quotas.
+
+    ``groups`` is empty where no file with the quotas is written.
+    """
 
     model: str
     groups: str = ""
@@ -43,9 +46,8 @@ def steps(found: Migration, files: Files) -> tuple[Step, ...]:
     """Return the steps in their order; none where the pool has the model already."""
     if found.done:
         return ()
-    before = [_access_points_first()] if found.plain_nodes else []
     return (
-        *before,
+        *_access_points_first(found),
         _keep_weight(found),
         _nodes(files),
         _forget_old_weight(),
@@ -57,30 +59,34 @@ def steps(found: Migration, files: Files) -> tuple[Step, ...]:
     )
 
 
-def _access_points_first() -> Step:
-    return Step(
-        "every access point",
-        "Stop splitting leftovers. A node with a consumption policy would otherwise give one "
-        "match to the negotiator's "
-        "account and a whole node to the schedd. Nodes without a policy then start one job per "
-        "slot and cycle until "
-        "their turn comes: nobody starves, but the pool fills more slowly.",
-        (f"echo 'CLAIM_PARTITIONABLE_LEFTOVERS = False' > {LEFTOVERS_FILE}", "condor_reconfig"),
-    )
+def _access_points_first(found: Migration) -> Iterator[Step]:
+    if found.plain_nodes:
+        yield Step(
+            "every access point",
+            "Stop splitting leftovers. A node with a consumption policy would otherwise give one "
+            "match to the negotiator's account and a whole node to the schedd. Nodes without a "
+            "policy then start one job per slot and cycle until their turn comes: nobody starves, "
+            "but the pool fills more slowly.",
+            (
+                f"echo 'CLAIM_PARTITIONABLE_LEFTOVERS = False' > {LEFTOVERS_FILE}",
+                "condor_reconfig",
+            ),
+        )
 
 
 def _keep_weight(found: Migration) -> Step:
     knobs = [f"SLOT_TYPE_{number}_SLOT_WEIGHT" for number in found.slot_types] or ["SLOT_WEIGHT"]
-    commands = [
-        f'echo "{knob} = $(condor_config_val SLOT_WEIGHT)" {">>" if place else ">"} {KEEP_FILE}'
-        for place, knob in enumerate(knobs)
-    ]
+    commands = []
+    redirection = ">"
+    for knob in knobs:
+        line = f"{knob} = $(condor_config_val SLOT_WEIGHT)"
+        commands.append(f'echo "{line}" {redirection} {KEEP_FILE}')
+        redirection = ">>"
     return Step(
         "every execution point",
         "Keep the old weight while the nodes are done one after another: quotas, usage and demand "
-        "stay in one unit. Do "
-        "this before the next step, since a reconfiguration alone already takes over a new "
-        "SLOT_WEIGHT.",
+        "stay in one unit. Do this before the next step, since a reconfiguration alone already "
+        "takes over a new SLOT_WEIGHT.",
         tuple(commands),
     )
 
@@ -89,8 +95,8 @@ def _nodes(files: Files) -> Step:
     return Step(
         "execution points, batch by batch",
         "Write the policy, let the jobs end, and restart the startd: jobs that still run at a "
-        "restart die. -graceful "
-        "gives them MAXJOBRETIREMENTTIME, which is 0 unless the site sets it.",
+        "restart die. -graceful gives them MAXJOBRETIREMENTTIME, which is 0 unless the site "
+        "sets it.",
         (
             f"htcq emit --role execute --config {files.model} --write {DIRECTORY}",
             "condor_drain -graceful -restart-on-completion NODE",
@@ -101,42 +107,31 @@ def _nodes(files: Files) -> Step:
 def _forget_old_weight() -> Step:
     return Step(
         "every execution point, when the last one is done",
-        (
-            "Take the old weight away. Nothing happens yet: the startd reads its configuration in "
-            "the step after the next."
-        ),
+        "Take the old weight away. Nothing happens yet: the startd reads its configuration in "
+        "the step after the next.",
         (f"rm {KEEP_FILE}",),
     )
 
 
 def _write_new(found: Migration, files: Files) -> Step:
-    commands = [f"rm {LEFTOVERS_FILE}    # on every access point"] if found.plain_nodes else []
-    commands += [
-        (
-            f"htcq emit --role access --config {files.model} --write {DIRECTORY}    # on every "
-            "access point"
-        ),
-        (
-            f"htcq emit --role central --config {files.model} --write {DIRECTORY}   # on the central "
-            "manager"
-        ),
-    ]
+    access = f"htcq emit --role access --config {files.model} --write {DIRECTORY}"
+    central = f"htcq emit --role central --config {files.model} --write {DIRECTORY}"
+    commands = []
+    if found.plain_nodes:
+        commands.append(f"rm {LEFTOVERS_FILE}    # on every access point")
+    commands.append(f"{access}    # on every access point")
+    commands.append(f"{central}   # on the central manager")
     if found.grouped:
         groups = files.groups or "GROUPS.toml"
-        commands.append(
-            f"htcq quota emit --config {groups} --write {DIRECTORY}   # on the central manager"
-        )
+        quotas = f"htcq quota emit --config {groups} --write {DIRECTORY}"
+        commands.append(f"{quotas}   # on the central manager")
     if found.round_robin_rate is not None:
-        commands.append(
-            f"# GROUP_QUOTA_ROUND_ROBIN_RATE = {amount(found.round_robin_rate.after)} stands in "
-            "the same file"
-        )
+        rate = f"GROUP_QUOTA_ROUND_ROBIN_RATE = {amount(found.round_robin_rate.after)}"
+        commands.append(f"# {rate} stands in the same file")
     return Step(
         "access points and central manager",
-        (
-            "Write the new weights of jobs and the new quotas. Nothing happens yet, unless a daemon "
-            "starts anew."
-        ),
+        "Write the new weights of jobs and the new quotas. Nothing happens yet, unless a daemon "
+        "starts anew.",
         tuple(commands),
     )
 
@@ -145,8 +140,7 @@ def _switch(found: Migration) -> Step:
     return Step(
         "the central manager",
         "The switch, for the whole pool at one moment: slots weigh anew with their next ad, and "
-        "running jobs go on. "
-        "Ceilings and floors are amounts of slot weight too.",
+        "running jobs go on. Ceilings and floors are amounts of slot weight too.",
         ("condor_reconfig -all", *ceiling_commands(found)),
     )
 
@@ -155,10 +149,8 @@ def _restart_schedds() -> Step:
     return Step(
         "every access point",
         "Restart the schedds: until then they report each running job in the weight that it was "
-        "claimed with, and a "
-        "group whose jobs weigh more now can seem to want less than it uses. Running jobs go on, "
-        "and their shadows "
-        "connect again.",
+        "claimed with, and a group whose jobs weigh more now can seem to want less than it "
+        "uses. Running jobs go on, and their shadows connect again.",
         ("condor_restart -daemon schedd",),
     )
 
@@ -168,27 +160,21 @@ def _priorities(found: Migration) -> Iterator[Step]:
     if commands:
         yield Step(
             "the central manager, if stored priorities shall not count in the old unit",
-            (
-                "Put stored priorities into the new unit, or wait: usage in the new unit takes their "
-                "place by and by."
-            ),
+            "Put stored priorities into the new unit, or wait: usage in the new unit takes "
+            "their place by and by.",
             commands,
         )
 
 
 def _afterwards(files: Files) -> Step:
+    again = f"htcq migrate --model {files.model}"
     return Step(
         "the central manager",
-        (
-            "Look at it. The drift history has numbers of the new unit from the switch on: compare "
-            "nothing across it."
-        ),
+        "Look at it. The drift history has numbers of the new unit from the switch on: compare "
+        "nothing across it.",
         (
             "htcq quota",
-            (
-                f"htcq migrate --model {files.model}    # the factor is 1 now, and no group is told "
-                "to starve"
-            ),
+            f"{again}    # the factor is 1 now, and no group is told to starve",
             "htcq audit",
         ),
     )

@@ -1,4 +1,4 @@
-"""The manual page htcq-rules(7): every rule in roff, from the same text that ``htcq explain`` prints."""
+"""The manual page htcq-rules(7): every rule in roff, from the text that ``htcq explain`` prints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.audit.rule import AnyRule
 from htcq.report.fix import settings_text
-from htcq.report.rules import needed
+from htcq.report.views.rules import needed
 
 _KNOB = re.compile(r"\s*[A-Za-z0-9_.]+ *@?=")
 _ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
@@ -30,8 +30,8 @@ and, last, those that
 adds for declared groups and
 .BR htcq\-elastic (1)
 for elastic quotas:
-its id, which never changes; how bad a finding is; the consequence; how to fix it; what the rule needs to look at; and
-where in HTCondor the fact comes from or how it was measured.
+its id, which never changes; how bad a finding is; the consequence; how to fix it;
+what the rule needs to look at; and where in HTCondor the fact comes from or how it was measured.
 .BR htcq\-explain (1)
 prints the same for one rule.
 .PP
@@ -114,7 +114,9 @@ def _breakable(sentence: str) -> str:
 
 def _line(text: str) -> str:
     escaped = _escaped(text).replace("\0", "\\:")
-    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
+    if escaped.startswith((".", "'")):
+        return f"\\&{escaped}"
+    return escaped
 
 
 def _escaped(text: str) -> str:

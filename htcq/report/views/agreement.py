@@ -1,4 +1,7 @@
-"""How far HTCondor's own reasons agree with the simulated cycle, as JSON; htcq-simulate(1) lists the names."""
+"""How far HTCondor's own reasons agree with the simulated cycle, as JSON.
+
+htcq-simulate(1) lists the names.
+"""
 
 from __future__ import annotations
 

@@ -19,13 +19,19 @@ SCHEMA = 1
 def why_json(
     verdicts: Sequence[Verdict], pool: Pool, starts: Starts | None = None
 ) -> dict[str, Any]:
-    """Return what ``json.dumps`` takes; ``starts`` are those of a course, None where none was asked for."""
+    """Return what ``json.dumps`` takes.
+
+    ``starts`` are those of a course, None where none was asked for.
+    """
+    jobs: list[dict[str, Any]] = []
+    for verdict in verdicts:
+        jobs += _jobs(verdict, pool, starts)
     return {
         "schema": SCHEMA,
         "source": pool.source,
         "taken": pool.taken_at,
         "health": health_json(ailments(pool)),
-        "jobs": [job for verdict in verdicts for job in _jobs(verdict, pool, starts)],
+        "jobs": jobs,
         "incomplete": list(pool.incomplete),
     }
 
@@ -34,7 +40,7 @@ def _jobs(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[dict[
     """Yield each of the jobs that are alike; their walls are the same."""
     walls = [_wall(each) for each in verdict.walls]
     for job in verdict.jobs:
-        told: dict[str, Any] = {
+        keys: dict[str, Any] = {
             "job": job.id,
             "access_point": verdict.access_point,
             "submitter": verdict.submitter,
@@ -44,29 +50,34 @@ def _jobs(verdict: Verdict, pool: Pool, starts: Starts | None) -> Iterator[dict[
             "negotiator_reason": _reason(negotiator_reason(pool, job), verdict),
         }
         if starts is not None:
+            keys["starts_at"] = None
             start = starts.get((verdict.access_point, job.id))
-            told["starts_at"] = None if start is None else start.cycle
-            told["starts_by"] = verdict.starts_by or ("" if start is None else start.by)
-        yield told
+            if start is not None:
+                keys["starts_at"] = start.cycle
+                keys["starts_by"] = verdict.starts_by or start.by
+        yield keys
 
 
 def _reason(reason: NegotiatorReason | None, verdict: Verdict) -> dict[str, Any] | None:
     """Return HTCondor's own last reason for a job; None where it gives none."""
     if reason is None:
         return None
+    agrees = None
+    if not verdict.starts:
+        agrees = reason.agrees(wall.id for wall in verdict.walls)
     return {
         "reason": reason.reason,
         "negotiator": reason.negotiator,
         "time": reason.time,
         "latest": reason.latest,
-        "agrees": None if verdict.starts else reason.agrees(wall.id for wall in verdict.walls),
+        "agrees": agrees,
     }
 
 
 def _wall(wall: MatchFailure) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    return {
         "wall": wall.id,
         "text": wall.text,
         "amounts": finite(dict(wall.amounts)),
+        "lifted_by": WALLS[wall.id].lifted_by,
     }
-    return {**told, "lifted_by": WALLS[wall.id].lifted_by}

@@ -61,12 +61,13 @@ def priority_sentence(each: SubmitterMove) -> str:
     if not is_off(each):
         return ""
     times = show_number(round(max(each.too_good, 1 / each.too_good), 2))
-    goes = (
-        f"{times} times too good: goes first"
-        if each.too_good > 1
-        else f"{times} times too bad: goes last"
-    )
-    return f"{goes} for about {lasting(each.until_seconds)}" if each.until_seconds else goes
+    if each.too_good > 1:
+        goes = f"{times} times too good: goes first"
+    else:
+        goes = f"{times} times too bad: goes last"
+    if not each.until_seconds:
+        return goes
+    return f"{goes} for about {lasting(each.until_seconds)}"
 
 
 def _userprio(option: str, name: str, value: float) -> str:

@@ -6,10 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from htcq.audit.rule import AnyRule
+from htcq.report.column import Column
 from htcq.report.fix import settings_json, settings_text
-from htcq.report.terminal import Line, show_lines, show_table
+from htcq.report.formats.text import show
+from htcq.report.table import Table
+from htcq.report.terminal import Line, show_lines
 
 SCHEMA = 1
+_COLUMNS: tuple[Column[AnyRule], ...] = (
+    Column("", lambda rule: rule.id, "RULE"),
+    Column("", lambda rule: rule.severity.word, "SEVERITY"),
+    Column("", lambda rule: rule.summary, "WHAT IS WRONG"),
+)
 
 
 def rules_json(rules: Iterable[AnyRule]) -> dict[str, Any]:
@@ -33,14 +41,15 @@ def _rule_json(rule: AnyRule) -> dict[str, Any]:
 
 def show_rules(families: Mapping[str, Iterable[AnyRule]], stream: TextIO) -> None:
     """Write all rules as a table for each family that has any."""
-    tables = [
-        (family, [[rule.id, rule.severity.word, rule.summary] for rule in rules])
-        for family, rules in families.items()
-    ]
-    for index, (family, rows) in enumerate((family, rows) for family, rows in tables if rows):
-        if index:
+    shown = False
+    for family, rules in families.items():
+        table = Table(_COLUMNS, list(rules), family, repeat=0)
+        if not table.rows:
+            continue
+        if shown:
             print(file=stream)
-        show_table(family, ("RULE", "SEVERITY", "WHAT IS WRONG"), rows, stream)
+        show(table, stream)
+        shown = True
 
 
 def show_rule(rule: AnyRule, stream: TextIO) -> None:
