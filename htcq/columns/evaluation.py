@@ -13,7 +13,7 @@ from htcq.columns import arithmetic, comparison, logic, states
 from htcq.columns.calls import Calls
 from htcq.columns.column import UNKNOWN, Column, column_of, constant, select
 from htcq.columns.library import Library
-from htcq.columns.table import Table
+from htcq.columns.table import Evaluated, Table
 from htcq.columns.texts import Texts
 from htcq.columns.tree import (
     MY,
@@ -37,6 +37,8 @@ SPECIAL = frozenset({
 })  # fmt: skip
 #: The library gives up at 400 evaluations in each other (src/classad/classad/exprTree.h).
 MAX_HEIGHT = 250
+#: It also gives up after 10,000,000 steps; each of ours is two at most.
+MAX_STEPS = 1_000_000
 #: Trees and attributes in each other that are evaluated here.
 MAX_LEVELS = 80
 _UNDEFINED = constant(states.UNDEFINED)
@@ -50,14 +52,15 @@ class Evaluation:
         self._strings = strings
         self._calls = Calls(self, library)
         #: Values of attributes that look at the other ad, by side and name.
-        self._known: dict[tuple[int, str], Column] = {}
+        self._known: dict[tuple[int, str], Evaluated] = {}
         self._under_way: set[tuple[int, str]] = set()
-        self._height = self._levels = 0
+        self._height = self._levels = self._steps = 0
         #: How often an expression of each side looked at the other one.
         self._looked_across = [0, 0]
 
     def of(self, tree: Tree, side: int = 0) -> Column:
         """Return the values of ``tree`` in the ad of ``side``: 0 is MY."""
+        self._steps += 1
         if isinstance(tree, Reference):
             return self._reference(tree, side)
         if isinstance(tree, Literal):
@@ -183,18 +186,21 @@ class Evaluation:
         if isinstance(found, Column):
             return found
         key = (side, name)
-        if name in table.evaluated:
-            return table.evaluated[name]
-        if key in self._known:
+        known = table.evaluated.get(name)
+        if known is None and key in self._known:
             self._looked_across[side] += 1
-            return self._known[key]
+            known = self._known[key]
+        if known is not None:
+            # The library evaluates it anew at each place.
+            self._steps += known.steps
+            return known.column if self._steps <= MAX_STEPS else UNKNOWN
         if key in self._under_way:
             return UNKNOWN
         return self._evaluated(table, key, found)
 
     def _evaluated(self, table: Table, key: tuple[int, str], tree: Tree) -> Column:
         side, name = key
-        before, height = self._looked_across[side], self._height
+        before, height, steps = self._looked_across[side], self._height, self._steps
         self._under_way.add(key)
         # Both what refers to the attribute and the attribute itself count.
         self._height += tree.height + 2
@@ -203,11 +209,12 @@ class Evaluation:
         self._levels -= 1
         self._height = height
         self._under_way.discard(key)
+        found = Evaluated(value, self._steps - steps)
         alone = self._looked_across[side] == before and not value.possible & states.UNKNOWN
         if alone:
-            table.evaluated[name] = value
+            table.evaluated[name] = found
         else:
-            self._known[key] = value
+            self._known[key] = found
         return value
 
 

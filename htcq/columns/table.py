@@ -7,20 +7,28 @@ constant or a parsed expression. It is made once, however many tables use it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from htcq.classads import Ad, Missing, literal, parsed
+from htcq.classads import Ad, literal, parsed
 from htcq.columns import states
+from htcq.columns.arithmetic import negated
 from htcq.columns.column import Cell, Column, column_of, constant, stored
 from htcq.columns.parser import parse
 from htcq.columns.texts import Texts
-from htcq.columns.tree import Literal, Tree
+from htcq.columns.tree import Literal, Tree, Unary
 
 Array = Any
 #: Returns the ad of a row for the ClassAd library; valid until the next call.
 AdOf = Callable[[int], Ad]
+
+
+class Evaluated(NamedTuple):
+    """What an attribute is whose value is an expression, and how many steps its evaluation took."""
+
+    column: Column
+    steps: int
 
 
 class Schema:
@@ -52,15 +60,15 @@ class Schema:
         return found
 
     def _read(self, text: str) -> Column | Tree:
-        value = literal(text)
-        # The library reads digits beyond 64 bits differently.
-        long = isinstance(value, float) and text.lstrip("-").isdigit()
-        if value is not None and not isinstance(value, Missing) and not long:
-            return column_of((value,), self._strings)
+        # htcq.classads.literal is not asked: it reads 010, which the library refuses.
         if parsed(text) is None:
             return constant(states.ERROR)
         tree = parse(text)
-        return column_of((tree.value,), self._strings) if isinstance(tree, Literal) else tree
+        if isinstance(tree, Literal):
+            return column_of((tree.value,), self._strings)
+        if isinstance(tree, Unary) and tree.operator == "-" and isinstance(tree.operand, Literal):
+            return negated(column_of((tree.operand.value,), self._strings))
+        return tree
 
 
 class Table:
@@ -76,7 +84,7 @@ class Table:
         self.schema, self.rows, self._ad_of = schema, rows, ad_of
         self._columns = {name.lower(): column for name, column in columns.items()}
         #: What attributes are whose expressions do not look at another ad.
-        self.evaluated: dict[str, Column] = {}
+        self.evaluated: dict[str, Evaluated] = {}
 
     def ad(self, row: int) -> Ad:
         """Return the ad of one row, for the ClassAd library."""

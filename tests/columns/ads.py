@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from htcq.classads import Ad, Expr, Missing, Value, parsed
 from htcq.columns.column import Cell
@@ -22,8 +23,16 @@ class Ads:
     def __len__(self) -> int:
         return max((len(cells) for cells in self.own.values()), default=1)
 
+    @cached_property
+    def ads(self) -> list[Ad]:
+        """The ads for the library."""
+        return [self._ad(row) for row in range(len(self))]
+
     def ad(self, row: int) -> Ad:
-        """Return a fresh ad of one row."""
+        """Return the ad of one row."""
+        return self.ads[row if len(self) > 1 else 0]
+
+    def _ad(self, row: int) -> Ad:
         ad = Ad()
         for name, text in self.texts.items():
             ad[name] = parsed(text) or Expr("error")
@@ -44,11 +53,10 @@ def by_library(text: str, my: Ads, target: Ads | None = None) -> list[Value]:
     """Return what the ClassAd library says, row by row."""
     expression = Expr(text)
     rows = max(len(my), 1 if target is None else len(target))
-    found = []
-    for row in range(rows):
-        other = None if target is None else target.ad(row if len(target) > 1 else 0)
-        found.append(expression.evaluate(my.ad(row if len(my) > 1 else 0), other))
-    return found
+    return [
+        expression.evaluate(my.ad(row), None if target is None else target.ad(row))
+        for row in range(rows)
+    ]
 
 
 def by_engine(engine: Engine, text: str, my: Ads, target: Ads | None = None) -> list[Value]:

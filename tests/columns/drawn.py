@@ -21,6 +21,9 @@ TEXTS: tuple[Cell, ...] = (
     "é", "É", "ñ€",
 )  # fmt: skip
 CELLS: tuple[Cell, ...] = (*NUMBERS, *TEXTS, True, False, UNDEFINED, ERROR, None)
+POOLS: tuple[tuple[Cell, ...], ...] = (
+    NUMBERS, TEXTS, CELLS, (True, False), (1, 2, 3, None), (1.5, 2.0), (0, 1), ("a", "A", "b"),
+)  # fmt: skip
 LITERALS = (
     "0", "1", "2", "-1", "3", "63", "64", "1024", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
     "0.0", "-0.0", "1.5", ".5", "1e308", "1e400", "2e-3", "true", "false", "TRUE", "undefined", "Error",
@@ -45,6 +48,8 @@ NAMES = (
     "nowhere",
 )
 SCOPES = ("", "", "", "MY.", "TARGET.", "my.", "Target . ")
+#: What a site's policy has, mostly: the engine must know all of it.
+PLAIN_LITERALS = tuple(text for text in LITERALS[:34] if "é" not in text)
 STRANGE = (
     "MY", "TARGET", "other.B1", "LEFT.A1", ".A1", "MY.MY.A1", "TARGET.TARGET.A1", "TARGET.MY.B1", "self.A1", "parent.A1",
     "ad.A1", "A1.x", "MY.other", "symmetricMatch", "RIGHT.B1", "Nested.x", "Nested.y", "Items[0]", "Items[A1]", "Items",
@@ -68,6 +73,14 @@ FUNCTIONS = {
 _SHARED_NAMES = ("Expr1", "Expr2", "Expr3", "Loop", "Nested", "Items")
 
 
+#: Functions that the library is not asked for row by row.
+PLAIN_FUNCTIONS = tuple(
+    name
+    for name in FUNCTIONS
+    if name not in ("unknownFunction", "debug", "eval", "split", "isClassAd")
+)
+
+
 class Case(NamedTuple):
     """Two kinds of ads, one of which may have many rows, and expressions about them."""
 
@@ -77,77 +90,91 @@ class Case(NamedTuple):
 
 
 def case(seed: str, expressions: int = 5, rows: int = 6) -> Case:
-    """Return the case of ``seed``."""
-    dice = random.Random(seed)
-    many_are_my = dice.random() < 0.5
-    my = _ads(dice, rows if many_are_my else 1, "A")
-    target = _ads(dice, 1 if many_are_my else rows, "B")
+    """Return the case of ``seed``; every second one has nothing that only the library knows."""
+    draw = Draw(random.Random(seed))
+    many_are_my = draw.dice.random() < 0.5
+    my = draw.ads(rows if many_are_my else 1, "A")
+    target = draw.ads(1 if many_are_my else rows, "B")
+    if draw.dice.random() < 0.05:
+        target = draw.ads(len(my), "B")
     found: list[str] = []
     while len(found) < expressions:
-        text = expression(dice, dice.choice((1, 2, 3, 4)))
+        text = draw.expression(draw.dice.choice((1, 2, 3, 4)))
         if parsed(text) is not None:
             found.append(text)
-    return Case(my, target if dice.random() < 0.9 else None, tuple(found))
+    return Case(my, target if draw.dice.random() < 0.9 else None, tuple(found))
 
 
-def _ads(dice: random.Random, rows: int, letter: str) -> Ads:
-    own: dict[str, tuple[Cell, ...]] = {}
-    for name in (f"{letter}1", f"{letter}2", f"{letter}3", "Both", "Own"):
-        if dice.random() < 0.9:
-            pool = dice.choice((NUMBERS, TEXTS, CELLS, (True, False), (1, 2, 3, None), (1.5, 2.0)))
-            own[name] = tuple(dice.choice(pool) for _ in range(rows))
-    if rows == 1 and not own:
-        own["Own"] = (1,)
-    texts = {}
-    for name in _SHARED_NAMES:
-        if dice.random() < 0.5:
-            texts[name] = _shared_text(dice, name)
-    if dice.random() < 0.3:
-        # The own cells cover it where they are not absent.
-        texts["Own"] = expression(dice, 1)
-    return Ads(texts, own)
+class Draw:
+    """What is drawn from one seed."""
 
+    def __init__(self, dice: random.Random) -> None:
+        self.dice = dice
+        self._plain = dice.random() < 0.5
 
-def _shared_text(dice: random.Random, name: str) -> str:
-    if name == "Nested":
-        return f"[x = {expression(dice, 1)}; y = 2]"
-    if name == "Items":
-        return f"{{{expression(dice, 0)}, {expression(dice, 0)}}}"
-    if name == "Loop":
-        return f"{dice.choice(('Loop', 'Expr1', 'TARGET.Loop'))} {dice.choice(BINARY)} {expression(dice, 1)}"
-    return expression(dice, dice.choice((0, 1, 2)))
+    def ads(self, rows: int, letter: str) -> Ads:
+        """Return some ads whose attributes begin with ``letter``, mostly."""
+        dice = self.dice
+        own: dict[str, tuple[Cell, ...]] = {}
+        for name in (f"{letter}1", f"{letter}2", f"{letter}3", "Both", "Own"):
+            if dice.random() < 0.9:
+                pool = dice.choice(POOLS)
+                own[name] = tuple(dice.choice(pool) for _ in range(rows))
+        if not own:
+            own["Own"] = (1,) * rows
+        texts = {}
+        for name in _SHARED_NAMES:
+            if dice.random() < 0.5:
+                texts[name] = self._shared_text(name)
+        if dice.random() < 0.3:
+            # The own cells cover it where they are not absent.
+            texts["Own"] = self.expression(1)
+        if not self._plain and dice.random() < 0.1:
+            texts[dice.choice(("MY", "target", "other"))] = dice.choice(("1", "B1", "[A1 = 3]"))
+        return Ads(texts, own)
 
+    def _shared_text(self, name: str) -> str:
+        if name == "Nested":
+            return f"[x = {self.expression(1)}; y = 2]"
+        if name == "Items":
+            return f"{{{self.expression(0)}, {self.expression(0)}}}"
+        if name == "Loop":
+            start = self.dice.choice(("Loop", "Expr1", "TARGET.Loop", "TARGET.Expr2"))
+            return f"{start} {self.dice.choice(BINARY)} {self.expression(1)}"
+        return self.expression(self.dice.choice((0, 1, 2)))
 
-def expression(dice: random.Random, depth: int) -> str:
-    """Return the text of an expression in which operations stand at most ``depth`` deep in each other."""
-    if depth == 0 or dice.random() < 0.1:
-        return _leaf(dice)
-    kind = dice.random()
-    if kind < 0.5:
-        left, right = expression(dice, depth - 1), expression(dice, depth - 1)
-        text = f"{left} {dice.choice(BINARY)} {right}"
-    elif kind < 0.6:
-        text = f"{dice.choice(UNARY)}{expression(dice, depth - 1)}"
-    elif kind < 0.7:
-        parts = [expression(dice, depth - 1) for _ in range(3)]
-        text = f"{parts[0]} ? {parts[1]} : {parts[2]}"
-    else:
-        text = _call(dice, depth)
-    return f"({text})" if dice.random() < 0.5 else text
+    def expression(self, depth: int) -> str:
+        """Return an expression in which operations stand at most ``depth`` deep in each other."""
+        dice = self.dice
+        if depth == 0 or dice.random() < 0.1:
+            return self._leaf()
+        kind = dice.random()
+        if kind < 0.5:
+            left, right = self.expression(depth - 1), self.expression(depth - 1)
+            text = f"{left} {dice.choice(BINARY)} {right}"
+        elif kind < 0.6:
+            text = f"{dice.choice(UNARY)}{self.expression(depth - 1)}"
+        elif kind < 0.7:
+            parts = [self.expression(depth - 1) for _ in range(3)]
+            text = f"{parts[0]} ? {parts[1]} : {parts[2]}"
+        else:
+            text = self._call(depth)
+        return f"({text})" if dice.random() < 0.5 else text
 
+    def _call(self, depth: int) -> str:
+        dice = self.dice
+        name = dice.choice(PLAIN_FUNCTIONS if self._plain else tuple(FUNCTIONS))
+        count = dice.choice(FUNCTIONS[name])
+        arguments = [self.expression(depth - 1) for _ in range(count)]
+        if name in ("min", "max", "sum", "avg", "size") and arguments and dice.random() < 0.8:
+            items = ", ".join(self.expression(depth - 1) for _ in range(dice.choice((1, 2, 3))))
+            arguments = [f"{{{items}}}"]
+        return f"{name}({', '.join(arguments)})"
 
-def _call(dice: random.Random, depth: int) -> str:
-    name = dice.choice(tuple(FUNCTIONS))
-    count = dice.choice(FUNCTIONS[name])
-    arguments = [expression(dice, depth - 1) for _ in range(count)]
-    if name in ("min", "max", "sum", "avg", "size") and arguments and dice.random() < 0.8:
-        items = ", ".join(expression(dice, depth - 1) for _ in range(dice.choice((1, 2, 3))))
-        arguments = [f"{{{items}}}"]
-    return f"{name}({', '.join(arguments)})"
-
-
-def _leaf(dice: random.Random) -> str:
-    kind = dice.random()
-    if kind < 0.55:
-        return dice.choice(SCOPES) + dice.choice(NAMES)
-    return dice.choice(LITERALS) if kind < 0.95 else dice.choice(STRANGE)
+    def _leaf(self) -> str:
+        kind = self.dice.random()
+        if kind < 0.55:
+            return self.dice.choice(SCOPES) + self.dice.choice(NAMES)
+        if self._plain:
+            return self.dice.choice(PLAIN_LITERALS)
+        return self.dice.choice(LITERALS if kind < 0.95 else STRANGE)
