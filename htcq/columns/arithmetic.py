@@ -38,11 +38,11 @@ def computed(operator: str, left: Column, right: Column) -> Column:
     possible = left.possible | right.possible
     joint = left.state | right.state
     if not possible & states.REAL:
-        result = _of_integers(operator, left.whole, right.whole)
+        result = _of_integers(operator, left.integers(), right.integers())
     elif left.possible & states.WHOLE and right.possible & states.WHOLE:
         result = select(
             (joint & states.REAL) == 0,
-            _of_integers(operator, left.whole, right.whole),
+            _of_integers(operator, left.integers(), right.integers()),
             _of_reals(operator, left.reals(), right.reals()),
         )
     else:
@@ -79,7 +79,9 @@ def _of_reals(operator: str, left: Array, right: Array) -> Column:
 
 def negated(column: Column) -> Column:
     """Return ``-column``; of a truth value it is an error."""
-    result = select(column.is_in(states.REAL), real_numbers(-column.real), integers(-column.whole))
+    result = select(
+        column.is_in(states.REAL), real_numbers(-column.real), integers(-column.integers())
+    )
     return _of_numbers(result, column)
 
 
@@ -94,15 +96,15 @@ def _of_numbers(result: Column, operand: Column) -> Column:
 
 def inverted(column: Column) -> Column:
     """Return ``~column``; of anything but an integer it is an error."""
-    return strict(integers(~column.whole), column.state, column.possible, (states.INTEGER,))
+    return strict(integers(~column.integers()), column.state, column.possible, (states.INTEGER,))
 
 
 def bitwise(operator: str, left: Column, right: Column) -> Column:
     """Return the bits of two integers joined, or those of one shifted."""
     if operator in _BITS:
-        result = integers(_BITS[operator](left.whole, right.whole))
+        result = integers(_BITS[operator](left.integers(), right.integers()))
     else:
-        result = _shifted(operator, left.whole, right.whole)
+        result = _shifted(operator, left.integers(), right.integers())
     joint = left.state | right.state
     return strict(result, joint, left.possible | right.possible, (states.INTEGER,))
 
@@ -127,5 +129,5 @@ def truth_as_number(column: Column) -> Column:
     """Return ``column`` with truth values as 0 and 1."""
     if not column.possible & states.BOOLEAN:
         return column
-    number = integers(column.whole)
+    number = integers(column.integers())
     return select(column.is_in(states.BOOLEAN), number, column)

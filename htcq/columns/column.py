@@ -18,6 +18,7 @@ Array = Any
 Cell = Union[Value, None]
 _NO_WHOLE, _NO_REAL = np.zeros(1, np.int64), np.zeros(1, np.float64)
 _FITS = 2**63
+_STATES = {1 << bit: np.full(1, 1 << bit, np.uint8) for bit in range(8)}
 
 
 class Column(NamedTuple):
@@ -25,6 +26,7 @@ class Column(NamedTuple):
 
     ``possible`` is a superset of the states that occur. ``whole`` has booleans, integers and the
     numbers of strings, ``real`` has reals; where ``state`` says otherwise, they mean nothing.
+    The array of a column of booleans alone may be one of booleans.
     """
 
     possible: int
@@ -46,6 +48,10 @@ class Column(NamedTuple):
         """Return whether each row is in one of the states ``wanted``."""
         return (self.state & wanted) != 0
 
+    def integers(self) -> Array:
+        """Return booleans and integers as 64-bit numbers."""
+        return self.whole.astype(np.int64, copy=False)
+
     def reals(self) -> Array:
         """Return the numbers as reals."""
         if not self.possible & states.WHOLE:
@@ -58,7 +64,7 @@ class Column(NamedTuple):
 
 def constant(state: int) -> Column:
     """Return a column that is ``state`` in every row."""
-    return Column(state, np.full(1, state, np.uint8))
+    return Column(state, _STATES[state])
 
 
 UNKNOWN = constant(states.UNKNOWN)
@@ -66,17 +72,17 @@ UNKNOWN = constant(states.UNKNOWN)
 
 def booleans(truth: Array) -> Column:
     """Return a column of truth values."""
-    return Column(states.BOOLEAN, np.full(1, states.BOOLEAN, np.uint8), truth.astype(np.int64))
+    return Column(states.BOOLEAN, _STATES[states.BOOLEAN], truth)
 
 
 def integers(whole: Array) -> Column:
     """Return a column of integers."""
-    return Column(states.INTEGER, np.full(1, states.INTEGER, np.uint8), whole)
+    return Column(states.INTEGER, _STATES[states.INTEGER], whole)
 
 
 def real_numbers(real: Array) -> Column:
     """Return a column of reals."""
-    return Column(states.REAL, np.full(1, states.REAL, np.uint8), _NO_WHOLE, real)
+    return Column(states.REAL, _STATES[states.REAL], _NO_WHOLE, real)
 
 
 def select(first: Array, one: Column, other: Column) -> Column:

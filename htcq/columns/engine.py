@@ -101,9 +101,13 @@ class Engine:
 
         Where both have many rows, row by row.
         """
-        rows = max(my.rows, target.rows if target is not None else 1)
+        rows = my.rows
+        if target is not None and rows == 1:
+            rows = target.rows
+        if not rows:
+            return Values(column_of((), self.strings), 0, self.strings)
         with np.errstate(all="ignore"):
-            evaluation = Evaluation(my, target, self.strings, self._library)
+            evaluation = Evaluation(my, target, self._library)
             column = evaluation.of(parse(expression.text))
         self.evaluated += rows
         if column.possible & states.UNKNOWN:
@@ -129,7 +133,8 @@ class Engine:
 def _filled(column: Column, rows: int, places: Array, values: Column) -> Column:
     parts = []
     for part, put in zip(column[1:], values[1:]):
-        whole = np.array(np.broadcast_to(part, rows))
+        # A value of another type may need more room.
+        whole = np.array(np.broadcast_to(part, rows), np.promote_types(part.dtype, put.dtype))
         whole[places] = put
         parts.append(whole)
     possible = (column.possible & ~states.UNKNOWN) | values.possible

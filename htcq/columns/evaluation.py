@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from htcq.columns import arithmetic, comparison, logic, states
 from htcq.columns.calls import Calls
-from htcq.columns.column import UNKNOWN, Column, column_of, constant, select
+from htcq.columns.column import UNKNOWN, Column, constant, select
 from htcq.columns.library import Library
 from htcq.columns.table import Evaluated, Table
-from htcq.columns.texts import Texts
 from htcq.columns.tree import (
     MY,
     TARGET,
@@ -47,9 +46,9 @@ _UNDEFINED = constant(states.UNDEFINED)
 class Evaluation:
     """The evaluation of expressions with two ads, ``my`` and ``target``, of which one has rows."""
 
-    def __init__(self, my: Table, target: Table | None, strings: Texts, library: Library) -> None:
+    def __init__(self, my: Table, target: Table | None, library: Library) -> None:
         self._tables = (my, target)
-        self._strings = strings
+        self._library = library
         self._calls = Calls(self, library)
         #: Values of attributes that look at the other ad, by side and name.
         self._known: dict[tuple[int, str], Evaluated] = {}
@@ -64,7 +63,7 @@ class Evaluation:
         if isinstance(tree, Reference):
             return self._reference(tree, side)
         if isinstance(tree, Literal):
-            return column_of((tree.value,), self._strings)
+            return self._library.literal(tree)
         if self._height + tree.height > MAX_HEIGHT or self._levels > MAX_LEVELS:
             return UNKNOWN
         self._levels += 1
@@ -105,7 +104,7 @@ class Evaluation:
             return logic.defaulted(left, self.of(tree.right, side))
         right = self.of(tree.right, side)
         if operator in comparison.COMPARISONS:
-            return comparison.compared(operator, left, right, self._strings)
+            return comparison.compared(operator, left, right, self._library.strings)
         if operator in comparison.IDENTITIES:
             return comparison.identical(operator, left, right)
         if operator in arithmetic.ARITHMETIC:

@@ -61,7 +61,7 @@ def of_number(function: str, column: Column) -> Column:
     """Return a function of numbers; rows that are none mean nothing."""
     if function == "real":
         return real_numbers(column.reals())
-    whole = integers(column.whole)
+    whole = integers(column.integers())
     if not column.possible & states.REAL:
         return whole
     found = _ROUNDED[function](column.real)

@@ -15,6 +15,7 @@ from htcq.classads import ERROR, Ad, Expr, Missing, Value, parsed
 from htcq.columns import states
 from htcq.columns.column import UNKNOWN, Cell, Column, column_of, value_at, with_state
 from htcq.columns.texts import Texts
+from htcq.columns.tree import Literal
 
 Array = Any
 #: Functions of src/classad/fnCall.cpp and src/condor_utils/compat_classad.cpp (25.14) that depend
@@ -35,13 +36,23 @@ _MOST_KNOWN = 200_000
 
 
 class Library:
-    """Values of functions, kept by the text and the arguments."""
+    """Values of functions, kept by the text and the arguments; and of literals."""
 
     def __init__(self, strings: Texts) -> None:
-        self._strings = strings
+        self.strings = strings
+        self._literals: dict[Literal, Column] = {}
         self._known: dict[tuple[object, ...], Cell] = {}
         #: How many evaluations the ClassAd library made.
         self.calls = 0
+
+    def literal(self, tree: Literal) -> Column:
+        """Return a value that an expression spells out, as a column."""
+        column = self._literals.get(tree)
+        if column is None:
+            if len(self._literals) > _MOST_KNOWN:
+                self._literals.clear()
+            column = self._literals[tree] = column_of((tree.value,), self.strings)
+        return column
 
     def of(self, text: str, arguments: Sequence[Column]) -> Column:
         """Return what ``text`` is with A0, A1, … as ``arguments``; unknown where one is."""
@@ -50,12 +61,12 @@ class Library:
             return UNKNOWN
         rows, inverse = distinct(arguments)
         found = [self._value(expression, self._cells(arguments, row)) for row in rows]
-        column = column_of([_unabsent(cell) for cell in found], self._strings)
+        column = column_of([_unabsent(cell) for cell in found], self.strings)
         missing = np.array([cell is None for cell in found])
         return with_state(column, missing, states.UNKNOWN).at(inverse)
 
     def _cells(self, arguments: Sequence[Column], row: int) -> tuple[Cell, ...]:
-        return tuple(value_at(column, row, self._strings) for column in arguments)
+        return tuple(value_at(column, row, self.strings) for column in arguments)
 
     def _value(self, expression: Expr, cells: tuple[Cell, ...]) -> Cell:
         """Return the value of ``expression``; None where it is left to the whole."""

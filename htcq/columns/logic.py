@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from htcq.columns import states
-from htcq.columns.column import Column, constant, select, with_state
+from htcq.columns.column import Column, booleans, constant, select, with_state
 
 Array = Any
 _CASES = "FTUESX"
@@ -39,21 +39,25 @@ _STATE = np.array(
     [states.BOOLEAN, states.BOOLEAN, states.UNDEFINED, states.ERROR, states.ERROR, states.UNKNOWN],
     np.uint8,
 )
-_NOT = np.array([_TRUE, _FALSE, _UNDEFINED, _ERROR, _ERROR, _UNKNOWN])
+_NOT = np.array([_TRUE, _FALSE, _UNDEFINED, _ERROR, _ERROR, _UNKNOWN], np.uint8)
 
 
 def _table(text: str) -> Array:
-    return np.array([_CASES.index(case) for case in text.split()])
+    return np.array([_CASES.index(case) for case in text.split()], np.uint8)
 
 
 _TABLES = {"&&": _table(_AND), "||": _table(_OR)}
 
 
+def _true(whole: Array) -> Array:
+    return whole if whole.dtype == bool else whole != 0
+
+
 def _cases(column: Column) -> Array:
     """Return the case of each row."""
-    cases = (column.whole != 0).astype(np.int64)
+    cases = _true(column.whole).view(np.uint8)
     if column.possible & states.REAL:
-        real = (column.real != 0).astype(np.int64)
+        real = (column.real != 0).view(np.uint8)
         cases = np.where(column.is_in(states.REAL), real, cases)
     if not column.possible & ~states.NUMBERS:
         return cases
@@ -64,24 +68,30 @@ def _cases(column: Column) -> Array:
         (states.UNKNOWN, _UNKNOWN),
     ):
         if column.possible & state:
-            cases = np.where(column.is_in(state), case, cases)
+            cases = np.where(column.is_in(state), np.uint8(case), cases)
     return cases
 
 
 def _column(cases: Array) -> Column:
-    possible = int(np.bitwise_or.reduce(_STATE[cases]))
+    found = _STATE[cases]
+    possible = int(np.bitwise_or.reduce(found))
     if possible == states.BOOLEAN:
-        return Column(possible, _STATE[:1], cases)
-    return Column(possible, _STATE[cases], cases & 1)
+        return booleans(cases.view(bool))
+    return Column(possible, found, cases == _TRUE)
 
 
 def joined(operator: str, left: Column, right: Column) -> Column:
     """Return ``left && right`` or ``left || right``."""
+    if not (left.possible | right.possible) & ~states.WHOLE:
+        join = np.logical_and if operator == "&&" else np.logical_or
+        return booleans(join(left.whole, right.whole))
     return _column(_TABLES[operator][_cases(left) * len(_CASES) + _cases(right)])
 
 
 def decided(operator: str, left: Column) -> bool:
     """Tell whether the left operand alone decides every row."""
+    if not left.possible & ~states.WHOLE:
+        return not left.whole.any() if operator == "&&" else bool(left.whole.all())
     rows = _cases(left)
     deciding = _FALSE if operator == "&&" else _TRUE
     return bool(((rows == deciding) | (rows == _ERROR) | (rows == _UNKNOWN)).all())
@@ -89,6 +99,8 @@ def decided(operator: str, left: Column) -> bool:
 
 def opposite(column: Column) -> Column:
     """Return ``!column``."""
+    if not column.possible & ~states.WHOLE:
+        return booleans(np.logical_not(column.whole))
     return _column(_NOT[_cases(column)])
 
 

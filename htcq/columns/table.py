@@ -90,7 +90,7 @@ class Table:
         """Return the ad of one row, for the ClassAd library."""
         if self._ad_of is None:
             raise LookupError("the table has no ads")
-        return self._ad_of(row if self.rows > 1 else 0)
+        return self._ad_of(row if self.rows != 1 else 0)
 
     def own(self, name: str) -> Column | None:
         """Return the column of ``name``, in lower case; None where no row has its own."""
@@ -124,8 +124,10 @@ class Table:
         value = column_of((stored(cell),), strings)
         parts = []
         for part, single in zip(before[1:], value[1:]):
-            if len(part) < self.rows:
-                part = np.repeat(part, self.rows)
+            # A value of another type may need more room.
+            part = np.array(
+                np.broadcast_to(part, self.rows), np.promote_types(part.dtype, single.dtype)
+            )
             part[row] = single[0]
             parts.append(part)
         self._columns[key] = Column(before.possible | value.possible, *parts)
