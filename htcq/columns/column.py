@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from htcq.classads import ERROR, UNDEFINED, Value
+from htcq.classads import ERROR, UNDEFINED, Missing, Value
 from htcq.columns import states
 from htcq.columns.texts import Texts
 
@@ -110,10 +110,31 @@ def with_state(column: Column, rows: Array, state: int) -> Column:
 
 def column_of(cells: Sequence[Cell], texts: Texts) -> Column:
     """Return the column of ``cells``."""
+    found = {_state(kind) for kind in set(map(type, cells))}
+    if len(found) == 1 and (column := _of_one_type(found.pop(), cells, texts)) is not None:
+        return column
+    return _of_each(cells, texts)
+
+
+def _of_one_type(state: int, cells: Sequence[Any], texts: Texts) -> Column | None:
+    """Return the column of cells of one type; None where each must be looked at."""
+    if state == states.INTEGER and min(cells) >= -_FITS and max(cells) < _FITS:
+        return integers(np.array(cells, np.int64))
+    if state == states.REAL:
+        return real_numbers(np.array(cells, np.float64))
+    if state == states.BOOLEAN:
+        return booleans(np.array(cells, bool))
+    if state == states.STRING and not any("\0" in cell for cell in cells):
+        codes = np.array([texts.code(cell) for cell in cells], np.int64)
+        return Column(state, _STATES[state], codes)
+    return None
+
+
+def _of_each(cells: Sequence[Cell], texts: Texts) -> Column:
     state = np.zeros(len(cells), np.uint8)
     whole, real = np.zeros(len(cells), np.int64), np.zeros(len(cells))
     for row, cell in enumerate(cells):
-        found = state[row] = _state(cell)
+        found = state[row] = _state_of(cell)
         if found == states.STRING:
             whole[row] = texts.code(cell)  # type: ignore[arg-type]
         elif found & states.WHOLE:
@@ -121,9 +142,6 @@ def column_of(cells: Sequence[Cell], texts: Texts) -> Column:
         elif found == states.REAL:
             real[row] = cell  # type: ignore[assignment]
     possible = functools.reduce(operator.or_, np.unique(state).tolist(), 0)
-    if len(cells) and possible in (states.BOOLEAN, states.INTEGER, states.REAL, states.STRING):
-        # One state for all rows: nothing needs to look at each.
-        state = state[:1]
     return Column(
         possible,
         state,
@@ -141,18 +159,21 @@ def stored(cell: Cell) -> Cell:
     return cell
 
 
-def _state(cell: Cell) -> int:
-    if isinstance(cell, bool):
-        return states.BOOLEAN
-    if isinstance(cell, int):
-        return states.INTEGER if -_FITS <= cell < _FITS else states.UNKNOWN
-    if isinstance(cell, float):
-        return states.REAL
-    if isinstance(cell, str):
-        return states.UNKNOWN if "\0" in cell else states.STRING
-    if cell is None:
-        return states.ABSENT
-    return states.UNDEFINED if cell is UNDEFINED else states.ERROR
+def _state(kind: type) -> int:
+    """Return the state of cells of one Python type; 0 where the value decides."""
+    return {
+        bool: states.BOOLEAN, int: states.INTEGER, float: states.REAL, str: states.STRING,
+        type(None): states.ABSENT,
+    }.get(kind, 0)  # fmt: skip
+
+
+def _state_of(cell: Cell) -> int:
+    if isinstance(cell, Missing):
+        return states.UNDEFINED if cell is UNDEFINED else states.ERROR
+    state = _state(type(cell))
+    if isinstance(cell, int) and not -_FITS <= cell < _FITS:
+        return states.UNKNOWN
+    return states.UNKNOWN if isinstance(cell, str) and "\0" in cell else state
 
 
 def value_at(column: Column, row: int, texts: Texts) -> Value | None:
