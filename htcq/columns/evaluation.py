@@ -156,6 +156,7 @@ class Evaluation:
         if tree.scope is not None:
             sides = [side if tree.scope == MY else 1 - side]
         for each in sides:
+            self._looked_across[side] += each != side
             table = self._tables[each]
             if table is not None and table.has(tree.name):
                 found = None if table.own(tree.name) else table.schema.attribute(tree.name)

@@ -111,6 +111,25 @@ def test_a_column_is_replaced() -> None:
     assert engine.evaluate(Expr("Start"), table).listed() == [True, True, False]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TARGET.Limit > Cpus", "Limit > Cpus", "TARGET.Twice > Cpus", "member(Cpus, TARGET.Items)",
+        "member(Cpus, Items)", "Deep", "Limit ?: 1", "ifThenElse(Cpus > 1, TARGET.Limit, 0)",
+    ],
+)  # fmt: skip
+def test_what_was_found_for_one_job_is_not_taken_for_another(text: str) -> None:
+    """A table keeps what looks at no other ad, and nothing else."""
+    engine = Engine()
+    slots = Ads({"Expr": text, "Deep": "1 + Limit", "Outer": "Expr"}, {"Cpus": (1, 2, 4)})
+    table = slots.table(engine)
+    for limit, items in ((3, "{1, 2}"), (1, "{4}"), (UNDEFINED, "{}"), (None, "undefined")):
+        job = Ads({"Items": items, "Twice": "Limit * 2"}, {"Limit": (limit,), "Other": (1,)})
+        for name in ("Outer", "Expr"):
+            found = engine.evaluate(Expr(name), table, job.table(engine)).listed()
+            assert found == by_library(name, slots, job), (limit, name)
+
+
 @pytest.mark.parametrize("rows", [[0, 2], [1], [], [2, 2, 0]])
 @pytest.mark.parametrize("text", ["Start", "Weight * 2", "unparse(Cpus)", "3", "strcat(Cpus, 1)"])
 def test_some_rows_are_evaluated_alone(rows: list[int], text: str) -> None:
