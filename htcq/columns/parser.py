@@ -108,7 +108,7 @@ class _Parser:
         return tree
 
     def _expression(self) -> Tree:
-        condition = self._binary(1)
+        condition = self._operation()
         if not self._skipped("?"):
             return condition
         then = self._deeper(self._expression)
@@ -116,17 +116,20 @@ class _Parser:
         otherwise = self._deeper(self._expression)
         return Choice(condition, then, otherwise, 1 + _highest(condition, then, otherwise))
 
-    def _binary(self, binding: int) -> Tree:
-        """Return operands joined by operators that bind at least as tightly as ``binding``."""
-        left = self._unary()
+    def _operation(self) -> Tree:
+        """Return operands joined by binary operators, all of one level of brackets."""
+        operands, operators = [self._unary()], list[str]()
         while True:
             operator = self._operator()
-            own = _BINDING.get(operator, 0)
-            if own < binding:
-                return left
+            binding = _BINDING.get(operator, 0)
+            while operators and _BINDING[operators[-1]] >= binding:
+                right, left = operands.pop(), operands.pop()
+                operands.append(Binary(operators.pop(), left, right, 1 + _highest(left, right)))
+            if not binding:
+                return operands[0]
             self._place += 1
-            right = self._binary(own + 1)
-            left = Binary(operator, left, right, 1 + _highest(left, right))
+            operators.append(operator)
+            operands.append(self._unary())
 
     def _operator(self) -> str:
         """Return the operator that is next; another token's text if it is none."""

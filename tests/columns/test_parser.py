@@ -7,9 +7,10 @@ import itertools
 import pytest
 
 from htcq.classads import Expr, parsed
+from htcq.columns.engine import Engine
 from htcq.columns.parser import parse
-from htcq.columns.tree import Foreign, Reference, written
-from tests.columns.ads import bits
+from htcq.columns.tree import Binary, Foreign, Reference, written
+from tests.columns.ads import bits, differences
 from tests.columns.test_operators import FEW, TRIPLES
 
 TEXTS = (
@@ -47,6 +48,15 @@ def test_what_is_unusual_is_left_to_the_library(text: str) -> None:
 def test_what_the_library_refuses_is_not_read(text: str) -> None:
     assert parsed(text) is None
     assert isinstance(parse(text), Foreign)
+
+
+def test_all_operators_on_all_levels_of_brackets() -> None:
+    level = "1 || 2 && 3 | 4 ^ 5 & 6 == 7 < 8 << 9 + 10 * -("
+    text = level * 25 + "A" + ")" * 25
+
+    assert isinstance(parse(text), Binary)
+    assert isinstance(parse(level * 40 + "A" + ")" * 40), Foreign)
+    assert differences(Engine(), text, TRIPLES) == []
 
 
 def test_scopes_are_known_whatever_their_case() -> None:
