@@ -9,15 +9,11 @@ import numpy as np
 
 from htcq.classads import Expr
 from htcq.columns.library import distinct
-from htcq.columns.table import Schema, Table
+from htcq.columns.table import WHOLE_AD, Schema, Table, words_of
 
 Array = Any
 #: Functions that look at any attribute, or differ from one call to the next.
 _UNRULY = frozenset({"eval", "evalineachcontext", "countmatches", "random", "time", "currenttime"})
-#: Names of whole ads.
-_WHOLE_ADS = frozenset({
-    "other", "ad", "self", "parent", "toplevel", "root", "left", "right", "lctx", "rctx", "unparse",
-})  # fmt: skip
 
 
 def alike(expression: Expr, my: Table, target: Table | None, rows: Array) -> tuple[Array, Array]:
@@ -26,13 +22,17 @@ def alike(expression: Expr, my: Table, target: Table | None, rows: Array) -> tup
     The second array says for each of ``rows`` which of the first it is like.
     """
     tables = [table for table in (my, target) if table is not None]
-    words = _reached(expression.words(), [table.schema for table in tables])
-    if words & (_UNRULY | _WHOLE_ADS):
+    schemas = [table.schema for table in tables]
+    # A quoted name may be no word.
+    names = [name for schema in schemas for name in schema.names]
+    names += [name for table in tables for name in table.names]
+    strange = [name for name in names if not _is_word(name)]
+    words = _reached([*words_of(expression), *strange], schemas)
+    if words & (_UNRULY | {WHOLE_AD}):
         return rows, np.arange(len(rows))
-    columns = []
-    for table in tables:
-        columns += [table.own(word) for word in sorted(words) if table.own(word) is not None]
-    firsts, which = distinct([column.at(rows) for column in columns if column is not None])
+    found = [table.own(word) for table in tables for word in sorted(words)]
+    columns = [column.at(rows) for column in found if column is not None]
+    firsts, which = distinct(columns)
     if len(which) == 1:
         which = np.zeros(len(rows), np.int64)
     return rows[firsts], which
@@ -50,3 +50,7 @@ def _reached(words: Iterable[str], schemas: list[Schema]) -> set[str]:
         for schema in schemas:
             waiting += schema.words(word)
     return found
+
+
+def _is_word(name: str) -> bool:
+    return name.isascii() and name.isidentifier()

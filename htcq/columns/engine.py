@@ -101,6 +101,9 @@ class Engine:
 
         Where both have many rows, row by row.
         """
+        if target is my:
+            # The library takes it for an ad without a target.
+            target = None
         rows = my.rows
         if target is not None and rows == 1:
             rows = target.rows

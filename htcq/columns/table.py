@@ -6,12 +6,13 @@ constant or a parsed expression. It is made once, however many tables use it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from htcq.classads import Ad, literal, parsed
+from htcq.classads import Ad, Expr, literal, parsed
 from htcq.columns import states
 from htcq.columns.arithmetic import negated
 from htcq.columns.column import Cell, Column, column_of, constant, stored
@@ -22,6 +23,20 @@ from htcq.columns.tree import Literal, Tree, Unary
 Array = Any
 #: Returns the ad of a row for the ClassAd library; valid until the next call.
 AdOf = Callable[[int], Ad]
+
+
+#: Stands among the words of an expression that looks at an ad as a whole.
+WHOLE_AD = "a whole ad"
+_WHOLE = re.compile(
+    r"\b(?:(?:my|target)\b(?!\s*\.)|(?:other|ad|self|parent|toplevel|root|left|right|lctx|rctx|unparse)\b)",
+    re.IGNORECASE,
+)
+
+
+def words_of(expression: Expr) -> list[str]:
+    """Return the words of an expression, in lower case, and WHOLE_AD if it names one."""
+    words = expression.words()
+    return [*words, WHOLE_AD] if _WHOLE.search(expression.text) else words
 
 
 class Evaluated(NamedTuple):
@@ -40,6 +55,11 @@ class Schema:
         self._known: dict[str, Column | Tree] = {}
         self._words: dict[str, Sequence[str]] = {}
 
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of its attributes, in lower case."""
+        return self._texts.keys()
+
     def __contains__(self, name: str) -> bool:
         return name in self._texts
 
@@ -56,7 +76,7 @@ class Schema:
         if found is None:
             text = self._texts.get(name)
             expression = parsed(text) if text and literal(text) is None else None
-            found = self._words[name] = expression.words() if expression is not None else ()
+            found = self._words[name] = words_of(expression) if expression is not None else ()
         return found
 
     def _read(self, text: str) -> Column | Tree:
@@ -91,6 +111,11 @@ class Table:
         if self._ad_of is None:
             raise LookupError("the table has no ads")
         return self._ad_of(row if self.rows != 1 else 0)
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of the rows' own attributes, in lower case."""
+        return self._columns.keys()
 
     def own(self, name: str) -> Column | None:
         """Return the column of ``name``, in lower case; None where no row has its own."""

@@ -186,6 +186,14 @@ FAMILIES = (
         _SLOTS, _JOB,
     ),
     Family(
+        "ads as a whole",
+        (
+            'join(MY.Name, MY)', 'join(",", TARGET)', 'strcat("", Whole)', 'envV1ToV2(string(MY))', "size(string(MY))",
+            "string(TARGET.Whole)", "string(self)", "string(PARENT.ad)", "string(.LEFT)", "string(MY.MY)",
+        ),
+        Ads({"Whole": "MY"}, {"Name": ("a", "a", "b"), "Unseen": (1, 2, 2)}), _JOB,
+    ),
+    Family(
         "evaluation of names put together",
         ('eval("Cpus")', 'eval(strcat("C", "pus")) + 1', "debug(Cpus) == 2", "unparse(Cpus)", "unresolved(Nowhere + 1)"),
         _SLOTS, _JOB,

@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from htcq import columns
-from htcq.classads import ERROR, UNDEFINED, Ad, Expr, as_number, holds
+from htcq.classads import ERROR, UNDEFINED, Ad, Expr, as_number, holds, parsed
 from htcq.columns.engine import Engine
 from htcq.columns.row_engine import RowEngine
 from tests.columns.ads import Ads, by_library
@@ -60,6 +60,24 @@ def test_rows_that_look_the_same_are_evaluated_once() -> None:
     asked.clear()
     engine.evaluate(Expr("envV1ToV2(Cpus)"), table)
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["isError(unparse('a b') + 1) ?: 'a b'", "envV1ToV2('of a b')", "'of a b' ?: error(1)"]
+)
+def test_rows_that_differ_in_a_quoted_name_are_not_the_same(text: str) -> None:
+    ads = Ads({"of a b": "envV1ToV2('a b') ?: Cpus"}, {"a b": ("x", "y", "x"), "Cpus": (1, 1, 2)})
+    engine = Engine()
+    if parsed(text) is not None:
+        assert engine.evaluate(Expr(text), ads.table(engine)).listed() == by_library(text, ads)
+
+
+def test_an_ad_is_no_target_of_its_own() -> None:
+    engine = Engine()
+    table = SLOTS.table(engine)
+
+    assert engine.evaluate(Expr("TARGET.Cpus"), table, table).listed() == [UNDEFINED] * 3
+    assert by_library("TARGET.Cpus", SLOTS, SLOTS) == [UNDEFINED] * 3
 
 
 def test_conditions_and_numbers_are_those_of_the_negotiator() -> None:
