@@ -7,6 +7,7 @@
 for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim-seed`` to
 ``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given;
+``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
 always the same first; ``--write-pins`` lets ``tests/pins`` and ``tests/schemas`` write what they
 find instead of comparing it. They stand here because pytest-xdist's controller, which does not
@@ -27,6 +28,7 @@ _DRAWN = {
     "quota": ("condor/test_group_quotas.py", "random group quotas"),
     "cycle": ("condor/test_simulate.py", "random cycles"),
     "claim": ("claims/test_engines_agree.py", "random slots and jobs"),
+    "engine": ("columns/test_drawn.py", "random expressions"),
 }
 
 
@@ -67,6 +69,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=150,
         help="on how many random pools why and simulate must agree",
     )
+    parser.addoption(
+        "--engine-cases",
+        type=int,
+        default=4000,
+        help="on how many random expressions the columnar engine and the ClassAd library must agree",
+    )
+    parser.addoption("--engine-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption(
         "--all-breaks", action="store_true", help="make all deliberate breaks of a site, not a part"
     )
