@@ -1,4 +1,4 @@
-"""``python -m htcq`` and the ``htcq`` command: streams and signals first, then the command line, then the end.
+"""``python -m htcq`` and the ``htcq`` command: streams, signals, the command line, the end.
 
 The rest of htcq is loaded once signals are handled: to interrupt that must not end in a traceback.
 """
@@ -77,7 +77,10 @@ def _run() -> int:
 
 
 def _open_streams() -> None:
-    """Open what is closed, and let what an encoding lacks be spelled out: a name in a pool must not end a report."""
+    """Open closed streams, and let them spell out characters that their encoding lacks.
+
+    A name in a pool must not end a report.
+    """
     for number, (name, mode, flags) in enumerate(_STREAMS):
         if getattr(sys, name) is None:
             handle = os.open(os.devnull, flags)
@@ -90,7 +93,7 @@ def _open_streams() -> None:
 
 
 class _Output(io.FileIO):
-    """Standard output: what cannot be written says where, or it would look like a file of htcq's."""
+    """Standard output; an error says so, or it would look like one of a file that htcq writes."""
 
     failed = False
 

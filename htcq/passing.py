@@ -39,7 +39,9 @@ _watched: list[bool] = []
 
 @contextmanager
 def temporary_directory(parent: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
-    """Yield a new directory that is gone after the block; None: where temporary files belong (TMPDIR, /tmp).
+    """Yield a new directory that is removed after the block.
+
+    It is in ``parent``; None: where temporary files belong (TMPDIR, /tmp).
 
     Raises:
         OSError: it cannot be made.
@@ -65,7 +67,9 @@ def temporary_directory(parent: Path | None = None, prefix: str = PREFIX) -> Ite
 
 @contextmanager
 def temporary_file(parent: Path, prefix: str) -> Iterator[tuple[int, Path]]:
-    """Yield the handle of a new file in ``parent`` that its owner alone may read, and its path; it goes with the block.
+    """Yield the handle and the path of a new file in ``parent``, which is removed after the block.
+
+    Only its owner may read it.
 
     The handle belongs to whoever takes it.
 
@@ -81,7 +85,7 @@ def temporary_file(parent: Path, prefix: str) -> Iterator[tuple[int, Path]]:
 
 @contextmanager
 def noted(*paths: Path) -> Iterator[None]:
-    """Take ``paths`` away after the block, or when a signal ends htcq: what was renamed meanwhile stays."""
+    """Remove ``paths`` after the block, or when a signal ends htcq; a renamed file stays."""
     _watch()
     names = {str(path) for path in paths}
     _places.update(names)
@@ -100,12 +104,12 @@ def begin_child(pid: int) -> None:
 
 
 def forget_child(pid: int) -> None:
-    """Forget a child before its end is waited for: its number may belong to another process then."""
+    """Forget a child before it is waited for: later its number may be that of another process."""
     _children.discard(pid)
 
 
 def end_children(pids: Sequence[int]) -> None:
-    """End children, which are still to be waited for; they may take away what they have for a while themselves.
+    """End children, which are still to be waited for; they may remove their temporary files first.
 
     One that is busy in a library does not hear of it, and is killed.
     """
@@ -131,7 +135,7 @@ def _runs(pid: int) -> bool:
 
 
 def end_all() -> None:
-    """End all children, so that they write nothing more, and remove everything that is there for a while."""
+    """End all children, so that they write nothing more, and remove all temporary files."""
     end_children(tuple(_children))
     for pid in tuple(_children):
         with contextlib.suppress(ChildProcessError):
@@ -141,7 +145,7 @@ def end_all() -> None:
 
 
 def end_with_signals() -> None:
-    """Let SIGTERM and SIGHUP take away what is there for a while before they end this process, as they do otherwise.
+    """Let SIGTERM and SIGHUP remove temporary files before they end this process.
 
     One that is ignored, as under nohup(1), stays ignored. A child process has nothing of its
     parent's to take away: until it has something itself, signals just end it, whatever library

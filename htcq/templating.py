@@ -86,7 +86,9 @@ def _size(operator: str, left: Any, right: Any) -> int:
 
 
 def render(name: str, values: Mapping[str, Any], site_directory: Path | None = None) -> str:
-    """Return the template ``name`` filled with ``values``; a file of that name in ``site_directory`` replaces it.
+    """Return the template ``name`` filled with ``values``.
+
+    A file of that name in ``site_directory`` replaces the template.
 
     Raises:
         TemplateError: there is no such directory or template, it does not parse, it uses an
@@ -151,7 +153,10 @@ def _refuse_smuggling(name: str, values: Mapping[str, Any]) -> None:
 
 
 def _refuse_commands(name: str, text: str, source: str) -> None:
-    """Refuse ``text`` with a command that ``source``, the text of all templates that were read, does not have."""
+    """Refuse ``text`` with a command that ``source`` does not have.
+
+    ``source`` is the text of all templates that were read.
+    """
     from htcq.pool.directives import commands
 
     allowed = set(commands(source))
@@ -167,7 +172,7 @@ def _refuse_commands(name: str, text: str, source: str) -> None:
 
 
 def _literal(environment: jinja2.Environment, source: str) -> str:
-    """Return what of ``source`` stands in the text as it is, with a mark in the place of each value."""
+    """Return the literal text of ``source``, with a mark in the place of each value."""
     parts = []
     for _, kind, token in environment.lex(source):
         if kind == "data":

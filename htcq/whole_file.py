@@ -19,7 +19,9 @@ _RIGHTS = 0o777
 def put(
     path: Path, content: str | bytes, mode: int | None = None, like: os.stat_result | None = None
 ) -> None:
-    """Replace ``path`` in one step, so that no crash leaves half of it; ``mode`` None: as the umask wants it.
+    """Replace ``path`` in one step, so that no crash leaves half of it.
+
+    A ``mode`` of None is that of the umask.
 
     Where a file is there that should be followed, ``like`` tells its owner and mode, and ``mode``
     does not count. An owner that this user may not give a file to is not kept. The temporary file
@@ -63,7 +65,7 @@ def put_new(path: Path, content: str | bytes) -> None:
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """Return owner and mode of the file at ``path`` for :func:`put`; None where there is no plain file."""
+    """Return owner and mode of ``path`` for :func:`put`; None where it is not a plain file."""
     with contextlib.suppress(FileNotFoundError):
         found = path.lstat()
         return found if stat.S_ISREG(found.st_mode) else None
@@ -71,7 +73,7 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def put_copy(path: Path, goal: Path) -> None:
-    """Put a copy of the file ``path`` in the place of ``goal``: its bytes, its mode, and its owner if that may be.
+    """Put a copy of the file ``path`` in the place of ``goal``: bytes, mode, and the owner if allowed.
 
     Raises:
         OSError: nothing was changed.
@@ -94,7 +96,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def _take_after(handle: int, like: os.stat_result) -> None:
-    """Give an open file the owner, the group and the mode of another; it is never open to more people meanwhile."""
+    """Give an open file the owner, group and mode of another; at no moment may more people read it."""
     for owner, group in ((like.st_uid, -1), (-1, like.st_gid)):
         with contextlib.suppress(PermissionError):
             os.fchown(handle, owner, group)

@@ -157,7 +157,7 @@ class UnusedSlots:
         return known
 
     # One slot
-    # ---------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _asked(self, kind: SlotClass, request: Request) -> Iterator[tuple[Slot, int]]:
         """Yield the slots of ``kind`` that are asked, each with the number of those that it stands for."""
@@ -197,7 +197,7 @@ class UnusedSlots:
         return failure
 
     # Time
-    # -------------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _may_pass(self, slot: Slot, request: Request, failure: Failure) -> bool:
         """Tell whether the slot takes the job now, or may at another time without any change."""

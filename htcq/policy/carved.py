@@ -42,7 +42,7 @@ def published(bag: Amounts) -> dict[str, int]:
 
 
 def handed_out(taken: Amounts) -> dict[str, int]:
-    """Return what the dynamic slot of a claim has by which ``taken`` is consumed, of a startd since 25.4."""
+    """Return what the dynamic slot has when a claim consumes ``taken``, of a startd since 25.4."""
     return published(bag_of(taken, 0, 0))
 
 
@@ -73,7 +73,7 @@ class Way:
         return self.impossible
 
     def refused(self, left: Amounts) -> str:
-        """Return why nothing comes of it on a slot that has enough ``left``; empty where its job runs."""
+        """Return why the job does not run on a slot that has enough ``left``; empty where it does."""
         if self.bag.get(DISK, 0) > max(self.needs.get(DISK, 0), left.get(DISK, 0)):
             return "disk: the startd adds its own slop and then has too little left"
         return self.refusal
@@ -82,7 +82,9 @@ class Way:
 def first_that_fits(
     tried: Iterable[Way], left: Amounts, judge: Callable[[Way], str] | None = None
 ) -> Way:
-    """Return the first way for which a slot has enough; where there is none the last one, refused for what is short.
+    """Return the first way for which a slot has enough.
+
+    Where there is none, return the last one, refused for the asset that is short.
 
     ``judge`` says of ways that were not judged why their dynamic slot does not take its job.
     """

@@ -55,7 +55,7 @@ class SlotSide(Protocol):
         """Whether HTCondor matches by consumption policy there."""
 
     def ad(self, amounts: Amounts) -> Ad:
-        """Return its ad with ``amounts`` left; valid until the next call of this or of the next one."""
+        """Return its ad with ``amounts`` left; valid until the next call of this or dynamic_ad."""
 
     def dynamic_ad(self, amounts: Amounts) -> Ad:
         """Return the ad of a dynamic slot of it that has ``amounts``."""
@@ -70,11 +70,11 @@ class Lack(enum.Enum):
 
 
 # The negotiator
-# ------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def supports(slot: Ad) -> bool:
-    """Tell whether HTCondor takes ``slot`` for one with a consumption policy (cp_supports_policy, strict)."""
+    """Tell whether ``slot`` has a consumption policy for HTCondor (cp_supports_policy, strict)."""
     resources = named("MachineResources").evaluate(slot)
     if named("PartitionableSlot").evaluate(slot) is not True or not isinstance(resources, str):
         return False
@@ -89,7 +89,9 @@ def request_of(asset: str) -> str:
 
 
 def stand_in(job: Attributes, asset: str) -> Number | None:
-    """Return what counts as the request for ``asset`` while its consumption is evaluated; None: the request itself.
+    """Return what replaces the request for ``asset`` while its consumption is evaluated.
+
+    None: the request itself counts.
 
     A number in _condor_Request<asset> comes before it, as a floating-point number, which
     divisions by whole numbers tell from a whole one; a request that the job does not make counts
@@ -108,7 +110,10 @@ def _consumption_of(asset: str) -> Expr:
 
 
 def consumed(slot: Ad, job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
-    """Return what ``job`` takes of each of ``assets`` of ``slot`` by its policy (cp_compute_consumption)."""
+    """Return what ``job`` consumes of each of ``assets`` by the policy of ``slot``.
+
+    Source: consumption_policy.cpp:cp_compute_consumption.
+    """
     taken: dict[str, Number | None] = {}
     for asset in assets:
         expression, instead = _consumption_of(asset), stand_in(job, asset)
@@ -121,14 +126,14 @@ def consumed(slot: Ad, job: Ad, assets: Iterable[str]) -> dict[str, Number | Non
 
 
 def never_matched(taken: Taken) -> Lack | None:
-    """Return why what is ``taken`` by a policy is matched with no slot, however much that has; None where it may be."""
+    """Return why a consumption of ``taken`` matches no slot of any size; None where it may match."""
     if any(amount is None or amount < 0 for amount in taken.values()):
         return Lack.NO_NUMBER
     return None if any(taken.values()) else Lack.NOTHING
 
 
 def lack(left: Amounts, taken: Taken) -> tuple[Lack | None, str]:
-    """Return why a slot that has ``left`` is insufficient, and the asset; None where it suffices."""
+    """Return why a slot that has ``left`` does not suffice, and the asset; None where it does."""
     for asset, amount in taken.items():
         if amount is None or amount < 0:
             return Lack.NO_NUMBER, asset
@@ -138,7 +143,10 @@ def lack(left: Amounts, taken: Taken) -> tuple[Lack | None, str]:
 
 
 def overridden(job: Ad, taken: Taken) -> dict[str, Value]:
-    """For the match a job asks for what it consumes, and _cp_orig_Request<asset> is what it asked."""
+    """Return what the negotiator changes of a job for the match.
+
+    The job asks for what it consumes, and _cp_orig_Request<asset> is what it asked for.
+    """
     changed: dict[str, Value] = {}
     for asset, amount in taken.items():
         name = request_of(asset)
@@ -161,19 +169,25 @@ def whole(amount: Number) -> Number:
 def match_cost(
     weigh: Callable[[Amounts], Number | None], left: Amounts, taken: Taken
 ) -> Number | None:
-    """Return W(R) - W(R') of a match by policy (cp_deduct_assets); None where a weight is no number."""
+    """Return W(R) - W(R') of a match by policy; None where a weight is not a number.
+
+    Source: consumption_policy.cpp:cp_deduct_assets.
+    """
     before, after = weigh(left), weigh(deduct(left, taken))
     return None if before is None or after is None else before - after
 
 
 def accounted(weight: Value) -> Number:
-    """Return the weight that the accountant reckons with (GetSlotWeight): 1 for none or a negative one."""
+    """Return the weight that the accountant charges: 1 where there is none or a negative one.
+
+    Source: Accountant.cpp:GetSlotWeight.
+    """
     number = as_number(weight)
     return 1 if number is None or number < 0 else number
 
 
 # The startd
-# ----------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -190,7 +204,10 @@ class Startd:
 
 
 def modified(startd: Startd, slot: Ad, job: JobSide) -> dict[str, Value]:
-    """Return the requests that the startd changes before it does anything else: whole numbers, failures nothing."""
+    """Return the requests as MODIFY_REQUEST_EXPR_* change them, in whole numbers.
+
+    An expression without a number changes nothing.
+    """
     changed: dict[str, Value] = {}
     for asset in MODIFIED:
         expression = startd.modify.get(asset)
@@ -222,7 +239,9 @@ def unjudged_ways(
     by_policy: Taken | None = None,
     requests: Iterable[Mapping[str, Value]] | None = None,
 ) -> Iterator[Way]:
-    """Yield the same without the look whether the dynamic slot takes its job, which is half of the work.
+    """Yield the same ways, without the check that the dynamic slot takes its job.
+
+    That check is half of the work.
 
     Where it is known: ``by_policy`` is what the job as it is takes of the slot, ``requests`` are
     the changed requests.
@@ -236,7 +255,7 @@ def unjudged_ways(
 def changed_requests(
     slot: SlotSide, job: JobSide, left: Amounts, startd: Startd
 ) -> Iterator[Mapping[str, Value]]:
-    """Yield what is changed of the request each time that the job is tried: as the startd has it, then nothing."""
+    """Yield the changed requests of each try: first as the startd changes them, then none."""
     changed = modified(startd, slot.ad(left), job)
     asking = job.ad()
     if all(asking.says(name, value) for name, value in changed.items()):
@@ -271,9 +290,8 @@ def _way(
     sure: dict[str, Number] = {}
     for asset, amount in taken.items():
         if amount is None or amount < 0:
-            return Way(
-                impossible=f"{asset}: its consumption is {'undefined' if amount is None else 'negative'}"
-            )
+            wrong = "undefined" if amount is None else "negative"
+            return Way(impossible=f"{asset}: its consumption is {wrong}")
         sure[asset] = amount
     if policy and never_matched(sure):
         return Way(impossible="it consumes nothing at all, which HTCondor never matches")
@@ -310,7 +328,9 @@ def _by_limits(slot: SlotSide, request: Ad, left: Amounts) -> dict[str, Number |
 
 
 def requested(job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
-    """Return what a startd takes of each of ``assets`` for ``job`` without a policy; None: it refuses the job.
+    """Return what a startd takes of each of ``assets`` for ``job`` without a policy.
+
+    None for an asset: the startd refuses the job.
 
     A number in _condor_Request<asset> comes before the request for cpus, memory and disk.
     """
@@ -326,7 +346,10 @@ def requested(job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
 
 
 def refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:
-    """Return why the dynamic slot does not take the job that it was carved for (activate_claim); empty if it does."""
+    """Return why the dynamic slot refuses the job that it was carved for; empty if it takes it.
+
+    Source: command.cpp:activate_claim.
+    """
     asking, dynamic = job.ad(), slot.dynamic_ad(got)
     if slot.supports_policy:
         taken = consumed(dynamic, asking, slot.assets)

@@ -1,4 +1,4 @@
-"""The match-cost audit: what each autocluster costs on each kind of slot, when it is matched and while it runs.
+"""The match-cost audit: what each autocluster costs on each slot class, at the match and later.
 
 The negotiator charges the match cost for one cycle; from then on the accountant charges
 SlotWeight of the claimed slot's own ad (Accountant.cpp:AddMatch and CheckMatches, HTCondor
@@ -50,7 +50,10 @@ class Charge:
 
     @property
     def gap(self) -> Number | None:
-        """Return the standing charge minus the match cost: below 0 accounting leaks, above 0 it overcharges."""
+        """The standing charge minus the match cost.
+
+        Below 0 accounting leaks, above 0 it overcharges.
+        """
         if self.match_cost is None or self.standing_charge is None:
             return None
         return self.standing_charge - self.match_cost
@@ -58,7 +61,7 @@ class Charge:
 
 @dataclass(frozen=True)
 class Conservation:
-    """Whether the weight of the full slot is what is left plus what is charged, on all slots of one kind.
+    """Whether the slots of one class weigh what is left plus what is charged.
 
     ``broken`` counts the slots where it is not; ``worst`` is the largest gap of one slot, with
     its sign.
@@ -90,7 +93,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Customer:
-    """One submitter: what the accountant publishes, and what the weights of its claimed slots add up to."""
+    """One submitter: its published usage, and the sum of the weights of its claimed slots."""
 
     name: str
     published: Number | None
@@ -110,14 +113,17 @@ class Costs:
 
 
 def match_cost(kind: SlotClass, taken: Mapping[str, Number | None]) -> Number | None:
-    """Return what the negotiator charges for one match: W(R) - W(R') by policy, else the whole slot's weight."""
+    """Return what the negotiator charges for one match.
+
+    That is W(R) - W(R') with a consumption policy, else the weight of the whole slot.
+    """
     return kind.cost(taken) if kind.supports_policy else kind.plain_weight()
 
 
 def costs(
     pool: Pool, kinds: Sequence[SlotClass], classes: Sequence[Autocluster], weights: Weights
 ) -> Costs:
-    """Return the match-cost audit of ``pool`` for ``classes`` of jobs; ``kinds`` are all its slots."""
+    """Return the match-cost audit of ``pool`` for autoclusters; ``kinds`` are all its slots."""
     offered = tuple(kind for kind in kinds if kind.type != DYNAMIC)
     held = _held(pool, offered, weights)
     startds, carver = StartdTable(pool.execute), Carver()
@@ -169,7 +175,7 @@ def _charge(
 def _held(
     pool: Pool, kinds: Iterable[SlotClass], weights: Weights
 ) -> dict[tuple[int, int], list[Number]]:
-    """Return the weights of the claimed slots by kind of their parent and frame of the job that runs there."""
+    """Return the weights of claimed slots by slot class of the parent and frame of the job."""
     parents = {slot.name: kind for kind in kinds for slot in kind.slots}
     running = {job.remote_host: job.frame for job in pool.jobs or () if job.running}
     found: dict[tuple[int, int], list[Number]] = {}
@@ -182,7 +188,7 @@ def _held(
 
 
 def parent_name(slot: Slot) -> str:
-    """Return the name of the partitionable slot that a dynamic one was carved from; its own name for any other."""
+    """Return the name of the partitionable slot of a dynamic one; its own name for any other."""
     name = str(slot.name)
     child = _CHILD.match(name) if slot.type == DYNAMIC else None
     return f"{child.group(1)}@{child.group(2)}" if child else name

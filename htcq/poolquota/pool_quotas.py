@@ -122,7 +122,7 @@ class PoolQuotas:
         return Knobs(self.knobs).boolean(name, default)
 
     # What they use and want
-    # -------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     @property
     def accounts(self) -> Mapping[str, Record]:

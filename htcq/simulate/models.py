@@ -116,7 +116,7 @@ def _stays(model: MachineModel, names: Sequence[str], why: str) -> str:
 
 
 # What a model becomes
-# -------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _modelled(
@@ -160,7 +160,7 @@ def _types_of(model: MachineModel, pslots: Sequence[Slot]) -> tuple[str, tuple[S
 
 
 # What becomes of the pool
-# ---------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _published(slots: Iterable[Slot], models: Mapping[str, Model]) -> tuple[Slot, ...]:

@@ -90,7 +90,7 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
 
 
 # What others of the submitter use up
-# ------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Iterator[MatchFailure]:

@@ -189,7 +189,7 @@ class Verdicts:
         return (*walls, *self._of_cycle)
 
     # A job that was in a queue and was not matched
-    # ----------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _waiting(self, place: _Place, job: Job) -> tuple[tuple[MatchFailure, ...], str]:
         known = self._by_run.get(id(place.run))

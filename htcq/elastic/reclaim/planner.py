@@ -104,7 +104,7 @@ class _Planner:
         return self._with_evictions(plan, ledger, spaces, waiting)
 
     # Who is over, who is in need
-    # ----------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _over(self, ledger: UsageLedger) -> Iterator[GroupOver]:
         now, limits = self.observation.taken_at, self.limits
@@ -143,7 +143,7 @@ class _Planner:
         return False
 
     # Whether anything is done at all
-    # ------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _stopped(self, measured: Mapping[str, bool]) -> str:
         """Return why nothing may be done at all; empty where something may be."""
@@ -185,7 +185,7 @@ class _Planner:
         return ""
 
     # What is taken back
-    # -------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _with_evictions(
         self, plan: ReclaimPlan, ledger: UsageLedger, spaces: FreeSpaces, waiting: WaitingJobs

@@ -191,7 +191,7 @@ class Cycle:
         self.turns[whose] = GroupTurn(place, limit, before, self.accounts.groups[whose])
 
     # After the cycle
-    # --------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _trace(self, crash: Crash | None, limits: dict[str, float]) -> Trace:
         used = self.accounts.groups

@@ -113,7 +113,7 @@ def _starves(quotas: PoolQuotas, name: str, cheapest: float | None) -> str:
 
 
 # What a match costs at least
-# ------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _cheapest(quotas: PoolQuotas) -> dict[str, float]:
