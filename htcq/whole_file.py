@@ -73,7 +73,7 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def put_copy(path: Path, goal: Path) -> None:
-    """Put a copy of the file ``path`` in the place of ``goal``: bytes, mode, and the owner if allowed.
+    """Put a copy of the file ``path`` in the place of ``goal``: bytes, mode, owner if allowed.
 
     Raises:
         OSError: nothing was changed.
@@ -96,7 +96,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def _take_after(handle: int, like: os.stat_result) -> None:
-    """Give an open file the owner, group and mode of another; at no moment may more people read it."""
+    """Give an open file the owner, group and mode of another; nobody else may read it meanwhile."""
     for owner, group in ((like.st_uid, -1), (-1, like.st_gid)):
         with contextlib.suppress(PermissionError):
             os.fchown(handle, owner, group)

@@ -73,7 +73,7 @@ class Way:
         return self.impossible
 
     def refused(self, left: Amounts) -> str:
-        """Return why the job does not run on a slot that has enough ``left``; empty where it does."""
+        """Return why the job does not run on a slot with enough ``left``; empty where it does."""
         if self.bag.get(DISK, 0) > max(self.needs.get(DISK, 0), left.get(DISK, 0)):
             return "disk: the startd adds its own slop and then has too little left"
         return self.refusal

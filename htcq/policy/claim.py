@@ -126,7 +126,7 @@ def consumed(slot: Ad, job: Ad, assets: Iterable[str]) -> dict[str, Number | Non
 
 
 def never_matched(taken: Taken) -> Lack | None:
-    """Return why a consumption of ``taken`` matches no slot of any size; None where it may match."""
+    """Return why a consumption of ``taken`` never matches, whatever the slot; None where it may."""
     if any(amount is None or amount < 0 for amount in taken.values()):
         return Lack.NO_NUMBER
     return None if any(taken.values()) else Lack.NOTHING
