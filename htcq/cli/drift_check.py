@@ -23,7 +23,7 @@ from htcq.operations.site_file import read_site_file
 from htcq.report.failure import reason
 from htcq.report.formats.nagios import said, without_measures
 from htcq.report.verdict import CRITICAL, OK, UNKNOWN, WARNING, Range, read_range
-from htcq.report.views.drift_check import DRIFTED, METRICS, SUBJECT, WRONG, Asked, check
+from htcq.report.views.drift_check import DRIFTED, METRICS, SUBJECT, WRONG, CheckOptions, check
 
 #: Nagios gives a check 60 seconds; this must be over before.
 _PATIENCE = 50.0
@@ -98,7 +98,7 @@ def main(arguments: argparse.Namespace) -> int:
     return int(status)
 
 
-def _tell(source: Source, arguments: argparse.Namespace, asked: Asked) -> int:
+def _tell(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> int:
     """Print the verdict for a person; what goes wrong is an error, as it is for every command."""
     found = _observed(source, arguments, time.monotonic() + arguments.timeout)
     status, text = check(found.observation, asked, found.health, found.gaps)
@@ -106,7 +106,7 @@ def _tell(source: Source, arguments: argparse.Namespace, asked: Asked) -> int:
     return _EXIT_STATUS[status]
 
 
-def _asked(arguments: argparse.Namespace) -> Asked:
+def _asked(arguments: argparse.Namespace) -> CheckOptions:
     metric = arguments.metric
     if metric not in METRICS:
         raise InputError(f"--metric {metric}: unknown", f"choose one of {', '.join(METRICS)}")
@@ -115,7 +115,7 @@ def _asked(arguments: argparse.Namespace) -> Asked:
         raise InputError(
             f"--metric {metric} needs a range", "give --warning or --critical, such as -w 10:"
         )
-    return Asked(
+    return CheckOptions(
         metric,
         _range("--warning", warning),
         _range("--critical", arguments.critical),
@@ -133,7 +133,7 @@ def _range(option: str, text: str | None) -> Range | None:
         raise InputError(f"{option}: {error}", error.hint) from error
 
 
-def _verdict(source: Source, arguments: argparse.Namespace, asked: Asked) -> tuple[int, str]:
+def _verdict(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> tuple[int, str]:
     """Return the state and what is printed; runs in a process of its own, which may be killed."""
     until = time.monotonic() + arguments.timeout
     signal.signal(signal.SIGALRM, _be_late)

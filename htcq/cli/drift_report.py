@@ -18,7 +18,7 @@ from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
-    from htcq.drift.explanation import Story
+    from htcq.drift.explanation import DriftExplanation
     from htcq.store.history import History
 
 #: Of more groups than these what they disagree in is not read look by look.
@@ -98,7 +98,9 @@ def main(arguments: argparse.Namespace) -> int:
     return EXIT_UNKNOWN
 
 
-def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace) -> list[Story]:
+def _stories(
+    store: Path, since: int, until: int, arguments: argparse.Namespace
+) -> list[DriftExplanation]:
     from htcq.drift.explanation import chosen
     from htcq.store.history import open_history
 
@@ -117,7 +119,9 @@ def _stories(store: Path, since: int, until: int, arguments: argparse.Namespace)
         return [_story(history, pool, since, until, arguments.group or []) for pool in named]
 
 
-def _story(history: History, pool: str, since: int, until: int, groups: Sequence[str]) -> Story:
+def _story(
+    history: History, pool: str, since: int, until: int, groups: Sequence[str]
+) -> DriftExplanation:
     from htcq.drift.accounts import part_seconds
     from htcq.drift.changes import disagrees
     from htcq.drift.explanation import Remembered, tell
@@ -152,7 +156,7 @@ def _story(history: History, pool: str, since: int, until: int, groups: Sequence
     )
 
 
-def _page(stories: Sequence[Story], name: str | None) -> None:
+def _page(stories: Sequence[DriftExplanation], name: str | None) -> None:
     if not name:
         return
     from htcq.operations.output_files import put_file
@@ -161,7 +165,7 @@ def _page(stories: Sequence[Story], name: str | None) -> None:
     put_file(name, drift_page(stories))
 
 
-def _print(stories: Sequence[Story], arguments: argparse.Namespace) -> None:
+def _print(stories: Sequence[DriftExplanation], arguments: argparse.Namespace) -> None:
     if arguments.json:
         from htcq.report.views.drift import drift_json
 

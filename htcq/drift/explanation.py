@@ -18,7 +18,7 @@ _OF_GROUPS = ("declared", "configured")
 
 
 @dataclass(frozen=True)
-class Story:
+class DriftExplanation:
     """One pool from ``since`` to ``until``.
 
     ``windows`` are its groups, the one with most trouble first. ``spells`` are the disagreements in
@@ -93,7 +93,7 @@ def tell(
     until: int,
     groups: Sequence[str] = (),
     most: int = MAX_POINTS,
-) -> Story:
+) -> DriftExplanation:
     """Return the report from ``since`` to ``until`` on groups that match a shell pattern.
 
     Without patterns it is that of all groups.
@@ -101,7 +101,7 @@ def tell(
     known = tuple(remembered.kept)
     samples = [sample for sample in remembered.samples if chosen(sample.group, groups)]
     doubts = [each for each in known if each.kind == "doubt" and each.since <= until]
-    return Story(
+    return DriftExplanation(
         pool=remembered.pool,
         unit=remembered.unit,
         since=since,

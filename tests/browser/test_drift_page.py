@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.report.pages.drift import drift_page
 from tests.browser.conftest import PAGE, Browser
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE, crowd
@@ -36,7 +36,7 @@ _PAIRS = (
 )
 
 
-def _written(directory: Path, *stories: Story) -> Path:
+def _written(directory: Path, *stories: DriftExplanation) -> Path:
     page = directory / "drift.html"
     page.write_text(drift_page(stories, ZONE), encoding="utf-8")
     return page
@@ -185,7 +185,7 @@ def test_without_javascript_everything_is_there_but_the_filter(
     ids=["one", "unseen", "three", "crowd"],
 )
 def test_nothing_is_wider_than_the_window(
-    width: int, stories: tuple[Story, ...], browser: Browser, tmp_path: Path
+    width: int, stories: tuple[DriftExplanation, ...], browser: Browser, tmp_path: Path
 ) -> None:
     browser.open(_written(tmp_path, *stories), width)
 

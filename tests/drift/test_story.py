@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.drift.explanation import Remembered, Story, chosen, tell
+from htcq.drift.explanation import DriftExplanation, Remembered, chosen, tell
 from htcq.drift.observation import Kept
 from tests.drift.looks import kept, sample, static
 
@@ -21,7 +21,7 @@ LOOKS = tuple(
 
 def story(
     *texts: Kept, since: int = 3000, until: int = 9000, groups: tuple[str, ...] = ()
-) -> Story:
+) -> DriftExplanation:
     return tell(Remembered("cm", "slot weight", 100, LOOKS, texts or QUOTAS), since, until, groups)
 
 

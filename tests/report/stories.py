@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-from htcq.drift.explanation import Remembered, Story, tell
+from htcq.drift.explanation import DriftExplanation, Remembered, tell
 from htcq.drift.ledger import AMOUNTS, Booking, LedgerEntry
 from htcq.drift.observation import Kept, QuotaSample
 from tests.drift.looks import kept, sample, static
@@ -101,7 +101,7 @@ QUIET = tell(Remembered("cm.example.net", "slots", _BEFORE, _looks()[:1], ()), S
 UNSEEN = tell(Remembered("other.example.net", "slot weight", _BEFORE, (), ()), SINCE, UNTIL)
 
 
-def crowd(groups: int) -> Story:
+def crowd(groups: int) -> DriftExplanation:
     """Return a story of many groups; the later ones have more trouble, and all of them changed."""
     names = [f"group_{number:03d}" for number in range(groups)]
     looks = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.report.views.drift_mail import WIDTH, drift_mail
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE, crowd
 
@@ -13,12 +13,12 @@ every_story = pytest.mark.parametrize(
 )
 
 
-def mail(story: Story) -> str:
+def mail(story: DriftExplanation) -> str:
     return drift_mail(story, ZONE)
 
 
 @every_story
-def test_it_is_narrow_and_short_and_in_ascii(story: Story) -> None:
+def test_it_is_narrow_and_short_and_in_ascii(story: DriftExplanation) -> None:
     lines = mail(story).splitlines()
 
     assert max(map(len, lines)) <= WIDTH == 78

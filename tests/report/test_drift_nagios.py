@@ -9,14 +9,14 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.report.verdict import read_range
-from htcq.report.views.drift_check import METRICS, SUBJECT, WRONG, Asked, check
+from htcq.report.views.drift_check import METRICS, SUBJECT, WRONG, CheckOptions, check
 from tests.report.observations import AGREED, BIO, CHEM, PHYSICS, ROOT, SAMPLE, looked_at
 
 ZERO, ONE = read_range("0"), read_range("1")
 
 
 def test_groups_that_agree_are_fine() -> None:
-    status, printed = check(AGREED, Asked(warning=ZERO))
+    status, printed = check(AGREED, CheckOptions(warning=ZERO))
 
     assert (status, printed) == (
         0,
@@ -27,7 +27,7 @@ def test_groups_that_agree_are_fine() -> None:
 
 
 def test_a_group_that_drifted_is_a_warning_with_all_of_its_differences() -> None:
-    status, printed = check(SAMPLE, Asked(warning=ZERO))
+    status, printed = check(SAMPLE, CheckOptions(warning=ZERO))
 
     assert status == 1
     assert printed.splitlines() == [
@@ -50,7 +50,7 @@ def test_a_group_that_drifted_is_a_warning_with_all_of_its_differences() -> None
     ],
 )
 def test_every_count_names_its_groups(metric: str, line: str) -> None:
-    status, printed = check(SAMPLE, Asked(metric, warning=ZERO))
+    status, printed = check(SAMPLE, CheckOptions(metric, warning=ZERO))
 
     assert status == 1
     assert printed.splitlines()[1:] == [line]
@@ -60,16 +60,16 @@ def test_every_count_names_its_groups(metric: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "status"),
     [
-        (Asked("usage", read_range("77")), 0),
-        (Asked("usage", read_range("76.9")), 1),
-        (Asked("usage", None, read_range("80:")), 2),
-        (Asked("waiting", read_range("~:29"), read_range("~:30")), 1),
-        (Asked("usage", read_range("@5"), None, ("bio",)), 1),
-        (Asked("drifted", ZERO, ONE), 1),
-        (Asked("drifted", ZERO, ZERO), 2),
+        (CheckOptions("usage", read_range("77")), 0),
+        (CheckOptions("usage", read_range("76.9")), 1),
+        (CheckOptions("usage", None, read_range("80:")), 2),
+        (CheckOptions("waiting", read_range("~:29"), read_range("~:30")), 1),
+        (CheckOptions("usage", read_range("@5"), None, ("bio",)), 1),
+        (CheckOptions("drifted", ZERO, ONE), 1),
+        (CheckOptions("drifted", ZERO, ZERO), 2),
     ],
 )
-def test_the_ranges_decide(asked: Asked, status: int) -> None:
+def test_the_ranges_decide(asked: CheckOptions, status: int) -> None:
     assert check(SAMPLE, asked)[0] == status
 
 
@@ -79,29 +79,31 @@ def test_the_ranges_decide(asked: Asked, status: int) -> None:
 def test_patterns_choose_groups_whatever_their_case(patterns: tuple[str, ...], of: int) -> None:
     assert (
         f" of {of} group{'s' * (of > 1)} drifted"
-        in check(SAMPLE, Asked(warning=ZERO, groups=patterns))[1]
+        in check(SAMPLE, CheckOptions(warning=ZERO, groups=patterns))[1]
     )
 
 
 def test_a_pattern_that_no_group_has_is_refused() -> None:
     with pytest.raises(InputError, match=r"cm\.example\.net has no group fysics"):
-        check(SAMPLE, Asked(warning=ZERO, groups=("fysics",)))
+        check(SAMPLE, CheckOptions(warning=ZERO, groups=("fysics",)))
 
 
 def test_a_pool_without_groups_is_refused() -> None:
     with pytest.raises(InputError, match="no groups"):
-        check(looked_at(replace(ROOT, computed=None)), Asked(warning=ZERO))
+        check(looked_at(replace(ROOT, computed=None)), CheckOptions(warning=ZERO))
 
 
 def test_an_amount_that_is_no_number_is_unknown() -> None:
-    status, printed = check(looked_at(CHEM, replace(BIO, idle=math.nan)), Asked("waiting", ZERO))
+    status, printed = check(
+        looked_at(CHEM, replace(BIO, idle=math.nan)), CheckOptions("waiting", ZERO)
+    )
 
     assert (status, " waiting=U;0" in printed) == (3, True)
 
 
 def test_more_lines_tell_of_every_state_and_then_of_every_group_and_doubt() -> None:
-    once = check(SAMPLE, Asked(warning=ZERO, verbosity=1))[1].splitlines()[1:]
-    twice = check(SAMPLE, Asked(warning=ZERO, verbosity=2))[1].splitlines()[1:]
+    once = check(SAMPLE, CheckOptions(warning=ZERO, verbosity=1))[1].splitlines()[1:]
+    twice = check(SAMPLE, CheckOptions(warning=ZERO, verbosity=2))[1].splitlines()[1:]
 
     assert [line.split(": ")[:2] for line in once] == [
         ["bio", "starved"], ["physics", "drifted"], ["physics", "over"], ["geo", "lending"],
@@ -116,15 +118,20 @@ def test_only_the_first_of_many_groups_are_told_unless_more_is_asked_for() -> No
 
     assert (
         " 12 of 12 groups drifted: group00, group01, group02, ... | "
-        in check(many, Asked(warning=ZERO))[1]
+        in check(many, CheckOptions(warning=ZERO))[1]
     )
-    assert len(check(many, Asked(warning=ZERO))[1].splitlines()) == 12
-    assert len(check(many, Asked(warning=ZERO, verbosity=1))[1].splitlines()) == 1 + 24
+    assert len(check(many, CheckOptions(warning=ZERO))[1].splitlines()) == 12
+    assert len(check(many, CheckOptions(warning=ZERO, verbosity=1))[1].splitlines()) == 1 + 24
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_performance_data_have_every_measure_and_ranges_for_one(metric: str) -> None:
-    data = check(SAMPLE, Asked(metric, ZERO, ONE))[1].splitlines()[0].partition(" | ")[2].split()
+    data = (
+        check(SAMPLE, CheckOptions(metric, ZERO, ONE))[1]
+        .splitlines()[0]
+        .partition(" | ")[2]
+        .split()
+    )
 
     assert [each.partition("=")[0] for each in data] == list(METRICS)
     assert [each.partition("=")[0] for each in data if each.split(";")[1]] == [metric]

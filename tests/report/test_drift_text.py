@@ -8,7 +8,7 @@ from typing import TextIO
 
 import pytest
 
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.report.views.drift_text import happened, headline, show_story, standing
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE
 from tests.report.test_terminal import Terminal
@@ -28,7 +28,7 @@ class Output(io.TextIOWrapper):
         return self.octets.getvalue().decode(self.encoding)
 
 
-def shown(story: Story, encoding: str = "utf-8") -> str:
+def shown(story: DriftExplanation, encoding: str = "utf-8") -> str:
     output = Output(encoding)
     show_story(story, output, ZONE)
     return output.text

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.report.column import names
 from htcq.report.views.drift_mail import WIDTH, drift_mail
 from htcq.report.views.ledger import (
@@ -22,7 +22,7 @@ from htcq.report.views.ledger import (
 from tests.report.stories import LONG, ODD, QUIET, STORY, UNSEEN, ZONE
 
 
-def shown(story: Story, blocks: bool = True) -> str:
+def shown(story: DriftExplanation, blocks: bool = True) -> str:
     stream = io.StringIO()
     show_ledger(story, stream, blocks)
     return stream.getvalue()

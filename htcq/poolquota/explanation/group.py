@@ -12,7 +12,14 @@ from htcq.poolquota.explanation.negotiation import (
     turn_story,
 )
 from htcq.poolquota.explanation.quota import allocation_story, demand_story, quota_story
-from htcq.poolquota.explanation.sections import MAX_NAMES, PUBLISHED, Scene, Sentence, few, listed
+from htcq.poolquota.explanation.sections import (
+    MAX_NAMES,
+    PUBLISHED,
+    ExplainedQuotas,
+    Sentence,
+    few,
+    listed,
+)
 from htcq.poolquota.explanation.surplus import surplus_story
 from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
@@ -33,7 +40,7 @@ _PARTS = (
 
 def stories(look: PoolQuotaReport) -> Mapping[str, tuple[Sentence, ...]]:
     """Return the explanation of every group by its name."""
-    scene = Scene(look)
+    scene = ExplainedQuotas(look)
     return {standing.name: tuple(_told(scene, standing)) for standing in look.standings}
 
 
@@ -43,10 +50,10 @@ def story(look: PoolQuotaReport, name: str) -> tuple[Sentence, ...]:
     Raises:
         InputError: there is no such group; the hint has the near names.
     """
-    return tuple(_told(Scene(look), group_named(look, name)))
+    return tuple(_told(ExplainedQuotas(look), group_named(look, name)))
 
 
-def _told(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def _told(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     for part in _PARTS:
         yield from part(scene, group)
     for mark in group.marks:

@@ -15,7 +15,7 @@ from htcq.poolquota.explanation.sections import (
     ROUNDS,
     SHARES,
     TURN,
-    Scene,
+    ExplainedQuotas,
     Sentence,
     few,
     listed,
@@ -28,7 +28,7 @@ from htcq.quota.shares import SubmitterShare
 from htcq.units import show_number as shown
 
 
-def turn_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def turn_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield the position of a group in the cycle, or why it is not negotiated."""
     if scene.round is None:
         return
@@ -45,7 +45,7 @@ def turn_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
         yield Sentence(TURN, f"before it goes {listed(few(before, group.turn - 1))}")
 
 
-def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
+def _regrouping(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     if not group.group.autoregroup:
         return
     if group.group.parent is not None:
@@ -67,7 +67,7 @@ def _regrouping(scene: Scene, group: GroupStatus) -> Iterator[str]:
     )
 
 
-def _no_turn(scene: Scene, group: GroupStatus) -> str:
+def _no_turn(scene: ExplainedQuotas, group: GroupStatus) -> str:
     if not group.submitters:
         return "it has no submitters"
     if group.allocated <= 0:
@@ -79,7 +79,7 @@ def _no_turn(scene: Scene, group: GroupStatus) -> str:
     )
 
 
-def _key(scene: Scene, group: GroupStatus) -> str:
+def _key(scene: ExplainedQuotas, group: GroupStatus) -> str:
     if group.group.parent is None and group.group.autoregroup:
         return "the root goes last where groups regroup"
     if scene.look.settings.sort_expr != SORT_EXPR:
@@ -94,7 +94,7 @@ def _key(scene: Scene, group: GroupStatus) -> str:
     return f"it uses {part}, a share of {shown(group.sort_key)}, and the least goes first"
 
 
-def limit_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def limit_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield the limit of a group's usage, what lowers it, and how the negotiator reads it."""
     limit = scene.limits.get(group.name)
     if limit is None:
@@ -115,7 +115,7 @@ def _not_a_number(group: GroupStatus) -> str:
     )
 
 
-def _limit(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
+def _limit(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
     which = "quota"
     if group.allocated > group.quota:
         which = "allocation"
@@ -137,7 +137,7 @@ def _limit(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]
     )
 
 
-def _held(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
+def _held(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
     if limit.held_by:
         holder = scene.groups[limit.held_by]
         quota = holder.subtree_quota
@@ -164,7 +164,7 @@ def _held(scene: Scene, group: GroupStatus, limit: GroupLimit) -> Iterator[str]:
             )
 
 
-def _passes(scene: Scene, group: GroupStatus) -> Iterator[str]:
+def _passes(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     rate = scene.look.settings.round_robin_rate
     if scene.round is None or rate >= scene.round.max_delta:
         return
@@ -180,7 +180,7 @@ def _passes(scene: Scene, group: GroupStatus) -> Iterator[str]:
         )
 
 
-def shares_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def shares_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what each submitter with idle jobs may take when the turn begins."""
     if not group.shares or (scene.round is not None and group.turn is None):
         return
@@ -207,7 +207,7 @@ def _share(share: SubmitterShare) -> str:
     return f"{100 * share.share:.3g}% ({more}{ceiling}{floor})"
 
 
-def rounds_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def rounds_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what becomes of a group in later rounds of the same cycle."""
     if scene.round is None or group.requested <= max(group.usage, 0.0):
         return

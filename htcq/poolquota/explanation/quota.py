@@ -9,7 +9,7 @@ from htcq.poolquota.explanation.sections import (
     ALLOCATION,
     DEMAND,
     QUOTA,
-    Scene,
+    ExplainedQuotas,
     Sentence,
     few,
     listed,
@@ -20,7 +20,7 @@ from htcq.poolquota.published import same
 from htcq.units import show_number as shown
 
 
-def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def quota_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield the configured quota of a group, and what the groups above it leave of that."""
     if group.group.parent is None:
         yield Sentence(QUOTA, _of_root(scene, group))
@@ -37,7 +37,7 @@ def quota_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
     yield Sentence(QUOTA, _kept(scene, group))
 
 
-def _of_root(scene: Scene, root: GroupStatus) -> str:
+def _of_root(scene: ExplainedQuotas, root: GroupStatus) -> str:
     weight = f"the pool's {shown(scene.look.pool_weight)} ({scene.look.unit})"
     if not scene.look.grouped:
         return (
@@ -52,7 +52,7 @@ def _of_root(scene: Scene, root: GroupStatus) -> str:
     )
 
 
-def _configured(scene: Scene, group: GroupStatus, parent: GroupStatus) -> str:
+def _configured(scene: ExplainedQuotas, group: GroupStatus, parent: GroupStatus) -> str:
     static, dynamic = f"GROUP_QUOTA_{group.name}", f"GROUP_QUOTA_DYNAMIC_{group.name}"
     if not group.group.configured:
         return f"neither {static} nor {dynamic} is set: it has a share of 0"
@@ -65,7 +65,7 @@ def _configured(scene: Scene, group: GroupStatus, parent: GroupStatus) -> str:
     )
 
 
-def _handed_down(scene: Scene, group: GroupStatus, parent: GroupStatus) -> Iterator[str]:
+def _handed_down(scene: ExplainedQuotas, group: GroupStatus, parent: GroupStatus) -> Iterator[str]:
     """Yield how a parent distributes its quota (GroupEntry.cpp:hgq_assign_quotas, 25.14)."""
     has = parent.subtree_quota
     statics, dynamics = scene.configured_below(parent)
@@ -107,7 +107,7 @@ def _static(group: GroupStatus, parent: GroupStatus, statics: float, oversubscri
     )
 
 
-def _kept(scene: Scene, group: GroupStatus) -> str:
+def _kept(scene: ExplainedQuotas, group: GroupStatus) -> str:
     quota = shown(group.quota)
     given = sum(child.subtree_quota for child in scene.children(group))
     if given <= 0:
@@ -122,7 +122,7 @@ def _kept(scene: Scene, group: GroupStatus) -> str:
     )
 
 
-def demand_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def demand_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield the submitters of a group, their demand, and the usage of the group."""
     submitters, unit = scene.submitters(group), scene.look.demand_unit
     itself, used = "it", f"it uses {shown(group.usage)}"
@@ -168,7 +168,7 @@ def _oddities(group: GroupStatus, submitters: Sequence[Submitter]) -> Iterator[s
         )
 
 
-def allocation_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def allocation_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield what a group is allocated, by its quota and beyond, and what it leaves to others."""
     if scene.round is None:
         return

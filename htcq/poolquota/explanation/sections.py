@@ -50,7 +50,7 @@ class Division:
         return listed(ranked(self.here.shares))
 
 
-class Scene:
+class ExplainedQuotas:
     """A report of quotas by group; amounts are those of the first round."""
 
     def __init__(self, look: PoolQuotaReport) -> None:

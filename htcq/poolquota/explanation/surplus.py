@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.poolquota.explanation.sections import SURPLUS, Division, Scene, Sentence, unused
+from htcq.poolquota.explanation.sections import SURPLUS, Division, ExplainedQuotas, Sentence, unused
 from htcq.poolquota.group_status import GroupStatus
 from htcq.quota.cycle_quotas import SurplusSharing
 from htcq.units import show_number as shown
@@ -17,7 +17,7 @@ from htcq.units import show_number as shown
 _DUST = 1e-9
 
 
-def surplus_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
+def surplus_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield each division of surplus that concerned a group, as a taker or as one who left some."""
     if scene.round is None:
         return
@@ -36,7 +36,7 @@ def surplus_story(scene: Scene, group: GroupStatus) -> Iterator[Sentence]:
         )
 
 
-def _taken(scene: Scene, group: GroupStatus) -> Iterator[str]:
+def _taken(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     """Yield what became of surplus on every level from which a group could get some."""
     if scene.children(group):
         yield from _level(scene, group, group, group)
@@ -49,7 +49,9 @@ def _taken(scene: Scene, group: GroupStatus) -> Iterator[str]:
         below = above
 
 
-def _refused(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupStatus) -> str:
+def _refused(
+    scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, above: GroupStatus
+) -> str:
     whose = f"{below.name} and all below it, {group.name} too,"
     if below is group:
         whose = "it"
@@ -71,7 +73,7 @@ def _refused(scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupS
 
 
 def _level(
-    scene: Scene, group: GroupStatus, below: GroupStatus, above: GroupStatus
+    scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, above: GroupStatus
 ) -> Iterator[str]:
     """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
     division = scene.division(above)
@@ -85,7 +87,7 @@ def _level(
     yield _came(scene, group, below, division)
 
 
-def _divided(scene: Scene, above: GroupStatus, division: Division, where: str) -> str:
+def _divided(scene: ExplainedQuotas, above: GroupStatus, division: Division, where: str) -> str:
     sharing = division.here
     left = f"{where} {shown(sharing.surplus)} was left over (by {scene.lenders_text(above)})"
     if sharing.enough:
@@ -97,7 +99,9 @@ def _divided(scene: Scene, above: GroupStatus, division: Division, where: str) -
     return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}"
 
 
-def _came(scene: Scene, group: GroupStatus, below: GroupStatus, division: Division) -> str:
+def _came(
+    scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, division: Division
+) -> str:
     share = division.shares.get(below.name, 0.0)
     alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
@@ -120,7 +124,7 @@ def _own_share(sharing: SurplusSharing, group: GroupStatus) -> float:
     return dict(sharing.shares).get(group.name, 0.0)
 
 
-def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:
+def _given(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     """Yield who took what a group left, level by level, until nothing of it is left."""
     if group.lent <= 0:
         yield f"nobody took any of the {shown(unused(group))} that it left"
@@ -138,7 +142,7 @@ def _given(scene: Scene, group: GroupStatus) -> Iterator[str]:
             return
 
 
-def _whole_slots(scene: Scene, group: GroupStatus) -> Iterator[str]:
+def _whole_slots(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     shares = []
     here = scene.division(group)
     if here is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.drift.windows import Window
 from htcq.report.charts.plot import plot, scale
 from htcq.report.formats.html import page
@@ -34,7 +34,7 @@ ORDERS = (
 )
 
 
-def drift_page(stories: Sequence[Story], zone: tzinfo | None = None) -> str:
+def drift_page(stories: Sequence[DriftExplanation], zone: tzinfo | None = None) -> str:
     """Return the page of several pools; times are in ``zone``, that of this machine if it is None.
 
     Raises:
@@ -54,7 +54,7 @@ def drift_page(stories: Sequence[Story], zone: tzinfo | None = None) -> str:
     return page("drift", values)
 
 
-def _pool(id_: str, story: Story, zone: tzinfo | None) -> dict[str, Any]:
+def _pool(id_: str, story: DriftExplanation, zone: tzinfo | None) -> dict[str, Any]:
     drawn = {}
     for number, window in enumerate(story.windows[:MAX_PLOTS], 1):
         drawn[window.group] = f"{id_}-g{number}"
@@ -114,7 +114,7 @@ def _keys(window: Window) -> dict[str, str]:
     return found
 
 
-def _moments(story: Story) -> dict[str, list[float]]:
+def _moments(story: DriftExplanation) -> dict[str, list[float]]:
     """Return by group when it changed, and when a disagreement began or ended."""
     found: dict[str, list[float]] = {}
     for change in story.changes:
@@ -136,7 +136,9 @@ def _states(window: Window) -> str:
     return f"; {', '.join(states)} of the time"
 
 
-def _plots(story: Story, drawn: Mapping[str, str], zone: tzinfo | None) -> Iterator[dict[str, Any]]:
+def _plots(
+    story: DriftExplanation, drawn: Mapping[str, str], zone: tzinfo | None
+) -> Iterator[dict[str, Any]]:
     moments = _moments(story)
     for window in story.windows[:MAX_PLOTS]:
         name = one_line(window.group)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from htcq.drift.accounts import Account, AccountPart
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.quota.elastic.declaration import ROOT
 from htcq.report.printable import one_line
 from htcq.report.views.ledger import NUMBERS, cells, together
@@ -20,12 +20,12 @@ MAX_PICTURES = 100
 _HEIGHT = 32
 
 
-def ledger_section(story: Story) -> dict[str, Any]:
+def ledger_section(story: DriftExplanation) -> dict[str, Any]:
     """Return what the template shows of the ledger; no rows where none was kept."""
     return {"columns": _TITLES, "rows": list(_rows(story)), "together": list(together(story))}
 
 
-def _rows(story: Story) -> Iterator[dict[str, Any]]:
+def _rows(story: DriftExplanation) -> Iterator[dict[str, Any]]:
     drawn = 0
     for each in story.ledger:
         if each.group == ROOT:
@@ -43,7 +43,7 @@ def _rows(story: Story) -> Iterator[dict[str, Any]]:
         }
 
 
-def _bar(kind: str, part: AccountPart, story: Story, y: float, height: float) -> str:
+def _bar(kind: str, part: AccountPart, story: DriftExplanation, y: float, height: float) -> str:
     if not height:
         return ""
     whole = story.until - story.since
@@ -54,7 +54,7 @@ def _bar(kind: str, part: AccountPart, story: Story, y: float, height: float) ->
     )
 
 
-def _picture(account: Account, told: Sequence[str], story: Story) -> str:
+def _picture(account: Account, told: Sequence[str], story: DriftExplanation) -> str:
     """Return lent and borrowed over time, as high as the most of both."""
     most = max((max(part.hours.lent, part.hours.borrowed) for part in account.parts), default=0)
     middle_y = _HEIGHT / 2

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple, TextIO
 
 from htcq.drift.changes import SettingChange, Spell
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.drift.windows import Point, Window
 from htcq.report.column import NONE, Column
 from htcq.report.formats import csv
@@ -92,12 +92,12 @@ COLUMNS: tuple[Column[GroupRow], ...] = (
 )
 
 
-def write_csv(stories: Iterable[Story], stream: TextIO) -> None:
+def write_csv(stories: Iterable[DriftExplanation], stream: TextIO) -> None:
     """Write a header and a row for each group."""
     csv.write(COLUMNS, _rows(stories), stream)
 
 
-def _rows(stories: Iterable[Story]) -> Iterator[GroupRow]:
+def _rows(stories: Iterable[DriftExplanation]) -> Iterator[GroupRow]:
     for story in stories:
         for window in story.windows:
             yield GroupRow(story.pool, window)
@@ -108,12 +108,12 @@ def numbers(window: Window) -> tuple[str, ...]:
     return tuple(column.cell(window) for column in NUMBERS)
 
 
-def drift_json(stories: Sequence[Story]) -> dict[str, Any]:
+def drift_json(stories: Sequence[DriftExplanation]) -> dict[str, Any]:
     """Return the report as htcq-drift(1) describes it."""
     return {"schema": SCHEMA, "pools": [_story(each) for each in stories]}
 
 
-def _story(story: Story) -> dict[str, Any]:
+def _story(story: DriftExplanation) -> dict[str, Any]:
     return {
         "pool": story.pool,
         "unit": story.unit,

@@ -44,7 +44,7 @@ _Notes = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckOptions:
     """What is measured, in which ranges it is fine, and of which groups.
 
     ``groups`` are shell patterns; none means all groups. ``verbosity`` says which details are
@@ -61,7 +61,7 @@ class Asked:
 
 def check(
     observation: DriftObservation,
-    asked: Asked,
+    asked: CheckOptions,
     health: Sequence[Ailment] = (),
     gaps: Sequence[str] = (),
 ) -> tuple[int, str]:
@@ -157,7 +157,7 @@ def _state_notes(
 
 
 def _measure(
-    metric: str, value: float, asked: Asked, groups: int, observation: DriftObservation
+    metric: str, value: float, asked: CheckOptions, groups: int, observation: DriftObservation
 ) -> Measure:
     most = {USAGE: observation.pool_weight, WAITING: None}.get(metric, groups)
     if metric != asked.metric:
@@ -169,7 +169,7 @@ def _lines(
     observation: DriftObservation,
     groups: Sequence[GroupObservation],
     notes: _Notes,
-    asked: Asked,
+    asked: CheckOptions,
 ) -> Iterator[str]:
     metrics = [asked.metric]
     if asked.verbosity:

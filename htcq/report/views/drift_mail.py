@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.report.charts.spark import spark
 from htcq.report.moments import moment
 from htcq.report.printable import one_line
@@ -25,12 +25,12 @@ _COLUMN = 7
 _NAME = WIDTH - len(_HEADS) * _COLUMN
 
 
-def drift_mail(story: Story, zone: tzinfo | None = None) -> str:
+def drift_mail(story: DriftExplanation, zone: tzinfo | None = None) -> str:
     """Return the mail: what changed, what disagrees now, and the groups with most trouble."""
     return "".join(f"{_ascii(line)}\n" for line in _lines(story, zone))
 
 
-def _lines(story: Story, zone: tzinfo | None) -> Iterator[str]:
+def _lines(story: DriftExplanation, zone: tzinfo | None) -> Iterator[str]:
     yield from textwrap.wrap(_ascii(f"htcq drift: {headline(story, zone)}"), WIDTH)
     yield ""
     yield from _entries("What changed", happened(story, zone), zone)
@@ -71,7 +71,7 @@ def _wrapped(text: str, indent: str) -> list[str]:
     return lines
 
 
-def _groups(story: Story) -> Iterator[str]:
+def _groups(story: DriftExplanation) -> Iterator[str]:
     if not story.windows:
         yield "Nothing was observed in this time."
         return

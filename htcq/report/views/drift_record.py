@@ -22,7 +22,7 @@ from htcq.report.metric import Metric, Sample
 _PUBLISHED = {"effective": "effective", "computed": "computed", "subtree": "effective_subtree"}
 
 
-class _Look(NamedTuple):
+class _Recorded(NamedTuple):
     """One look, when it is written, in seconds since 1970, and how long it took."""
 
     observation: DriftObservation
@@ -30,11 +30,11 @@ class _Look(NamedTuple):
     took: float
 
 
-def _pool(look: _Look) -> dict[str, str]:
+def _pool(look: _Recorded) -> dict[str, str]:
     return {"pool": look.observation.pool, "negotiator": look.observation.negotiator}
 
 
-def _weights(look: _Look) -> Iterator[Sample]:
+def _weights(look: _Recorded) -> Iterator[Sample]:
     for group in look.observation.groups:
         labels = {**_pool(look), "group": group.name}
         for kind, setting in (("declared", group.declared), ("configured", group.configured)):
@@ -46,14 +46,14 @@ def _weights(look: _Look) -> Iterator[Sample]:
                 yield {**labels, "kind": kind}, quota
 
 
-def _shares(look: _Look) -> Iterator[Sample]:
+def _shares(look: _Recorded) -> Iterator[Sample]:
     for group in look.observation.groups:
         for kind, setting in (("declared", group.declared), ("configured", group.configured)):
             if setting is not None and not setting.static:
                 yield {**_pool(look), "group": group.name, "kind": kind}, setting.quota
 
 
-def _each(look: _Look, attribute: str, **more: str) -> list[Sample]:
+def _each(look: _Recorded, attribute: str, **more: str) -> list[Sample]:
     value = attrgetter(attribute)
     return [
         ({**_pool(look), "group": group.name, **more}, value(group))
@@ -61,37 +61,37 @@ def _each(look: _Look, attribute: str, **more: str) -> list[Sample]:
     ]
 
 
-def _demand(look: _Look) -> list[Sample]:
+def _demand(look: _Recorded) -> list[Sample]:
     return [*_each(look, "idle", state="idle"), *_each(look, "running", state="running")]
 
 
-def _truths(look: _Look, groups: set[str]) -> list[Sample]:
+def _truths(look: _Recorded, groups: set[str]) -> list[Sample]:
     return [
         ({**_pool(look), "group": group.name}, float(group.name in groups))
         for group in look.observation.groups
     ]
 
 
-def _drifted(look: _Look) -> list[Sample]:
+def _drifted(look: _Recorded) -> list[Sample]:
     return _truths(look, {each.group for each in differences(look.observation)})
 
 
-def _state(name: str, attribute: str, about: str) -> Metric[_Look]:
+def _state(name: str, attribute: str, about: str) -> Metric[_Recorded]:
     """Return the metric that is 1 where a group is in a state."""
 
-    def read(look: _Look) -> list[Sample]:
+    def read(look: _Recorded) -> list[Sample]:
         states = states_of(look.observation)
         return _truths(look, {group for group, each in states.items() if getattr(each, attribute)})
 
     return Metric(f"htcq_group_{name}", about, read)
 
 
-def _whole(name: str, about: str, value: Callable[[_Look], float]) -> Metric[_Look]:
+def _whole(name: str, about: str, value: Callable[[_Recorded], float]) -> Metric[_Recorded]:
     """Return a metric of the whole pool."""
     return Metric(name, about, lambda look: [(_pool(look), value(look))])
 
 
-METRICS: tuple[Metric[_Look], ...] = (
+METRICS: tuple[Metric[_Recorded], ...] = (
     Metric("htcq_group_quota_weight",
            ("Quota of a group: declared and configured if static, effective and subtree as "
            "published, and computed."),
@@ -134,4 +134,4 @@ def drift_metrics(observation: DriftObservation, now: float, took: float) -> str
     ``now`` is when they are written, in seconds since 1970. ``took`` is the duration of the look in
     seconds.
     """
-    return metrics_text(METRICS, _Look(observation, now, took))
+    return metrics_text(METRICS, _Recorded(observation, now, took))

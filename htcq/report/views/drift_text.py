@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from typing import NamedTuple, TextIO
 
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.drift.windows import Window
 from htcq.report.charts.spark import BLOCKS, MARKS, shows_blocks, spark
 from htcq.report.column import Column
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     text: str
 
 
-def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None:
+def show_story(story: DriftExplanation, stream: TextIO, zone: tzinfo | None = None) -> None:
     """Write the story of one pool; times are in ``zone``, that of this machine if it is None."""
     show_lines(_lines(story, zone), stream)
     if not story.windows:
@@ -45,7 +45,7 @@ def show_story(story: Story, stream: TextIO, zone: tzinfo | None = None) -> None
     show_ledger(story, stream, blocks)
 
 
-def headline(story: Story, zone: tzinfo | None = None) -> str:
+def headline(story: DriftExplanation, zone: tzinfo | None = None) -> str:
     """Return which pool this is about and which time, in one line."""
     since, until = moment(story.since, zone), moment(story.until, zone)
     name = one_line(story.pool)
@@ -55,7 +55,7 @@ def headline(story: Story, zone: tzinfo | None = None) -> str:
     )
 
 
-def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
+def happened(story: DriftExplanation, zone: tzinfo | None = None) -> list[Entry]:
     """Return what changed, with the disagreements that are over, in the order of time."""
     found = [Entry(each.time, subject(each), change_told(each)) for each in story.changes]
     for spell in story.spells:
@@ -65,7 +65,7 @@ def happened(story: Story, zone: tzinfo | None = None) -> list[Entry]:
     return sorted(found, key=lambda each: each.when)
 
 
-def standing(story: Story) -> list[Entry]:
+def standing(story: DriftExplanation) -> list[Entry]:
     """Return what still disagreed at the last look and since when, the newest first."""
     spells = sorted(story.ongoing, key=lambda spell: -spell.since)
     return [
@@ -74,7 +74,7 @@ def standing(story: Story) -> list[Entry]:
     ]
 
 
-def legend(story: Story, blocks: bool, width: int) -> str:
+def legend(story: DriftExplanation, blocks: bool, width: int) -> str:
     """Return what the characters of the pictures stand for."""
     characters = BLOCKS if blocks else MARKS
     whole, more = characters[-2], characters[-1]
@@ -85,7 +85,7 @@ def legend(story: Story, blocks: bool, width: int) -> str:
     )
 
 
-def _lines(story: Story, zone: tzinfo | None) -> Iterator[Line]:
+def _lines(story: DriftExplanation, zone: tzinfo | None) -> Iterator[Line]:
     yield line(headline(story, zone), "strong")
     yield _EMPTY
     yield from _entries("What changed", happened(story, zone), zone)

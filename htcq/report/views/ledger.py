@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TextIO
 
 from htcq.drift.accounts import MAX_PARTS, Account, AccountPart, Hours, part_seconds
-from htcq.drift.explanation import Story
+from htcq.drift.explanation import DriftExplanation
 from htcq.elastic.records import PARTS, WEIGHT
 from htcq.quota.elastic.declaration import ROOT
 from htcq.report.charts.spark import BLOCKS, MARKS
@@ -37,7 +37,7 @@ class Amounts(NamedTuple):
 class LedgerRow(NamedTuple):
     """One group, or all of them, in one dimension of one pool."""
 
-    story: Story
+    story: DriftExplanation
     account: Account
 
     @property
@@ -93,23 +93,23 @@ LEDGER_COLUMNS: tuple[Column[LedgerRow], ...] = (
 )
 
 
-def write_ledger(stories: Iterable[Story], stream: TextIO) -> None:
+def write_ledger(stories: Iterable[DriftExplanation], stream: TextIO) -> None:
     """Write a header and a row for each dimension and group, the root among them."""
     csv.write(LEDGER_COLUMNS, _rows(stories), stream)
 
 
-def _rows(stories: Iterable[Story]) -> Iterator[LedgerRow]:
+def _rows(stories: Iterable[DriftExplanation]) -> Iterator[LedgerRow]:
     for story in stories:
         for account in story.ledger:
             yield LedgerRow(story, account)
 
 
-def ledger_json(story: Story) -> list[dict[str, Any]]:
+def ledger_json(story: DriftExplanation) -> list[dict[str, Any]]:
     """Return an object for each dimension, with all groups together and one by one."""
     return [_dimension(root, list(groups)) for root, groups in dimensions(story)]
 
 
-def dimensions(story: Story) -> Iterator[tuple[Account, Iterator[Account]]]:
+def dimensions(story: DriftExplanation) -> Iterator[tuple[Account, Iterator[Account]]]:
     """Yield by dimension the account of the root, and those of the groups."""
     for root in story.ledger:
         if root.group == ROOT:
@@ -142,7 +142,7 @@ def _part(dimension: str, part: AccountPart) -> dict[str, Any]:
     return {"since": iso(part.since), "until": iso(part.until), **amounts}
 
 
-def show_ledger(story: Story, stream: TextIO, blocks: bool) -> None:
+def show_ledger(story: DriftExplanation, stream: TextIO, blocks: bool) -> None:
     """Write a row for each dimension and group, and the sums; nothing if no ledger was kept."""
     if not story.ledger:
         return
@@ -164,7 +164,7 @@ def show_ledger(story: Story, stream: TextIO, blocks: bool) -> None:
     show_lines([line(_legend(story, blocks), "quiet")], stream)
 
 
-def together(story: Story) -> Iterator[str]:
+def together(story: DriftExplanation) -> Iterator[str]:
     """Yield a sentence for each dimension: what all groups have borrowed, and of whom."""
     for root, _ in dimensions(story):
         told = _told(root.dimension, root.hours)
@@ -185,7 +185,7 @@ def _told(dimension: str, hours: Hours) -> dict[str, str]:
     return {name: hours_of(dimension, getattr(hours, name)) for name in names}
 
 
-def _picture(account: Account, story: Story, blocks: bool) -> str:
+def _picture(account: Account, story: DriftExplanation, blocks: bool) -> str:
     width = part_seconds(story.since, story.until)
     characters = BLOCKS if blocks else MARKS
     drawn = [" "] * -(-(story.until - story.since) // width)
@@ -205,7 +205,7 @@ def _character(part: AccountPart, characters: str) -> str:
     return characters[min(levels - 1, int(share * levels))]
 
 
-def _legend(story: Story, blocks: bool) -> str:
+def _legend(story: DriftExplanation, blocks: bool) -> str:
     characters = BLOCKS if blocks else MARKS
     step = lasting(part_seconds(story.since, story.until, MAX_PARTS))
     nothing, all_, more = characters[0], characters[-2], characters[-1]

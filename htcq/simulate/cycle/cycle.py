@@ -29,7 +29,7 @@ from htcq.simulate.cycle.group_negotiation import GroupNegotiation, Rules
 from htcq.simulate.cycle.offer_groups import DECIDES, CrashError, OfferGroups
 from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.ranks import Ranker
-from htcq.simulate.cycle.schedd_negotiation import Talks
+from htcq.simulate.cycle.schedd_negotiation import ScheddNegotiations
 from htcq.simulate.cycle.search import Search
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues, words_of
 from htcq.simulate.cycle.submitting import NAMES as SUBMITTER_NAMES
@@ -107,7 +107,7 @@ class Cycle:
             knobs, (each for each in limits if isinstance(each, str))
         )
         preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
-        self.talks = Talks(
+        self.talks = ScheddNegotiations(
             self.search,
             self.accounts,
             startds,

@@ -16,7 +16,7 @@ from htcq.poolquota.demand import Submitter
 from htcq.quota.cpp_float import as_float, total
 from htcq.simulate.cycle.accounts import Accounts
 from htcq.simulate.cycle.queues import Offered, Queue, Session
-from htcq.simulate.cycle.schedd_negotiation import Grant, Talk, Talks
+from htcq.simulate.cycle.schedd_negotiation import Grant, ScheddNegotiation, ScheddNegotiations
 
 #: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none
 #: (INT_MAX).
@@ -50,7 +50,7 @@ class SubmitterQueue:
     queue: Queue
     access: AccessPoint
     place: int = 0
-    talk: Talk | None = None
+    talk: ScheddNegotiation | None = None
     skipped: Skipped | None = None
     rejected: dict[int, Offered] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class GroupNegotiation:
 
     def __init__(
         self,
-        talks: Talks,
+        talks: ScheddNegotiations,
         accounts: Accounts,
         rules: Rules,
         group: str | None,
@@ -173,7 +173,7 @@ class GroupNegotiation:
         session = Session(asking.queue, asking.access, budget)
         asking.skipped = None
         taken, through, ending = self._talks.talk(asking.submitter.name, session, grant)
-        asking.talk = Talk(
+        asking.talk = ScheddNegotiation(
             grant, share.part, session.offered, session.budget.offers, session.cut, taken, ending
         )
         asking.rejected.update((id(each.run), each) for each in session.offered if each.rejection)

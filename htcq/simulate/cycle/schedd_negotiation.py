@@ -59,7 +59,7 @@ class Ending(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Talk:
+class ScheddNegotiation:
     """One talk, to explain why a job was not matched.
 
     What was granted, offered and used, and how it ended.
@@ -92,7 +92,7 @@ class Made(NamedTuple):
     policy: bool
 
 
-class Talks:
+class ScheddNegotiations:
     """All talks of a cycle, and what came of them."""
 
     def __init__(

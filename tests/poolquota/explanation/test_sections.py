@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from htcq.poolquota.explanation.group import stories
-from htcq.poolquota.explanation.sections import Scene, few, listed, ranked, unused
+from htcq.poolquota.explanation.sections import ExplainedQuotas, few, listed, ranked, unused
 from htcq.poolquota.report import PoolQuotaReport
 from tests.audit.rules.quota.groups import wants
 from tests.audit.sites import pool
@@ -25,7 +25,7 @@ def look_at_cycle(path: Path) -> PoolQuotaReport:
 @recorded
 def test_who_left_something_left_what_was_divided(path: Path) -> None:
     given = look_at_cycle(path)
-    scene = Scene(given)
+    scene = ExplainedQuotas(given)
     for group in given.standings:
         division = scene.division(group)
         left = sum(amount for _, amount in scene.leavers(group))
@@ -37,7 +37,7 @@ def test_who_left_something_left_what_was_divided(path: Path) -> None:
 @recorded
 def test_what_is_borrowed_came_of_the_divisions_that_are_told(path: Path) -> None:
     given = look_at_cycle(path)
-    scene = Scene(given)
+    scene = ExplainedQuotas(given)
     for group in given.standings:
         own = scene.division(group)
         sharings = [own.here] if own else []
@@ -67,7 +67,7 @@ def test_every_group_of_a_real_cycle_has_a_story(path: Path) -> None:
 def test_what_is_left_over_goes_up() -> None:
     """physics and lep leave 23, which hep takes whole; the root's 77 less the 5 that it requests are left."""
     given = busy()
-    scene = Scene(given)
+    scene = ExplainedQuotas(given)
 
     assert [scene.left_over(each) for each in given.standings] == [72, 0, 0, 0, 3]
     assert dict(scene.leavers(standing(given, "physics"))) == {
