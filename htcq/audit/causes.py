@@ -31,7 +31,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Told:
+class Occurrence:
     """One thing that a rule found; what it has in common with others of its cause is one finding."""
 
     rule: AnyRule
@@ -55,10 +55,10 @@ class _Root:
     cause: Cause
     matters: bool
     settings: dict[Setting, None] = field(default_factory=dict)
-    gone: list[Told] = field(default_factory=list)
+    gone: list[Occurrence] = field(default_factory=list)
 
 
-def root_causes(subject: Subject, told: Sequence[Told]) -> dict[tuple[Cause, str], Cause]:
+def root_causes(subject: Subject, told: Sequence[Occurrence]) -> dict[tuple[Cause, str], Cause]:
     """Return the root cause of what follows from one, by its mark; ``told`` is in the order of the rules."""
     if len(told) <= 1:
         # Nothing is there that could follow from another thing.
@@ -84,7 +84,7 @@ def root_causes(subject: Subject, told: Sequence[Told]) -> dict[tuple[Cause, str
     return owners
 
 
-def _roots(told: Sequence[Told]) -> list[_Root]:
+def _roots(told: Sequence[Occurrence]) -> list[_Root]:
     """Return the root causes among ``told``, each with the settings of all its parts."""
     roots: dict[Cause, _Root] = {}
     for each in told:
@@ -116,7 +116,7 @@ def _number_gone(root: _Root) -> int:
     return len({each.cause for each in root.gone})
 
 
-def _gone(subject: Subject, root: _Root, told: Sequence[Told]) -> list[Told]:
+def _gone(subject: Subject, root: _Root, told: Sequence[Occurrence]) -> list[Occurrence]:
     """Return what is not found any more in the pool without ``root``; nothing where that one is still found."""
     without = subject.with_settings(root.settings)
     rules = {each.rule.id: each.rule for each in told}
@@ -151,11 +151,11 @@ def _left(rule: AnyRule, without: Subject) -> set[tuple[Cause, str]] | None:
 def _marks(rule: AnyRule, without: Subject) -> Iterator[tuple[Cause, str]]:
     for each in rule.find(without):
         if isinstance(each, Found):
-            yield Told(rule, each).mark
+            yield Occurrence(rule, each).mark
 
 
 def _is_gone(
-    one: Told, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None
+    one: Occurrence, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None
 ) -> bool:
     """Tell whether ``one`` is not found any more, nor the same under another subject or for another cause."""
     if left is None or one.mark in left:
@@ -165,10 +165,10 @@ def _is_gone(
 
 
 def by_root(
-    told: Iterable[Told], owners: Mapping[tuple[Cause, str], Cause]
-) -> dict[Cause, list[Told]]:
+    told: Iterable[Occurrence], owners: Mapping[tuple[Cause, str], Cause]
+) -> dict[Cause, list[Occurrence]]:
     """Return what follows from each root cause."""
-    found: dict[Cause, list[Told]] = {}
+    found: dict[Cause, list[Occurrence]] = {}
     for each in told:
         owner = owners.get(each.mark)
         if owner is not None:

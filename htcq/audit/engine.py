@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic
 
-from htcq.audit.causes import Cause, Told, by_root, root_causes
+from htcq.audit.causes import Cause, Occurrence, by_root, root_causes
 from htcq.audit.fix import Setting, united
 from htcq.audit.input import Input
 from htcq.audit.rule import HARMLESS, AnyRule, Fact, Harm, Rule, Severity, Unchecked
@@ -150,7 +150,7 @@ class Audit:
 def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | None = None) -> Audit:
     """Return what ``rules`` find in ``subject``, each as ``site`` wants it."""
     verdicts = site or {}
-    told: list[Told] = []
+    told: list[Occurrence] = []
     not_checked: list[NotChecked] = []
     checked: list[Checked] = []
     needed: Counter[Input] = Counter()
@@ -218,7 +218,7 @@ class _Run(Generic[S]):
 
     def __init__(self, rule: Rule[S], verdict: Verdict) -> None:
         self.failed = ""
-        self.told: list[Told] = []
+        self.told: list[Occurrence] = []
         self._rule = rule
         self._verdict = verdict
         self._unchecked: list[str] = []
@@ -229,7 +229,7 @@ class _Run(Generic[S]):
             if isinstance(each, Unchecked):
                 self._unchecked.append(each.missing)
             elif self._verdict.admits(each.subject):
-                self.told.append(Told(self._rule, each))
+                self.told.append(Occurrence(self._rule, each))
 
     def fail(self, error: Exception) -> None:
         """Note that the rule ended in ``error``."""
@@ -248,7 +248,7 @@ class _Run(Generic[S]):
 
 
 def _findings(
-    subject: Subject, told: Sequence[Told], verdicts: Mapping[str, Verdict]
+    subject: Subject, told: Sequence[Occurrence], verdicts: Mapping[str, Verdict]
 ) -> Iterator[Finding]:
     """Yield one finding for each cause, with what follows from it."""
     owners = root_causes(subject, told)
@@ -262,15 +262,15 @@ def _findings(
         yield _finding(parts, verdicts, tuple(followers))
 
 
-def _by_cause(told: Iterable[Told]) -> dict[Cause, list[Told]]:
-    found: dict[Cause, list[Told]] = {}
+def _by_cause(told: Iterable[Occurrence]) -> dict[Cause, list[Occurrence]]:
+    found: dict[Cause, list[Occurrence]] = {}
     for each in told:
         found.setdefault(each.cause, []).append(each)
     return found
 
 
 def _finding(
-    parts: Sequence[Told], verdicts: Mapping[str, Verdict], caused: tuple[Finding, ...] = ()
+    parts: Sequence[Occurrence], verdicts: Mapping[str, Verdict], caused: tuple[Finding, ...] = ()
 ) -> Finding:
     rule = parts[0].rule
     first = parts[0].found

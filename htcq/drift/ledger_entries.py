@@ -20,13 +20,13 @@ from htcq.quota.elastic.declaration import (
     ElasticQuotas,
     Options,
 )
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.elastic.share import ShareClaim, split_hamilton
 
 
 def entries(
-    quotas: ElasticQuotas, demand: ElasticDemand, outcome: Outcome
+    quotas: ElasticQuotas, demand: ElasticDemand, outcome: ElasticOutcome
 ) -> tuple[LedgerEntry, ...]:
     """Return the ledger of one observation.
 
@@ -81,7 +81,7 @@ class _Member:
         return self.idle - self.lent
 
 
-def _of(dimension: str, demand: ElasticDemand, outcome: Outcome) -> Iterator[LedgerEntry]:
+def _of(dimension: str, demand: ElasticDemand, outcome: ElasticOutcome) -> Iterator[LedgerEntry]:
     members = _members(dimension, outcome)
     top = [each for each in members if each.top]
     total = demand.total.get(dimension, 0)
@@ -118,7 +118,7 @@ def _of(dimension: str, demand: ElasticDemand, outcome: Outcome) -> Iterator[Led
             )
 
 
-def _members(dimension: str, outcome: Outcome) -> list[_Member]:
+def _members(dimension: str, outcome: ElasticOutcome) -> list[_Member]:
     """Return the groups that have a max of the dimension, parents before those below them."""
     found: dict[str, _Member] = {}
     for group in outcome.groups:

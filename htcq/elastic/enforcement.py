@@ -26,7 +26,7 @@ from htcq.pool.startds import StartdTable, carve
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.elastic.declaration import ElasticQuotas
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.kinds import MARK
 from htcq.units import BUILT_IN_ASSETS
 
@@ -67,7 +67,7 @@ def enforcement(
     pool: Pool,
     quotas: ElasticQuotas,
     observation: ElasticObservation,
-    outcome: Outcome,
+    outcome: ElasticOutcome,
     targets: Iterable[QuotaTarget],
 ) -> tuple[Enforcement, ...]:
     """Return how HTCondor would enforce each dimension of ``quotas``.
@@ -90,7 +90,7 @@ class _Inputs:
     charging: Charging
     kinds: Sequence[SlotClass]
     observation: ElasticObservation
-    outcome: Outcome
+    outcome: ElasticOutcome
     targets: Mapping[str, QuotaTarget]
     limits: Mapping[str, tuple[str, ...]]
 

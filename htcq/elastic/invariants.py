@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.elastic.quota_target import QuotaTarget
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.group_tree import MAX_QUOTA
 
 #: Sums of numbers to a thousandth may be off by so much.
 _SLACK = 1e-6
 
 
-def violations(outcome: Outcome) -> Iterator[str]:
+def violations(outcome: ElasticOutcome) -> Iterator[str]:
     """Yield contradictions in the computed runtimes.
 
     They are sums above the total, runtimes below what is reserved, and runtimes above a max.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class LeafQuota:
 
 def reserve_for_lenders(
     leaves: Mapping[str, LeafQuota],
-    outcome: Outcome,
+    outcome: ElasticOutcome,
     free: int,
     unit: int,
     reserve: LenderReserve,
@@ -112,5 +112,5 @@ def _is_full(group: GroupRuntime) -> bool:
     return False
 
 
-def _is_below(leaf: LeafQuota, name: str, outcome: Outcome) -> bool:
+def _is_below(leaf: LeafQuota, name: str, outcome: ElasticOutcome) -> bool:
     return any(group.name == name for group in outcome.above(leaf.group))

@@ -14,11 +14,11 @@ from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
 from htcq.elastic.weight_of_runtime import ClaimShape, GroupJobs, runtime_weight, shapes_of
 from htcq.quota.elastic.declaration import DEFAULT, SELF, SYSTEM, Amounts
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 
 
 def targets(
-    outcome: Outcome, observation: ElasticObservation, reserve: LenderReserve | None = None
+    outcome: ElasticOutcome, observation: ElasticObservation, reserve: LenderReserve | None = None
 ) -> tuple[QuotaTarget, ...]:
     """Return the target of every group's quota, parents before their children.
 
@@ -53,7 +53,7 @@ def jobs_by_group(observation: ElasticObservation) -> Mapping[str, GroupJobs]:
     }
 
 
-def accepts_surplus(group: GroupRuntime, outcome: Outcome) -> bool:
+def accepts_surplus(group: GroupRuntime, outcome: ElasticOutcome) -> bool:
     """Tell whether a group may use what others leave: no max of it is below the total."""
     for name, cap in group.max.items():
         if name in group.implied or cap is None:
@@ -64,7 +64,10 @@ def accepts_surplus(group: GroupRuntime, outcome: Outcome) -> bool:
 
 
 def _leaves(
-    outcome: Outcome, observation: ElasticObservation, jobs: Mapping[str, GroupJobs], unit: int
+    outcome: ElasticOutcome,
+    observation: ElasticObservation,
+    jobs: Mapping[str, GroupJobs],
+    unit: int,
 ) -> dict[str, LeafQuota]:
     found = {}
     for group in outcome.groups:
@@ -140,7 +143,7 @@ def _typical(jobs: Mapping[str, GroupJobs]) -> int:
     return PARTS
 
 
-def _sums(outcome: Outcome, leaves: Mapping[str, LeafQuota]) -> dict[str, int]:
+def _sums(outcome: ElasticOutcome, leaves: Mapping[str, LeafQuota]) -> dict[str, int]:
     """Return the quota of every group in parts: that of a leaf, or the sum of its children's."""
     sums: dict[str, int] = {}
     for group in reversed(outcome.groups):
@@ -153,7 +156,10 @@ def _sums(outcome: Outcome, leaves: Mapping[str, LeafQuota]) -> dict[str, int]:
 
 
 def _target(
-    group: GroupRuntime, outcome: Outcome, leaves: Mapping[str, LeafQuota], sums: Mapping[str, int]
+    group: GroupRuntime,
+    outcome: ElasticOutcome,
+    leaves: Mapping[str, LeafQuota],
+    sums: Mapping[str, int],
 ) -> QuotaTarget:
     leaf = leaves.get(group.name)
     own = outcome.find(f"{group.name}.{SELF}") is not None

@@ -12,7 +12,7 @@ from htcq.elastic.quota_targets import targets
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import Ailment, ailments
 from htcq.quota.elastic.declaration import ElasticQuotas
-from htcq.quota.elastic.group_runtime import Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome
 from htcq.quota.elastic.runtime import compute
 
 
@@ -27,7 +27,7 @@ class Status:
     source: str
     taken: str
     observation: ElasticObservation
-    outcome: Outcome
+    outcome: ElasticOutcome
     targets: tuple[QuotaTarget, ...]
     enforcement: tuple[Enforcement, ...]
     health: tuple[Ailment, ...] = ()

@@ -21,7 +21,7 @@ from htcq.live import ads, projections
 from htcq.live.bindings import NO_BINDINGS, NO_POOL, reason, refused
 from htcq.live.captured import EVERYTHING, Captured, Wanted
 from htcq.live.configuration import installed_configuration
-from htcq.live.deadline import ENDED, NO_ANSWER, Outcome, Task
+from htcq.live.deadline import ENDED, NO_ANSWER, Task, TaskOutcome
 from htcq.live.own_machine import accountant_log, negotiator_configuration
 from htcq.live.remote_config import query_answer, query_configuration
 from htcq.live.rounds import NOTHING_WRITTEN, Progress, Rounds
@@ -262,7 +262,7 @@ class _Capture:
             for what, why in self.rounds.failed
         ]
 
-    def _access_points(self, schedds: Sequence[dict[str, str]]) -> list[Outcome]:
+    def _access_points(self, schedds: Sequence[dict[str, str]]) -> list[TaskOutcome]:
         """Ask the schedds for their configuration."""
         tasks = []
         for schedd in schedds:
@@ -273,7 +273,7 @@ class _Capture:
         return self.rounds.ask(tasks)
 
     def _silent(
-        self, schedds: Sequence[dict[str, str]], outcomes: Sequence[Outcome]
+        self, schedds: Sequence[dict[str, str]], outcomes: Sequence[TaskOutcome]
     ) -> frozenset[str]:
         """Return the schedds that gave no answer: nothing more is asked of them."""
         silent = {
@@ -283,7 +283,7 @@ class _Capture:
             self.rounds.failed.append((f"jobs of {name}", reason(outcome.why, outcome.complaint)))
         return frozenset(silent)
 
-    def _users(self, schedds: Sequence[dict[str, str]], jobs: Sequence[Outcome]) -> None:
+    def _users(self, schedds: Sequence[dict[str, str]], jobs: Sequence[TaskOutcome]) -> None:
         """Ask those schedds for what they know of their users that answered when they were asked for ``jobs``."""
         asked = [schedd for schedd, answer in zip(schedds, jobs) if answer.done]
         tasks = [
@@ -326,7 +326,7 @@ class _Capture:
             self.rounds.taken(outcome)
 
 
-def _is_silent(outcome: Outcome) -> bool:
+def _is_silent(outcome: TaskOutcome) -> bool:
     return outcome.why.startswith(NO_ANSWER)
 
 
@@ -343,7 +343,7 @@ def _central(
     return _first(beside) or _first(negotiators)
 
 
-def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
+def _unreachable(pool: str | None, outcome: TaskOutcome) -> Exception:
     if outcome.why.startswith(NO_BINDINGS):
         return BindingsError("htcondor2")
     if outcome.why.startswith(NO_POOL):

@@ -61,7 +61,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TaskOutcome:
     """What came of a task: its value, or why there is none, with what the child wrote on its standard error."""
 
     what: str
@@ -110,11 +110,11 @@ class _Child:
 def run_all(
     tasks: Sequence[Task],
     timeout: float,
-    finished: Callable[[Outcome], None] = lambda outcome: None,
+    finished: Callable[[TaskOutcome], None] = lambda outcome: None,
     workers: int = WORKERS,
     budget: Budget | None = None,
     max_slow: int = 0,
-) -> list[Outcome]:
+) -> list[TaskOutcome]:
     """Run ``tasks``, at most ``workers`` at a time, and return what came of them, in their order.
 
     No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: as long as it
@@ -127,7 +127,7 @@ def run_all(
     """
     slow = min(SLOW, timeout / 4)
     enough = _MAX_SILENT * max_slow if max_slow else math.inf
-    outcomes: list[Outcome | None] = [None] * len(tasks)
+    outcomes: list[TaskOutcome | None] = [None] * len(tasks)
     waiting = list(range(len(tasks)))[::-1]
     running: dict[int, _Child] = {}
     silent = 0
@@ -137,7 +137,7 @@ def run_all(
                 while waiting and silent >= enough:
                     index = waiting.pop()
                     why = f"{NO_ANSWER}: not asked, since {silent} others did not answer"
-                    outcome = outcomes[index] = Outcome(tasks[index].what, why=why)
+                    outcome = outcomes[index] = TaskOutcome(tasks[index].what, why=why)
                     finished(outcome)
                 while waiting and len(running) - min(_older(running, slow), max_slow) < workers:
                     crowded = max_slow and silent + _older(running, slow) >= max_slow
@@ -280,23 +280,25 @@ def _close(child: _Child) -> tuple[int, str]:
         return status, stream.read()
 
 
-def _outcome(child: _Child, task: Task) -> Outcome:
+def _outcome(child: _Child, task: Task) -> TaskOutcome:
     status, complaint = _close(child)
     if os.WIFSIGNALED(status) and "bad_alloc" in complaint:
-        return Outcome(task.what, why=TOO_LARGE, complaint=complaint)
+        return TaskOutcome(task.what, why=TOO_LARGE, complaint=complaint)
     late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGALRM)
     if late and time.monotonic() >= child.deadline:
-        return Outcome(
+        return TaskOutcome(
             task.what, why=f"{NO_ANSWER} within {child.patience:g} s", complaint=complaint
         )
     if status or not child.answer:
         told = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
-        return Outcome(task.what, why=f"{ENDED}: {told or _ending(status)}", complaint=complaint)
+        return TaskOutcome(
+            task.what, why=f"{ENDED}: {told or _ending(status)}", complaint=complaint
+        )
     done, value = pickle.loads(child.answer)
     return (
-        Outcome(task.what, value, complaint=complaint)
+        TaskOutcome(task.what, value, complaint=complaint)
         if done
-        else Outcome(task.what, None, value, complaint)
+        else TaskOutcome(task.what, None, value, complaint)
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from htcq.errors import BindingsError, InputError, PoolError
 from htcq.live.bindings import NO_BINDINGS, load, reason
-from htcq.live.deadline import Outcome, Task, run_all, signal_name
+from htcq.live.deadline import Task, TaskOutcome, run_all, signal_name
 from htcq.live.job_files import log_of
 
 #: JobStatus of a job that was removed, and of one that is held.
@@ -106,7 +106,7 @@ def _answer(task: Task, timeout: float) -> Any:
     return outcome.value
 
 
-def _unreachable(outcome: Outcome) -> Exception:
+def _unreachable(outcome: TaskOutcome) -> Exception:
     if outcome.why.startswith(NO_BINDINGS):
         return BindingsError("htcondor2")
     return PoolError(

@@ -16,7 +16,7 @@ from typing import Any
 from htcq.errors import BindingsError, PoolError
 from htcq.live.ads import LOCATION
 from htcq.live.bindings import NO_BINDINGS, load, reason, refused
-from htcq.live.deadline import Outcome, Task, run_all
+from htcq.live.deadline import Task, TaskOutcome, run_all
 from htcq.pool.slot_ages import SlotAges
 from htcq.quota.group_tree import ROOT, name_key
 
@@ -184,7 +184,7 @@ def _slot_ages(pool: str | None) -> SlotAges | None:
     return SlotAges(min(heard), max(heard)) if heard else None
 
 
-def _unreachable(pool: str | None, outcome: Outcome) -> Exception:
+def _unreachable(pool: str | None, outcome: TaskOutcome) -> Exception:
     if outcome.why.startswith(NO_BINDINGS):
         return BindingsError("htcondor2")
     where = pool or "this machine's pool"

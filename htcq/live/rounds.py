@@ -14,7 +14,7 @@ from htcq.errors import OutputError
 from htcq.limits import Limits
 from htcq.live import ads
 from htcq.live.bindings import reason
-from htcq.live.deadline import WORKERS, Outcome, Task, answer_budget, run_all
+from htcq.live.deadline import WORKERS, Task, TaskOutcome, answer_budget, run_all
 from htcq.pool.left_out import LeftOut
 
 #: Queries that may wait for silent daemons beside those that are answered: each is a process of
@@ -74,7 +74,7 @@ class Rounds:
             self.timeout, max(_MIN_PATIENCE, round((self.until - time.monotonic()) * part, 1))
         )
 
-    def ask(self, tasks: Sequence[Task], part: float = _PART) -> list[Outcome]:
+    def ask(self, tasks: Sequence[Task], part: float = _PART) -> list[TaskOutcome]:
         """Ask all of them at once and return their answers; they get this ``part`` of what is left of the time.
 
         Raises:
@@ -94,12 +94,12 @@ class Rounds:
                 )
         return outcomes
 
-    def _finished(self, outcome: Outcome) -> None:
+    def _finished(self, outcome: TaskOutcome) -> None:
         self.answered += 1
         if self.progress:
             self.progress.step(self.answered, self.asked, outcome.what)
 
-    def taken(self, outcome: Outcome) -> ads.Written:
+    def taken(self, outcome: TaskOutcome) -> ads.Written:
         """Return what was written; a failure is noted, and what it left half done is not used."""
         if not outcome.done:
             why = reason(outcome.why, outcome.complaint)

@@ -14,7 +14,7 @@ from typing import Any
 from htcq.errors import BindingsError
 from htcq.live.ads import LOCATION, location_ad
 from htcq.live.bindings import NO_BINDINGS, load, reason
-from htcq.live.deadline import Outcome, Task, run_all
+from htcq.live.deadline import Task, TaskOutcome, run_all
 from htcq.pool.record import Record
 
 Key = tuple[str, str]
@@ -110,7 +110,7 @@ class Queues:
             {job: f"{why}: {told}"[:300] if told else why for job, why in failed.items()},
         )
 
-    def _asked(self, task: Task) -> Outcome:
+    def _asked(self, task: Task) -> TaskOutcome:
         outcome = run_all([task], self.timeout)[0]
         if outcome.why.startswith(NO_BINDINGS):
             raise BindingsError("htcondor2")

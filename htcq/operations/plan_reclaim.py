@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from htcq.operations.pool_source import Source
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.declaration import ElasticQuotas
-    from htcq.quota.elastic.group_runtime import Outcome
+    from htcq.quota.elastic.group_runtime import ElasticOutcome
     from htcq.settings.elastic_write import WriteSettings
     from htcq.settings.reclaim import ReclaimLimits
 
@@ -115,7 +115,7 @@ def _refusals(
     wanted: ReclaimRequest,
     pool: Pool,
     observation: ElasticObservation,
-    outcome: Outcome,
+    outcome: ElasticOutcome,
 ) -> Iterator[str]:
     """Yield why nothing may be done: incomplete data, old ads or clocks that differ."""
     from htcq.elastic.gates import ignored_faults, refusals, several

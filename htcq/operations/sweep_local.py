@@ -11,7 +11,7 @@ from contextlib import redirect_stderr
 from dataclasses import dataclass, field
 
 from htcq.errors import HtcqError
-from htcq.live.deadline import Outcome, Task, run_all
+from htcq.live.deadline import Task, TaskOutcome, run_all
 from htcq.operations.simulation import Simulation, simulated
 from htcq.operations.sweep_place import Place
 from htcq.report.failure import told
@@ -68,7 +68,7 @@ class _Crew:
         ]
         run_all(tasks, math.inf, self._finished, processes)
 
-    def _finished(self, outcome: Outcome) -> None:
+    def _finished(self, outcome: TaskOutcome) -> None:
         if not outcome.done:
             verdict = Verdict(reason=outcome.why)
             self.place.results.keep(Run(self.left[outcome.what], verdict, self.tries))

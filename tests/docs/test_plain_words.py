@@ -127,3 +127,40 @@ def test_manual_pages(path: Path) -> None:
 )
 def test_documents(name: str) -> None:
     assert not banned((ROOT / name).read_text(encoding="utf-8"))
+
+
+#: Names of classes that nobody could guess, and what they are called now.
+OLD_CLASSES = {
+    "Asked": "PairExpression, CheckOptions",
+    "Askers": "SubmitterQueues",
+    "Frame": "SharedAttributes",
+    "JobClass": "Autocluster",
+    "Kind": "SlotClass, AdSchema",
+    "Likeness": "Autocluster",
+    "Likenesses": "AutoclusterIndex",
+    "Links": "ReferenceGraph",
+    "Look": "CachedExpression, DriftObservation",
+    "Looks": "ReferencedAttributes",
+    "Need": "Input, Shortage",
+    "Outcome": "ElasticOutcome, TaskOutcome",
+    "QuotaLook": "PoolQuotaReport",
+    "Scene": "ExplainedQuotas",
+    "Sight": "PoolHealth",
+    "Standing": "GroupStatus",
+    "Standings": "UsageLedger",
+    "State": "OfferGroup",
+    "States": "OfferGroups",
+    "Story": "DriftExplanation",
+    "Talk": "ScheddNegotiation",
+    "Told": "Occurrence",
+    "Wall": "MatchFailure",
+}
+
+
+def test_no_class_has_an_old_name() -> None:
+    for path in sorted((ROOT / "htcq").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        old = [name for name in classes if name.lstrip("_") in OLD_CLASSES]
+
+        assert old == [], path.relative_to(ROOT)

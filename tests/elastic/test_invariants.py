@@ -9,7 +9,7 @@ import pytest
 
 from htcq.elastic.invariants import bad_quotas, violations
 from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Options
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.runtime import compute
 from tests.elastic.writing import target
 
@@ -22,11 +22,13 @@ QUOTAS = ElasticQuotas(
 DEMAND = ElasticDemand(total={"cpus": 100}, request={"a": {"cpus": 100}})
 
 
-def computed(quotas: ElasticQuotas = QUOTAS) -> Outcome:
+def computed(quotas: ElasticQuotas = QUOTAS) -> ElasticOutcome:
     return compute(quotas, DEMAND)
 
 
-def changed(outcome: Outcome, name: str, change: Callable[[GroupRuntime], GroupRuntime]) -> Outcome:
+def changed(
+    outcome: ElasticOutcome, name: str, change: Callable[[GroupRuntime], GroupRuntime]
+) -> ElasticOutcome:
     return replace(
         outcome,
         groups=tuple(change(each) if each.name == name else each for each in outcome.groups),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from htcq.limits import Limits
-from htcq.live.deadline import WORKERS, Budget, Outcome, Task, answer_budget, run_all
+from htcq.live.deadline import WORKERS, Budget, Task, TaskOutcome, answer_budget, run_all
 
 
 def double(number: int) -> int:
@@ -84,7 +84,9 @@ def alive(pid: int) -> bool:
 def test_values_come_in_the_order_of_the_tasks() -> None:
     tasks = [Task(str(number), double, (number,)) for number in range(3 * WORKERS)]
 
-    assert run_all(tasks, 30) == [Outcome(str(number), 2 * number) for number in range(3 * WORKERS)]
+    assert run_all(tasks, 30) == [
+        TaskOutcome(str(number), 2 * number) for number in range(3 * WORKERS)
+    ]
 
 
 def test_tasks_run_at_the_same_time(tmp_path: Path) -> None:
@@ -159,7 +161,7 @@ def test_each_end_is_told_once() -> None:
 
 
 def test_no_child_outlives_an_interruption(tmp_path: Path) -> None:
-    def interrupt(outcome: Outcome) -> None:
+    def interrupt(outcome: TaskOutcome) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

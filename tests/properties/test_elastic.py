@@ -22,7 +22,7 @@ from htcq.quota.elastic.declaration import (
     Rounding,
 )
 from htcq.quota.elastic.elastic_tree import build_tree
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.revoke import RunningJob, over, revoke
 from htcq.quota.elastic.rollup import plant, roll_up
 from htcq.quota.elastic.runtime import compute
@@ -43,7 +43,7 @@ class Site:
     demand: ElasticDemand
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ElasticOutcome:
         return compute(self.quotas, self.demand)
 
 
@@ -86,7 +86,7 @@ def sites(
 ANY = sites(st.builds(Options, st.booleans(), st.booleans(), st.sampled_from(Rounding)))
 
 
-def levels(outcome: Outcome) -> list[tuple[Mapping[str, int], list[GroupRuntime]]]:
+def levels(outcome: ElasticOutcome) -> list[tuple[Mapping[str, int], list[GroupRuntime]]]:
     """Return what there is to share at every level, and who shares it."""
     parents = ["", *(group.name for group in outcome.groups if not group.leaf)]
     return [

@@ -17,7 +17,7 @@ from htcq.elastic.records import ElasticObservation
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
-from htcq.quota.elastic.group_runtime import Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome
 from htcq.settings.reclaim import ReclaimLimits
 from tests.elastic.reclaim.scenes import NOW, Scene
 
@@ -82,7 +82,7 @@ def test_a_plan_keeps_its_word(scene: Scene, limits: ReclaimLimits, confirm: boo
     assert plan == plan_reclaim(outcome, turned, pool, limits, confirm=confirm)
 
 
-def _mins_are_kept(plan: ReclaimPlan, outcome: Outcome) -> None:
+def _mins_are_kept(plan: ReclaimPlan, outcome: ElasticOutcome) -> None:
     gone: dict[str, Counter[str]] = {}
     for victim in plan.evictions:
         gone.setdefault(victim.group, Counter()).update(victim.amounts)
@@ -109,7 +109,7 @@ def _limits_are_kept(plan: ReclaimPlan, limits: ReclaimLimits, claims: int) -> N
 
 
 def _everything_is_needed(
-    plan: ReclaimPlan, outcome: Outcome, observation: ElasticObservation, pool: Pool
+    plan: ReclaimPlan, outcome: ElasticOutcome, observation: ElasticObservation, pool: Pool
 ) -> None:
     """Who comes to a place has room there with all of its victims, and not without any one of them."""
     rooms, by_id = FreeSpaces(pool), {job.id: job for job in pool.jobs or ()}

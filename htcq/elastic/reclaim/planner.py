@@ -25,7 +25,7 @@ from htcq.elastic.reclaim.reclaim_plan import GroupInNeed, GroupOver, ReclaimPla
 from htcq.elastic.reclaim.usage_ledger import UsageLedger
 from htcq.elastic.records import ElasticObservation
 from htcq.pool.pool import Pool
-from htcq.quota.elastic.group_runtime import Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome
 from htcq.settings.reclaim import ReclaimLimits
 
 #: How many seconds an event may be ahead of the observation: reading a pool takes a while.
@@ -33,7 +33,7 @@ _AHEAD = 5.0
 
 
 def plan_reclaim(
-    outcome: Outcome,
+    outcome: ElasticOutcome,
     observation: ElasticObservation,
     pool: Pool,
     limits: ReclaimLimits,
@@ -54,7 +54,7 @@ def plan_reclaim(
 
 
 def preview(
-    outcome: Outcome, observation: ElasticObservation, pool: Pool, limits: ReclaimLimits
+    outcome: ElasticOutcome, observation: ElasticObservation, pool: Pool, limits: ReclaimLimits
 ) -> ReclaimPlan:
     """Return the plan as if groups had been over and in need for long enough, without a journal."""
     return plan_reclaim(outcome, observation, pool, replace(limits, over_for=0, need_for=0))
@@ -62,7 +62,7 @@ def preview(
 
 @dataclass
 class _Planner:
-    outcome: Outcome
+    outcome: ElasticOutcome
     observation: ElasticObservation
     pool: Pool
     limits: ReclaimLimits

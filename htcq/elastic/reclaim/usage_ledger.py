@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from htcq.quota.elastic.declaration import SELF, Amounts
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 
 
 class UsageLedger:
     """The usage of the groups of an outcome; it changes as the plan moves jobs."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: ElasticOutcome) -> None:
         self._outcome = outcome
         self._used = {group.name: dict(group.used) for group in outcome.groups}
 

@@ -82,7 +82,7 @@ class GroupRuntime:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ElasticOutcome:
     """All groups with the origin of their numbers; parents before children, siblings by name.
 
     ``undistributed`` is what of ``effective_total`` is nobody's runtime; negative where floors

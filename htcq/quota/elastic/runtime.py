@@ -15,14 +15,14 @@ from htcq.quota.elastic.cards import Cards
 from htcq.quota.elastic.computed_group import ComputedGroup
 from htcq.quota.elastic.declaration import Amounts, ElasticDemand, ElasticQuotas, Options, least
 from htcq.quota.elastic.elastic_tree import build_tree
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.kinds import Family
 from htcq.quota.elastic.rollup import plant, roll_up
 from htcq.quota.elastic.scaling import scaled_mins
 from htcq.quota.elastic.share import RuntimeSharing, ShareClaim, share
 
 
-def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
+def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> ElasticOutcome:
     """Return the runtime of every group, and how it came about.
 
     Groups in a cycle, or below a group that does not exist, are left out: validation refuses them.
@@ -42,7 +42,7 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
         for name, amount in node.runtime.items():
             if name in undistributed:
                 undistributed[name] -= amount
-    return Outcome(
+    return ElasticOutcome(
         dict(demand.total),
         total,
         undistributed,
@@ -54,7 +54,7 @@ def compute(quotas: ElasticQuotas, demand: ElasticDemand) -> Outcome:
 
 def compute_all(
     trees: Mapping[str, ElasticQuotas], demands: Mapping[str, ElasticDemand]
-) -> dict[str, Outcome]:
+) -> dict[str, ElasticOutcome]:
     """Return the outcome of several trees, one for each negotiator.
 
     Each has its own total and demand.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from htcq.quota.elastic.declaration import Rounding
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.kinds import MARK
 from htcq.quota.elastic.share import RuntimeSharing, ShareGrant
 
@@ -25,7 +25,7 @@ class Step(NamedTuple):
 class Trace:
     """The steps of every group of one outcome."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: ElasticOutcome) -> None:
         self.outcome = outcome
         self._grants: dict[tuple[str, str], list[dict[str, ShareGrant]]] = {}
 

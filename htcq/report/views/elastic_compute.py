@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from htcq.audit.engine import Audit
 from htcq.quota.elastic.declaration import Amounts
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.steps import Trace
 from htcq.report.column import NONE, Column
 from htcq.report.table import Table
@@ -32,7 +32,7 @@ class Computed:
     """
 
     name: str
-    outcome: Outcome
+    outcome: ElasticOutcome
     default_request: Amounts
     default_used: Amounts
     findings: Audit
@@ -125,7 +125,7 @@ def elastic_json(computed: Computed, trace: bool = False) -> dict[str, Any]:
     }
 
 
-def _group(group: GroupRuntime, outcome: Outcome) -> dict[str, Any]:
+def _group(group: GroupRuntime, outcome: ElasticOutcome) -> dict[str, Any]:
     not_managed = sorted(set(outcome.total) - set(group.max))
     return {**group_json(group, _AMOUNTS), "not_managed": not_managed}
 

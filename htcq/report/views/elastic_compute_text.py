@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from htcq.errors import InputError
-from htcq.quota.elastic.group_runtime import GroupRuntime, Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.steps import Trace
 from htcq.report.formats.text import show
 from htcq.report.printable import one_line
@@ -29,7 +29,7 @@ def _title(computed: Computed, source: str) -> str:
     return one_line(f"{source}{tree}")
 
 
-def _below(outcome: Outcome) -> Iterator[Line]:
+def _below(outcome: ElasticOutcome) -> Iterator[Line]:
     yield Line()
     for name in sorted(outcome.effective_total):
         yield _total(outcome, name)
@@ -37,7 +37,7 @@ def _below(outcome: Outcome) -> Iterator[Line]:
         yield from _notes(group, outcome)
 
 
-def _total(outcome: Outcome, name: str) -> Line:
+def _total(outcome: ElasticOutcome, name: str) -> Line:
     """Return how much there is of one dimension, and who has it."""
     total = outcome.total[name]
     outside = total - outcome.effective_total[name]
@@ -52,7 +52,7 @@ def _total(outcome: Outcome, name: str) -> Line:
     return line(f"{text}; all of it is somebody's")
 
 
-def _notes(group: GroupRuntime, outcome: Outcome) -> Iterator[Line]:
+def _notes(group: GroupRuntime, outcome: ElasticOutcome) -> Iterator[Line]:
     """Yield the dimensions of which a group has no quota, and those that it uses too much of."""
     missing = sorted(set(outcome.total) - set(group.max))
     if missing:

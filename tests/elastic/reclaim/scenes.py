@@ -15,7 +15,7 @@ from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
 from htcq.elastic.records import ElasticObservation
 from htcq.pool.pool import Pool
 from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
-from htcq.quota.elastic.group_runtime import Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome
 from htcq.quota.elastic.runtime import compute
 from htcq.settings.reclaim import ReclaimLimits
 from tests.audit.sites import Text, dynamic_slot, job, negotiator, pool, schedd, slot, submitter
@@ -134,7 +134,7 @@ class Scene:
         )
         return replace(found, taken_at="1970-01-12T13:46:40+00:00")
 
-    def look(self) -> tuple[Outcome, ElasticObservation, Pool]:
+    def look(self) -> tuple[ElasticOutcome, ElasticObservation, Pool]:
         """Return what is seen of it."""
         found = self.pool()
         observation = observe(found, self.quotas)

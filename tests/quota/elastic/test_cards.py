@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
-from htcq.quota.elastic.group_runtime import Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.steps import Trace
 
@@ -17,7 +17,7 @@ BOTH = ElasticGroup(
 TOTAL = {"gpus": 20, "gpus:a100": 10, "gpus:v100": 10}
 
 
-def computed(groups: tuple[ElasticGroup, ...], demand: ElasticDemand) -> Outcome:
+def computed(groups: tuple[ElasticGroup, ...], demand: ElasticDemand) -> ElasticOutcome:
     return compute(ElasticQuotas(groups), demand)
 
 

@@ -9,7 +9,7 @@ import pytest
 from htcq.quota.condor import Inputs, compute_quotas
 from htcq.quota.elastic.admission import AdmissionLimit, admit
 from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas, Rounding
-from htcq.quota.elastic.group_runtime import Outcome
+from htcq.quota.elastic.group_runtime import ElasticOutcome
 from htcq.quota.elastic.revoke import RunningJob, revoke
 from htcq.quota.elastic.runtime import compute
 from htcq.quota.elastic.scaling import scaled_mins
@@ -49,7 +49,7 @@ def test_every_case_states_its_name_origin_and_reason(name: str) -> None:
     assert len(cases) == len({case["name"] for case in cases})
 
 
-def got(outcome: Outcome, one: Stated) -> dict[str, int]:
+def got(outcome: ElasticOutcome, one: Stated) -> dict[str, int]:
     if one.group == SUM:
         top = [group for group in outcome.groups if not group.parent]
         return {name: sum(group.runtime[name] for group in top) for name in one.amounts}
