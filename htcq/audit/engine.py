@@ -20,7 +20,7 @@ from htcq.audit.subject import S, Subject
 from htcq.errors import BindingsError
 
 if TYPE_CHECKING:
-    from htcq.poolquota.health import Ailment
+    from htcq.poolquota.ailment import Ailment
 
 #: Most things of one cause that a finding names.
 EXAMPLES = 3

@@ -26,7 +26,8 @@ from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.startds import StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
-from htcq.poolquota.health import Ailment, ailments
+from htcq.poolquota.ailment import Ailment
+from htcq.poolquota.health import ailments
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.unread import unread
 

@@ -9,7 +9,7 @@ from htcq.audit.fix import Setting
 from htcq.audit.input import Input
 
 if TYPE_CHECKING:
-    from htcq.poolquota.health import Ailment
+    from htcq.poolquota.ailment import Ailment
 
 S = TypeVar("S", bound="Subject")
 

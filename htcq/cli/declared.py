@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from htcq.audit.evidence import Evidence
     from htcq.pool.configuration import Configuration
     from htcq.pool.pool import Pool
-    from htcq.poolquota.health import Ailment
+    from htcq.poolquota.ailment import Ailment
     from htcq.settings import Settings
 
 

@@ -24,7 +24,7 @@ from htcq.settings import CHOICE_KEYS, Given, Settings, check_shapes, parse_shap
 from htcq.units import CPUS, DISK, GPUS, MEMORY
 
 if TYPE_CHECKING:
-    from htcq.poolquota.health import Ailment
+    from htcq.poolquota.ailment import Ailment
 
 
 @dataclass(frozen=True)

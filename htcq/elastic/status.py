@@ -10,7 +10,8 @@ from htcq.elastic.observation import ElasticObservation, observe
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.quota_targets import targets
 from htcq.pool.pool import Pool
-from htcq.poolquota.health import Ailment, ailments
+from htcq.poolquota.ailment import Ailment
+from htcq.poolquota.health import ailments
 from htcq.quota.elastic.declaration import ElasticQuotas
 from htcq.quota.elastic.group_runtime import ElasticOutcome
 from htcq.quota.elastic.runtime import compute

@@ -10,7 +10,7 @@ from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.pool.pool import Pool
-    from htcq.poolquota.health import Ailment
+    from htcq.poolquota.ailment import Ailment
 
 
 def told_ailments(pool: Pool) -> tuple[Ailment, ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from htcq.drift.observation import DriftObservation
     from htcq.operations.elastic_ledger import Elastic
     from htcq.pool.pool import Pool
-    from htcq.poolquota.health import Ailment
+    from htcq.poolquota.ailment import Ailment
     from htcq.poolquota.pool_quotas import PoolQuotas
     from htcq.settings.groups import GroupSettings
 

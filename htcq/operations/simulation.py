@@ -23,7 +23,7 @@ from htcq.simulate.what_if import WhatIf, changed_pool
 if TYPE_CHECKING:
     from htcq.operations.finished_jobs import PastFile
     from htcq.pool.pool import Pool
-    from htcq.poolquota.health import Ailment
+    from htcq.poolquota.ailment import Ailment
     from htcq.simulate.course.course import Course, Plan
     from htcq.simulate.course.runtimes import RunTime
     from htcq.simulate.course.single import Single

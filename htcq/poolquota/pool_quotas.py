@@ -14,14 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from htcq.pool.configuration import Knob
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
-from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.demand import Submitter, submitters_of
 from htcq.poolquota.factors import BEST_PRIORITY, new_factor
+from htcq.poolquota.negotiator_knobs import negotiator_knobs, negotiator_version
 from htcq.poolquota.published import Mark, Published
 from htcq.poolquota.supply import Supply
 from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
@@ -41,8 +40,6 @@ _HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
 #: The accountant keeps every priority as a text with so many decimals
 #: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
 _DECIMALS = 6
-#: Knobs of the negotiator that older ones do not know, and the first versions that do.
-_NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25, 5, 1)}
 
 
 class PoolQuotas:
@@ -57,13 +54,8 @@ class PoolQuotas:
         self._pool = pool
         self.published = Published(pool, negotiator)
         #: The version of the negotiator; ``()`` where it is not known.
-        self.negotiator_version = _version_of(pool, self.published.negotiator)
-        unknown = _unknown_to(self.negotiator_version)
-        self.knobs: Mapping[str, str] = {
-            knob.name: _text(knob)
-            for knob in pool.central or ()
-            if knob.name.upper() not in unknown
-        }
+        self.negotiator_version = negotiator_version(pool, self.published.negotiator)
+        self.knobs = negotiator_knobs(pool, self.negotiator_version)
         self._reader = Knobs(self.knobs)
         self.tree, in_tree = build_tree(self.knobs)
         self.settings, in_settings = read_settings(self.knobs)
@@ -385,25 +377,3 @@ def _last_limits(inputs: Inputs) -> tuple[GroupLimit, ...]:
     )
     rounds = compute_quotas(whole).rounds
     return rounds[0].limits if rounds else ()
-
-
-def _text(knob: Knob) -> str:
-    """Return the text of a knob.
-
-    HTCondor's Python bindings correct values that would end a daemon.
-    """
-    return knob.value if "$" in knob.raw else knob.raw
-
-
-def _version_of(pool: Pool, name: str) -> tuple[int, ...]:
-    """Return the version of the negotiator of this name, or of the only one."""
-    found = [record for record in pool.negotiators if not name or record.name == name]
-    return version(found[0].value("CondorVersion")) if len(found) == 1 else ()
-
-
-def _unknown_to(written: tuple[int, ...]) -> frozenset[str]:
-    """Return the knobs that a negotiator of this version is too old for.
-
-    There is none where it is not known.
-    """
-    return frozenset(knob for knob, first in _NEW_KNOBS.items() if () < written < first)

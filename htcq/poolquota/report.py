@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from htcq.pool.pool import Pool
+from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.group_status import GroupStatus, statuses_of
-from htcq.poolquota.health import Ailment, ailments
+from htcq.poolquota.health import ailments
 from htcq.poolquota.kept_back import KeptBack, kept_back
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import MAX_AGE

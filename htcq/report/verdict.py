@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from htcq.errors import InputError
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
 _NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from htcq.poolquota.health import LATE, SILENT, negotiator_ailments
+from htcq.poolquota.health import negotiator_ailments
+from htcq.poolquota.negotiator_health import LATE, SILENT
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.trace import Trace
 from htcq.why import match_failure as wall

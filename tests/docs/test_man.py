@@ -30,7 +30,7 @@ from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, NEST
 from htcq.node import Gpu, Node, Source, node_facts
 from htcq.operations.site_file import toml_of
 from htcq.policy.consumption import SPLITTINGS
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 from htcq.report.column import names
 from htcq.report.views.audit import audit_metrics
 from htcq.report.views.audit_json import audit_json

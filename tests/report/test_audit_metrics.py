@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from htcq.audit.rule import Severity
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 from htcq.report.views.audit import audit_metrics
 from tests.report.audits import NOTHING, WEIGHT
 from tests.report.audits import SAMPLE as PLAIN

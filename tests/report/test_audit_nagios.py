@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from htcq.audit.engine import Audit, NotChecked
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 from htcq.report.views.audit import plugin
 from tests.report.audits import NOTHING, QUOTA, SAMPLE, SCRIPT, WEIGHT
 

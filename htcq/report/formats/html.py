@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from htcq import __version__
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 from htcq.report.column import NONE, Column, Row, for_people
 from htcq.report.printable import one_line
 from htcq.templating import render, template_directory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 from htcq.report.schemas.shape import Shape, keys_of, listing, record, text, texts
 
 

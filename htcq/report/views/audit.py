@@ -8,7 +8,7 @@ from typing import NamedTuple, TextIO
 
 from htcq.audit.engine import Audit, Finding
 from htcq.audit.rule import Fact, Severity
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 from htcq.poolquota.published import seconds_of
 from htcq.report.column import Column, names
 from htcq.report.formats import csv, nagios

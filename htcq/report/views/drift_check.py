@@ -10,7 +10,7 @@ from htcq.drift.compare import differences
 from htcq.drift.observation import DriftObservation, GroupObservation
 from htcq.drift.quota_state import QuotaState, quota_of, states_of
 from htcq.errors import InputError
-from htcq.poolquota.health import Ailment
+from htcq.poolquota.ailment import Ailment
 from htcq.report.formats.nagios import at_most
 from htcq.report.formats.nagios import told as told_by_plugin
 from htcq.report.verdict import Measure, Range, Verdict

@@ -14,7 +14,8 @@ from htcq.elastic.gates import GateRefusal
 from htcq.elastic.next_step import NextStep
 from htcq.elastic.quota_plan import GroupPlan
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
-from htcq.poolquota.health import Ailment, health_json
+from htcq.poolquota.ailment import Ailment
+from htcq.poolquota.health import health_json
 from htcq.report.column import Column, signed_number
 from htcq.report.formats.json import row_json
 from htcq.report.moments import iso, lasting

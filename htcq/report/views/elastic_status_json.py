@@ -14,7 +14,8 @@ from htcq.audit.engine import Audit
 from htcq.elastic.enforcement import Enforcement
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.status import Status
-from htcq.poolquota.health import Ailment, health_json
+from htcq.poolquota.ailment import Ailment
+from htcq.poolquota.health import health_json
 from htcq.quota.elastic.group_runtime import GroupRuntime
 from htcq.report.views.elastic_groups import findings_json, group_json, with_trees
 

@@ -1,0 +1,104 @@
+"""What is wrong with a daemon of a pool, and the capture of a pool with the clock of its collector."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from htcq.classads import as_number
+from htcq.pool.configuration import Configuration
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.pool.slot import Slot
+from htcq.poolquota.published import seconds_of
+from htcq.quota.knobs import Knobs
+
+#: A daemon is late after so many of its intervals, and not before so many seconds: a busy machine
+#: may be slow.
+INTERVALS, MIN_SECONDS = 3, 60.0
+#: What the capture says of a daemon that is there no more or hangs; one that refuses to be read is
+#: alive.
+NO_ANSWER = re.compile(r"no answer|cannot connect|it is there, but|its process ended")
+
+
+@dataclass(frozen=True)
+class Ailment:
+    """One thing that is wrong with the pool's daemons: a permanent id, and a sentence with amounts.
+
+    ``certain`` is False where it is not known whether anything is wrong.
+    """
+
+    id: str
+    text: str
+    certain: bool = True
+
+    @property
+    def severity(self) -> str:
+        """The word for how bad it is: error, or warning where it is not certain."""
+        return "error" if self.certain else "warning"
+
+    @property
+    def sentence(self) -> str:
+        """The ailment as messages have it: ``error: negotiator-late: …``."""
+        return f"{self.severity}: {self.id}: {self.text}"
+
+
+class ObservedPool:
+    """The pool with its clock and the intervals that its daemons keep."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+
+    @cached_property
+    def slots(self) -> tuple[tuple[Slot, float], ...]:
+        """The slots whose age is known, with when the collector heard of them.
+
+        Offline ones are not heard of.
+        """
+        found = []
+        for slot in self.pool.slots or ():
+            heard = as_number(slot.last_heard)
+            if heard is not None and slot.frame.value("Offline") is not True:
+                found.append((slot, float(heard)))
+        return tuple(found)
+
+    @cached_property
+    def newest(self) -> float | None:
+        """When the collector heard of anything last."""
+        records = (record for of_type in (self.pool.records or {}).values() for record in of_type)
+        heard = [each for each in map(heard_of, records) if each is not None]
+        heard += [each for _, each in self.slots]
+        return max(heard, default=None)
+
+    @cached_property
+    def now(self) -> float | None:
+        """The time of the capture."""
+        taken = seconds_of(self.pool.taken_at)
+        known = [each for each in (taken, self.newest) if each is not None]
+        return max(known, default=None)
+
+    def seconds(self, name: str, default: float, *others: Configuration) -> float:
+        """Return a knob in seconds.
+
+        It is the greatest known value, ``default`` where none is set.
+        """
+        configurations = [each for each in (self.pool.central, *others) if each is not None]
+        texts = {each.value(name) for each in configurations}
+        known = [Knobs({name: text}).number(name, default, 0, math.inf) for text in texts]
+        return max(known, default=default)
+
+    def silence(self, whats: Sequence[str]) -> str:
+        """Return why there was no answer to one of ``whats``; empty where there was one."""
+        for what, why in self.pool.failed:
+            if what in whats and NO_ANSWER.match(why):
+                return why
+        return ""
+
+
+def heard_of(record: Record) -> float | None:
+    """Return when the collector heard of ``record`` last; None where the ad does not say."""
+    heard = record.number("LastHeardFrom")
+    return None if heard is None else float(heard)

@@ -1,0 +1,173 @@
+"""Ailments of the negotiators of a pool, from the facts of one capture.
+
+Follows HTCondor 25.14: matchmaker.cpp (a cycle each NEGOTIATOR_INTERVAL, at least
+NEGOTIATOR_CYCLE_DELAY after the one before; accounting ads after each cycle, its own ad each
+NEGOTIATOR_UPDATE_INTERVAL), collector_stats.cpp (updates that begin anew).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.poolquota.ailment import INTERVALS, MIN_SECONDS, Ailment, ObservedPool, heard_of
+from htcq.quota.group_tree import build_tree
+
+ABSENT, SILENT, LATE, CRASH = (
+    "negotiator-absent",
+    "negotiator-silent",
+    "negotiator-late",
+    "negotiator-crash",
+)
+#: Three intervals without a cycle are late, and not before so many seconds: the negotiator itself
+#: keeps the time.
+_MIN_CYCLE_SECONDS = 30.0
+#: Restarts within the collector's window of statistics (STATISTICS_WINDOW_SECONDS, 20 minutes) that
+#: no person makes.
+_MIN_RESTARTS = 3
+_WITHIN = re.compile(r"no answer within ([0-9.]+) s")
+#: What the capture asked of the negotiator.
+_QUESTIONS = ("central configuration", "priorities")
+_PERIODS, _DURATIONS, _ENDS, _STARTS = (
+    re.compile(rf"lastnegotiationcycle{word}[0-9]+\Z")
+    for word in ("period", "duration", "end", "time")
+)
+
+
+def negotiator(seen: ObservedPool) -> Iterator[Ailment]:
+    """Yield what is wrong with the negotiators."""
+    found: list[Ailment] = []
+    records = seen.pool.negotiators
+    if not records:
+        text = "there is no negotiator: the collector has no Negotiator ad, and nobody matches jobs"
+        found.append(Ailment(ABSENT, text))
+    counted = [record for record in records if _counts(record, seen.pool)]
+    for record in counted:
+        found += _silent(record, seen)
+        found += _late(record, seen)
+    found += _restarts(seen)
+    if found:
+        found += _fatal_knobs(seen.pool)
+    yield from found
+
+
+def _counts(record: Record, pool: Pool) -> bool:
+    """Tell whether ``record`` is the negotiator that the capture is about.
+
+    Of several only that one's knobs are known.
+
+    All count where none is named.
+    """
+    return pool.negotiator in ("", record.name) or pool.negotiator not in {
+        each.name for each in pool.negotiators
+    }
+
+
+def _silent(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
+    pool = seen.pool
+    why = seen.silence(_QUESTIONS) if pool.negotiator == record.name else ""
+    if not why:
+        return
+    within = _WITHIN.match(why)
+    if within is not None and float(within.group(1)) <= _longest(record):
+        # It answers nobody while it is in a cycle; whether that ever ends is told by when the last
+        # one ended.
+        return
+    yield Ailment(SILENT, f"the negotiator {record.name} does not answer: {why}")
+
+
+def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
+    """Yield that the last cycle is too long ago.
+
+    The negotiator's own ad comes rarely; its accounting ads come after each cycle. Where there
+    are none of these, the time of its own ad counts, unless that is too old itself.
+    """
+    now, heard = seen.now, heard_of(record)
+    if now is None or heard is None:
+        return
+    longest = _longest(record)
+    update = seen.seconds("NEGOTIATOR_UPDATE_INTERVAL", 300)
+    cycles = _cycles(record, seen.pool)
+    accounts = [
+        heard_of(each)
+        for each in seen.pool.accounting
+        if each.text("NegotiatorName") == record.name
+    ]
+    published = [each for each in accounts if each is not None]
+    old = now - heard > max(INTERVALS * update, MIN_SECONDS) + longest
+    looked = now if published or old else heard
+    last = max([*cycles, *published], default=None)
+    start = _on_the_collectors_clock(record, "DaemonStartTime")
+    since = looked - max([each for each in (last, start) if each is not None], default=math.inf)
+    interval = seen.seconds("NEGOTIATOR_INTERVAL", 60)
+    delay = seen.seconds("NEGOTIATOR_CYCLE_DELAY", 20)
+    periods = _numbers(record, _PERIODS)
+    # With a changed interval the negotiator keeps the one that it read.
+    spacing = max(interval, longest + delay, min(periods, default=0))
+    if since <= max(INTERVALS * spacing, _MIN_CYCLE_SECONDS) + longest:
+        return
+    what = "no cycle" if last is not None else "no cycle since its start"
+    took = f", its longest recent cycle took {longest:.0f} s" if longest else ""
+    text = (
+        f"the negotiator {record.name} is late: {what} for {since:.0f} s, NEGOTIATOR_INTERVAL is "
+        f"{interval:.0f} s{took}"
+    )
+    yield Ailment(LATE, text)
+
+
+def _cycles(record: Record, pool: Pool) -> list[float]:
+    """Return when the cycles that ``record`` tells of began and ended, by the collector's clock."""
+    skew = _skew(record)
+    return [each + skew for pattern in (_ENDS, _STARTS) for each in _numbers(record, pattern)]
+
+
+def _on_the_collectors_clock(record: Record, name: str) -> float | None:
+    own = record.number(name)
+    return None if own is None else float(own) + _skew(record)
+
+
+def _skew(record: Record) -> float:
+    """Return what must be added to the daemon's own times to have the collector's."""
+    own, heard = record.number("MyCurrentTime"), heard_of(record)
+    return 0.0 if own is None or heard is None else heard - float(own)
+
+
+def _longest(record: Record) -> float:
+    """Return how long the longest of the last cycles took."""
+    return max(_numbers(record, _DURATIONS), default=0.0)
+
+
+def _numbers(record: Record, pattern: re.Pattern[str]) -> list[float]:
+    found = [record.number(name) for name in record.values if pattern.match(name)]
+    return [float(each) for each in found if each is not None and each > 0]
+
+
+def _restarts(seen: ObservedPool) -> Iterator[Ailment]:
+    """Yield negotiators that restart too often, by the collector's count."""
+    counts = [record.number("RecentUpdatesInitial_Negotiator") for record in seen.pool.collectors]
+    restarts = max([each for each in counts if each is not None], default=0) - max(
+        1, len(seen.pool.negotiators)
+    )
+    if restarts >= _MIN_RESTARTS:
+        text = f"the negotiator restarts again and again: {restarts:g} times in the last 20 minutes"
+        yield Ailment(
+            CRASH,
+            f"{text}, as the collector counted its first ads; see NegotiatorLog and MasterLog",
+        )
+
+
+def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
+    """Yield the knobs of groups at which the negotiator exits when it starts.
+
+    Its master starts it for nothing.
+    """
+    if pool.central is None:
+        return
+    knobs = {knob.name: knob.value for knob in pool.central}
+    _, problems = build_tree(knobs)
+    for problem in problems:
+        if problem.fatal:
+            yield Ailment(CRASH, f"the negotiator crashes whenever it starts: {problem.message}")

@@ -1,0 +1,43 @@
+"""The knobs of a pool's negotiator, as its version reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from htcq.pool.configuration import Knob
+from htcq.pool.pool import Pool
+from htcq.pool.versions import version
+
+#: Knobs of the negotiator that older ones do not know, and the first versions that do.
+_NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25, 5, 1)}
+
+
+def negotiator_version(pool: Pool, name: str) -> tuple[int, ...]:
+    """Return the version of the negotiator of this name, or of the only one.
+
+    It is empty where it is not known.
+    """
+    found = [record for record in pool.negotiators if not name or record.name == name]
+    if len(found) != 1:
+        return ()
+    return version(found[0].value("CondorVersion"))
+
+
+def negotiator_knobs(pool: Pool, written: tuple[int, ...]) -> Mapping[str, str]:
+    """Return the knobs that a negotiator of the version ``written`` knows; all if it is empty."""
+    unknown = {knob for knob, first in _NEW_KNOBS.items() if () < written < first}
+    knobs = {}
+    for knob in pool.central or ():
+        if knob.name.upper() not in unknown:
+            knobs[knob.name] = _text(knob)
+    return knobs
+
+
+def _text(knob: Knob) -> str:
+    """Return the text of a knob.
+
+    HTCondor's Python bindings correct values that would end a daemon.
+    """
+    if "$" in knob.raw:
+        return knob.value
+    return knob.raw
