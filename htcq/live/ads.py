@@ -1,4 +1,4 @@
-"""Queries that run in a child process each: ask a daemon for ads and write them down in long form, one after another.
+"""Queries of daemons, each in a child process, that write the ads of the answer in long form.
 
 The bindings hold all ads of an answer at once, so ads are dropped as soon as they are written;
 the child's end frees the rest. Attributes are sorted as condor_status sorts them.
@@ -41,9 +41,11 @@ _KEEP, _DROP, _LOOK = 0, 1, 2
 
 @dataclass(frozen=True)
 class Written:
-    """What a query brought besides the file: how many ads, where their daemons are, what their expressions name.
+    """The result of a query besides the file.
 
-    ``left_out`` are those ads of the answer that could not be written.
+    ``count`` is the number of ads, ``locations`` the places of their daemons, ``named`` the
+    attributes that their expressions name. ``left_out`` are those ads of the answer that could
+    not be written.
     """
 
     count: int
@@ -79,13 +81,11 @@ class LongForm:
         name = line.partition(" = ")[0]
         entry = self.names.get(name)
         if entry is None:
-            verdict = (
-                _DROP
-                if is_secret_attribute(name)
-                else _LOOK
-                if is_secret_attribute(name, '"')
-                else _KEEP
-            )
+            verdict = _KEEP
+            if is_secret_attribute(name):
+                verdict = _DROP
+            elif is_secret_attribute(name, '"'):
+                verdict = _LOOK
             entry = self.names[name] = (name.lower(), verdict)
         return entry
 
@@ -94,7 +94,9 @@ class LongForm:
 
     def _is_secret(self, line: str) -> bool:
         verdict = self._entry(line)[1]
-        return verdict == _DROP or (verdict == _LOOK and line.partition(" = ")[2].startswith('"'))
+        if verdict == _LOOK:
+            return line.partition(" = ")[2].startswith('"')
+        return verdict == _DROP
 
 
 def _one_line(expression: object) -> str:
@@ -103,13 +105,16 @@ def _one_line(expression: object) -> str:
 
 @dataclass
 class References:
-    """The attributes that expressions name outside their own ad; each distinct expression is looked at once."""
+    """The attributes that expressions name outside their own ad.
+
+    Equal expressions are parsed once.
+    """
 
     names: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
 
     def add(self, ad: Any, name: str) -> None:
-        """Take up what the attribute ``name`` of ``ad`` refers to."""
+        """Add the names to which the attribute ``name`` of ``ad`` refers."""
         expression = ad.lookup(name)
         text = str(expression)
         if text in self.seen or not any(letter.isalpha() for letter in text):
@@ -124,15 +129,14 @@ class References:
             self.names.add(_unscoped(reference))
 
     def add_if_readable(self, ad: Any, name: str) -> None:
-        """Take up what an attribute refers to; one that cannot be read refers to nothing."""
+        """Add the names to which an attribute refers; an unreadable one refers to nothing."""
         with suppress(*_UNREADABLE):
             self.add(ad, name)
 
     def wanted(self) -> frozenset[str]:
         """Return the names that can be asked for."""
-        return frozenset(
-            name for name in self.names if name.isidentifier() and not is_secret_attribute(name)
-        )
+        plain = filter(str.isidentifier, self.names)
+        return frozenset(name for name in plain if not is_secret_attribute(name))
 
 
 def _unscoped(reference: str) -> str:
@@ -144,7 +148,7 @@ def _unscoped(reference: str) -> str:
 
 @contextmanager
 def whole(path: Path) -> Iterator[TextIO]:
-    """Open ``path`` for writing; it is there only when all has been written.
+    """Open ``path`` for writing; the file appears only when all has been written.
 
     Raises:
         OutputError: it cannot be written, which is no fault of the daemon that was asked.
@@ -155,8 +159,7 @@ def whole(path: Path) -> Iterator[TextIO]:
             yield out
         unfinished.replace(path)
     except OSError as error:
-        # A file that is too large is more than this query may take, not more than there is room
-        # for.
+        # EFBIG: the file exceeds the limit of this query, and the disk may still have room.
         if error.errno not in BY_THE_DISK or error.errno == errno.EFBIG:
             raise
         raise OutputError(f"{NOT_WRITTEN}{error.strerror}") from error
@@ -173,7 +176,9 @@ def _text_of(ad: Any, name: str) -> str:
         value = ad.get(name)
     except _UNREADABLE:
         return ""
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def _taken(ads: list[Any]) -> Iterable[Any]:
@@ -186,7 +191,10 @@ def _taken(ads: list[Any]) -> Iterable[Any]:
 def query_collector(
     pool: str | None, ad_type: str, projection: Sequence[str], path: Path
 ) -> Written:
-    """Write the ads of ``ad_type`` (a name of htcondor2.AdType) to ``path``, and tell where their daemons are."""
+    """Write the ads of ``ad_type`` to ``path``, and return the places of their daemons.
+
+    ``ad_type`` is a name of htcondor2.AdType.
+    """
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(
         getattr(htcondor2.AdType, ad_type), projection=list(projection)
@@ -219,7 +227,7 @@ class _Writing:
         self._out, self._form, self._left_out = out, form, left_out
 
     def add(self, ad: Any, extra: str = "", look: Callable[[Any], None] = lambda ad: None) -> bool:
-        """Write ``ad`` after ``look`` has taken up what is needed of it; tell whether that was possible."""
+        """Call ``look`` with ``ad``, write the ad, and tell whether that was possible."""
         try:
             look(ad)
             self._out.write(self._form.text(ad, extra))
@@ -263,7 +271,7 @@ def query_slot_expressions(pool: str | None) -> Written:
 
 
 def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Written:
-    """Write the slots' ads to ``path``, and tell where one startd of each distinct policy is."""
+    """Write the slots' ads to ``path``, and return the place of one startd of each policy."""
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=list(projection))
     policies: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
@@ -271,7 +279,8 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
 
     def look(ad: Any) -> None:
         location = _location(ad)
-        if ad.get("DynamicSlot") is not True and location.get("Name") and location.get("MyAddress"):
+        reachable = "Name" in location and "MyAddress" in location
+        if reachable and ad.get("DynamicSlot") is not True:
             policies.setdefault(_policy(ad), location)
 
     with whole(path) as out:
@@ -298,7 +307,7 @@ def location_ad(location: dict[str, str]) -> Any:
 
 
 def query_jobs(location: dict[str, str], projection: Sequence[str], path: Path) -> Written:
-    """Write the jobs of one schedd to ``path``, and tell what their expressions name in slots.
+    """Write the jobs of one schedd to ``path``, and return what their expressions name in slots.
 
     ScheddName is added to each: condor_q prints it above the jobs instead.
     """
@@ -321,7 +330,7 @@ def query_jobs(location: dict[str, str], projection: Sequence[str], path: Path) 
 
 
 def query_users(location: dict[str, str], path: Path) -> Written:
-    """Write what one schedd knows of its users to ``path``; ScheddName is added to each."""
+    """Write the user records of one schedd to ``path``; ScheddName is added to each."""
     htcondor2 = load()
     found = htcondor2.Schedd(location_ad(location)).queryUserAds(projection=list(projections.USER))
     schedd = _one_line(location_ad({"ScheddName": location["Name"]}).printOld().strip())
@@ -352,11 +361,9 @@ def records_in(ad: Any) -> list[Any]:
 def query_priorities(location: dict[str, str], path: Path) -> Written:
     """Write a negotiator's accounting records to ``path``."""
     htcondor2 = load()
-    found = [
-        each
-        for ad in htcondor2.Negotiator(location_ad(location)).getPriorities()
-        for each in records_in(ad)
-    ]
+    found = []
+    for ad in htcondor2.Negotiator(location_ad(location)).getPriorities():
+        found += records_in(ad)
     form = LongForm()
     with whole(path) as out:
         out.writelines(form.text(ad) for ad in found)

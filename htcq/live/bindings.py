@@ -1,4 +1,4 @@
-"""Loads HTCondor's bindings in a child process, and says in plain words why a daemon did not answer.
+"""HTCondor's bindings in a child process, and the reasons why a daemon did not answer.
 
 The reasons stand in what the bindings log, not in what they raise
 (src/condor_io/condor_secman.cpp, 25.14).
@@ -31,9 +31,10 @@ _UNRESOLVED = re.compile(r"Can't resolve collector (\S+?)[;,]|unknown host (\S+)
 
 
 def load() -> Any:
-    """Return htcondor2 with this machine's configuration, or with none where HTCondor is not configured.
+    """Return htcondor2 with this machine's configuration.
 
-    Only inside a process of its own: the configuration's parser ends the process at a mistake.
+    Where HTCondor is not configured the configuration is empty. Only inside a process of its own:
+    the configuration's parser ends the process at a mistake.
     """
     os.environ[NESTED_VARIABLE] = "1"
     _deepen_stack()
@@ -52,13 +53,16 @@ def load() -> Any:
 
 
 def _deepen_stack() -> None:
-    """Let the stack of this process grow far: the library recurses once for each term of an expression.
+    """Let the stack of this process grow far.
 
-    With the usual 8 MiB one job whose Rank names a.a.a… 30,000 times ends the process (25.14);
-    with more the library refuses such an expression by itself.
+    The library recurses once for each term of an expression. With the usual 8 MiB one job whose
+    Rank names a.a.a… 30,000 times ends the process (25.14); with more the library refuses such an
+    expression by itself.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    wanted = _STACK if hard == resource.RLIM_INFINITY else min(_STACK, hard)
+    wanted = _STACK
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(_STACK, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
 
@@ -66,7 +70,9 @@ def _deepen_stack() -> None:
 def refused(complaint: str) -> str:
     """Return whom a daemon refused to let read; empty where nobody was refused."""
     found = _DENIED.search(complaint)
-    return found.group(1) if found else ""
+    if found is None:
+        return ""
+    return found.group(1)
 
 
 def reason(why: str, complaint: str) -> str:

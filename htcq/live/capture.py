@@ -109,7 +109,7 @@ class _Capture:
             taken,
             self.rounds.counts,
             tuple(self.rounds.failed),
-            negotiator["Name"] if negotiator else "",
+            (negotiator or {}).get("Name", ""),
             together(self.rounds.left_out),
             self._accountant_log(),
             tuple(self.without_users),
@@ -159,13 +159,11 @@ class _Capture:
         outcomes = self.rounds.ask(tasks)
         if not outcomes[0].done:
             raise _unreachable(self.pool, outcomes[0])
-        written = [self.rounds.taken(outcome) for outcome in outcomes]
-        return (
-            written[0],
-            written[1],
-            written[2],
-            written[5] if self.wanted.queues else NOTHING_WRITTEN,
-        )
+        collectors, negotiators, schedds, *rest = map(self.rounds.taken, outcomes)
+        expressions = NOTHING_WRITTEN
+        if self.wanted.queues:
+            expressions = rest[-1]
+        return collectors, negotiators, schedds, expressions
 
     def _queues(
         self,
@@ -173,26 +171,11 @@ class _Capture:
         negotiator: dict[str, str] | None,
         expressions: ads.Written,
     ) -> list[ads.Written]:
-        """Ask all daemons but the startds for their configuration, and then the schedds for their jobs.
+        """Ask all daemons but the startds for their configuration, then the schedds for jobs.
 
         The configuration says which attributes of jobs decide whether they are offered.
         """
-        tasks = []
-        if negotiator:
-            tasks.append(Task(CENTRAL, query_configuration, (negotiator, self.rounds.part(CONFIG))))
-            tasks.append(
-                Task(
-                    "priorities",
-                    ads.query_priorities,
-                    (negotiator, self.rounds.part(PRIORITIES_ADS)),
-                )
-            )
-        if not self.wanted.queues:
-            # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The
-            # negotiator waits for such a schedd too: htcq waits for both at the same time.
-            tasks += [
-                Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds
-            ]
+        tasks = self._central_tasks(schedds, negotiator)
         written = [self.rounds.taken(outcome) for outcome in self.rounds.ask(tasks)]
         if not self.wanted.queues:
             return written
@@ -218,13 +201,31 @@ class _Capture:
             self._users(answering, outcomes)
         return written
 
+    def _central_tasks(
+        self, schedds: Sequence[dict[str, str]], negotiator: dict[str, str] | None
+    ) -> list[Task]:
+        """Return the queries for the negotiator and, where no jobs are wanted, for the schedds."""
+        tasks = []
+        if negotiator:
+            tasks.append(Task(CENTRAL, query_configuration, (negotiator, self.rounds.part(CONFIG))))
+            part = self.rounds.part(PRIORITIES_ADS)
+            tasks.append(Task("priorities", ads.query_priorities, (negotiator, part)))
+        if not self.wanted.queues:
+            # Quotas need no jobs, but what a schedd that hangs advertised is no demand. The
+            # negotiator waits for such a schedd too: htcq waits for both at the same time.
+            tasks += [
+                Task(f"answer of {schedd['Name']}", query_answer, (schedd,)) for schedd in schedds
+            ]
+        return tasks
+
     def _other_configuration(
         self, negotiator: dict[str, str] | None, collectors: Sequence[dict[str, str]]
     ) -> ads.Written:
-        """Take the central manager's configuration from elsewhere: its negotiator is not there, refuses or hangs.
+        """Take the central manager's configuration from this machine's files or the collector.
 
-        The files of this machine come first, if it runs the negotiator: one that makes the
-        negotiator crash stands in them, while the collector may not have read it.
+        Its negotiator is not there, refuses or hangs. The files of this machine come first, if it
+        runs the negotiator: they contain the value that crashed it, while the collector may not
+        have read that value.
         """
         beside = [
             each
@@ -256,11 +257,13 @@ class _Capture:
         return NOTHING_WRITTEN
 
     def _serves(self, source: str) -> None:
-        """Say, where the negotiator was asked in vain, whose configuration serves in place of its own."""
-        self.rounds.failed = [
-            (what, f"{why}; what {source} has serves instead") if what == CENTRAL else (what, why)
-            for what, why in self.rounds.failed
-        ]
+        """Note that the configuration of ``source`` serves in place of the negotiator's."""
+        failed = []
+        for what, why in self.rounds.failed:
+            if what == CENTRAL:
+                why = f"{why}; what {source} has serves instead"
+            failed.append((what, why))
+        self.rounds.failed = failed
 
     def _access_points(self, schedds: Sequence[dict[str, str]]) -> list[TaskOutcome]:
         """Ask the schedds for their configuration."""
@@ -284,7 +287,7 @@ class _Capture:
         return frozenset(silent)
 
     def _users(self, schedds: Sequence[dict[str, str]], jobs: Sequence[TaskOutcome]) -> None:
-        """Ask those schedds for what they know of their users that answered when they were asked for ``jobs``."""
+        """Ask for user records those schedds that answered the query for ``jobs``."""
         asked = [schedd for schedd, answer in zip(schedds, jobs) if answer.done]
         tasks = [
             Task(f"users of {each['Name']}", ads.query_users, (each, self.rounds.part(USERS_ADS)))
@@ -331,7 +334,9 @@ def _is_silent(outcome: TaskOutcome) -> bool:
 
 
 def _first(locations: Sequence[dict[str, str]]) -> dict[str, str] | None:
-    return locations[0] if locations else None
+    if not locations:
+        return None
+    return locations[0]
 
 
 def _central(
@@ -353,9 +358,9 @@ def _unreachable(pool: str | None, outcome: TaskOutcome) -> Exception:
         )
     if outcome.why.startswith(ENDED):
         # The bindings read the configuration first, and end the process where they cannot.
-        told = outcome.why[len(ENDED) + 2 :]
+        complaint = outcome.why[len(ENDED) + 2 :]
         return PoolError(
-            f"this machine's HTCondor configuration cannot be read: {told}", "fix it first"
+            f"this machine's HTCondor configuration cannot be read: {complaint}", "fix it first"
         )
     where = pool or "this machine's pool"
     user = refused(f"{outcome.why}\n{outcome.complaint}")

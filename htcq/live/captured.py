@@ -1,4 +1,4 @@
-"""What of a pool is asked for, and what a snapshot of it holds."""
+"""The requested data of a pool, and the contents of a snapshot of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from htcq.pool.left_out import LeftOut, left_out_json
 
 @dataclass(frozen=True)
 class Wanted:
-    """What of a pool is asked for.
+    """The requested data of a pool.
 
     ``queues``: the jobs, all of the slots, and the configurations of other machines than the
     central manager, beside what quotas need; without them schedds are only asked whether they
@@ -36,9 +36,11 @@ EVERYTHING = Wanted()
 
 @dataclass(frozen=True)
 class Captured:
-    """What a snapshot holds, and what it lacks: (what, why), and single ads that could not be read.
+    """The contents of a snapshot, and what it lacks.
 
-    ``without_users`` are the schedds that did not tell of their users, and why: they ask for
+    ``failed`` has each failed query and the reason; ``left_out`` are single ads that could not be
+    read.
+    ``without_users`` are the schedds that gave no user records, and why: they ask for
     authentication, which READ authorisation by address does not need.
     """
 
@@ -53,12 +55,10 @@ class Captured:
 
     def meta(self) -> dict[str, Any]:
         """Return the content of meta.json."""
-        names = ("bytes", "limit")
-        log = (
-            {}
-            if self.accountant_log is None
-            else {"accountant_log": dict(zip(names, self.accountant_log))}
-        )
+        log = {}
+        if self.accountant_log is not None:
+            size, limit = self.accountant_log
+            log = {"accountant_log": {"bytes": size, "limit": limit}}
         return {
             "schema": SCHEMA,
             "taken": self.taken,

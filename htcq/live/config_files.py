@@ -1,9 +1,9 @@
-"""Where this machine's configuration files set a knob: every file and line, in the order in which HTCondor reads them.
+"""The places where this machine's configuration files set a knob, with file and line.
 
-A daemon names neither the file of a value nor what a later file has overridden. The order is
-that of real_config in src/condor_utils/condor_config.cpp, HTCondor 25.14: the main file, the
-files of LOCAL_CONFIG_DIR by name, those of LOCAL_CONFIG_FILE. What an include or a command
-brings is not looked at.
+A daemon names neither the file of a value nor the values that a later file has overridden. The
+order is that in which real_config of src/condor_utils/condor_config.cpp reads them, HTCondor
+25.14: the main file, the files of LOCAL_CONFIG_DIR by name, those of LOCAL_CONFIG_FILE. Includes
+and the output of commands are not read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _SCRATCH = "HTCQ_SCRATCH"
 
 
 class ConfigFiles:
-    """The assignments in the configuration files of this machine; ``param`` is htcondor2's of its configuration."""
+    """The assignments in the configuration files of this machine.
+
+    ``param`` is htcondor2.param with this machine's configuration.
+    """
 
     def __init__(self, param: Any) -> None:
         self._param = param
@@ -35,13 +38,19 @@ class ConfigFiles:
                 self._found.setdefault(each.name.upper(), []).append(each)
 
     def of(self, name: str, value: str) -> tuple[Assignment, ...]:
-        """Return the assignments of a knob; none where the last one does not make ``value`` of it, which counts."""
+        """Return the assignments of a knob.
+
+        ``value`` is the knob's value in the daemon: where the last assignment does not make it,
+        none is returned.
+        """
         found = self._found.get(name.upper(), ())
         if not found:
             return ()
         self._param[_SCRATCH] = found[-1].raw
         same = str(self._param.get(_SCRATCH) or "").strip() == value.strip()
-        return tuple(found) if same else ()
+        if not same:
+            return ()
+        return tuple(found)
 
 
 def _paths(param: Mapping[str, Any]) -> Iterator[Path]:

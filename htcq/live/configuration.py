@@ -26,10 +26,11 @@ _BLIND = "\nCLASSAD_ENABLE_USER_HOME = false\n"
 #: What HTCondor sets to this machine's after it has read a text, whatever that says
 #: (condor_config.cpp: reinsert_specials, 25.14). The text of another machine means that one's.
 _OF_THIS_MACHINE = (
-    "TILDE", "HOSTNAME", "FULL_HOSTNAME", "USERNAME", "REAL_UID", "REAL_GID", "PID", "PPID", "IP_ADDRESS",
-    "IP_ADDRESS_IS_IPV6", "IPV4_ADDRESS", "IPV6_ADDRESS", "CONFIG_ROOT", "HOST_ALIAS", "DETECTED_CPUS",
-    "DETECTED_CORES", "DETECTED_CPUS_LIMIT", "DETECTED_PHYSICAL_CPUS", "DETECTED_MEMORY", "UTSNAME_MACHINE",
-    "UTSNAME_NODENAME", "UTSNAME_RELEASE", "UTSNAME_SYSNAME", "UTSNAME_VERSION",
+    "TILDE", "HOSTNAME", "FULL_HOSTNAME", "USERNAME", "REAL_UID", "REAL_GID", "PID", "PPID",
+    "IP_ADDRESS", "IP_ADDRESS_IS_IPV6", "IPV4_ADDRESS", "IPV6_ADDRESS", "CONFIG_ROOT", "HOST_ALIAS",
+    "DETECTED_CPUS", "DETECTED_CORES", "DETECTED_CPUS_LIMIT", "DETECTED_PHYSICAL_CPUS",
+    "DETECTED_MEMORY", "UTSNAME_MACHINE", "UTSNAME_NODENAME", "UTSNAME_RELEASE", "UTSNAME_SYSNAME",
+    "UTSNAME_VERSION",
 )  # fmt: skip
 #: Memory for HTCondor's parser and a text from elsewhere.
 _MAX_MEMORY = 256 * 1024 * 1024
@@ -46,13 +47,19 @@ class ParserProcess:
     """A child process with the bindings loaded that runs one function and ends."""
 
     def __init__(self, configuration: str = _NOTHING, foreign: bool = False) -> None:
-        """Start it; ``foreign``: for a text from elsewhere, which must see nothing of this process's environment."""
+        """Start the child.
+
+        ``foreign``: it reads a text from elsewhere, which must not see the environment of this
+        process.
+        """
         self._to_child, self._from_child, self._complaints, self._pid = _start(
             configuration, foreign
         )
 
     def call(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Run ``function`` (importable by name) in the child and return its result, or raise its error.
+        """Run ``function`` in the child and return its result, or raise its error.
+
+        The function must be importable by name.
 
         Raises:
             InputError: the child ended without an answer, as the parser does at a syntax error.
@@ -68,8 +75,8 @@ class ParserProcess:
         forget_child(self._pid)
         os.waitpid(self._pid, 0)
         if not answer:
-            told = " ".join(complaint.split("\n")[-3:]).strip() or "no reason given"
-            raise InputError(f"HTCondor cannot read it: {told}", "fix the template that wrote it")
+            why = " ".join(complaint.split("\n")[-3:]).strip() or "no reason given"
+            raise InputError(f"HTCondor cannot read it: {why}", "fix the template that wrote it")
         result, error = pickle.loads(answer)
         if error == _NO_BINDINGS:
             raise BindingsError(_NO_BINDINGS)
@@ -111,7 +118,7 @@ def _start(configuration: str, foreign: bool) -> tuple[int, int, int, int]:
 
 
 def _answer(questions: int, answers: int, configuration: str) -> None:
-    """Load the bindings, run the one function that is asked for, and answer with its result or its error."""
+    """Load the bindings, run the requested function, and send its result or its error."""
     result: Any = None
     error: Any = None
     os.environ[NESTED_VARIABLE] = "1"
@@ -143,9 +150,10 @@ def _answer(questions: int, answers: int, configuration: str) -> None:
 
 
 def read_here(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the values of ``names`` after ``text`` alone was read; only inside a :class:`ParserProcess`.
+    """Return the values of ``names`` after ``text`` alone was read.
 
-    Macros are expanded; names that are not defined are left out.
+    Macros are expanded; names that are not defined are left out. Only inside a
+    :class:`ParserProcess`.
     """
     import htcondor2
 
@@ -157,23 +165,25 @@ def read_here(text: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def values_here(names: Sequence[str]) -> dict[str, str]:
-    """Return the values of ``names`` in the configuration that is loaded; ``PREFIX*`` stands for all such knobs."""
+    """Return the values of ``names`` in the configuration that is loaded.
+
+    ``PREFIX*`` stands for all knobs whose names begin so.
+    """
     import htcondor2
 
     wanted: list[str] = []
     for name in names:
-        beginning = name[:-1].upper()
-        wanted += (
-            [key for key in htcondor2.param if key.upper().startswith(beginning)]
-            if name[-1] == "*"
-            else [name]
-        )
+        if name[-1] == "*":
+            beginning = name[:-1].upper()
+            wanted += [key for key in htcondor2.param if key.upper().startswith(beginning)]
+        else:
+            wanted.append(name)
     values = {name: htcondor2.param.get(name) for name in wanted}
     return {name: str(value) for name, value in values.items() if value is not None}
 
 
 def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the values of ``names`` after ``text`` alone was read, and HTCondor's defaults of all knobs.
+    """Return the values of ``names`` after ``text`` alone was read, and all of HTCondor's defaults.
 
     Only inside a :class:`ParserProcess`.
     """
@@ -192,22 +202,22 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
         name: value for name, value in values_here(("*",)).items() if name.upper() not in mine
     }
     read_here(f"{text}{_BLIND}", ())
-    _become({**mine, **_plainly_said(text, mine)})
+    _become({**mine, **_values_without_macros(text, mine)})
     return values_here(names), defaults
 
 
-def _plainly_said(text: str, names: Container[str]) -> dict[str, str]:
-    """Return those of ``names`` (upper case) to which a line of ``text`` gives a value without macros."""
-    pairs = (line.partition(" = ") for line in text.splitlines())
-    return {
-        name.upper(): value
-        for name, _, value in pairs
-        if name.upper() in names and "$" not in value
-    }
+def _values_without_macros(text: str, names: Container[str]) -> dict[str, str]:
+    """Return the values without macros that lines of ``text`` give to ``names`` (upper case)."""
+    values = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" = ")
+        if name.upper() in names and "$" not in value:
+            values[name.upper()] = value
+    return values
 
 
 def _become(values: Mapping[str, str]) -> None:
-    """Take these values for what this machine is; empty ones for not known."""
+    """Set the knobs that describe this machine; an empty value stands for an unknown one."""
     import htcondor2
 
     for name, value in values.items():
@@ -215,7 +225,7 @@ def _become(values: Mapping[str, str]) -> None:
 
 
 def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the values of ``names`` after ``text`` alone was read, and HTCondor's defaults of all knobs.
+    """Return the values of ``names`` after ``text`` alone was read, and all of HTCondor's defaults.
 
     Raises:
         BindingsError: the bindings cannot be imported.
@@ -239,7 +249,10 @@ def read_configuration(text: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def own_configuration(names: Sequence[str]) -> dict[str, str]:
-    """Return the values of ``names`` in this machine's own HTCondor configuration; empty where there is none."""
+    """Return the values of ``names`` in this machine's own HTCondor configuration.
+
+    They are empty where there is no configuration.
+    """
     try:
         values: dict[str, str] = ParserProcess("").call(values_here, names)
     except HtcqError:
@@ -250,13 +263,15 @@ def own_configuration(names: Sequence[str]) -> dict[str, str]:
 def usual_configuration() -> str | None:
     """Return the main file of this machine's HTCondor configuration; None where there is none."""
     named = os.environ.get("CONDOR_CONFIG")
-    places = (named,) if named else _USUAL_CONFIGURATIONS
+    places: Sequence[str] = _USUAL_CONFIGURATIONS
+    if named:
+        places = (named,)
     return next((each for each in places if os.access(each, os.R_OK)), None)
 
 
 def installed_configuration() -> Callable[[Sequence[str]], Mapping[str, str]] | None:
     """Return :func:`own_configuration` where HTCondor is configured on this machine, else None."""
-    configured = "CONDOR_CONFIG" in os.environ or any(
-        os.access(each, os.R_OK) for each in _USUAL_CONFIGURATIONS
-    )
-    return own_configuration if configured else None
+    readable = any(os.access(each, os.R_OK) for each in _USUAL_CONFIGURATIONS)
+    if readable or "CONDOR_CONFIG" in os.environ:
+        return own_configuration
+    return None

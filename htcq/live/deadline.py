@@ -62,7 +62,10 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskOutcome:
-    """What came of a task: its value, or why there is none, with what the child wrote on its standard error."""
+    """The outcome of a task: its value, or why there is none.
+
+    ``complaint`` is the standard error of the child.
+    """
 
     what: str
     value: Any = None
@@ -77,14 +80,17 @@ class TaskOutcome:
 
 @dataclass(frozen=True)
 class Budget:
-    """What one child may take: ``memory`` and the size of each of its files, in bytes."""
+    """The limits of one child: its ``memory`` and the size of each of its files, in bytes."""
 
     memory: int
     file: int
 
 
 def answer_budget(directory: Path, children: int, limits: Limits) -> Budget:
-    """Return what each of ``children`` that write into ``directory`` may take, so that all get their part."""
+    """Return the limits of each of ``children`` that write into ``directory``.
+
+    All of them together stay within ``limits``.
+    """
     part = limits.part_of_machine / max(1, children)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     disk = os.statvfs(directory)
@@ -115,18 +121,20 @@ def run_all(
     budget: Budget | None = None,
     max_slow: int = 0,
 ) -> list[TaskOutcome]:
-    """Run ``tasks``, at most ``workers`` at a time, and return what came of them, in their order.
+    """Run ``tasks``, at most ``workers`` at a time, and return their outcomes in their order.
 
-    No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: as long as it
-    takes). ``finished`` is called as each of them ends. ``budget`` is what each child may take.
+    No child outlives this call, nor this process, nor ``timeout`` seconds (math.inf: without a
+    limit). ``finished`` is called as each of them ends. ``budget`` has the limits of each child.
 
-    With ``max_slow`` silent daemons cost little time: so many children more may run as have not
-    answered for :data:`SLOW` seconds; once so many have not answered, those that start later get
-    :data:`SLOW` seconds; and once :data:`_MAX_SILENT` times so many have not, no more are
-    started.
+    With ``max_slow`` silent daemons cost little time. Children that have not answered for
+    :data:`SLOW` seconds do not count as workers, up to ``max_slow`` of them. Once ``max_slow``
+    have not answered, those that start later get :data:`SLOW` seconds. Once :data:`_MAX_SILENT`
+    times ``max_slow`` have not answered, no more are started.
     """
     slow = min(SLOW, timeout / 4)
-    enough = _MAX_SILENT * max_slow if max_slow else math.inf
+    enough = math.inf
+    if max_slow:
+        enough = _MAX_SILENT * max_slow
     outcomes: list[TaskOutcome | None] = [None] * len(tasks)
     waiting = list(range(len(tasks)))[::-1]
     running: dict[int, _Child] = {}
@@ -140,15 +148,15 @@ def run_all(
                     outcome = outcomes[index] = TaskOutcome(tasks[index].what, why=why)
                     finished(outcome)
                 while waiting and len(running) - min(_older(running, slow), max_slow) < workers:
-                    crowded = max_slow and silent + _older(running, slow) >= max_slow
-                    child = _start(
-                        waiting.pop(), tasks, min(timeout, SLOW) if crowded else timeout, budget
-                    )
+                    patience = _patience(timeout, silent + _older(running, slow), max_slow)
+                    child = _start(waiting.pop(), tasks, patience, budget)
                     running[child.answers] = child
                     selector.register(child.answers, selectors.EVENT_READ)
                 if not running:
                     break
-                wake = _next(running, slow) if waiting and max_slow else math.inf
+                wake = math.inf
+                if waiting and max_slow:
+                    wake = _next(running, slow)
                 for child in _ended(selector, running, wake):
                     selector.unregister(child.answers)
                     del running[child.answers]
@@ -160,6 +168,13 @@ def run_all(
             for child in running.values():
                 _close(child)
     return [outcome for outcome in outcomes if outcome is not None]
+
+
+def _patience(timeout: float, silent: int, max_slow: int) -> float:
+    """Return the seconds that a new child gets while ``silent`` others have not answered."""
+    if max_slow and silent >= max_slow:
+        return min(timeout, SLOW)
+    return timeout
 
 
 def _older(running: Mapping[int, _Child], seconds: float) -> int:
@@ -215,7 +230,7 @@ def die_with(parent: int) -> None:
 
 
 def _keep_to(budget: Budget | None) -> None:
-    """Limit what this process may take; more is an error where it is asked for."""
+    """Limit the memory and the files of this process; beyond the limit each request fails."""
     if budget is None:
         return
     # A file beyond its limit is an error of the write, as on a full disk.
@@ -234,7 +249,9 @@ def _answer(task: Task, out: int) -> None:
     except MemoryError:
         answer = (False, TOO_LARGE)
     except OSError as error:
-        answer = (False, TOO_LARGE if error.errno == errno.EFBIG else str(error))
+        answer = (False, str(error))
+        if error.errno == errno.EFBIG:
+            answer = (False, TOO_LARGE)
     except Exception as error:
         answer = (False, str(error) or type(error).__name__)
     with os.fdopen(out, "wb") as stream:
@@ -244,14 +261,15 @@ def _answer(task: Task, out: int) -> None:
 def _ended(
     selector: selectors.BaseSelector, running: dict[int, _Child], wake: float
 ) -> Iterator[_Child]:
-    """Yield the children that have closed their pipe, and those whose time is up, after killing them.
+    """Yield the children that have closed their pipe, and kill and yield those whose time is up.
 
     Returns at ``wake`` at the latest.
     """
     nearest = min(wake, *(child.deadline for child in running.values()))
-    for key, _ in selector.select(
-        max(0.0, nearest - time.monotonic()) if nearest < math.inf else None
-    ):
+    wait = None
+    if nearest < math.inf:
+        wait = max(0.0, nearest - time.monotonic())
+    for key, _ in selector.select(wait):
         child = running[key.fd]
         part = os.read(key.fd, 1 << 20)
         child.answer += part
@@ -284,26 +302,22 @@ def _outcome(child: _Child, task: Task) -> TaskOutcome:
     status, complaint = _close(child)
     if os.WIFSIGNALED(status) and "bad_alloc" in complaint:
         return TaskOutcome(task.what, why=TOO_LARGE, complaint=complaint)
-    late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGALRM)
-    if late and time.monotonic() >= child.deadline:
-        return TaskOutcome(
-            task.what, why=f"{NO_ANSWER} within {child.patience:g} s", complaint=complaint
-        )
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGALRM)
+    if killed and time.monotonic() >= child.deadline:
+        why = f"{NO_ANSWER} within {child.patience:g} s"
+        return TaskOutcome(task.what, why=why, complaint=complaint)
     if status or not child.answer:
-        told = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
-        return TaskOutcome(
-            task.what, why=f"{ENDED}: {told or _ending(status)}", complaint=complaint
-        )
+        last_lines = " ".join(complaint.strip().split("\n")[-_LAST_LINES:])
+        why = f"{ENDED}: {last_lines or _ending(status)}"
+        return TaskOutcome(task.what, why=why, complaint=complaint)
     done, value = pickle.loads(child.answer)
-    return (
-        TaskOutcome(task.what, value, complaint=complaint)
-        if done
-        else TaskOutcome(task.what, None, value, complaint)
-    )
+    if done:
+        return TaskOutcome(task.what, value, complaint=complaint)
+    return TaskOutcome(task.what, None, value, complaint)
 
 
 def _ending(status: int) -> str:
-    """Return how a process ended that waitpid(2) tells ``status`` of."""
+    """Return how a process ended; ``status`` is that of waitpid(2)."""
     if not os.WIFSIGNALED(status):
         return f"status {os.WEXITSTATUS(status)}"
     return f"killed by {signal_name(os.WTERMSIG(status))}"

@@ -1,4 +1,4 @@
-"""What a job of a sweep is told, and the files that it leaves, by the key of its item.
+"""The submit commands of a sweep's jobs, and their files by the key of the item.
 
 Submit commands and their quoting as condor_submit(1) of HTCondor 25.14 and 23.9 takes them.
 """
@@ -14,12 +14,12 @@ _LOG, _OUT, _ERR = ".log", ".out", ".err"
 
 
 def log_of(directory: Path, key: str) -> Path:
-    """Return where the events of a job are written; it is there as soon as the schedd has taken the job."""
+    """Return the path of a job's event log; the file exists once the schedd has the job."""
     return directory / f"{key}{_LOG}"
 
 
 def outputs_of(directory: Path, key: str) -> tuple[str, str]:
-    """Return what a job wrote on its two outputs; nothing where it left nothing."""
+    """Return a job's standard output and standard error, empty where there is no file."""
     return _text(directory / f"{key}{_OUT}"), _text(directory / f"{key}{_ERR}")
 
 
@@ -31,24 +31,30 @@ def _text(path: Path) -> str:
 
 
 def forget(directory: Path, key: str) -> None:
-    """Remove what a job left, the log last: it tells that there is something to be gathered."""
+    """Remove the files of a job.
+
+    The log goes last, since it marks a job whose files are still to be gathered.
+    """
     for ending in (_OUT, _ERR, _LOG):
         (directory / f"{key}{ending}").unlink(missing_ok=True)
 
 
 def cannot_be_passed(words: Sequence[str]) -> str:
-    """Return the first of ``words`` that HTCondor would change on its way to a job; empty where there is none."""
+    """Return the first of ``words`` that HTCondor would change on its way to a job, if any."""
     return next((word for word in words if "$$" in word or "$(dollar)" in word.lower()), "")
 
 
 def job_item(key: str, words: Sequence[str], files: Sequence[str]) -> dict[str, str]:
-    """Return what is different in the job that runs htcq with ``words`` on ``files``, which have plain names."""
+    """Return the variables of the job that runs htcq with ``words`` on ``files``.
+
+    The files have plain names.
+    """
     words = [_quoted(word) for word in words]
     return {"htcq_key": key, "htcq_files": ",".join(files), "htcq_words": " ".join(words)}
 
 
 def _quoted(word: str) -> str:
-    """Return ``word`` as the new syntax of ``arguments`` has it (condor_submit(1)), safe from macros."""
+    """Return ``word`` in the new syntax of ``arguments`` (condor_submit(1)), safe from macros."""
     return "'" + word.replace("$", "$(DOLLAR)").replace('"', '""').replace("'", "''") + "'"
 
 
@@ -63,6 +69,7 @@ def job_commands(
         InputError: HTCondor would not take ``directory`` for what it is.
     """
     place = str(directory)
+    words = name.replace("$", " ").split()
     if "$" in place or not place.isprintable() or place != place.strip():
         raise InputError(f"{place!r} cannot be given to jobs", "choose a plain name for --results")
     return {
@@ -79,9 +86,7 @@ def job_commands(
         "output": f"$(htcq_key){_OUT}",
         "error": f"$(htcq_key){_ERR}",
         "log": f"$(htcq_key){_LOG}",
-        "batch_name": " ".join(
-            each for each in name.replace("$", " ").split() if each.isprintable()
-        ),
+        "batch_name": " ".join(filter(str.isprintable, words)),
         "max_retries": str(retries),
         "retry_until": "ExitCode =?= 1 || ExitCode =?= 2",
         "notification": own.get("notification", "never"),

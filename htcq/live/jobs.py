@@ -1,4 +1,4 @@
-"""Simulations as jobs of this machine's schedd: submitted, looked for in its queue, and how they ended.
+"""Simulations as jobs of this machine's schedd: submission, queries of its queue, and exit states.
 
 Each question is asked in a process of its own with a deadline. Jobs carry the token of their
 sweep, so that they are found again whoever was killed, before or after the schedd took them.
@@ -26,7 +26,7 @@ _SUBMISSION = 600.0
 
 @dataclass(frozen=True)
 class Job:
-    """One job of a sweep: which item's, its number in the queue, and why it is held, if it is."""
+    """One job of a sweep: the key of its item, its id in the queue, and its hold reason, if any."""
 
     key: str
     id: str
@@ -35,7 +35,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a job ended: by itself with a status (None: not by itself), or ``how``; and after how many tries."""
+    """The end of a job.
+
+    ``exit_status`` is None where the job did not end by itself; ``how`` says what ended it then.
+    """
 
     exit_status: int | None = None
     how: str = ""
@@ -88,7 +91,9 @@ class Queue:
 
 
 def endings(directory: Path, keys: Sequence[str]) -> dict[str, Ended]:
-    """Return how jobs ended whose logs are in ``directory``, by key; one whose log says nothing of it is left out.
+    """Return how jobs ended, by key, as their logs in ``directory`` say.
+
+    A job whose log has no end is left out.
 
     Raises:
         BindingsError: HTCondor's bindings are missing.
@@ -119,17 +124,15 @@ def _query(token: str) -> list[Job]:
     htcondor2 = load()
     names = ["HtcqKey", "ClusterId", "ProcId", "JobStatus", "HoldReason"]
     found = htcondor2.Schedd().query(f'HtcqSweep == "{token}"', projection=names)
-    return [
-        Job(
-            str(ad["HtcqKey"]),
-            f"{ad['ClusterId']}.{ad['ProcId']}",
-            " ".join(str(ad.get("HoldReason", "no reason given")).split())
-            if ad["JobStatus"] == _HELD
-            else "",
-        )
-        for ad in found
-        if ad["JobStatus"] != _REMOVED
-    ]
+    jobs = []
+    for ad in found:
+        if ad["JobStatus"] == _REMOVED:
+            continue
+        held = ""
+        if ad["JobStatus"] == _HELD:
+            held = " ".join(str(ad.get("HoldReason", "no reason given")).split())
+        jobs.append(Job(str(ad["HtcqKey"]), f"{ad['ClusterId']}.{ad['ProcId']}", held))
+    return jobs
 
 
 def _submit(commands: dict[str, str], items: list[Mapping[str, str]]) -> int:
@@ -154,7 +157,7 @@ def _endings(directory: str, keys: list[str]) -> dict[str, Ended]:
 
 
 def _ended(htcondor2: Any, log: Path) -> Ended | None:
-    """Return how the last job that ``log`` tells of ended; None where it goes on, for all that is known."""
+    """Return how the last job in ``log`` ended; None where the log has no end of it."""
     kinds = htcondor2.JobEventType
     ended, tries, job = None, 1, None
     try:
@@ -162,7 +165,7 @@ def _ended(htcondor2: Any, log: Path) -> Ended | None:
             if event.type == kinds.SUBMIT:
                 ended, tries, job = None, 1, (event.cluster, event.proc)
             elif (event.cluster, event.proc) != job:
-                # The end of one that was removed may be told after the beginning of the next.
+                # The end of a removed job may follow the submission of the next.
                 continue
             elif event.type == kinds.JOB_EVICTED and event.get("TerminatedAndRequeued") is True:
                 tries += 1
@@ -172,7 +175,7 @@ def _ended(htcondor2: Any, log: Path) -> Ended | None:
                 why = " ".join(f"removed: {event.get('Reason', 'no reason given')}".split())
                 ended = Ended(None, why, tries, removed=True)
     except (htcondor2.HTCondorException, OSError):
-        # A log that is damaged, or was never begun, tells what it told so far.
+        # Of a damaged or missing log the events that were read count.
         return ended
     return ended
 

@@ -1,4 +1,4 @@
-"""This machine as its own HTCondor has it: configuration in effect, the startd that runs, the central manager's files.
+"""This machine's own HTCondor: its configuration in effect, its startd, its negotiator's files.
 
 Everything here runs in a child process: the parser ends a process at a mistake, and a daemon may
 not answer.
@@ -26,7 +26,8 @@ _SCRATCH = "HTCQ_SCRATCH"
 _ADDRESS_FILE = "STARTD_ADDRESS_FILE"
 #: Of a slot ad, what shows how its startd is configured; attributes of every asset besides.
 _ATTRIBUTES = re.compile(
-    r"(?:Name|SlotTypeID|PartitionableSlot|SlotWeight|NumClaims|HtcqModel(?:Hash)?|Consumption\w+|Total\w+)\Z"
+    r"(?:Name|SlotTypeID|PartitionableSlot|SlotWeight|NumClaims|HtcqModel(?:Hash)?"
+    r"|Consumption\w+|Total\w+)\Z"
 )
 _NOT_DYNAMIC = "DynamicSlot =!= true"
 _SECONDS = 20.0
@@ -39,7 +40,7 @@ _LOG_FILE, _LOG_NAME, _LOG_LIMIT, _USUAL_LIMIT = (
 
 @dataclass(frozen=True)
 class InEffect:
-    """The values of knobs, by upper-case name, and what texts become when HTCondor fills in their macros."""
+    """The values of knobs, by upper-case name, and texts with their macros expanded."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     expanded: tuple[str, ...] = ()
@@ -48,15 +49,18 @@ class InEffect:
 def configuration_in_effect(
     subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]
 ) -> InEffect:
-    """Return what the daemon ``subsystem`` reads: of ``directory`` alone, or (empty) of this machine's configuration.
+    """Return the configuration of the daemon ``subsystem``.
 
+    It is that of ``directory`` alone, or of this machine where ``directory`` is empty.
     ``PREFIX*`` among ``names`` stands for all such knobs; knobs that are not defined are left out.
 
     Raises:
         BindingsError: the bindings cannot be imported.
         InputError: HTCondor's parser refuses the configuration.
     """
-    process = ParserProcess() if directory else ParserProcess("")
+    process = ParserProcess("")
+    if directory:
+        process = ParserProcess()
     found: InEffect = process.call(_in_effect_here, subsystem, directory, list(names), list(texts))
     return found
 
@@ -114,7 +118,9 @@ def startd_address(knobs: Mapping[str, str]) -> str:
 
 
 def startd_slots(address: str) -> tuple[Mapping[str, str], ...]:
-    """Return the slot ads of the startd at ``address``, dynamic slots left out, as texts of their expressions.
+    """Return the slot ads of the startd at ``address``, as texts of their expressions.
+
+    Dynamic slots are left out.
 
     Raises:
         PoolError: it does not answer.
@@ -138,7 +144,7 @@ def _slots_here(address: str) -> tuple[dict[str, str], ...]:
 
 
 def negotiator_configuration(pool: str | None, path: Path) -> Written:
-    """Write the knobs that this machine's files have for its negotiator to ``path``, as of a running daemon.
+    """Write the negotiator's knobs in this machine's files to ``path``, as of a running daemon.
 
     Nothing is written where this machine runs no negotiator of ``pool`` (None: this machine's own).
     """
@@ -163,15 +169,21 @@ def accountant_log(pool: str | None) -> tuple[int, int] | None:
     except OSError:
         return None
     limit = number_of(str(param.get(_LOG_LIMIT, "")))
-    return size, _USUAL_LIMIT if limit is None else int(limit)
+    if limit is None:
+        return size, _USUAL_LIMIT
+    return size, int(limit)
 
 
 def _negotiator_knobs(pool: str | None) -> Any:
-    """Return this machine's configuration as its negotiator reads it; None where it runs none of ``pool``."""
+    """Return the configuration of this machine's negotiator; None if it runs none of ``pool``."""
     htcondor2 = load()
     htcondor2.set_subsystem("NEGOTIATOR")
     htcondor2.reload_config()
     param = htcondor2.param
     collectors = str(param.get("COLLECTOR_HOST", "")).replace(",", " ").split()
     daemons = str(param.get("DAEMON_LIST", "")).upper().replace(",", " ").split()
-    return param if "NEGOTIATOR" in daemons and (pool is None or pool in collectors) else None
+    if "NEGOTIATOR" not in daemons:
+        return None
+    if pool is not None and pool not in collectors:
+        return None
+    return param

@@ -1,4 +1,4 @@
-"""Makes a negotiator read its configuration again, and looks whether its groups then have the quotas that they should.
+"""Reconfiguration of a negotiator, and the check that its groups then have their new quotas.
 
 A negotiator that refuses the command says so in its own log alone, and one in a long cycle comes
 to it later; so only what it publishes after a cycle counts
@@ -44,9 +44,9 @@ Quotas = Mapping[str, "tuple[float, bool]"]
 
 @dataclass(frozen=True)
 class Negotiator:
-    """One negotiator of the pool whose collector is ``pool`` (None: this machine's); its only one where not named.
+    """One negotiator of the pool whose collector is ``pool`` (None: this machine's).
 
-    ``timeout`` is in seconds, for each question.
+    Without ``name`` it is the only one of the pool. ``timeout`` is in seconds, for each question.
     """
 
     pool: str | None
@@ -83,10 +83,11 @@ class Negotiator:
         return found
 
     def shows(self, quotas: Quotas, within: float, again: Callable[[], None]) -> str:
-        """Wait until the groups are published with ``quotas``; return why they are not, empty where they are.
+        """Wait until the groups are published with ``quotas``, and return why they are not.
 
-        ``again`` is called after each cycle that did not show them. It takes :data:`CYCLES` cycles
-        after the one that may have been under way, and ``within`` seconds, at most.
+        The reason is empty where they are. ``again`` is called after each cycle that did not show
+        them. It takes :data:`CYCLES` cycles after the one that may have been under way, and
+        ``within`` seconds, at most.
 
         Raises:
             BindingsError: HTCondor's bindings are missing.
@@ -94,24 +95,24 @@ class Negotiator:
         until = time.monotonic() + within
         seen: float | None = None
         cycles = 0
-        told = "the collector does not answer"
+        why = "the collector does not answer"
         pause = _PAUSE
         while True:
             try:
                 now = self.published()
-                told = next(now.differences(quotas), "")
-                if not told:
+                why = next(now.differences(quotas), "")
+                if not why:
                     return ""
                 if seen is not None and now.heard != seen:
                     cycles += 1
                     if cycles > CYCLES:
-                        return f"{told}, {CYCLES} cycles after it was told"
+                        return f"{why}, {CYCLES} cycles after it was told"
                     again()
                 seen = now.heard
             except PoolError as error:
-                told = str(error)
+                why = str(error)
             if time.monotonic() > until:
-                return f"{told}, {within:g} s after it was told"
+                return f"{why}, {within:g} s after it was told"
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -124,7 +125,11 @@ class Negotiator:
 
 @dataclass(frozen=True)
 class Published:
-    """What a negotiator publishes: by group its quota and surplus policy, and when the collector heard of that."""
+    """The quota and surplus policy of each group, as a negotiator publishes them.
+
+    ``heard`` is when the collector received the newest ad, ``reconfigured`` the time of the last
+    reconfig.
+    """
 
     groups: Mapping[str, tuple[float, str]]
     heard: float
@@ -152,9 +157,10 @@ def _reconfigure(pool: str | None, name: str) -> None:
     chosen = [ad for ad in found if not name or ad.get("Name") == name]
     if len(chosen) != 1:
         known = ", ".join(sorted(str(ad.get("Name")) for ad in found)) or "none"
-        raise ValueError(
-            f"it has {'no negotiator ' + name if name else 'not one negotiator'}: {known}"
-        )
+        lacking = "not one negotiator"
+        if name:
+            lacking = f"no negotiator {name}"
+        raise ValueError(f"it has {lacking}: {known}")
     htcondor2.send_command(chosen[0], htcondor2.DaemonCommand.Reconfig)
 
 
@@ -167,12 +173,12 @@ def _published(pool: str | None, name: str) -> Published:
     )
     ours = [ad for ad in found if not name or str(ad.get("NegotiatorName", "")) == name]
     newest = max((float(ad.get("LastHeardFrom", 0)) for ad in ours), default=0.0)
-    groups = {
-        str(ad["Name"]): (float(ad.get("ConfigQuota", math.nan)), str(ad.get("SurplusPolicy", "")))
-        for ad in ours
+    groups = {}
+    for ad in ours:
         # A group that is none any more keeps its last ad for a quarter of an hour.
-        if ad["Name"] != ROOT and float(ad.get("LastHeardFrom", 0)) >= newest - _ONE_CYCLE
-    }
+        if ad["Name"] != ROOT and float(ad.get("LastHeardFrom", 0)) >= newest - _ONE_CYCLE:
+            quota = float(ad.get("ConfigQuota", math.nan))
+            groups[str(ad["Name"])] = (quota, str(ad.get("SurplusPolicy", "")))
     reconfigured = max((float(ad.get("DaemonLastReconfigTime", 0)) for ad in ours), default=0.0)
     return Published(groups, newest, reconfigured)
 
@@ -181,7 +187,9 @@ def _slot_ages(pool: str | None) -> SlotAges | None:
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=["LastHeardFrom"])
     heard = [float(ad["LastHeardFrom"]) for ad in found if "LastHeardFrom" in ad]
-    return SlotAges(min(heard), max(heard)) if heard else None
+    if not heard:
+        return None
+    return SlotAges(min(heard), max(heard))
 
 
 def _unreachable(pool: str | None, outcome: TaskOutcome) -> Exception:

@@ -1,8 +1,9 @@
-"""The configuration of a running daemon, knob by knob (READ authorisation, DC_CONFIG_VAL, HTCondor 25.14).
+"""The configuration of a running daemon, knob by knob.
 
-A daemon lists the names of its knobs in one answer and gives each value in an answer of its own,
-with its macros expanded; so only those are asked for that decide who gets which part of which
-slot. A knob that has no value is not told from one whose value is "Not defined".
+It needs READ authorisation and uses DC_CONFIG_VAL (HTCondor 25.14). A daemon lists the names of
+its knobs in one answer and gives each value in an answer of its own, with its macros expanded. So
+htcq requests only the knobs that affect which job gets which part of which slot. A knob without a
+value cannot be distinguished from one whose value is "Not defined".
 """
 
 from __future__ import annotations
@@ -19,14 +20,23 @@ from htcq.pool.secrets import is_secret_knob, scrub
 
 _NO_VALUE = "Not defined"
 _WANTED = re.compile(
-    r"\A(?:GROUP_|\w*_?QUOTA|\w*SURPLUS|\w*AUTOREGROUP|\w*CONSUMPTION_|\w*SLOTS?(?:_|\Z)|\w*WEIGHT|\w*CLAIM"
-    r"|NEGOTIATOR(?:_|\Z)|\w*ACCOUNTING|ACCOUNTANT_|(?:UID|FILESYSTEM)_DOMAIN\Z|\w*MODIFY_REQUEST_|JOB_DEFAULT_"
-    r"|MACHINE_RESOURCE_|NUM_CPUS\Z|COUNT_HYPERTHREAD_CPUS\Z|(?:MEMORY|DISK|GPUS?)\Z|DETECTED_|RESERVED_|HFS_"
-    r"|\w*PREEMPT|(?:SLOT_TYPE_[0-9]+_)?(?:START|RANK|REQUIREMENTS)\Z|START_VANILLA_UNIVERSE\Z|CURB_MATCHMAKING\Z|\w*WITHINRESOURCELIMITS|\w*CATALOG"
-    r"|\w*LOCAL_CONFIG_|USER_CONFIG_FILE\Z|INCLUDE|SETTABLE_ATTRS|ENABLE_(?:RUNTIME|PERSISTENT)_CONFIG\Z|FLOCK_"
-    r"|USE_GLOBAL_JOB_PRIOS\Z|CONCURRENCY_LIMIT_DEFAULT_|PRIORITY_HALFLIFE\Z|\w*PRIO_FACTOR|\w*_(?:ATTRS|EXPRS)\Z|STARTD_CRON|STARTD_NAME\Z"
-    r"|SCHEDD_NAME\Z|SCHEDD_ENABLE_|SCHEDD_REFUND_|PERSISTENT_PROJECT_RECORDS\Z|MAX_CONCURRENT_|SUBMIT_REQUIREMENT|JOB_TRANSFORM_|\w*_LIMIT(?:_DEFAULT)?\Z|MAX_JOBS|MAX_RUNNING|DAEMON_LIST\Z"
-    r"|(?:COLLECTOR|CONDOR)_HOST\Z|DEFRAG|MAXJOBRETIREMENTTIME\Z|\w*SIGNIFICANT_ATTR|SCHEDD_INTERVAL\Z"
+    r"\A(?:GROUP_|\w*_?QUOTA|\w*SURPLUS|\w*AUTOREGROUP|\w*CONSUMPTION_|\w*SLOTS?(?:_|\Z)|\w*WEIGHT"
+    r"|\w*CLAIM"
+    r"|NEGOTIATOR(?:_|\Z)|\w*ACCOUNTING|ACCOUNTANT_|(?:UID|FILESYSTEM)_DOMAIN\Z|\w*MODIFY_REQUEST_"
+    r"|JOB_DEFAULT_"
+    r"|MACHINE_RESOURCE_|NUM_CPUS\Z|COUNT_HYPERTHREAD_CPUS\Z|(?:MEMORY|DISK|GPUS?)\Z|DETECTED_"
+    r"|RESERVED_|HFS_"
+    r"|\w*PREEMPT|(?:SLOT_TYPE_[0-9]+_)?(?:START|RANK|REQUIREMENTS)\Z|START_VANILLA_UNIVERSE\Z"
+    r"|CURB_MATCHMAKING\Z|\w*WITHINRESOURCELIMITS|\w*CATALOG"
+    r"|\w*LOCAL_CONFIG_|USER_CONFIG_FILE\Z|INCLUDE|SETTABLE_ATTRS"
+    r"|ENABLE_(?:RUNTIME|PERSISTENT)_CONFIG\Z|FLOCK_"
+    r"|USE_GLOBAL_JOB_PRIOS\Z|CONCURRENCY_LIMIT_DEFAULT_|PRIORITY_HALFLIFE\Z|\w*PRIO_FACTOR"
+    r"|\w*_(?:ATTRS|EXPRS)\Z|STARTD_CRON|STARTD_NAME\Z"
+    r"|SCHEDD_NAME\Z|SCHEDD_ENABLE_|SCHEDD_REFUND_|PERSISTENT_PROJECT_RECORDS\Z|MAX_CONCURRENT_"
+    r"|SUBMIT_REQUIREMENT|JOB_TRANSFORM_|\w*_LIMIT(?:_DEFAULT)?\Z|MAX_JOBS|MAX_RUNNING"
+    r"|DAEMON_LIST\Z"
+    r"|(?:COLLECTOR|CONDOR)_HOST\Z|DEFRAG|MAXJOBRETIREMENTTIME\Z|\w*SIGNIFICANT_ATTR"
+    r"|SCHEDD_INTERVAL\Z"
     r"|UPDATE_INTERVAL\Z|CLASSAD_LIFETIME\Z|CONDOR_VERSION\Z|CGROUP_MEMORY|BASE_CGROUP\Z|HTCQ_)",
     re.IGNORECASE,
 )
@@ -98,7 +108,10 @@ def _at(assignment: Assignment) -> str:
 
 
 def query_configuration(location: dict[str, str], path: Path) -> Written:
-    """Write the knobs of one daemon to ``path``, and tell what those that are evaluated on slots and in jobs name."""
+    """Write the knobs of one daemon to ``path``, and return what their expressions name.
+
+    The expressions are those that are evaluated on slots and in jobs.
+    """
     htcondor2 = load()
     remote = htcondor2.RemoteParam(location_ad(location))
     values: dict[str, str] = {}
@@ -123,7 +136,10 @@ def write_configuration(
     values: Mapping[str, str],
     assigned: Mapping[str, tuple[Assignment, ...]] | None = None,
 ) -> Written:
-    """Write ``values``, where files assign them (``assigned``), and tell what those evaluated on slots name."""
+    """Write ``values`` and the places in ``assigned``, and return what their expressions name.
+
+    The expressions are those that are evaluated on slots and in jobs.
+    """
     import classad2
 
     with whole(path) as out:

@@ -1,4 +1,4 @@
-"""The rounds of queries of a capture: how long each may wait, what it wrote, and what became of those that failed."""
+"""The rounds of queries of a capture: their time limits, their files and their failures."""
 
 from __future__ import annotations
 
@@ -60,22 +60,26 @@ class Rounds:
     made: int = 0
 
     def part(self, file: str) -> Path:
-        """Return a new file that will be a part of ``file``; parts are joined in the order in which they are asked."""
+        """Return a new file that will be a part of ``file``.
+
+        Parts are joined in the order in which they are requested.
+        """
         self.made += 1
         path = self.parts / f"{self.made:06d}"
         self.files.setdefault(file, []).append(path)
         return path
 
     def _patience(self, part: float) -> float:
-        """Return how many seconds the queries of a round may take, which get this part of what is left."""
+        """Return the seconds of a round's queries: at most ``part`` of the time that is left."""
         if self.until == math.inf:
             return self.timeout
-        return min(
-            self.timeout, max(_MIN_PATIENCE, round((self.until - time.monotonic()) * part, 1))
-        )
+        left = round((self.until - time.monotonic()) * part, 1)
+        return min(self.timeout, max(_MIN_PATIENCE, left))
 
     def ask(self, tasks: Sequence[Task], part: float = _PART) -> list[TaskOutcome]:
-        """Ask all of them at once and return their answers; they get this ``part`` of what is left of the time.
+        """Ask all of them at once and return their answers.
+
+        They get this ``part`` of the time that is left.
 
         Raises:
             OutputError: the disk is full or broken.
@@ -107,12 +111,11 @@ class Rounds:
             return NOTHING_WRITTEN
         written: ads.Written = outcome.value
         self.left_out += written.left_out
-        kind = outcome.what.partition(" of ")[0]
-        kind = "configurations" if kind.endswith("configuration") else kind
+        kind, count = outcome.what.partition(" of ")[0], written.count
+        if kind.endswith("configuration"):
+            kind, count = "configurations", 1
         if kind not in ("slot expressions", "answer"):
-            self.counts[kind] = self.counts.get(kind, 0) + (
-                1 if kind == "configurations" else written.count
-            )
+            self.counts[kind] = self.counts.get(kind, 0) + count
         return written
 
     def join(self, directory: Path) -> None:

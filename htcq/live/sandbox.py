@@ -1,4 +1,4 @@
-"""What this machine's HTCondor would read if a file were in one of its configuration directories: tried out beside it.
+"""A trial of this machine's configuration with one more file in a configuration directory.
 
 Another directory is read in place of the real one: the same files, by links, but for the one
 that is tried. The main file is included as it is, and what follows it names that directory
@@ -28,7 +28,7 @@ _DAEMON = "NEGOTIATOR"
 def values_with(
     directory: Path, name: str, text: str, knobs: Sequence[str]
 ) -> Mapping[str, str] | None:
-    """Return what the negotiator would find for ``knobs`` if ``directory`` had the file ``name`` with ``text``.
+    """Return the negotiator's ``knobs`` if ``directory`` had the file ``name`` with ``text``.
 
     None where this machine's HTCondor is not configured, or does not read ``directory``.
 
@@ -39,13 +39,8 @@ def values_with(
     main = usual_configuration()
     if main is None:
         return None
-    listed = [
-        Path(each)
-        for each in own_configuration((_DIRECTORIES,))
-        .get(_DIRECTORIES, "")
-        .replace(",", " ")
-        .split()
-    ]
+    directories = own_configuration((_DIRECTORIES,)).get(_DIRECTORIES, "")
+    listed = [Path(each) for each in directories.replace(",", " ").split()]
     if not any(each.resolve() == directory.resolve() for each in listed):
         return None
     with temporary_directory() as temporary:
@@ -55,7 +50,12 @@ def values_with(
             if path.name != name:
                 (beside / path.name).symlink_to(path.resolve())
         (beside / name).write_text(text, encoding="utf-8")
-        places = [str(beside if each.resolve() == directory.resolve() else each) for each in listed]
+        places = []
+        for each in listed:
+            place = each
+            if each.resolve() == directory.resolve():
+                place = beside
+            places.append(str(place))
         trial = temporary / "condor_config"
         trial.write_text(
             f"include : {main}\n{_DIRECTORIES} = {', '.join(places)}\n", encoding="utf-8"
@@ -68,7 +68,10 @@ def values_with(
 
 
 def _read(path: str, knobs: Sequence[str]) -> dict[str, str]:
-    """Read the configuration at ``path`` as the negotiator does; only inside a :class:`ParserProcess`."""
+    """Read the configuration at ``path`` as the negotiator does.
+
+    Only inside a :class:`ParserProcess`.
+    """
     import htcondor2
 
     os.environ["CONDOR_CONFIG"] = path

@@ -25,7 +25,10 @@ NO_CEILING = -1
 
 @dataclass(frozen=True)
 class SubmitterPriority:
-    """The ceiling that a submitter has (-1: none), and when its lease ends, in seconds since 1970 (0: it is none)."""
+    """The ceiling of a submitter (-1: none), and the end of its lease.
+
+    ``until`` is in seconds since 1970, 0 where the ceiling is no lease.
+    """
 
     ceiling: int
     until: int = 0
@@ -33,7 +36,10 @@ class SubmitterPriority:
 
 @dataclass(frozen=True)
 class UserPriorities:
-    """A negotiator's record of submitters; ``pool`` None is this machine's, ``leases`` whether it lends ceilings."""
+    """A negotiator's record of submitters.
+
+    ``pool`` None is this machine's; ``leases`` says whether the negotiator lends ceilings.
+    """
 
     pool: str | None
     name: str = ""
@@ -63,12 +69,10 @@ class UserPriorities:
         Raises:
             PoolError: it refuses, such as where another lease is in force.
         """
-        self._run(
-            "-setceiling",
-            submitter,
-            str(ceiling),
-            *(("-duration", str(seconds)) if self.leases else ()),
-        )
+        arguments = ["-setceiling", submitter, str(ceiling)]
+        if self.leases:
+            arguments += ["-duration", str(seconds)]
+        self._run(*arguments)
 
     def cancel(self, submitter: str, lease: bool) -> None:
         """Take a ceiling away: a lease, so that the one before is back, or any.
@@ -82,21 +86,20 @@ class UserPriorities:
             self._run("-setceiling", submitter, str(NO_CEILING))
 
     def _run(self, *arguments: str) -> str:
-        where = [
-            *(("-pool", self.pool) if self.pool else ()),
-            *(("-name", self.name) if self.name else ()),
-        ]
+        where = list[str]()
+        if self.pool:
+            where += ["-pool", self.pool]
+        if self.name:
+            where += ["-name", self.name]
         done = _finished([_path(), *where, *arguments], self.timeout)
         complaint = " ".join((done.stderr or done.stdout).split())[:300]
-        # What it says of a mistake on its command line is all of its options.
+        # At a mistake on its command line the tool prints all of its options.
         if done.returncode or complaint.startswith("usage:"):
-            told = (
-                "it knows no such option: it is older than the negotiator"
-                if "usage:" in complaint
-                else complaint
-            )
+            why = complaint or "failed"
+            if "usage:" in complaint:
+                why = "it knows no such option: it is older than the negotiator"
             raise PoolError(
-                f"{_TOOL} {' '.join(arguments[:2])}: {told or 'failed'}",
+                f"{_TOOL} {' '.join(arguments[:2])}: {why}",
                 "ADMINISTRATOR access is needed",
             )
         return done.stdout

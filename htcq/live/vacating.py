@@ -1,4 +1,4 @@
-"""Jobs that run, as their schedds see them just now, and their vacating by number.
+"""Running jobs, as their schedds see them now, and the vacating of jobs by id.
 
 A vacated job is told to end softly and is idle afterwards; its claim is given up
 (src/condor_schedd.V6/schedd.cpp:actOnJobs, HTCondor 25.14; seen with 23.9 too). Every question
@@ -20,14 +20,17 @@ from htcq.pool.record import Record
 Key = tuple[str, str]
 _RUNNING = 2
 _FACTS = (
-    "ClusterId", "ProcId", "JobStatus", "JobUniverse", "RemoteHost", "User", "AccountingGroup", "Owner",
-    "JobCurrentStartDate", "ServerTime", "HtcqProtected",
+    "ClusterId", "ProcId", "JobStatus", "JobUniverse", "RemoteHost", "User", "AccountingGroup",
+    "Owner", "JobCurrentStartDate", "ServerTime", "HtcqProtected",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Facts:
-    """A job that runs; ``ran`` and ``left`` (None: it does not say) are in seconds by its schedd's own clock."""
+    """A running job.
+
+    ``ran`` and ``left`` (None: its ad does not say) are in seconds by its schedd's own clock.
+    """
 
     submitter: str
     slot: str
@@ -40,7 +43,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of jobs: those that the schedd took, and why others were not vacated; ``doubt``: nobody knows."""
+    """The result of vacating jobs.
+
+    ``vacated`` are those that the schedd accepted, ``failed`` has the reason of each other one.
+    ``doubt`` says why the result is not known.
+    """
 
     vacated: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
@@ -49,13 +56,19 @@ class Done:
 
 @dataclass(frozen=True)
 class Queues:
-    """The schedds of a pool, by name, with where they are; ``timeout`` is in seconds, for each question."""
+    """The schedds of a pool, by name, with their locations.
+
+    ``timeout`` is in seconds, for each question.
+    """
 
     places: Mapping[str, Mapping[str, str]]
     timeout: float
 
     def ends(self, wall_time: str) -> dict[Key, float]:
-        """Return in how many seconds running jobs end by themselves, where their attribute ``wall_time`` tells."""
+        """Return the seconds until running jobs end, where their ``wall_time`` says it.
+
+        ``wall_time`` is the name of an attribute.
+        """
         if not wall_time:
             return {}
         constraint = f"JobStatus == {_RUNNING} && {wall_time} =!= undefined"
@@ -65,18 +78,20 @@ class Queues:
         ]
         found: dict[Key, float] = {}
         for outcome in run_all(tasks, self.timeout):
-            facts: Mapping[str, Facts] = outcome.value if outcome.done else {}
-            found.update(
-                ((outcome.what, job), each.left)
-                for job, each in facts.items()
-                if each.left is not None
-            )
+            if not outcome.done:
+                continue
+            facts: Mapping[str, Facts] = outcome.value
+            for job, each in facts.items():
+                if each.left is not None:
+                    found[outcome.what, job] = each.left
         return found
 
     def running(
         self, schedd: str, jobs: Iterable[str], wall_time: str
     ) -> tuple[dict[str, Facts], str]:
-        """Return those of ``jobs`` that run now, and why nothing is known; that is empty where the schedd answers.
+        """Return those of ``jobs`` that run now, and why they are not known.
+
+        The reason is empty where the schedd answers.
 
         Raises:
             BindingsError: HTCondor's bindings are missing.
@@ -91,7 +106,9 @@ class Queues:
         outcome = self._asked(
             Task(schedd, _facts, (dict(place), f"JobStatus == {_RUNNING} && ({either})", wall_time))
         )
-        return (outcome.value, "") if outcome.done else ({}, reason(outcome.why, outcome.complaint))
+        if not outcome.done:
+            return {}, reason(outcome.why, outcome.complaint)
+        return outcome.value, ""
 
     def vacate(self, schedd: str, jobs: Sequence[str]) -> Done:
         """Vacate ``jobs``, one after the other.
@@ -104,11 +121,10 @@ class Queues:
             return Done(doubt=reason(outcome.why, outcome.complaint))
         vacated, failed = outcome.value
         # The bindings log why, and raise nothing that tells.
-        told = reason("", outcome.complaint).strip()
-        return Done(
-            tuple(vacated),
-            {job: f"{why}: {told}"[:300] if told else why for job, why in failed.items()},
-        )
+        logged = reason("", outcome.complaint).strip()
+        if logged:
+            failed = {job: f"{why}: {logged}"[:300] for job, why in failed.items()}
+        return Done(tuple(vacated), failed)
 
     def _asked(self, task: Task) -> TaskOutcome:
         outcome = run_all([task], self.timeout)[0]
@@ -128,15 +144,22 @@ def queues_of(schedds: Iterable[Record], timeout: float) -> Queues:
 
 def _facts(place: dict[str, str], constraint: str, wall_time: str) -> dict[str, Facts]:
     htcondor2 = load()
-    names = [*_FACTS, *((wall_time,) if wall_time else ())]
+    names = list(_FACTS)
+    if wall_time:
+        names.append(wall_time)
     found = htcondor2.Schedd(location_ad(place)).query(constraint, projection=names)
     return {f"{ad['ClusterId']}.{ad['ProcId']}": _facts_of(ad, wall_time) for ad in found}
 
 
 def _facts_of(ad: Any, wall_time: str) -> Facts:
     started, now = _number(ad, "JobCurrentStartDate") or 0.0, _number(ad, "ServerTime")
-    ran = max(0.0, now - started) if now is not None else 0.0
-    wall = _number(ad, wall_time) if wall_time else None
+    ran, left = 0.0, None
+    if now is not None:
+        ran = max(0.0, now - started)
+    if wall_time:
+        wall = _number(ad, wall_time)
+        if wall is not None:
+            left = wall - ran
     domain = str(ad.get("User", "")).rpartition("@")[2]
     who = ad.get("AccountingGroup") or ad.get("Owner", "")
     return Facts(
@@ -146,13 +169,15 @@ def _facts_of(ad: Any, wall_time: str) -> Facts:
         ran=ran,
         universe=int(_number(ad, "JobUniverse") or 0),
         protected=ad.get("HtcqProtected") is True,
-        left=None if wall is None else wall - ran,
+        left=left,
     )
 
 
 def _number(ad: Any, name: str) -> float | None:
     value = ad.get(name)
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value)
 
 
 def _vacate(place: dict[str, str], jobs: list[str]) -> tuple[list[str], dict[str, str]]:
@@ -161,24 +186,24 @@ def _vacate(place: dict[str, str], jobs: list[str]) -> tuple[list[str], dict[str
     vacated, failed = [], {}
     for job in jobs:
         try:
-            told = schedd.act(htcondor2.JobAction.Vacate, [job])
+            counts = schedd.act(htcondor2.JobAction.Vacate, [job])
         except htcondor2.HTCondorException as error:
             failed[job] = " ".join(str(error).split())
             continue
-        if told.get("TotalSuccess") == 1:
+        if counts.get("TotalSuccess") == 1:
             vacated.append(job)
         else:
-            failed[job] = _refusal(told)
+            failed[job] = _refusal(counts)
     return vacated, failed
 
 
-def _refusal(told: Any) -> str:
+def _refusal(counts: Any) -> str:
     for name, why in (
         ("TotalNotFound", "it is not in the queue any more"),
         ("TotalBadStatus", "it does not run any more"),
         ("TotalPermissionDenied", "the schedd refuses: QUEUE_SUPER_USERS must have this user"),
         ("TotalAlreadyDone", "it is being vacated already"),
     ):
-        if told.get(name):
+        if counts.get(name):
             return why
     return "the schedd did not say why"
