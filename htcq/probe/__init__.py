@@ -1,4 +1,7 @@
-"""What this machine has: asks HTCondor first, then psutil, NVML and the kernel, and says who was believed and why."""
+"""The resources of this machine, with the source of each number and the reason for it.
+
+The probe asks HTCondor first, then psutil, NVML and the kernel.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ __all__ = [
 def probe_node(
     execute: str | None = None, condor_params: CondorParams | None = None, essential: bool = False
 ) -> Node:
-    """Return what the machine that runs this program has.
+    """Return the resources of the machine that runs this program.
 
     Args:
         execute: the directory jobs will run in; None: HTCondor's EXECUTE, or the usual place.
@@ -33,12 +36,13 @@ def probe_node(
     Raises:
         ProbeError: cpus, memory or disk cannot be found out.
     """
-    machine = (
-        this_machine(condor_params, essential=True) if essential else this_machine(condor_params)
-    )
-    return probe_machine(machine, execute)
+    return probe_machine(this_machine(condor_params, essential), execute)
 
 
 def probe_machine(machine: Machine, execute: str | None = None) -> Node:
-    """Return what ``machine``, this one or a recorded one, has; errors as :func:`probe_node`."""
+    """Return the resources of ``machine``, this one or a recorded one.
+
+    Raises:
+        ProbeError: as :func:`probe_node`.
+    """
     return decide(read_machine(machine, execute))

@@ -28,7 +28,9 @@ class Limit:
     def origin(self) -> str:
         """Return the version and the file's short name, such as ``cgroup v2 cpu.max``."""
         name = self.file.rsplit("/", 1)[-1]
-        version = 1 if name in ("cpu.cfs_quota_us", "memory.limit_in_bytes") else 2
+        version = 2
+        if name in ("cpu.cfs_quota_us", "memory.limit_in_bytes"):
+            version = 1
         return f"cgroup v{version} {name}"
 
 
@@ -51,10 +53,8 @@ class _Mount:
 def read_limits(read: Callable[[str], str]) -> CgroupLimits:
     """Return the limits on this process; ``read`` returns a file's text and raises OSError."""
     notes: list[str] = []
-    texts = [
-        _read_or_note(read, path, notes) for path in ("/proc/self/cgroup", "/proc/self/mountinfo")
-    ]
-    groups, mounts = parse_memberships(texts[0]), parse_mounts(texts[1])
+    groups = parse_memberships(_read_or_note(read, "/proc/self/cgroup", notes))
+    mounts = parse_mounts(_read_or_note(read, "/proc/self/mountinfo", notes))
     cpus: list[Limit] = []
     memory: list[Limit] = []
     for folder in _folders(groups, mounts, "cpu"):
@@ -83,9 +83,13 @@ def parse_mounts(text: str) -> tuple[_Mount, ...]:
     for line in text.splitlines():
         before, separator, after = line.partition(" - ")
         fields, kind = before.split(), after.split()
-        if separator and len(fields) > 4 and len(kind) > 2 and kind[0] in ("cgroup", "cgroup2"):
-            controllers = frozenset(kind[2].split(",")) if kind[0] == "cgroup" else frozenset[str]()
-            found.append(_Mount(controllers, _unescape(fields[3]), _unescape(fields[4])))
+        complete = separator and len(fields) > 4 and len(kind) > 2
+        if not complete or kind[0] not in ("cgroup", "cgroup2"):
+            continue
+        controllers = frozenset[str]()
+        if kind[0] == "cgroup":
+            controllers = frozenset(kind[2].split(","))
+        found.append(_Mount(controllers, _unescape(fields[3]), _unescape(fields[4])))
     return tuple(found)
 
 
@@ -107,17 +111,24 @@ def _folders(groups: dict[str, str], mounts: tuple[_Mount, ...], controller: str
 
 
 def _serves(mount: _Mount, controller: str) -> bool:
-    return controller in mount.controllers if controller else not mount.controllers
+    if not controller:
+        return not mount.controllers
+    return controller in mount.controllers
 
 
 def _below(group: str, root: str) -> str:
-    """Return ``group`` relative to the mounted ``root``: empty for the root itself and for what is not below it."""
+    """Return ``group`` relative to the mounted ``root``.
+
+    It is empty for the root itself and for a group that is not below it.
+    """
     group, root = group.rstrip("/"), root.rstrip("/")
     if group.startswith("/.."):
         return ""  # outside this process's cgroup namespace: only the mount point can be seen
     if not root:
         return group
-    return group[len(root) :] if group == root or group.startswith(root + "/") else ""
+    if not group.startswith(root + "/"):
+        return ""
+    return group[len(root) :]
 
 
 def _v1_cpus(read: Callable[[str], str], folder: str, notes: list[str]) -> Iterator[Limit]:
@@ -155,11 +166,16 @@ def _tightest(limits: list[Limit]) -> Limit | None:
 
 def _number(text: str) -> int | None:
     text = text.strip()
-    return int(text) if text.lstrip("-").isdigit() else None
+    if not text.lstrip("-").isdigit():
+        return None
+    return int(text)
 
 
 def _read_or_note(read: Callable[[str], str], path: str, notes: list[str]) -> str:
-    """Return the file's text; empty where it does not exist (a root group has no limits) or cannot be read (noted)."""
+    """Return the file's text, or an empty one.
+
+    A root group has no limits, so a missing file is no error; one that cannot be read is noted.
+    """
     try:
         return read(path)
     except FileNotFoundError:

@@ -12,7 +12,7 @@ CRON_END = "- update:true"
 
 
 def long_lines(node: Node) -> tuple[str, ...]:
-    """Return ``node`` as lines of the form ``HtcqCpus = 16``; memory and swap in MB, disk in KiB."""
+    """Return ``node`` as lines such as ``HtcqCpus = 16``; memory and swap in MB, disk in KiB."""
     numbers = {
         "Cpus": node.cpus,
         "PhysicalCpus": node.physical_cpus,
@@ -24,16 +24,14 @@ def long_lines(node: Node) -> tuple[str, ...]:
         "CondorMemory": node.condor_memory_mb,
         **{f"Custom{name}": amount for name, amount in node.custom.items()},
     }
-    texts = {
-        **{
-            f"{_ORIGINS[each.fact]}Origin": each.origin
-            for each in node.sources
-            if each.fact in _ORIGINS
-        },
-        "GPUDevices": ", ".join(gpu.id for gpu in node.gpu_devices),
-        "GPUNames": ", ".join(sorted({gpu.name for gpu in node.gpu_devices if gpu.name})),
-        "Notes": "; ".join(node.notes),
-    }
+    texts = {}
+    for each in node.sources:
+        if each.fact in _ORIGINS:
+            texts[f"{_ORIGINS[each.fact]}Origin"] = each.origin
+    names = {gpu.name for gpu in node.gpu_devices if gpu.name}
+    texts["GPUDevices"] = ", ".join(gpu.id for gpu in node.gpu_devices)
+    texts["GPUNames"] = ", ".join(sorted(names))
+    texts["Notes"] = "; ".join(node.notes)
     lines = [f"Htcq{name} = {number}" for name, number in numbers.items()]
     return (*lines, *(f"Htcq{name} = {quoted(text)}" for name, text in texts.items() if text))
 
@@ -42,16 +40,19 @@ _ORIGINS = {"cpus": "Cpus", "memory_mb": "Memory", "disk_kb": "Disk", "gpus": "G
 
 
 def cron_lines(node: Node) -> tuple[str, ...]:
-    """Return what a STARTD_CRON job has to print: the same lines and the one that ends the ad."""
+    """Return the output of a STARTD_CRON job: the same lines and the one that ends the ad."""
     return (*long_lines(node), CRON_END)
 
 
 def quoted(text: str) -> str:
-    """Return ``text`` as a string literal of a long-form ad: on one line, with only the quotation mark escaped."""
-    # A line break would end the attribute; a backslash stands for itself in this form, even before
-    # the closing mark.
-    return (
-        '"'
-        + "".join(char if char.isprintable() else " " for char in text.replace('"', '\\"'))
-        + '"'
-    )
+    """Return ``text`` as a string literal of a long-form ad.
+
+    It is on one line, since a line break would end the attribute. Only the quotation mark is
+    escaped: a backslash stands for itself in this form, even before the closing mark.
+    """
+    literal = ""
+    for char in text.replace('"', '\\"'):
+        if not char.isprintable():
+            char = " "
+        literal += char
+    return f'"{literal}"'

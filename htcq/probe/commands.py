@@ -1,4 +1,4 @@
-"""Runs HTCondor's tools, marked so that a tool which reads the configuration cannot start htcq again.
+"""Execution of HTCondor's tools, with a mark so that none of them starts htcq again.
 
 ``htcq emit`` may stand in condor_config as ``include command``. Every tool of HTCondor reads
 that configuration, so a tool that htcq starts would start htcq, which would start the tool: the
@@ -23,7 +23,7 @@ _COMPLAINT_LENGTH = 200
 
 @dataclass(frozen=True)
 class Answer:
-    """What a tool said: its exit status, its standard output and its complaint as one line."""
+    """A tool's exit status, its standard output, and its standard error as one line."""
 
     status: int
     output: str
@@ -31,16 +31,22 @@ class Answer:
 
 
 def find_tool(name: str) -> str | None:
-    """Return the path of the executable ``name`` (on PATH, in the usual places, or a path itself), else None."""
-    if "/" in name:
-        return name if os.access(name, os.X_OK) else None
-    places = [place for place in os.environ.get("PATH", "").split(os.pathsep) if place]
-    candidates = (f"{place}/{name}" for place in (*places, *_USUAL_PLACES))
+    """Return the path of the executable ``name``, None where there is none.
+
+    ``name`` is a path, or a name on PATH or in the usual places.
+    """
+    candidates = [name]
+    if "/" not in name:
+        places = filter(None, os.environ.get("PATH", "").split(os.pathsep))
+        candidates = [f"{place}/{name}" for place in (*places, *_USUAL_PLACES)]
     return next((path for path in candidates if os.access(path, os.X_OK)), None)
 
 
 def run_tool(command: Sequence[str], meanwhile: Callable[[], None] | None = None) -> Answer | None:
-    """Return what ``command`` answers, or None where there is no such tool; ``meanwhile`` is done while it works."""
+    """Return the answer of ``command``, None where there is no such tool.
+
+    ``meanwhile`` is called while the tool runs.
+    """
     path = find_tool(command[0])
     if path is None:
         return None

@@ -1,4 +1,4 @@
-"""Decides cpus and memory: HTCondor's detection before psutil's, and the limits of the kernel before both.
+"""Decisions on cpus and memory: the kernel's limits, then HTCondor's detection, then psutil's.
 
 HTCondor counts the processors in /proc/cpuinfo and knows neither affinity nor a cgroup cpu
 limit; of the cgroup memory limits it knows those of its own group and its parent
@@ -18,18 +18,24 @@ _HINT = (
 
 
 def condor_cpus(knobs: Knobs) -> int:
-    """Return the cpus that HTCondor would advertise without configuration, 0 where it was not found."""
+    """Return the cpus that HTCondor would advertise without configuration.
+
+    They are 0 where there is no HTCondor.
+    """
     return knobs.number("DETECTED_CPUS_LIMIT") or knobs.number("DETECTED_CPUS") or 0
 
 
 def condor_memory_mb(knobs: Knobs) -> int:
-    """Return the memory (MB) HTCondor would advertise if MEMORY were not set, 0 where it was not found."""
+    """Return the memory (MB) that HTCondor would advertise without MEMORY.
+
+    It is 0 where there is no HTCondor.
+    """
     detected = knobs.number("DETECTED_MEMORY") or 0
     return max(0, detected - (knobs.number("RESERVED_MEMORY") or 0))
 
 
 def decide_cpus(readings: Readings) -> Verdict:
-    """Return the cpus that jobs can really use.
+    """Return the cpus that jobs can use.
 
     Raises:
         ProbeError: neither HTCondor nor psutil could count them.
@@ -52,14 +58,15 @@ def decide_cpus(readings: Readings) -> Verdict:
         notes.append(
             f"NUM_CPUS = {site.amount} is more than {tightest.origin} lets run ({tightest.amount})"
         )
-    winner = tightest if beaten and site is None else base
-    if winner is tightest and beaten and detected:
-        notes.append(
-            must_be_set(
-                knobs, "NUM_CPUS", winner.amount, f"HTCondor would hand out {detected} cpus"
-            )
-        )
-    return verdict("cpus", winner, [*([site] if site else []), *counted, *limits], notes)
+    winner = base
+    if beaten and site is None:
+        winner = tightest
+        if detected:
+            otherwise = f"HTCondor would hand out {detected} cpus"
+            notes.append(must_be_set(knobs, "NUM_CPUS", winner.amount, otherwise))
+    if site is not None:
+        counted.insert(0, site)
+    return verdict("cpus", winner, [*counted, *limits], notes)
 
 
 def _counter(readings: Readings) -> str:
@@ -108,11 +115,13 @@ def decide_physical_cpus(readings: Readings) -> Verdict | None:
         Claim("psutil", int(readings.psutil.get("physical") or 0), NO_CONDOR),
     ]
     claims = [claim for claim in claims if claim.amount > 0]
-    return verdict("physical_cpus", claims[0], claims, []) if claims else None
+    if not claims:
+        return None
+    return verdict("physical_cpus", claims[0], claims, [])
 
 
 def decide_memory(readings: Readings) -> Verdict:
-    """Return the memory (MB) that jobs can really use, RESERVED_MEMORY taken off.
+    """Return the memory (MB) that jobs can use, less RESERVED_MEMORY.
 
     Raises:
         ProbeError: neither HTCondor nor psutil knows the memory, or RESERVED_MEMORY leaves none.
@@ -136,12 +145,15 @@ def decide_memory(readings: Readings) -> Verdict:
         notes.append(
             f"MEMORY = {site.amount} is more than {tightest.origin} gives ({tightest.amount} MB)"
         )
-    winner = tightest if beaten and site is None else base
-    if winner is tightest and beaten and knobs.known:
-        otherwise = f"HTCondor would hand out {base.amount} MB"
-        notes.append(must_be_set(knobs, "MEMORY", winner.amount, otherwise))
-    claims = [*([site] if site else []), *counted, *limits]
-    return verdict("memory_mb", _less_reserved(knobs, winner), claims, notes)
+    winner = base
+    if beaten and site is None:
+        winner = tightest
+        if knobs.known:
+            otherwise = f"HTCondor would hand out {base.amount} MB"
+            notes.append(must_be_set(knobs, "MEMORY", winner.amount, otherwise))
+    if site is not None:
+        counted.insert(0, site)
+    return verdict("memory_mb", _less_reserved(knobs, winner), [*counted, *limits], notes)
 
 
 def _memory_limits(readings: Readings) -> list[Claim]:

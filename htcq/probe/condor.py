@@ -1,4 +1,4 @@
-"""HTCondor's own detection and what the site has configured, from one condor_config_val or from the bindings.
+"""HTCondor's own detection and the site's knobs, from one condor_config_val or from the bindings.
 
 The text is what ``condor_config_val -verbose -dump`` prints: ``NAME = raw``, then `` # at:
 source`` and `` # expanded: value`` (same in 23.9 and 25.14). The source tells a site's decision
@@ -44,7 +44,10 @@ _OPERATIONS = {
 
 @dataclass(frozen=True)
 class Knob:
-    """One knob of HTCondor's configuration: its expanded value, the place that set it, and whether htcq wrote that."""
+    """One knob of HTCondor's configuration.
+
+    ``value`` is expanded, ``source`` the place that sets it; ``from_htcq``: htcq wrote that place.
+    """
 
     name: str
     value: str
@@ -53,13 +56,16 @@ class Knob:
 
     @property
     def configured(self) -> bool:
-        """Whether the site set it: neither HTCondor itself nor a file of htcq's own, which only repeats the probe."""
+        """Whether the site set it: neither HTCondor itself nor a file that htcq wrote.
+
+        Such a file only repeats the probe.
+        """
         return bool(self.source) and self.source not in _BUILT_IN_SOURCES and not self.from_htcq
 
 
 @dataclass(frozen=True)
 class Knobs:
-    """HTCondor's configuration as far as the probe asks for it; empty where no HTCondor was found."""
+    """The part of HTCondor's configuration that the probe uses; empty without HTCondor."""
 
     origin: str = ""
     known: Mapping[str, Knob] = field(default_factory=dict)
@@ -67,7 +73,9 @@ class Knobs:
     def text(self, name: str) -> str:
         """Return the expanded value of ``name``, empty where it is not defined."""
         knob = self.known.get(name)
-        return knob.value if knob else ""
+        if knob is None:
+            return ""
+        return knob.value
 
     def number(self, name: str) -> int | None:
         """Return ``name`` as a whole number, None where it is not defined or is none."""
@@ -76,7 +84,9 @@ class Knobs:
     def configured(self, name: str) -> Knob | None:
         """Return the knob ``name`` if the site has set it."""
         knob = self.known.get(name)
-        return knob if knob and knob.configured else None
+        if knob is None or not knob.configured:
+            return None
+        return knob
 
     def beginning(self, prefix: str) -> Iterator[tuple[str, Knob]]:
         """Yield the rest of the name, and the knob, of all whose names begin with ``prefix``."""
@@ -86,7 +96,10 @@ class Knobs:
 
 
 def whole_number(text: str) -> int | None:
-    """Return what HTCondor reads as the integer ``text``, such as ``4`` or ``2 * 3 + 1``; None where it is none."""
+    """Return the integer that HTCondor reads in ``text``, such as ``4`` or ``2 * 3 + 1``.
+
+    It is None where the text is no integer.
+    """
     try:
         value = _evaluate(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError):
@@ -95,11 +108,7 @@ def whole_number(text: str) -> int | None:
 
 
 def _evaluate(node: ast.expr) -> Fraction:
-    if (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, (int, float))
-        and not isinstance(node.value, bool)
-    ):
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return Fraction(str(node.value))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_evaluate(node.operand)
@@ -113,7 +122,7 @@ def _evaluate(node: ast.expr) -> Fraction:
 
 
 def read_knobs(machine: Machine) -> Knobs:
-    """Return HTCondor's configuration on ``machine``, asked with one command; empty where there is no HTCondor.
+    """Return HTCondor's configuration on ``machine``; empty where there is no HTCondor.
 
     Raises:
         ProbeError: HTCondor is installed and its configuration cannot be read.
@@ -132,9 +141,10 @@ def read_knobs(machine: Machine) -> Knobs:
     )
     if answer is not None and answer.status == 0:
         return Knobs("condor_config_val", _mark_own(machine, parse_dump(answer.output)))
-    values = machine.condor_params(_NAMES) if machine.condor_params is not None else {}
-    if values:
-        return Knobs("HTCondor's bindings", _without_sources(values))
+    if machine.condor_params is not None:
+        values = machine.condor_params(_NAMES)
+        if values:
+            return Knobs("HTCondor's bindings", _without_sources(values))
     if answer is None:
         return Knobs()
     raise ProbeError(
@@ -147,10 +157,11 @@ def _mark_own(machine: Machine, knobs: dict[str, Knob]) -> dict[str, Knob]:
     """Mark the knobs that files of htcq's own set."""
     files = {knob.source.rpartition(", line ")[0] for knob in knobs.values()}
     own = {file for file in files if file.startswith("/") and _is_own(machine, file)}
-    return {
-        key: replace(knob, from_htcq=True) if knob.source.rpartition(", line ")[0] in own else knob
-        for key, knob in knobs.items()
-    }
+    marked = dict(knobs)
+    for key, knob in knobs.items():
+        if knob.source.rpartition(", line ")[0] in own:
+            marked[key] = replace(knob, from_htcq=True)
+    return marked
 
 
 def _is_own(machine: Machine, file: str) -> bool:
@@ -161,7 +172,10 @@ def _is_own(machine: Machine, file: str) -> bool:
 
 
 def parse_dump(text: str) -> dict[str, Knob]:
-    """Return the knobs, by upper-case name, in what ``condor_config_val -subsystem STARTD -verbose -dump`` printed."""
+    """Return the knobs, by upper-case name, in a dump of the startd's configuration.
+
+    ``condor_config_val -subsystem STARTD -verbose -dump`` prints it.
+    """
     plain: dict[str, Knob] = {}
     qualified: dict[str, Knob] = {}
     name = source = ""
@@ -169,7 +183,9 @@ def parse_dump(text: str) -> dict[str, Knob]:
         if line.startswith(" # at: "):
             source = line[len(" # at: ") :].strip()
         elif line.startswith(" # expanded:"):
-            found = qualified if name.upper().startswith("STARTD.") else plain
+            found = plain
+            if name.upper().startswith("STARTD."):
+                found = qualified
             short = name.split(".", 1)[-1]
             found[short.upper()] = Knob(short, line.split(":", 1)[1].strip(), source)
         elif "=" in line and not line.startswith((" ", "#")):
@@ -178,11 +194,16 @@ def parse_dump(text: str) -> dict[str, Knob]:
 
 
 def _without_sources(values: Mapping[str, str]) -> dict[str, Knob]:
-    """Return knobs of whom only the values are known: one that repeats what was detected counts as a default."""
+    """Return the knobs with ``values``, whose sources are not known.
+
+    A NUM_CPUS that repeats the detected number counts as a default.
+    """
     upper = {name.upper(): (name, value.strip()) for name, value in values.items()}
     detected = upper.get("DETECTED_CPUS_LIMIT", ("", ""))[1]
     knobs = {}
     for key, (name, value) in upper.items():
-        is_default = key in _DETECTED or (key == "NUM_CPUS" and value == detected)
-        knobs[key] = Knob(name, value, "<Default>" if is_default else "the configuration")
+        source = "the configuration"
+        if key in _DETECTED or (key == "NUM_CPUS" and value == detected):
+            source = "<Default>"
+        knobs[key] = Knob(name, value, source)
     return knobs

@@ -1,4 +1,4 @@
-"""The configuration parser of the HTCondor that is installed here, which may be older than the Python bindings."""
+"""The configuration parser of the installed HTCondor, which may be older than the bindings."""
 
 from __future__ import annotations
 
@@ -24,15 +24,22 @@ def check_with_installed_parser(text: str) -> bool:
     if answer is None:
         return False
     if answer.status:
-        said = answer.complaint.replace(str(file), "the text")
+        complaint = answer.complaint.replace(str(file), "the text")
         raise InputError(
-            f"the installed HTCondor cannot read it: {said}", "fix the template that wrote it"
+            f"the installed HTCondor cannot read it: {complaint}", "fix the template that wrote it"
         )
     return True
 
 
 def place_by_tool(name: str, subsystem: str) -> str:
-    """Return file and line that give the knob ``name`` its value for the daemon ``subsystem``; empty if not known."""
+    """Return file and line of the value of a daemon's knob, empty where not known.
+
+    ``name`` is that of the knob, ``subsystem`` that of the daemon.
+    """
     answer = run_tool(["condor_config_val", "-subsystem", subsystem, "-verbose", name])
-    found = assignments(answer.output) if answer is not None and not answer.status else []
-    return found[0].place if found else ""
+    if answer is None or answer.status:
+        return ""
+    found = assignments(answer.output)
+    if not found:
+        return ""
+    return found[0].place

@@ -1,4 +1,4 @@
-"""Weighs what the authorities say about one machine and returns the node; reads nothing itself."""
+"""The decision on the node of one machine by its readings; this module reads nothing itself."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ def decide(readings: Readings) -> Node:
     physical, swap = decide_physical_cpus(readings), decide_swap(readings)
     gpus, devices = decide_gpus(readings)
     custom, custom_notes = decide_custom(readings)
-    decided = [
-        each for each in (cpus, physical, memory, disk, swap, gpus, *custom.values()) if each
-    ]
-    notes = [
-        *readings.notes,
-        *readings.cgroup.notes,
-        *(note for each in decided for note in each.notes),
-    ]
+    verdicts = (cpus, physical, memory, disk, swap, gpus, *custom.values())
+    decided = [each for each in verdicts if each is not None]
+    notes = [*readings.notes, *readings.cgroup.notes]
+    for each in decided:
+        notes += each.notes
+    physical_cpus = swap_mb = 0
+    if physical is not None:
+        physical_cpus = physical.value
+    if swap is not None:
+        swap_mb = swap.value
     return Node(
         cpus=cpus.value,
         memory_mb=memory.value,
         disk_kb=disk.value,
         gpus=gpus.value,
         custom={name: each.value for name, each in custom.items()},
-        physical_cpus=physical.value if physical else 0,
-        swap_mb=swap.value if swap else 0,
+        physical_cpus=physical_cpus,
+        swap_mb=swap_mb,
         condor_cpus=condor_cpus(readings.knobs),
         condor_memory_mb=condor_memory_mb(readings.knobs),
         condor_version=readings.knobs.text("CONDOR_VERSION"),

@@ -1,6 +1,7 @@
-"""Decides GPUs and custom resources: only what HTCondor hands out can be claimed, so its word counts first.
+"""Decisions on GPUs and custom resources.
 
-Rules seen in a 25.14 startd: MACHINE_RESOURCE_NAMES hides what it does not list (GPUs too), ids in
+Only what HTCondor hands out can be claimed, so its own detection counts first. Rules seen in a
+25.14 startd: MACHINE_RESOURCE_NAMES hides what it does not list (GPUs too), ids in
 OFFLINE_MACHINE_RESOURCE_<name> are taken away, a negative amount counts as 0.
 """
 
@@ -24,7 +25,9 @@ def decide_gpus(readings: Readings) -> tuple[Verdict, tuple[Gpu, ...]]:
         gpus = (*readings.nvml, *readings.amd)
         found = [each for each in seen if each.amount]
         origin = " and ".join(each.origin for each in found) or "NVML and sysfs"
-        why = "condor_gpu_discovery is not installed" if readings.knobs.known else NO_CONDOR
+        why = NO_CONDOR
+        if readings.knobs.known:
+            why = "condor_gpu_discovery is not installed"
         claim = Claim(origin, len(gpus), why)
     notes = _hidden(claim, seen) + _repeated(readings, gpus)
     notes += [
@@ -41,7 +44,7 @@ def _seen_elsewhere(readings: Readings) -> list[Claim]:
 
 
 def _condor_gpus(readings: Readings) -> tuple[tuple[Gpu, ...], Claim | None]:
-    """Return the GPUs that HTCondor finds by its own rules, or no claim where it cannot be known."""
+    """Return the GPUs that HTCondor finds by its own rules; no claim where they are not known."""
     knobs = readings.knobs
     named = _named(knobs)
     if named is not None and _GPUS not in named:
@@ -87,6 +90,7 @@ def _hidden(winner: Claim, seen: list[Claim]) -> list[str]:
 
 
 def _repeated(readings: Readings, gpus: tuple[Gpu, ...]) -> list[str]:
+    discovered = readings.discovery or ()
     distinct = len({gpu.id for gpu in gpus})
     if distinct < len(gpus):
         return [
@@ -95,7 +99,7 @@ def _repeated(readings: Readings, gpus: tuple[Gpu, ...]) -> list[str]:
                 "(-repeat or -divide)"
             )
         ]
-    if len({gpu.id for gpu in readings.discovery or ()}) < len(readings.discovery or ()) and gpus:
+    if gpus and len({gpu.id for gpu in discovered}) < len(discovered):
         version = readings.knobs.text("CONDOR_VERSION")
         return [
             (
@@ -107,7 +111,10 @@ def _repeated(readings: Readings, gpus: tuple[Gpu, ...]) -> list[str]:
 
 
 def _counts_an_id_once(knobs: Knobs) -> bool:
-    """Tell whether this startd drops repeated ids: a bug of 23.8.1 that 24.0.1 mended (seen in 23.9.6)."""
+    """Tell whether this startd drops repeated ids, a bug of 23.8.1 that 24.0.1 fixed.
+
+    Seen in 23.9.6.
+    """
     numbers = knobs.text("CONDOR_VERSION").split(".")
     version = tuple(int(number) for number in numbers if number.isdigit())
     return (23, 8, 1) <= version < (24, 0, 1)
@@ -118,7 +125,7 @@ def _is_card(gpu: Gpu) -> bool:
 
 
 def decide_custom(readings: Readings) -> tuple[dict[str, Verdict], tuple[str, ...]]:
-    """Return the amounts of the site's own resources, and notes on those that only a script can tell."""
+    """Return the amounts of the site's own resources, and notes on those that a script counts."""
     knobs, named = readings.knobs, _named(readings.knobs)
     found, notes = {}, []
     for tag, knob in knobs.beginning("MACHINE_RESOURCE_"):
@@ -127,7 +134,9 @@ def decide_custom(readings: Readings) -> tuple[dict[str, Verdict], tuple[str, ..
             continue
         if knob.from_htcq:
             continue  # the tokens of a model that htcq wrote: nothing the machine has
-        name = tag[len("inventory_") :] if key.startswith("inventory_") else tag
+        name = tag
+        if key.startswith("inventory_"):
+            name = tag[len("inventory_") :]
         if named is not None and name.lower() not in named:
             notes.append(f"{name} is not in MACHINE_RESOURCE_NAMES, so HTCondor leaves it out")
         elif name != tag:
@@ -141,11 +150,9 @@ def decide_custom(readings: Readings) -> tuple[dict[str, Verdict], tuple[str, ..
 
 def _custom(knobs: Knobs, tag: str, knob: Knob) -> Verdict:
     amount, _ids_left = _amount(knobs, tag.upper(), knob)
-    why = (
-        f"the site's configuration sets it ({knob.source})"
-        if knob.source
-        else "the site's configuration sets it"
-    )
+    why = "the site's configuration sets it"
+    if knob.source:
+        why += f" ({knob.source})"
     offline = knobs.text(f"OFFLINE_MACHINE_RESOURCE_{tag.upper()}")
     if offline:
         why += f"; {offline} offline"
@@ -166,7 +173,9 @@ def _amount(knobs: Knobs, tag: str, knob: Knob) -> tuple[int, tuple[str, ...]]:
 
 def _named(knobs: Knobs) -> frozenset[str] | None:
     names = _ids(knobs.text("MACHINE_RESOURCE_NAMES"))
-    return frozenset(name.lower() for name in names) if names else None
+    if not names:
+        return None
+    return frozenset(map(str.lower, names))
 
 
 def _ids(text: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What condor_gpu_discovery, NVML and the kernel's sysfs say about GPUs, each as HTCondor would name the devices.
+"""The GPUs of condor_gpu_discovery, NVML and the kernel's sysfs, by HTCondor's names.
 
 HTCondor names a GPU by the first eight digits of its UUID and a MIG device by its whole one
 (docs/man-pages/condor_gpu_discovery.rst, 25.14). The kernel tells an AMD GPU's memory without
@@ -22,7 +22,9 @@ _PAIR = re.compile(r'(\w+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)')
 
 
 def parse_discovery(text: str) -> tuple[Gpu, ...]:
-    """Return the GPUs in what ``condor_gpu_discovery -properties`` printed, one for each time an id is listed.
+    """Return the GPUs in the output of ``condor_gpu_discovery -properties``.
+
+    An id that is listed twice makes two GPUs.
 
     Raises:
         ProbeError: the text is no answer of that tool.
@@ -31,8 +33,9 @@ def parse_discovery(text: str) -> tuple[Gpu, ...]:
     ads: dict[str, dict[str, str]] = {}
     for line in text.splitlines():
         if found := _DETECTED.match(line):
-            ids = found.group(1).strip('"')
-            listed = tuple(re.findall(r"[^\s,]+", ids)) if found.group(1).startswith('"') else ()
+            listed = ()
+            if found.group(1).startswith('"'):
+                listed = tuple(re.findall(r"[^\s,]+", found.group(1).strip('"')))
         elif nested := _NESTED_AD.match(line):
             ads[nested.group(1).lower()] = {
                 key.lower(): value.strip('" ') for key, value in _PAIR.findall(nested[2])
@@ -43,25 +46,31 @@ def parse_discovery(text: str) -> tuple[Gpu, ...]:
             "run it by hand to see what it says",
         )
     shared = ads.get("common", {})
-    return tuple(
-        _from_ad(name, {**shared, **ads.get(re.sub(r"\W", "_", name).lower(), {})})
-        for name in listed
-    )
+    gpus = []
+    for name in listed:
+        own = ads.get(re.sub(r"\W", "_", name).lower(), {})
+        gpus.append(_from_ad(name, {**shared, **own}))
+    return tuple(gpus)
 
 
 def _from_ad(name: str, ad: Mapping[str, str]) -> Gpu:
-    memory = ad.get("globalmemorymb", "")
+    memory, memory_mb = ad.get("globalmemorymb", ""), 0
+    if memory.isdigit():
+        memory_mb = int(memory)
     return Gpu(
         id=name,
         name=ad.get("devicename", ""),
-        memory_mb=int(memory) if memory.isdigit() else 0,
+        memory_mb=memory_mb,
         capability=ad.get("capability", ""),
         mig=name.startswith("MIG-"),
     )
 
 
 def gpus_of_nvml(facts: Mapping[str, Any]) -> tuple[Gpu, ...]:
-    """Return the GPUs in NVML's ``facts``; a GPU in MIG mode counts as its MIG devices, even if it has none."""
+    """Return the GPUs in NVML's ``facts``.
+
+    A GPU in MIG mode counts as its MIG devices, even if it has none.
+    """
     found: list[Gpu] = []
     for device in facts.get("devices", ()):
         capability = ".".join(str(each) for each in device.get("capability", ()))
@@ -75,8 +84,9 @@ def gpus_of_nvml(facts: Mapping[str, Any]) -> tuple[Gpu, ...]:
 
 
 def _from_nvml(device: Mapping[str, Any], capability: str, *, mig: bool) -> Gpu:
-    uuid = str(device["uuid"])
-    name = uuid if mig else short_name(uuid)
+    name = str(device["uuid"])
+    if not mig:
+        name = short_name(name)
     return Gpu(
         name,
         str(device.get("name", "")),
@@ -88,17 +98,17 @@ def _from_nvml(device: Mapping[str, Any], capability: str, *, mig: bool) -> Gpu:
 
 def short_name(uuid: str) -> str:
     """Return HTCondor's name of the GPU with ``uuid``: GPU- and eight hexadecimal digits."""
-    digits = uuid[4:] if uuid.startswith("GPU-") else uuid
-    return f"GPU-{digits[:8]}"
+    if uuid.startswith("GPU-"):
+        uuid = uuid[4:]
+    return f"GPU-{uuid[:8]}"
 
 
 def amd_gpus(machine: Machine) -> tuple[tuple[Gpu, ...], tuple[str, ...]]:
     """Return the AMD GPUs that the kernel shows, and notes on what could not be read."""
     found: list[Gpu] = []
     notes: list[str] = []
-    cards = [
-        path for path in machine.match("/sys/class/drm/card*") if re.search(r"/card\d+$", path)
-    ]
+    paths = machine.match("/sys/class/drm/card*")
+    cards = [path for path in paths if re.search(r"/card\d+$", path)]
     for card in sorted(cards, key=lambda path: int(path.rpartition("card")[2])):
         try:
             if machine.read(f"{card}/device/vendor").strip().lower() != _AMD:
@@ -107,15 +117,11 @@ def amd_gpus(machine: Machine) -> tuple[tuple[Gpu, ...], tuple[str, ...]]:
         except FileNotFoundError:
             continue  # a display head, or a driver that is not amdgpu, has no memory to give
         except (OSError, ValueError) as error:
-            notes.append(
-                f"{card}: not read ({getattr(error, 'strerror', None) or error}), so not counted"
-            )
+            why = getattr(error, "strerror", None) or error
+            notes.append(f"{card}: not read ({why}), so not counted")
             continue
-        found.append(
-            Gpu(
-                id=card.rpartition("/")[2], name=_amd_name(machine, card), memory_mb=memory // 2**20
-            )
-        )
+        id_ = card.rpartition("/")[2]
+        found.append(Gpu(id_, _amd_name(machine, card), memory // 2**20))
     return tuple(found), tuple(notes)
 
 
@@ -125,6 +131,8 @@ def _amd_name(machine: Machine, card: str) -> str:
             text = machine.read(f"{card}/device/{file}").strip()
         except OSError:
             continue
+        if text and file == "device":
+            return f"AMD {text}"
         if text:
-            return text if file == "product_name" else f"AMD {text}"
+            return text
     return ""

@@ -1,4 +1,7 @@
-"""What psutil and NVML say about this machine, as plain mappings that can be recorded; loaded nowhere else."""
+"""The facts of psutil and NVML about this machine, as plain mappings that can be recorded.
+
+No other module imports these libraries.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,18 @@ _NVML_LIBRARY = "libnvidia-ml.so.1"
 
 
 def load_psutil() -> None:
-    """Load psutil while a tool is working: that takes 20 ms, about as long as HTCondor's tools need to answer."""
+    """Load psutil while a tool is running.
+
+    That takes 20 ms, about as long as HTCondor's tools need to answer.
+    """
     with suppress(ImportError):
         import psutil  # noqa: F401
 
 
 def psutil_facts() -> Mapping[str, Any]:
-    """Return psutil's logical and physical cpus, affinity (cpu numbers), memory_bytes and swap_bytes.
+    """Return psutil's logical and physical cpus, affinity, memory_bytes and swap_bytes.
+
+    The affinity is a list of cpu numbers.
 
     Raises:
         ProbeError: psutil is missing, or could not read this machine.
@@ -41,10 +49,11 @@ def psutil_facts() -> Mapping[str, Any]:
 
 
 def kernel_facts() -> Mapping[str, Any]:
-    """Return of :func:`psutil_facts` what decides a configuration, from the same sources without psutil.
+    """Return the facts of :func:`psutil_facts` that a configuration needs, without psutil.
 
-    Importing psutil takes as long as all the rest of a probe, and ``htcq emit`` may run whenever a
-    daemon reads its configuration. Cores and swap, which no configuration needs, are left out.
+    They come from the same sources. Importing psutil takes as long as all the rest of a probe,
+    and ``htcq emit`` may run whenever a daemon reads its configuration. Cores and swap, which no
+    configuration needs, are left out.
 
     Raises:
         ProbeError: the kernel does not say it this way, and psutil could not read it either.
@@ -61,8 +70,8 @@ def kernel_facts() -> Mapping[str, Any]:
 
 
 def _memory_bytes() -> int:
-    """Return MemTotal of /proc/meminfo, which is what psutil reads too; in a container it may be the container's."""
-    with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - pathlib opens it no better
+    """Return MemTotal of /proc/meminfo, as psutil does; a container may have its own."""
+    with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - no gain by pathlib
         for line in lines:
             if line.startswith("MemTotal:"):
                 return int(line.split()[1]) * 1024
@@ -70,7 +79,9 @@ def _memory_bytes() -> int:
 
 
 def nvml_facts() -> Mapping[str, Any]:
-    """Return NVML's driver version and devices, MIG devices within their parent; empty without NVIDIA's library.
+    """Return NVML's driver version and devices, MIG devices within their parent.
+
+    The mapping is empty without NVIDIA's library.
 
     Raises:
         ProbeError: the library is there and does not work, as after a driver update without a
@@ -138,4 +149,6 @@ def _identity(nvml: Any, handle: Any) -> dict[str, Any]:
 
 def _text(value: str | bytes) -> str:
     # nvidia-ml-py before 12 answered in bytes.
-    return value.decode() if isinstance(value, bytes) else value
+    if isinstance(value, bytes):
+        return value.decode()
+    return value

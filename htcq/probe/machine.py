@@ -1,4 +1,7 @@
-"""Everything through which a machine is touched, as one record of readers, so that a recorded machine can stand in."""
+"""All access of the probe to a machine, as one record of readers.
+
+A recorded machine can replace it.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ class Machine:
 
 
 def this_machine(condor_params: CondorParams | None = None, essential: bool = False) -> Machine:
-    """Return the readers of the machine that runs this program; ``essential``: of what decides a configuration."""
+    """Return the readers of the machine that runs this program.
+
+    ``essential``: they read only the facts that a configuration needs.
+    """
     if essential:
         return Machine(_read, _match, run_tool, _free_kb, kernel_facts, nvml_facts, condor_params)
     return Machine(_read, _match, _run_tool, _free_kb, psutil_facts, nvml_facts, condor_params)

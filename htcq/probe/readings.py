@@ -1,4 +1,7 @@
-"""Gathers what every authority says about one machine; :mod:`htcq.probe.decide` then weighs it without reading more."""
+"""The readings of every authority on one machine.
+
+:mod:`htcq.probe.decide` then weighs them without reading more.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,11 @@ _USUAL_EXECUTE = "/var/lib/condor/execute"
 
 @dataclass(frozen=True)
 class Execute:
-    """The directory jobs run in, who named it, and the free space (KiB) of its file system (None: not known)."""
+    """The directory where jobs run.
+
+    ``origin`` says who named it; ``free_kb`` is the free space of its file system in KiB (None:
+    not known).
+    """
 
     path: str
     origin: str
@@ -30,7 +37,10 @@ class Execute:
 
 @dataclass(frozen=True)
 class Readings:
-    """The raw facts; ``discovery`` is None where condor_gpu_discovery was not run, and empty where it failed."""
+    """The raw facts.
+
+    ``discovery`` is None where condor_gpu_discovery was not run, and empty where it failed.
+    """
 
     execute: Execute
     knobs: Knobs = field(default_factory=Knobs)
@@ -44,12 +54,14 @@ class Readings:
 
 
 def read_machine(machine: Machine, execute: str | None = None) -> Readings:
-    """Return what all authorities say about ``machine``; one that fails is a note, not an error."""
+    """Return the readings of all authorities on ``machine``; one that fails makes a note."""
     notes: list[str] = []
     knobs = _knobs(machine, notes)
     discovery = _discovery(machine, knobs, notes)
     # NVML costs a library and a driver; it has no say where HTCondor's own tool has found GPUs.
-    nvml = () if discovery else _nvml(machine, notes)
+    nvml: tuple[Gpu, ...] = ()
+    if not discovery:
+        nvml = _nvml(machine, notes)
     amd, amd_notes = amd_gpus(machine)
     return Readings(
         execute=_execute(machine, knobs, execute, notes),
@@ -123,15 +135,15 @@ def _execute_place(machine: Machine, knobs: Knobs, asked: str | None) -> tuple[s
 
 
 def _discovery(machine: Machine, knobs: Knobs, notes: list[str]) -> tuple[Gpu, ...] | None:
-    """Return what condor_gpu_discovery finds with the very options that the startd would give it."""
+    """Return the GPUs of condor_gpu_discovery with the options that the startd would give it."""
     options = _discovery_options(knobs)
     if options is None:
         return None
-    answer = None
-    for place in (knobs.text("LIBEXEC"), ""):
-        answer = answer or machine.command(
-            (f"{place}/{_DISCOVERY}" if place else _DISCOVERY, *options)
-        )
+    answer, libexec = None, knobs.text("LIBEXEC")
+    if libexec:
+        answer = machine.command((f"{libexec}/{_DISCOVERY}", *options))
+    if answer is None:
+        answer = machine.command((_DISCOVERY, *options))
     if answer is None:
         return None
     if answer.status != 0:
@@ -150,8 +162,10 @@ def _discovery_options(knobs: Knobs) -> tuple[str, ...] | None:
     if "MACHINE_RESOURCE_GPUS" in knobs.known:
         return None
     words = shlex.split(knobs.text("MACHINE_RESOURCE_INVENTORY_GPUS"))
+    if words and not words[0].endswith(_DISCOVERY):
+        return None
     if words:
-        return tuple(words[1:]) if words[0].endswith(_DISCOVERY) else None
+        return tuple(words[1:])
     if "STARTD_DETECT_GPUS" not in knobs.known:
         return ("-properties",)
     return tuple(shlex.split(knobs.text("STARTD_DETECT_GPUS"))) or None

@@ -1,4 +1,4 @@
-"""Decides the disk of the EXECUTE partition, and swap."""
+"""Decisions on the disk of the EXECUTE partition, and on swap."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from htcq.probe.verdict import Claim, Verdict, site_claim, verdict
 
 
 def decide_disk(readings: Readings) -> Verdict:
-    """Return the disk (KiB) that jobs can fill: DISK if the site set it, else free space less RESERVED_DISK.
+    """Return the disk (KiB) that jobs can fill.
+
+    It is DISK if the site set it, else the free space less RESERVED_DISK.
 
     Raises:
         ProbeError: the site set no DISK and the free space cannot be read.
@@ -16,7 +18,9 @@ def decide_disk(readings: Readings) -> Verdict:
     knobs, place = readings.knobs, readings.execute
     notes = _notes(readings)
     site = site_claim(knobs, "DISK", notes)
-    claims = [site] if site else []
+    claims = list[Claim]()
+    if site is not None:
+        claims.append(site)
     if place.free_kb is not None:
         claims.append(_free(readings, place.free_kb, notes))
     if not claims:

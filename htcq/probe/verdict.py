@@ -12,7 +12,7 @@ NO_CONDOR = "there is no HTCondor here to ask"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was decided about one fact."""
+    """The decision on one fact."""
 
     source: Source
     notes: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """What one authority says about a fact, and why it would be believed."""
+    """The amount of one authority for a fact, and the reason to believe it."""
 
     origin: str
     amount: int
@@ -33,15 +33,17 @@ class Claim:
 
 
 def verdict(fact: str, winner: Claim, claims: list[Claim], notes: list[str]) -> Verdict:
-    """Return the verdict for ``winner``, keeping what all the other claims said."""
-    others = tuple(
-        (claim.origin, claim.amount) for claim in claims if claim.origin != winner.origin
-    )
-    return Verdict(Source(fact, winner.amount, winner.origin, winner.why, others), tuple(notes))
+    """Return the verdict for ``winner``, with the amounts of all other claims."""
+    others = [claim for claim in claims if claim.origin != winner.origin]
+    amounts = tuple((claim.origin, claim.amount) for claim in others)
+    return Verdict(Source(fact, winner.amount, winner.origin, winner.why, amounts), tuple(notes))
 
 
 def site_claim(knobs: Knobs, name: str, notes: list[str]) -> Claim | None:
-    """Return the site's own decision about a fact, if its knob ``name`` is set to a number of at least 1."""
+    """Return the site's own claim on a fact.
+
+    It is None unless the knob ``name`` is set to a number of at least 1.
+    """
     knob = knobs.configured(name)
     if knob is None:
         return None
@@ -56,13 +58,11 @@ def site_claim(knobs: Knobs, name: str, notes: list[str]) -> Claim | None:
 
 
 def must_be_set(knobs: Knobs, name: str, amount: int, otherwise: str) -> str:
-    """Return the note that HTCondor has to be told ``name``, or that htcq's own file tells it already."""
+    """Return the note that ``name`` must be set, or that htcq's own file sets it already."""
     knob: Knob | None = knobs.known.get(name)
     if knob is not None and knob.from_htcq:
-        told = f"{name} = {knob.value} stands in htcq's own configuration ({knob.source})"
-        return (
-            told
-            if whole_number(knob.value) == amount
-            else f"{told}, and {amount} are here: see that it still fits"
-        )
+        text = f"{name} = {knob.value} stands in htcq's own configuration ({knob.source})"
+        if whole_number(knob.value) != amount:
+            text += f", and {amount} are here: see that it still fits"
+        return text
     return f"{name} must be set to {amount} (htcq emit does): {otherwise}"

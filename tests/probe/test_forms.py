@@ -116,7 +116,7 @@ def test_the_table_shows_values_sources_devices_and_notes(capsys):
 
 
 def test_a_machine_nobody_knows_ends_with_3(monkeypatch, capsys):
-    monkeypatch.setattr("htcq.probe.this_machine", lambda params: recorded_machine("nothing-known"))
+    monkeypatch.setattr("htcq.probe.this_machine", lambda *_: recorded_machine("nothing-known"))
     assert cli.run(["probe"]) == 3
     assert capsys.readouterr().err.startswith("htcq: no authority could tell the number of cpus")
 
