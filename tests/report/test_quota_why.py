@@ -44,7 +44,7 @@ def test_the_pool_stands_below() -> None:
 def test_the_root_has_a_story_with_and_without_groups() -> None:
     assert _told(busy(), "<none>")[0] == "<none> in test"
     assert _told(look("", wants("", 5)), "<none>")[2].startswith(
-        "    there is no group: the negotiator knows no quotas"
+        "    there is no group: the negotiator applies no quotas"
     )
 
 

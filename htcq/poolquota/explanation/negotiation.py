@@ -38,11 +38,12 @@ def turn_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]
         yield Sentence(TURN, f"not negotiated in this cycle: {_no_turn(scene, group)}")
         return
     turns = scene.look.limits
-    yield Sentence(TURN, f"it has turn {group.turn} of {len(turns)}: {_key(scene, group)}")
+    place = f"it is negotiated at position {group.turn} of {len(turns)}"
+    yield Sentence(TURN, f"{place}: {_key(scene, group)}")
     first = turns[: min(group.turn - 1, MAX_NAMES)]
     if first:
         before = [f"{limit.group} ({shown(scene.groups[limit.group].sort_key)})" for limit in first]
-        yield Sentence(TURN, f"before it goes {listed(few(before, group.turn - 1))}")
+        yield Sentence(TURN, f"negotiated before it: {listed(few(before, group.turn - 1))}")
 
 
 def _regrouping(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
@@ -50,19 +51,18 @@ def _regrouping(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
         return
     if group.group.parent is not None:
         yield (
-            "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, "
-            "with the root, where "
-            "no quota holds them; what they get there is usage of this group"
+            "GROUP_AUTOREGROUP is true for it: after all groups its submitters are negotiated "
+            "again with the root, where no quota limits them; what they get there counts as usage "
+            "of this group"
         )
         return
     below = [each for each in scene.look.standings if each.group.parent is not None]
     groups = [each.name for each in below if each.group.autoregroup and each.submitters]
-    whose = "no group that has any"
+    whose = ""
     if groups:
-        whose = listed(few(groups))
+        whose = f", together with the submitters of {listed(few(groups))},"
     yield (
-        f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated "
-        "the whole pool, "
+        f"GROUP_AUTOREGROUP: it is negotiated last{whose} and is allocated the whole pool, "
         f"{shown(group.allocated)}, for that"
     )
 
@@ -74,24 +74,23 @@ def _no_turn(scene: ExplainedQuotas, group: GroupStatus) -> str:
         return "it is allocated nothing"
     return (
         f"it uses {shown(group.usage)}, all of the {shown(group.allocated)} that it is allocated, "
-        "and "
-        "NEGOTIATOR_CONSIDER_PREEMPTION is false"
+        "and NEGOTIATOR_CONSIDER_PREEMPTION is false"
     )
 
 
 def _key(scene: ExplainedQuotas, group: GroupStatus) -> str:
     if group.group.parent is None and group.group.autoregroup:
-        return "the root goes last where groups regroup"
+        return "the root is negotiated last where groups regroup"
     if scene.look.settings.sort_expr != SORT_EXPR:
         if group.sort_key == FLT_MAX:
-            return "GROUP_SORT_EXPR is no number for it, which puts it with the last"
-        return f"GROUP_SORT_EXPR is {shown(group.sort_key)} for it, and the least goes first"
+            return "GROUP_SORT_EXPR is not a number for it, so it is negotiated with the last"
+        return f"GROUP_SORT_EXPR is {shown(group.sort_key)} for it; the lowest value is first"
     if group.group.parent is None:
-        return "the root goes last"
+        return "the root is negotiated last"
     if group.quota <= 0:
-        return "groups without a quota go after those that have one"
+        return "groups without a quota are negotiated after those that have one"
     part = f"{shown(group.usage)} of its quota of {shown(group.quota)}"
-    return f"it uses {part}, a share of {shown(group.sort_key)}, and the least goes first"
+    return f"it uses {part}, a share of {shown(group.sort_key)}; the lowest share is first"
 
 
 def limit_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
@@ -108,10 +107,9 @@ def limit_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence
 
 def _not_a_number(group: GroupStatus) -> str:
     return (
-        "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, "
-        "and the negotiator "
-        f"divides 0 by 0; it works with {shown(truncated(math.nan))} and matches nothing for "
-        f"{group.name}"
+        "its limit is NaN: no group gets more in this round although the quota of this one is "
+        "above its usage, so the negotiator divides 0 by 0; it takes "
+        f"{shown(truncated(math.nan))} for the limit and matches nothing for {group.name}"
     )
 
 
@@ -120,20 +118,19 @@ def _limit(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Ite
     if group.allocated > group.quota:
         which = "allocation"
     yield (
-        f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and "
+        f"it may use up to {shown(limit.proposed)}, its {which}: the greater of quota and "
         "allocation counts"
     )
     yield from _held(scene, group, limit)
     if "(" in shown_limit(limit.limit):
-        yield f"the negotiator works with a whole number of 32 bits: {shown_limit(limit.limit)}"
+        yield f"the negotiator takes the limit as a 32-bit integer: {shown_limit(limit.limit)}"
     yield from _passes(scene, group)
     if group.headroom <= 0:
-        yield f"it uses {shown(group.usage)} already: nothing more is open to it"
+        yield f"it already uses {shown(group.usage)} and cannot get more"
         return
     yield (
-        f"it uses {shown(group.usage)}: {shown(group.headroom)} more is open to it, and the first "
-        "match of each "
-        "submitter may go beyond that by what it costs"
+        f"it uses {shown(group.usage)} and can get {shown(group.headroom)} more; the first match "
+        "of each submitter may exceed that by its match cost"
     )
 
 
@@ -143,24 +140,20 @@ def _held(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Iter
         quota = holder.subtree_quota
         if holder.group.static:
             quota = holder.group.config_quota
-        whose = "accepts"
-        if holder is group:
-            whose = "itself accepts"
         below = ""
         if scene.children(holder):
-            below = " with all below it"
+            below = ", with all groups below it,"
         yield (
-            f"strict enforcement cuts that to {shown(limit.limit)}: {holder.name} {whose} no "
-            "surplus, and of its "
-            f"{shown(quota)} it uses {shown(holder.subtree_usage)}{below}"
+            f"strict enforcement lowers that to {shown(limit.limit)}: {holder.name} accepts no "
+            f"surplus and{below} uses {shown(holder.subtree_usage)} of its {shown(quota)}"
         )
     elif not scene.look.settings.strict_enforce:
         lineage = (group, *scene.upwards(group))
         refusing = [each.name for each in lineage if not each.group.accept_surplus]
         if refusing:
             yield (
-                f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that "
-                "to what it has left"
+                "NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: the quota that is left of "
+                f"{listed(refusing)} does not lower that"
             )
 
 
@@ -170,38 +163,32 @@ def _passes(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
         return
     yield (
         f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first "
-        "it may come to "
-        f"{shown(truncated(scene.first_limits[group.name]))}"
+        f"it may use up to {shown(truncated(scene.first_limits[group.name]))}"
     )
     if scene.look.settings.strict_enforce and not group.group.accept_surplus:
         yield (
-            "it accepts no surplus: what it is given in one pass counts twice in the next, so it "
-            "comes half way"
+            "it accepts no surplus: what it gets in one pass counts twice in the next, so in "
+            "each round it gets only half of the amount up to its limit"
         )
 
 
 def shares_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
-    """Yield what each submitter with idle jobs may take when the turn begins."""
+    """Yield the share of each submitter with idle jobs at the beginning of the turn."""
     if not group.shares or (scene.round is not None and group.turn is None):
         return
     shares = [f"{share.name} {_share(share)}" for share in group.shares]
     base = shown(group.shares[0].base)
-    yield Sentence(
-        SHARES,
-        (
-            f"by their priority its waiting submitters may come to parts of {base}: "
-            f"{listed(few(shares))}"
-        ),
-    )
+    text = f"its submitters with idle jobs share {base} by priority: {listed(few(shares))}"
+    yield Sentence(SHARES, text)
 
 
 def _share(share: SubmitterShare) -> str:
     more = f"{shown(share.limit)} more"
     if math.isinf(share.limit):
-        more = "as much as there is"
+        more = "no limit"
     ceiling = floor = ""
     if share.headroom is not None:
-        ceiling = f", {share.headroom} by its ceiling"
+        ceiling = f", at most {share.headroom} more by its ceiling"
     if share.floor > 0:
         floor = f", {shown(share.floor)} of it first, by its floor"
     return f"{100 * share.share:.3g}% ({more}{ceiling}{floor})"
@@ -213,20 +200,18 @@ def rounds_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentenc
         return
     rounds, text = scene.look.settings.max_rounds, ""
     if rounds == 1:
-        text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: what it cannot match goes to nobody"
+        text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: no other group gets what it cannot match"
     elif group.usage < group.own_allocated:
         text = (
-            f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, "
-            "where only the "
-            f"{shown(group.usage)} that it uses counts unless it matched some, and others may "
-            "have the rest"
+            f"up to {rounds} rounds: what it cannot match in one round it does not request in the "
+            f"next; unless it matched some, only the {shown(group.usage)} that it uses counts "
+            "there, and other groups can get the rest"
         )
     elif group.requested > group.own_allocated and (
         group.group.accept_surplus or scene.children(group)
     ):
         text = (
-            f"up to {rounds} rounds: what others cannot match of theirs may come to it in a "
-            "later one"
+            f"up to {rounds} rounds: in a later round it can get what other groups could not match"
         )
     if text:
         yield Sentence(ROUNDS, text)

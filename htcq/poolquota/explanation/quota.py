@@ -29,7 +29,7 @@ def quota_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence
     yield Sentence(QUOTA, _configured(scene, group, parent))
     if parent.subtree_quota <= 0:
         yield Sentence(
-            QUOTA, f"{parent.name} was handed down nothing, so it has nothing to hand on"
+            QUOTA, f"{parent.name} gets no quota, so it has none to distribute to groups below it"
         )
     elif group.group.configured:
         for text in _handed_down(scene, group, parent):
@@ -41,14 +41,13 @@ def _of_root(scene: ExplainedQuotas, root: GroupStatus) -> str:
     weight = f"the pool's {shown(scene.look.pool_weight)} ({scene.look.unit})"
     if not scene.look.grouped:
         return (
-            f"there is no group: the negotiator knows no quotas, and submitters share {weight} "
-            "by their priority"
+            f"there is no group: the negotiator applies no quotas, and submitters share {weight} "
+            "by priority"
         )
     given = sum(child.subtree_quota for child in scene.children(root))
     return (
-        f"{root.name} is the root, for all who are in no group: of {weight} it hands on "
-        f"{shown(given)} and its quota "
-        f"is the {shown(root.quota)} that is left"
+        f"{root.name} is the root group, for submitters without a group: it distributes "
+        f"{shown(given)} of {weight}, and its quota is the {shown(root.quota)} that is left"
     )
 
 
@@ -85,24 +84,23 @@ def _handed_down(scene: ExplainedQuotas, group: GroupStatus, parent: GroupStatus
     if dynamics > 1 and not same(dynamics, 1):
         yield (
             f"the shares below {parent.name} add up to {shown(dynamics)}, so each is divided by "
-            "that"
+            "this sum"
         )
     yield f"of {shown(left)} it gets {shown(group.subtree_quota)}"
 
 
 def _static(group: GroupStatus, parent: GroupStatus, statics: float, oversubscription: bool) -> str:
     has = shown(parent.subtree_quota)
-    below = f"the amounts right below it add up to {shown(statics)}"
+    below = f"the amounts directly below it add up to {shown(statics)}"
     if statics <= parent.subtree_quota or same(statics, parent.subtree_quota):
         return f"it gets that in full: {parent.name} has {has}, and {below}"
     if oversubscription:
         return (
             f"{parent.name} has {has}, and {below}: more than there is, but "
-            "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is "
-            "true and each gets its amount in full"
+            "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true and each gets its amount in full"
         )
     return (
-        f"{parent.name} has {has}, and {below}: each is cut by the same part, and it gets "
+        f"{parent.name} has {has}, and {below}: each is reduced by the same factor, and it gets "
         f"{shown(group.subtree_quota)}"
     )
 
@@ -114,23 +112,24 @@ def _kept(scene: ExplainedQuotas, group: GroupStatus) -> str:
         return f"its quota is {quota}"
     if scene.look.settings.oversubscription:
         return (
-            f"its quota is {quota}, all of it, though it hands {shown(given)} on: "
-            "oversubscription counts both"
+            f"its quota is {quota}, all of it, although it distributes {shown(given)}: with "
+            "oversubscription both count"
         )
     return (
-        f"it hands on {shown(given)} of its {shown(group.subtree_quota)}: its own quota is {quota}"
+        f"it distributes {shown(given)} of its {shown(group.subtree_quota)} to groups below it: "
+        f"its own quota is {quota}"
     )
 
 
 def demand_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     """Yield the submitters of a group, their demand, and the usage of the group."""
     submitters, unit = scene.submitters(group), scene.look.demand_unit
-    itself, used = "it", f"it uses {shown(group.usage)}"
+    itself, own, used = "it", "", f"it uses {shown(group.usage)}"
     if scene.children(group):
-        itself = "it itself"
-        used += f", with those below it {shown(group.subtree_usage)}"
+        itself, own = "it itself", " of its own"
+        used += f", with the groups below it {shown(group.subtree_usage)}"
     if not submitters:
-        yield Sentence(DEMAND, f"nobody submits jobs to {itself}: it requests nothing")
+        yield Sentence(DEMAND, f"it has no submitters{own}: it requests nothing")
     else:
         count = f"{len(submitters)} submitters have"
         if len(submitters) == 1:
@@ -138,8 +137,7 @@ def demand_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentenc
         yield Sentence(
             DEMAND,
             f"{count} {shown(group.idle)} idle and {shown(group.running)} running ({unit}): "
-            f"{itself} requests "
-            f"{shown(group.requested)}{_multiplied(group)}",
+            f"{itself} requests {shown(group.requested)}{_multiplied(group)}",
         )
     for text in _oddities(group, submitters):
         yield Sentence(DEMAND, text)
@@ -156,15 +154,15 @@ def _oddities(group: GroupStatus, submitters: Sequence[Submitter]) -> Iterator[s
     jobs = sum(each.idle for each in submitters)
     if jobs > 0 and group.idle <= 0:
         yield (
-            f"its {jobs} idle jobs weigh {shown(group.idle)} together: a schedd cuts what each "
-            "job weighs to a whole "
-            "number, and nobody allocates anything to jobs without weight"
+            f"the total weight of its {jobs} idle jobs is {shown(group.idle)}: a schedd truncates "
+            "the weight of each job to a whole number, and the negotiator allocates nothing to "
+            "jobs without weight"
         )
     lost = [each.name for each in submitters if each.defaulted]
     if lost:
         yield (
-            f"a group that does not exist is named by {listed(few(lost))}: this one is the "
-            "nearest above it"
+            f"the name of {listed(few(lost))} contains a group that does not exist: this one is "
+            "the nearest above it"
         )
 
 
@@ -192,7 +190,7 @@ def _covered(group: GroupStatus) -> str:
         return (
             f"its quota of {shown(group.quota)} covers the {shown(wanted)} that it requests{rest}"
         )
-    beyond = f"the other {shown(wanted - group.quota)} can only come of what others leave"
+    beyond = f"it can get the other {shown(wanted - group.quota)} only from what others leave"
     return (
         f"its quota covers {shown(group.quota)} of the {shown(wanted)} that it requests; {beyond}"
     )

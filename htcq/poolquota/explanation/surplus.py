@@ -52,22 +52,21 @@ def _taken(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
 def _refused(
     scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, above: GroupStatus
 ) -> str:
-    whose = f"{below.name} and all below it, {group.name} too,"
+    whose = f"{below.name} and the groups below it, including {group.name}, get"
     if below is group:
-        whose = "it"
+        whose = "it gets"
     division = scene.division(above)
     surplus = scene.left_over(above)
     if division is not None:
         surplus = division.here.surplus
-    higher = ", and nothing from higher up"
+    higher = " or above"
     if above.group.parent is None:
         higher = ""
-    amount = "what would be"
+    amount = "any surplus"
     if surplus > 0:
-        amount = f"the {shown(surplus)} that was"
+        amount = f"the surplus of {shown(surplus)}"
     return (
-        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} "
-        "left over at "
+        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} nothing of {amount} at "
         f"{above.name}{higher}"
     )
 
@@ -75,13 +74,13 @@ def _refused(
 def _level(
     scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, above: GroupStatus
 ) -> Iterator[str]:
-    """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
+    """Yield the surplus at ``above``, and the part that ``group`` got of it through ``below``."""
     division = scene.division(above)
     where = f"at {above.name}"
     if above is group:
-        where = "among itself and those below it"
+        where = "among it and the groups below it"
     if division is None:
-        yield f"{where} nothing was left over for those who wanted more"
+        yield f"there was no surplus {where} for groups that requested more"
         return
     yield _divided(scene, above, division, where)
     yield _came(scene, group, below, division)
@@ -89,14 +88,14 @@ def _level(
 
 def _divided(scene: ExplainedQuotas, above: GroupStatus, division: Division, where: str) -> str:
     sharing = division.here
-    left = f"{where} {shown(sharing.surplus)} was left over (by {scene.lenders_text(above)})"
+    left = f"the surplus {where} was {shown(sharing.surplus)} (from {scene.lenders_text(above)})"
     if sharing.enough:
-        return f"{left}, enough for all of the {shown(sharing.wanted)} that was still wanted there"
+        return f"{left}, enough for all of the {shown(sharing.wanted)} still requested there"
     if len(sharing.shares) == 1:
         how = f"all of it went to {sharing.shares[0][0]}"
     else:
-        how = f"it went in proportion to quotas, then evenly: {division.takers}"
-    return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}"
+        how = f"it was divided in proportion to quotas, then evenly: {division.takers}"
+    return f"{left}, and {shown(sharing.wanted)} was still requested: {how}"
 
 
 def _came(
@@ -105,18 +104,18 @@ def _came(
     share = division.shares.get(below.name, 0.0)
     alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
-        whose = f"{below.name} with all below it"
+        whose = f"{below.name}, with the groups below it,"
         if alone:
             whose = "it"
-        return f"of that {whose} got nothing: its quota is 0, and those who have one took all"
+        return f"{whose} got none of that: its quota is 0, and groups with a quota took it all"
     if alone:
-        return f"of that it got {shown(share)}"
+        return f"it got {shown(share)} of that"
     own = 0.0
     if group.name in division.below:
         own = _own_share(division.below[group.name], group)
     return (
-        f"of that {below.name} got {shown(share)} for itself and those below it, {shown(own)} of "
-        f"this for {group.name} itself"
+        f"{below.name} got {shown(share)} of that for itself and the groups below it; "
+        f"{group.name} itself got {shown(own)} of this"
     )
 
 
@@ -127,16 +126,15 @@ def _own_share(sharing: SurplusSharing, group: GroupStatus) -> float:
 def _given(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     """Yield who took what a group left, level by level, until nothing of it is left."""
     if group.lent <= 0:
-        yield f"nobody took any of the {shown(unused(group))} that it left"
+        yield f"no group took any of the {shown(unused(group))} that it left"
         return
     for level in (group, *scene.upwards(group)):
         division = scene.division(level)
         if division is None:
             continue
         yield (
-            f"with what others left there, {shown(division.here.surplus)} was left over at "
-            f"{level.name}; "
-            f"takers: {division.takers}"
+            f"together with what others left, the surplus at {level.name} was "
+            f"{shown(division.here.surplus)}; it went to {division.takers}"
         )
         if division.here.left <= _DUST:
             return
@@ -154,7 +152,7 @@ def _whole_slots(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     exact = min(max(0.0, group.requested), group.quota) + sum(shares)
     if abs(exact - round(exact)) > _DUST:
         yield (
-            f"slot weights are off, so its {shown(exact)} is cut to whole slots; the fractions of "
-            "all make whole slots "
-            f"again and go to the greatest quotas first: it has {shown(group.own_allocated)}"
+            f"slot weights are off, so its {shown(exact)} is truncated to whole slots; the "
+            "fractions of all groups add up to whole slots, which go to the largest quotas first: "
+            f"it has {shown(group.own_allocated)}"
         )
