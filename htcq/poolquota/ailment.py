@@ -1,4 +1,4 @@
-"""What is wrong with a daemon of a pool, and the capture of a pool with the clock of its collector."""
+"""Faults of the daemons of a pool, and the capture of a pool by the clock of its collector."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class Ailment:
     @property
     def severity(self) -> str:
         """The word for how bad it is: error, or warning where it is not certain."""
-        return "error" if self.certain else "warning"
+        if self.certain:
+            return "error"
+        return "warning"
 
     @property
     def sentence(self) -> str:
@@ -101,4 +103,6 @@ class ObservedPool:
 def heard_of(record: Record) -> float | None:
     """Return when the collector heard of ``record`` last; None where the ad does not say."""
     heard = record.number("LastHeardFrom")
-    return None if heard is None else float(heard)
+    if heard is None:
+        return None
+    return float(heard)

@@ -61,10 +61,13 @@ def compare(before: PoolQuotaReport, after: PoolQuotaReport) -> tuple[GroupDiffe
     Those that vanish stand where they were.
     """
     olds = {name_key(standing.name): standing for standing in before.standings}
-    return tuple(
-        _compared(one, olds.get(name_key(one.name)), one if stays else None)
-        for one, stays in _in_order(before, after)
-    )
+    found = []
+    for one, stays in _in_order(before, after):
+        new = None
+        if stays:
+            new = one
+        found.append(_compared(one, olds.get(name_key(one.name)), new))
+    return tuple(found)
 
 
 def _in_order(
@@ -88,13 +91,21 @@ def _compared(
     one: GroupStatus, before: GroupStatus | None, after: GroupStatus | None
 ) -> GroupDifference:
     def of(amount: Callable[[GroupStatus], float | None]) -> AmountDifference:
-        return _difference(
-            None if before is None else amount(before), None if after is None else amount(after)
-        )
+        old = new = None
+        if before is not None:
+            old = amount(before)
+        if after is not None:
+            new = amount(after)
+        return _difference(old, new)
 
+    fate = "stays"
+    if before is None:
+        fate = "appears"
+    elif after is None:
+        fate = "vanishes"
     return GroupDifference(
         status=one,
-        fate="appears" if before is None else "vanishes" if after is None else "stays",
+        fate=fate,
         effective=of(lambda standing: standing.quota),
         allocated=of(lambda standing: standing.own_allocated),
         limit=of(lambda standing: standing.working_limit),
@@ -104,5 +115,6 @@ def _compared(
 def _difference(before: float | None, after: float | None) -> AmountDifference:
     if before is None or after is None:
         return AmountDifference(before, after, None, (before is None) is not (after is None))
-    changed = not (same(before, after) or (math.isnan(before) and math.isnan(after)))
-    return AmountDifference(before, after, after - before if changed else 0.0, changed)
+    if same(before, after) or (math.isnan(before) and math.isnan(after)):
+        return AmountDifference(before, after, 0.0, False)
+    return AmountDifference(before, after, after - before, True)

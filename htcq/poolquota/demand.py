@@ -52,7 +52,9 @@ def submitters_of(
     for record in looked_at(records, knobs, negotiator):
         one = _submitter(record, tree, weighted, split)
         known = found.get(one.name)
-        found[one.name] = one if known is None else _sum(known, one)
+        if known is not None:
+            one = _sum(known, one)
+        found[one.name] = one
     return tuple(found.values())
 
 
@@ -91,7 +93,9 @@ def _submitter(record: Record, tree: GroupTree, weighted: bool, split: bool) -> 
     weighted_idle = _weight(record, "WeightedIdleJobs", idle)
     weighted_running = _weight(record, "WeightedRunningJobs", running)
     listed = record.value("JobPrioArray")
-    priorities = len(listed.replace(",", " ").split()) if isinstance(listed, str) else 1
+    priorities = 1
+    if isinstance(listed, str):
+        priorities = len(listed.replace(",", " ").split())
     requested: float = running + idle
     if weighted:
         requested = weighted_running + weighted_idle

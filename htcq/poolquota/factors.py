@@ -34,7 +34,8 @@ def new_factor(knobs: Knobs, submitter: str, group: str) -> float:
         return max(_MIN, of_group)
     local = knobs.text("ACCOUNTANT_LOCAL_DOMAIN")
     _, at, domain = submitter.rpartition("@")
-    if local and local != (domain if at else ""):
+    is_local = at and domain == local
+    if local and not is_local:
         return max(_MIN, _beginning(knobs, "REMOTE_PRIO_FACTOR", _REMOTE))
     return max(_MIN, _beginning(knobs, "DEFAULT_PRIO_FACTOR", _DEFAULT))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from htcq.poolquota.lent_quota import lent_by, own_allocations
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Mark
-from htcq.quota.cycle_quotas import GroupQuota
+from htcq.quota.cycle_quotas import GroupQuota, Round
 from htcq.quota.group_limits import truncated
 from htcq.quota.group_tree import Group
 from htcq.quota.shares import SubmitterShare
@@ -94,11 +94,9 @@ class GroupStatus:
 
         It is NaN for NaN, None without a turn.
         """
-        return (
-            self.limit
-            if self.limit is None or math.isnan(self.limit)
-            else float(truncated(self.limit))
-        )
+        if self.limit is None or math.isnan(self.limit):
+            return self.limit
+        return float(truncated(self.limit))
 
 
 def statuses_of(quotas: PoolQuotas) -> tuple[GroupStatus, ...]:
@@ -115,12 +113,13 @@ class _First:
         computed = quotas.computed
         self._own = own_allocations(computed, quotas.settings.use_slot_weights)
         self._lent, self._below = lent_by(computed), _subtree_usage(computed.groups)
-        self._round = computed.rounds[0] if computed.rounds else None
-        limits = self._round.limits if self._round else ()
-        self._turns = {limit.group: place for place, limit in enumerate(limits, 1)}
-        self._keys = (
-            {group.name: group.sort_key for group in self._round.groups} if self._round else {}
-        )
+        self._round: Round | None = None
+        self._turns: dict[str, int] = {}
+        self._keys: dict[str, float] = {}
+        if computed.rounds:
+            self._round = computed.rounds[0]
+            self._turns = {each.group: place for place, each in enumerate(self._round.limits, 1)}
+            self._keys = {group.name: group.sort_key for group in self._round.groups}
 
     def status(self, group: Group, depth: int) -> GroupStatus:
         """Return where one group stands."""
@@ -154,7 +153,9 @@ class _First:
             # No quota holds the root then, only what there is; its submitters' matches count for
             # their own groups.
             return max(0.0, truncated(limit) - self._below[group.name])
-        return 0.0 if math.isnan(limit) else max(0.0, truncated(limit) - group.usage)
+        if math.isnan(limit):
+            return 0.0
+        return max(0.0, truncated(limit) - group.usage)
 
 
 def shown_limit(limit: float | None) -> str:
@@ -165,16 +166,16 @@ def shown_limit(limit: float | None) -> str:
     The dust of arithmetic counts where it costs a whole one: ``28 (28.999999999999996)``. NaN is
     ``nan``.
     """
-    if limit is None or math.isnan(limit):
-        return "-" if limit is None else "nan"
+    if limit is None:
+        return "-"
+    if math.isnan(limit):
+        return "nan"
     working, computed = show_number(truncated(limit)), show_number(limit)
-    if "." in computed:
-        return f"{working} ({computed})"
-    return (
-        working
-        if working == computed
-        else f"{working} ({limit if abs(limit) < _MAX_DIGITS else computed})"
-    )
+    if working == computed:
+        return working
+    if "." not in computed and abs(limit) < _MAX_DIGITS:
+        computed = str(limit)
+    return f"{working} ({computed})"
 
 
 def depth_first(quotas: PoolQuotas) -> Iterator[tuple[Group, int]]:

@@ -57,7 +57,9 @@ def negotiator_ailments(pool: Pool) -> tuple[Ailment, ...]:
 
     It is empty where they work, or nothing is known of them.
     """
-    return () if pool.records is None else tuple(dict.fromkeys(negotiator(ObservedPool(pool))))
+    if pool.records is None:
+        return ()
+    return tuple(dict.fromkeys(negotiator(ObservedPool(pool))))
 
 
 def health_json(found: Sequence[Ailment]) -> list[dict[str, str]]:
@@ -81,7 +83,9 @@ def _schedds(seen: ObservedPool) -> Iterator[Ailment]:
         if record.name in foreign:
             continue
         heard = heard_of(record)
-        age = 0.0 if seen.now is None or heard is None else seen.now - heard
+        age = 0.0
+        if seen.now is not None and heard is not None:
+            age = seen.now - heard
         if record.name in silent:
             text = (
                 f"the schedd {record.name} does not answer: {silent[record.name]}; its jobs are "
@@ -122,7 +126,9 @@ def foreign_schedds(pool: Pool) -> frozenset[str]:
 def _host(address: str) -> str:
     """Return the host in ``cm.example.net:9618``, ``<127.0.0.1:9618?addrs=...>`` or ``cm``."""
     plain = address.strip().strip("<>").partition("?")[0]
-    return plain.rpartition(":")[0].lower() if ":" in plain else plain.lower()
+    if ":" in plain:
+        plain = plain.rpartition(":")[0]
+    return plain.lower()
 
 
 def _ads(seen: ObservedPool) -> Iterator[Ailment]:
@@ -158,7 +164,9 @@ def _lifetime(slot: Slot, limit: float) -> float:
     A machine that is heard of rarely says so in ClassAdLifetime.
     """
     own = as_number(slot.frame.value("ClassAdLifetime"))
-    return limit if own is None else max(limit, float(own))
+    if own is None:
+        return limit
+    return max(limit, float(own))
 
 
 def _accountant_log(pool: Pool) -> Iterator[Ailment]:

@@ -39,7 +39,10 @@ def kept_back(pool: Pool, quotas: PoolQuotas) -> tuple[KeptBack, ...]:
     idle: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     groups: dict[str, str] = {}
-    for job in (pool.jobs or ()) if quotas.grouped else ():
+    jobs = pool.jobs or ()
+    if not quotas.grouped:
+        jobs = ()
+    for job in jobs:
         if not job.wanted:
             continue
         submitter = job.submitter

@@ -55,7 +55,9 @@ def lent_by(quotas: CycleQuotas) -> Mapping[str, float]:
     lent = {}
     for group in quotas.groups:  # breadth first: what is above a group comes before it
         parent = group.group.parent
-        above = kept[parent] if parent is not None else 1.0
+        above = 1.0
+        if parent is not None:
+            above = kept[parent]
         kept[group.name] = above * (1.0 - taken.get(group.name, 0.0))
         lent[group.name] = max(0.0, group.quota - group.requested) * (1.0 - kept[group.name])
     return lent

@@ -68,13 +68,15 @@ def _counts(record: Record, pool: Pool) -> bool:
 
 def _silent(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     pool = seen.pool
-    why = seen.silence(_QUESTIONS) if pool.negotiator == record.name else ""
+    if pool.negotiator != record.name:
+        return
+    why = seen.silence(_QUESTIONS)
     if not why:
         return
     within = _WITHIN.match(why)
     if within is not None and float(within.group(1)) <= _longest(record):
-        # It answers nobody while it is in a cycle; whether that ever ends is told by when the last
-        # one ended.
+        # It answers nobody while it is in a cycle; whether that cycle is too long shows in the end
+        # of the last one.
         return
     yield Ailment(SILENT, f"the negotiator {record.name} does not answer: {why}")
 
@@ -91,14 +93,11 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     longest = _longest(record)
     update = seen.seconds("NEGOTIATOR_UPDATE_INTERVAL", 300)
     cycles = _cycles(record, seen.pool)
-    accounts = [
-        heard_of(each)
-        for each in seen.pool.accounting
-        if each.text("NegotiatorName") == record.name
-    ]
-    published = [each for each in accounts if each is not None]
-    old = now - heard > max(INTERVALS * update, MIN_SECONDS) + longest
-    looked = now if published or old else heard
+    accounts = [each for each in seen.pool.accounting if each.text("NegotiatorName") == record.name]
+    published = [each for each in map(heard_of, accounts) if each is not None]
+    looked = heard
+    if published or now - heard > max(INTERVALS * update, MIN_SECONDS) + longest:
+        looked = now
     last = max([*cycles, *published], default=None)
     start = _on_the_collectors_clock(record, "DaemonStartTime")
     since = looked - max([each for each in (last, start) if each is not None], default=math.inf)
@@ -109,8 +108,11 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     spacing = max(interval, longest + delay, min(periods, default=0))
     if since <= max(INTERVALS * spacing, _MIN_CYCLE_SECONDS) + longest:
         return
-    what = "no cycle" if last is not None else "no cycle since its start"
-    took = f", its longest recent cycle took {longest:.0f} s" if longest else ""
+    what, took = "no cycle", ""
+    if last is None:
+        what = "no cycle since its start"
+    if longest:
+        took = f", its longest recent cycle took {longest:.0f} s"
     text = (
         f"the negotiator {record.name} is late: {what} for {since:.0f} s, NEGOTIATOR_INTERVAL is "
         f"{interval:.0f} s{took}"
@@ -119,20 +121,24 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
 
 
 def _cycles(record: Record, pool: Pool) -> list[float]:
-    """Return when the cycles that ``record`` tells of began and ended, by the collector's clock."""
+    """Return the begins and ends of the cycles in ``record``, by the collector's clock."""
     skew = _skew(record)
     return [each + skew for pattern in (_ENDS, _STARTS) for each in _numbers(record, pattern)]
 
 
 def _on_the_collectors_clock(record: Record, name: str) -> float | None:
     own = record.number(name)
-    return None if own is None else float(own) + _skew(record)
+    if own is None:
+        return None
+    return float(own) + _skew(record)
 
 
 def _skew(record: Record) -> float:
     """Return what must be added to the daemon's own times to have the collector's."""
     own, heard = record.number("MyCurrentTime"), heard_of(record)
-    return 0.0 if own is None or heard is None else heard - float(own)
+    if own is None or heard is None:
+        return 0.0
+    return heard - float(own)
 
 
 def _longest(record: Record) -> float:

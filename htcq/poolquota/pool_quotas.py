@@ -153,7 +153,9 @@ class PoolQuotas:
     def used_by(self, submitter: str) -> Number:
         """Return what a submitter uses: as published, else what its claimed slots weigh."""
         published = self.published.usage(submitter)
-        return self.supply.charged.get(submitter, 0) if published is None else published
+        if published is None:
+            return self.supply.charged.get(submitter, 0)
+        return published
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -175,17 +177,16 @@ class PoolQuotas:
 
     def claimant(self, submitter: Submitter) -> Claimant:
         """Return a submitter as its group's turn finds it."""
-        record = self.published.account(submitter.name)
-        ceiling, floor = (
-            record.number(name) if record is not None else None for name in ("Ceiling", "Floor")
-        )
-        return Claimant(
-            submitter.name,
-            self.priority(submitter.name),
-            float(self.used_by(submitter.name)),
-            int(ceiling) if ceiling is not None and ceiling >= 0 else None,
-            int(floor) if floor is not None and floor > 0 else None,
-        )
+        name, record = submitter.name, self.published.account(submitter.name)
+        ceiling = floor = None
+        if record is not None:
+            # A ceiling of -1 and a floor of 0 stand for none.
+            most, least = record.number("Ceiling"), record.number("Floor")
+            if most is not None and most >= 0:
+                ceiling = int(most)
+            if least is not None and least > 0:
+                floor = int(least)
+        return Claimant(name, self.priority(name), float(self.used_by(name)), ceiling, floor)
 
     def priority(self, submitter: str) -> float:
         """Return the effective priority of a submitter when the next cycle begins, less is better.
@@ -194,8 +195,10 @@ class PoolQuotas:
         """
         factor = self.factor(submitter)
         record = self.published.account(submitter)
-        known = None if record is None else record.number("Priority")
-        if record is None or not known:
+        if record is None:
+            return BEST_PRIORITY * factor
+        known = record.number("Priority")
+        if not known:
             return BEST_PRIORITY * factor
         if not self._seconds_since_cycle:
             return float(known)
@@ -210,9 +213,12 @@ class PoolQuotas:
         It is that of its account, otherwise that of a new account.
         """
         record = self.published.account(submitter)
-        known = None if record is None else record.number("PriorityFactor")
+        if record is not None:
+            known = record.number("PriorityFactor")
+            if known:
+                return float(known)
         group = assigned_group(self.tree, submitter).group
-        return float(known) if known else new_factor(self._reader, submitter, group)
+        return new_factor(self._reader, submitter, group)
 
     @cached_property
     def halflife(self) -> float:
@@ -235,10 +241,14 @@ class PoolQuotas:
 
     def shares(self, group: str) -> tuple[SubmitterShare, ...]:
         """Return the first-spin share of each submitter of ``group`` with idle jobs."""
-        limit = self.limits.get(group, 0.0) if self.grouped else math.inf
+        limit = math.inf
+        if self.grouped:
+            limit = self.limits.get(group, 0.0)
+        if not math.isinf(limit):
+            limit = float(truncated(limit))
         pie = Pie(
             self.inputs.pool_weight,
-            limit if math.isinf(limit) else float(truncated(limit)),
+            limit,
             self.inputs.usage.get(group, 0.0),
             self.settings.consider_preemption,
             self.truth("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
@@ -287,15 +297,15 @@ class PoolQuotas:
 
     @cached_property
     def _allocations(self) -> Mapping[str, GroupRound]:
-        return (
-            {group.name: group for group in self.computed.rounds[0].groups}
-            if self.computed.rounds
-            else {}
-        )
+        if not self.computed.rounds:
+            return {}
+        return {group.name: group for group in self.computed.rounds[0].groups}
 
     def allocated(self, group: str) -> float:
         """Return what ``group`` is allocated in the first round; 0 where there are no groups."""
-        return self._allocations[group].allocated if group in self._allocations else 0.0
+        if group not in self._allocations:
+            return 0.0
+        return self._allocations[group].allocated
 
     @cached_property
     def limits(self) -> Mapping[str, float]:
@@ -376,4 +386,6 @@ def _last_limits(inputs: Inputs) -> tuple[GroupLimit, ...]:
         inputs, settings=replace(inputs.settings, round_robin_rate=math.inf, max_rounds=1)
     )
     rounds = compute_quotas(whole).rounds
-    return rounds[0].limits if rounds else ()
+    if not rounds:
+        return ()
+    return rounds[0].limits

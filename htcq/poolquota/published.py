@@ -53,7 +53,9 @@ class Published:
         self.negotiators = tuple(
             sorted(groups, key=lambda name: (-groups[name], -len(by_negotiator[name]), name))
         )
-        self.negotiator = negotiator or (self.negotiators[0] if self.negotiators else "")
+        self.negotiator = negotiator
+        if self.negotiators and not negotiator:
+            self.negotiator = self.negotiators[0]
         found = by_negotiator.get(self.negotiator, [])
         #: The ads by name, of groups and of submitters.
         self.accounts: Mapping[str, Record] = {
@@ -73,11 +75,9 @@ class Published:
     def _renewed(self, record: Record) -> Record:
         """Return what is published of a submitter with what ``record`` says of it."""
         published = self.accounts.get(record.name)
-        return (
-            record
-            if published is None
-            else replace(record, values={**published.values, **record.values})
-        )
+        if published is None:
+            return record
+        return replace(record, values={**published.values, **record.values})
 
     def account(self, name: str) -> Record | None:
         """Return the ad of a group or submitter, whatever the case of its name.
@@ -92,8 +92,12 @@ class Published:
         It is None where there is none that can be believed: it is 0 or more.
         """
         record = self.account(name)
-        used = None if record is None else record.number("WeightedResourcesUsed")
-        return used if used is not None and 0 <= used < math.inf else None
+        if record is None:
+            return None
+        used = record.number("WeightedResourcesUsed")
+        if used is None or not 0 <= used < math.inf:
+            return None
+        return used
 
     @property
     def pool_weight(self) -> float | None:
@@ -102,8 +106,12 @@ class Published:
         It is None where that is not known.
         """
         root = self.account(ROOT)
-        weight = None if root is None else root.number("SubtreeQuota")
-        return float(weight) if weight is not None and 0 < weight < math.inf else None
+        if root is None:
+            return None
+        weight = root.number("SubtreeQuota")
+        if weight is None or not 0 < weight < math.inf:
+            return None
+        return float(weight)
 
     @cached_property
     def age(self) -> float | None:
@@ -112,9 +120,12 @@ class Published:
         It is None where nobody says.
         """
         root = self.account(ROOT)
-        heard = None if root is None else root.number("LastHeardFrom")
-        now = self.moment
-        return None if heard is None or now is None else max(0.0, now - heard)
+        if root is None:
+            return None
+        heard, now = root.number("LastHeardFrom"), self.moment
+        if heard is None or now is None:
+            return None
+        return max(0.0, now - heard)
 
     @cached_property
     def moment(self) -> float | None:
@@ -147,20 +158,21 @@ class Published:
             record = self.account(group.name)
             if record is not None:
                 marks[group.name] = tuple(_differences(record, group))
+            elif none:
+                marks[group.name] = ()
             else:
-                marks[group.name] = (
-                    () if none else (Mark("EffectiveQuota", "nothing", group.quota),)
-                )
+                marks[group.name] = (Mark("EffectiveQuota", "nothing", group.quota),)
         return marks
 
     def doubts(self, names: Sequence[str], max_age: float = MAX_AGE) -> Iterator[str]:
         """Yield, as sentences, why published values of the groups ``names`` are not reliable."""
         if len(self.negotiators) > 1:
             others = [name or _NAMELESS for name in self.negotiators if name != self.negotiator]
-            shown = (
-                f"{self.negotiator or _NAMELESS} is shown, {' and '.join(others)} "
-                f"{'are' if others[1:] else 'is'} not"
-            )
+            verb = "is"
+            if len(others) > 1:
+                verb = "are"
+            hidden = f"{' and '.join(others)} {verb} not"
+            shown = f"{self.negotiator or _NAMELESS} is shown, {hidden}"
             yield f"this collector has {len(self.negotiators)} negotiators: {shown}"
         if self.age is not None and self.age > max_age:
             yield (
@@ -169,7 +181,9 @@ class Published:
             )
         for name in names:
             record = self.account(name)
-            used = None if record is None else _number(record, "WeightedResourcesUsed")
+            if record is None:
+                continue
+            used = _number(record, "WeightedResourcesUsed")
             if used is not None and self.usage(name) is None:
                 yield (
                     f"the published usage of {name} is {used:g}: what its claimed slots weigh "
@@ -186,7 +200,9 @@ def seconds_of(taken: str) -> float | None:
         time = datetime.fromisoformat(taken)
     except ValueError:
         return None
-    return time.timestamp() if time.tzinfo else None
+    if not time.tzinfo:
+        return None
+    return time.timestamp()
 
 
 def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:
@@ -200,9 +216,11 @@ def _differences(record: Record, group: GroupQuota) -> Iterator[Mark]:
         if published is not None and not same(published, computed):
             yield Mark(attribute, published, computed)
     policy = record.text("SurplusPolicy")
-    expected = (
-        "regroup" if group.group.autoregroup else "byquota" if group.group.accept_surplus else "no"
-    )
+    expected = "no"
+    if group.group.autoregroup:
+        expected = "regroup"
+    elif group.group.accept_surplus:
+        expected = "byquota"
     if policy and policy != expected:
         yield Mark("SurplusPolicy", policy, expected)
 
@@ -214,7 +232,9 @@ def _is_group(record: Record) -> bool:
 def _number(record: Record, attribute: str) -> float | None:
     """Return a published number as it is, NaN and infinities too; None where there is none."""
     value = record.value(attribute)
-    return float(value) if isinstance(value, (int, float)) else None
+    if not isinstance(value, (int, float)):
+        return None
+    return float(value)
 
 
 def same(one: float, other: float) -> bool:

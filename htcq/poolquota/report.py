@@ -106,12 +106,17 @@ def look_at(quotas: PoolQuotas, pool: Pool, max_age: float = MAX_AGE) -> PoolQuo
         # What was published is of the configuration as it is, not as it would be.
         found = tuple(replace(standing, marks=()) for standing in found)
     names = [standing.name for standing in found]
+    unit, demand_unit = SLOTS, JOBS
+    if quotas.settings.use_slot_weights:
+        unit = WEIGHT
+    if quotas.weighted_demand:
+        demand_unit = SCHEDD_WEIGHT
     return PoolQuotaReport(
         source=pool.source,
         taken=pool.taken_at,
         negotiator=quotas.published.negotiator,
-        unit=WEIGHT if quotas.settings.use_slot_weights else SLOTS,
-        demand_unit=SCHEDD_WEIGHT if quotas.weighted_demand else JOBS,
+        unit=unit,
+        demand_unit=demand_unit,
         weights=quotas.supply.expressions,
         pool_weight=quotas.computed.pool_weight,
         published_weight=quotas.published.pool_weight,

@@ -57,9 +57,9 @@ class Supply:
         No other is matched, counted or charged.
         """
         seen = self._seen
-        return (
-            self._all if seen is None else tuple(slot for slot in self._all if holds(seen.of(slot)))
-        )
+        if seen is None:
+            return self._all
+        return tuple(slot for slot in self._all if holds(seen.of(slot)))
 
     @cached_property
     def hidden(self) -> tuple[Slot, ...]:
@@ -106,8 +106,10 @@ class Supply:
 
         None where weights are off; the central manager's alone where it is forced on every slot.
         """
-        if not self.weighted or self._forced:
-            return (self.central_text,) if self.weighted else ()
+        if not self.weighted:
+            return ()
+        if self._forced:
+            return (self.central_text,)
         weights: dict[str, Number] = {}
         for slot in self.in_pool():
             text = slot.frame.text("SlotWeight") or self.central_text
@@ -151,19 +153,23 @@ def _parsed(text: str | None) -> Weights | None:
 
     It is None where there is none or it is no ClassAd expression.
     """
+    if text is None:
+        return None
     try:
-        return None if text is None else Weights(text)
+        return Weights(text)
     except PolicyError:
         return None
 
 
 def _multiplier(slot: Slot) -> Number:
     """Return how many machines an offline slot stands for."""
-    multiplier = slot.frame.value("GhostMultiplier") if "GhostMultiplier" in slot.frame else 1
-    return multiplier if isinstance(multiplier, int) else 1
+    multiplier = slot.frame.value("GhostMultiplier")
+    if not isinstance(multiplier, int):
+        return 1
+    return multiplier
 
 
 def _slots_in(slot: Slot) -> int:
-    if slot.type != PARTITIONABLE:
+    if slot.type != PARTITIONABLE or not isinstance(slot.cpus, int):
         return 1
-    return slot.cpus if isinstance(slot.cpus, int) else 1
+    return slot.cpus

@@ -95,14 +95,14 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
 
 def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Iterator[MatchFailure]:
     """Yield which requests use up the offers of one negotiation, so that ``run`` is not offered."""
-    talk = None if asking is None else asking.talk
-    if asking is None or talk is None:
+    if asking is None or asking.talk is None:
         return
+    talk = asking.talk
     yield from _kept_by_user(asking, talk.offered, run)
     if not talk.cut or not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
         return
     if not talk.budget:
-        yield from _none_left(asking)
+        yield from _full_schedd(asking)
         return
     counts = Counter[str]()
     for each in talk.offered:
@@ -130,9 +130,8 @@ def _kept_by_user(
 ) -> Iterator[MatchFailure]:
     """Yield a wall if the user record holds back a part of ``run`` and the rest is matched."""
     limit = asking.access.user_limit(run.request.first)
-    matches = sum(
-        each.matched for each in offered if each.run is run and each.kept and not each.rejection
-    )
+    kept = [each for each in offered if each.run is run and each.kept and not each.rejection]
+    matches = sum(each.matched for each in kept)
     if limit is not None and matches:
         text = (
             f"{limit.user} runs {limit.running} of the {limit.limit} jobs that its user record "
@@ -149,9 +148,13 @@ def _kept_by_user(
         yield MatchFailure(wall.USER_MAX_JOBS, text, amounts)
 
 
-def _none_left(asking: SubmitterQueue) -> Iterator[MatchFailure]:
-    """Yield a wall where the matches of the cycle itself bring a schedd to MAX_JOBS_RUNNING."""
-    if any(True for _ in asking.access.refusals()):
+def _full_schedd(asking: SubmitterQueue) -> Iterator[MatchFailure]:
+    """Yield a wall where the matches of the cycle itself bring a schedd to MAX_JOBS_RUNNING.
+
+    The schedd then offers no more jobs. A match beyond the limit, which it returns, is another
+    case: see ``Verdicts``.
+    """
+    if next(asking.access.refusals(), None) is not None:
         return
     text = (
         f"with the matches of this cycle the schedd {asking.access.name} reaches MAX_JOBS_RUNNING"

@@ -67,13 +67,17 @@ class NegotiatorReason:
 def negotiator_reason(pool: Pool, job: Job) -> NegotiatorReason | None:
     """Return why ``job`` was rejected last; None where its ad does not say."""
     # Before 24.4 the schedd keeps the blank before what it cuts off.
-    reason = job.last_rejection.strip() if isinstance(job.last_rejection, str) else ""
+    if not isinstance(job.last_rejection, str):
+        return None
+    reason = job.last_rejection.strip()
     if not reason:
         return None
     time = as_number(job.rejected_at)
     begun = _begin_of_last_cycle(pool)
     latest = time is None or begun is None or time >= begun
-    by = job.rejected_by if isinstance(job.rejected_by, str) else ""
+    by = ""
+    if isinstance(job.rejected_by, str):
+        by = job.rejected_by
     return NegotiatorReason(reason, by, time, latest, walls_of(reason))
 
 
@@ -180,9 +184,11 @@ def _autoclusters(pool: Pool, cycle: Cycle) -> Iterator[tuple[Job, ...]]:
     for job in pool.jobs or ():
         if job.status != IDLE or job.universe in UNMATCHED_UNIVERSES:
             continue
-        number = as_number(job.autocluster)
-        alike = number if number is not None else id(cycle.askers.request_of(job))
-        found.setdefault((cycle.askers.access.name_of(job), job.submitter, alike), []).append(job)
+        alike = as_number(job.autocluster)
+        if alike is None:
+            alike = id(cycle.askers.request_of(job))
+        key = (cycle.askers.access.name_of(job), job.submitter, alike)
+        found.setdefault(key, []).append(job)
     return map(tuple, found.values())
 
 
@@ -196,10 +202,8 @@ def _rejected(cycle: Cycle) -> Iterator[tuple[tuple[str, str, int], str]]:
             continue
         for offered in asking.talk.offered:
             if offered.rejection:
-                yield (
-                    (asking.access.name, asking.submitter.name, id(offered.run.request)),
-                    offered.rejection,
-                )
+                key = (asking.access.name, asking.submitter.name, id(offered.run.request))
+                yield key, offered.rejection
 
 
 def _simulated(
@@ -219,10 +223,12 @@ def _simulated(
 def _compared(
     cycle: Cycle, jobs: tuple[Job, ...], rejected: Job, reason: str, simulated: str
 ) -> Compared:
-    number = as_number(rejected.autocluster)
+    number, autocluster = as_number(rejected.autocluster), ""
+    if number is not None:
+        autocluster = str(number)
     return Compared(
         access_point=cycle.askers.access.name_of(rejected),
-        autocluster="" if number is None else str(number),
+        autocluster=autocluster,
         submitter=rejected.submitter,
         job=rejected.id,
         idle=len(jobs),

@@ -64,8 +64,11 @@ def _counted(cycle: Cycle, offers: Iterable[tuple[Offer, bool]]) -> Iterator[Ali
     for offer, is_withheld in offers:
         unused = _unused(offer)
         drained = offer.claims <= 0 and offer.state.kind.supports_policy
-        last = offer.state if drained or offer in cycle.offers else None
-        customer = offer.customer if offer.first_state.held else ""
+        last, customer = None, ""
+        if drained or offer in cycle.offers:
+            last = offer.state
+        if offer.first_state.held:
+            customer = offer.customer
         key = (offer.first_state, unused, last, is_withheld, offer.claimer, customer, drained)
         count[key] += 1
         found.setdefault(key, (offer, unused, last, is_withheld, drained))
@@ -76,7 +79,7 @@ def _counted(cycle: Cycle, offers: Iterable[tuple[Offer, bool]]) -> Iterator[Ali
 def _unused(offer: Offer) -> OfferGroup:
     """Return the state of a slot with all that it had at birth."""
     first = offer.first_state
-    total = {
-        asset: amount if amount is not None else 0 for asset, amount in offer.slot.total().items()
-    }
-    return first if total == first.amounts else first.states.state(first, total)
+    total = {asset: amount or 0 for asset, amount in offer.slot.total().items()}
+    if total == first.amounts:
+        return first
+    return first.states.state(first, total)

@@ -64,24 +64,22 @@ def at_access_point(
         for what, why in pool.failed:
             if what.lower() == f"jobs of {name}".lower():
                 raise PoolError(f"the jobs of the access point '{name}' are not known", why)
-        names = sorted({*(each.name for each in pool.schedds), *map(of, jobs)} - {""})
-        hint = (
-            f"the access points are {', '.join(names)}"
-            if names
-            else "the pool names no access point"
-        )
+        names = {each.name for each in pool.schedds}.union(map(of, jobs)) - {""}
+        hint = "the pool names no access point"
+        if names:
+            hint = f"the access points are {', '.join(sorted(names))}"
         raise InputError(f"none of these jobs waits at the access point '{name}'", hint)
     return found
 
 
 def _of_group(jobs: Iterable[Job], quotas: PoolQuotas, who: str) -> list[Job]:
     """Return the jobs of the group of that name and of all below it."""
-    group = next(
-        (each.name for each in quotas.tree.groups if name_key(each.name) == name_key(who)), None
-    )
-    if group is None:
+    named = [each.name for each in quotas.tree.groups if name_key(each.name) == name_key(who)]
+    if not named:
         return []
-    below = set(quotas.subtree(group)) if group != ROOT else {ROOT}
+    below = {ROOT}
+    if named[0] != ROOT:
+        below = set(quotas.subtree(named[0]))
     groups: dict[str, bool] = {}
     for job in jobs:
         if job.submitter not in groups:
@@ -104,12 +102,15 @@ def _of_id(jobs: Sequence[Job], who: str) -> list[Job]:
     cluster, _, proc = who.partition(".")
     of_cluster = {job.schedd: job for job in jobs if str(job.cluster) == cluster}
     found = [job for job in jobs if who in (job.id, str(job.cluster))]
+    number = whole_number(proc)
+    if proc and number is None:
+        return found
     for last in of_cluster.values():
-        number = whole_number(proc) if proc else last.materialize_next
-        if number is None:
-            continue
+        following = last.materialize_next
+        if number is not None:
+            following = number
         job = last._replace(
-            proc=number, status=IDLE, last_rejection=UNDEFINED, rejected_at=UNDEFINED
+            proc=following, status=IDLE, last_rejection=UNDEFINED, rejected_at=UNDEFINED
         )
         if is_to_come(job):
             found.append(job)

@@ -145,8 +145,9 @@ class Clauses(Conditions):
 
     def _lacks(self, text: str) -> Shortage | None:
         """Return what ``text`` requires of a requested asset that the slots do not have."""
-        expression = self._links.parsed(text)
-        words = set() if expression is None else set(expression.words())
+        expression, words = self._links.parsed(text), set[str]()
+        if expression is not None:
+            words.update(expression.words())
         for asset in sorted(self._requested.difference(self._assets)):
             if f"{_REQUEST}{asset}" in words:
                 asked = as_number(self._job_ad.value(f"Request{attribute(asset)}"))
@@ -158,7 +159,9 @@ class Clauses(Conditions):
 
     def _look(self, text: str, in_job: bool) -> None:
         super()._look(text, in_job)
-        label = Clause(text, in_job) if self._label is None else self._label[0]
+        label = Clause(text, in_job)
+        if self._label is not None:
+            label = self._label[0]
         self._looks.append(_Varying(self._rest.pop(), label, self._lacks(text)))
 
 
@@ -169,5 +172,5 @@ def _flaw(taken: Mapping[str, Number | None]) -> str:
         if amount < 0:
             return f"Consumption{attribute(asset)} is {amount:g}, which is negative"
     if taken and not any(taken.values()):
-        return "it takes nothing of any asset"
+        return "it consumes nothing of any asset"
     return ""

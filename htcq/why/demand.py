@@ -54,7 +54,9 @@ def _unknown(cycle: Cycle, submitter: str, access_point: str) -> MatchFailure:
     amounts: Amounts = {"submitter": submitter, "schedd": access_point}
     if not here:
         others = sorted({each.text("ScheddName") for each in named})
-        where = f"; {', '.join(others)} has one" if others else ""
+        where = ""
+        if others:
+            where = f"; {', '.join(others)} has one"
         text = (
             f"the collector has no submitter ad of {submitter} from "
             f"{access_point or 'its schedd'}{where}"

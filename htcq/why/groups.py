@@ -68,9 +68,11 @@ def _limited(asking: SubmitterQueue, run: Run) -> bool:
 
 def offered_of(asking: SubmitterQueue, run: Run) -> Offered | None:
     """Return what the last talk that looked at ``run`` offered of it; None where none did."""
-    talk = asking.talk
-    found = [each for each in talk.offered if each.run is run] if talk is not None else []
-    return found[-1] if found else asking.rejected.get(id(run))
+    if asking.talk is not None:
+        for each in reversed(asking.talk.offered):
+            if each.run is run:
+                return each
+    return asking.rejected.get(id(run))
 
 
 @dataclass(frozen=True)
@@ -92,9 +94,11 @@ class _Left:
 def _left(cycle: Cycle, asking: SubmitterQueue) -> _Left:
     used = cycle.accounts.usage(asking.submitter.name)
     talk, group = asking.talk, asking.submitter.group
-    part = 1.0 if talk is None else talk.part
-    turn = cycle.turns.get(group) if cycle.quotas.grouped else None
-    regroups = talk is not None and talk.grant.negotiating != group
+    part, turn, regroups = 1.0, None, False
+    if talk is not None:
+        part, regroups = talk.part, talk.grant.negotiating != group
+    if cycle.quotas.grouped:
+        turn = cycle.turns.get(group)
     if turn is None or regroups:
         return _Left(part, cycle.weight, used, part * cycle.weight - used, None)
     base = min(cycle.weight, turn.limit)
@@ -104,11 +108,9 @@ def _left(cycle: Cycle, asking: SubmitterQueue) -> _Left:
 def _share(cycle: Cycle, asking: SubmitterQueue, left: _Left) -> MatchFailure:
     name = asking.submitter.name
     share = left.part * left.base
-    whole = (
-        f"{100 * left.part:.3g}% of {show_number(left.base)}"
-        if left.part < 1
-        else "the whole amount"
-    )
+    whole = "the whole amount"
+    if left.part < 1:
+        whole = f"{100 * left.part:.3g}% of {show_number(left.base)}"
     amounts: Amounts = {
         "submitter": name, "used": left.used, "share": share, "part": left.part, "of": left.base,
         "priority": cycle.accounts.claimant(asking.submitter).priority,
@@ -132,7 +134,7 @@ def _group_limit(cycle: Cycle, asking: SubmitterQueue) -> MatchFailure:
 
 
 def _no_turn(cycle: Cycle, asking: SubmitterQueue) -> Iterator[MatchFailure]:
-    """Yield why the group of a submitter has no turn at all, if it is not for want of demand."""
+    """Yield why the group of a submitter is not negotiated, unless it has no demand."""
     quotas, group = cycle.quotas, asking.submitter.group
     if not quotas.grouped or group in cycle.turns or quotas.requested(group) <= 0 or cycle.crash:
         return
@@ -176,17 +178,16 @@ def order_wall(cycle: Cycle, asking: SubmitterQueue | None) -> Iterator[MatchFai
     turn = cycle.turns.get(asking.submitter.group)
     if turn is None:
         return
-    taken = {
-        name: each.used_after - each.used_before
-        for name, each in sorted(cycle.turns.items(), key=lambda item: item[1].place)
-        if each.place < turn.place and each.used_after > each.used_before
-    }
+    taken = {}
+    for name, each in sorted(cycle.turns.items(), key=lambda item: item[1].place):
+        if each.place < turn.place and each.used_after > each.used_before:
+            taken[name] = each.used_after - each.used_before
     if not taken:
         return
-    named = ", ".join(
-        f"{name} ({show_number(amount)})" for name, amount in list(taken.items())[:_MAX_NAMED]
-    )
-    more = f" and {len(taken) - _MAX_NAMED} more" if len(taken) > _MAX_NAMED else ""
+    first, more = list(taken.items())[:_MAX_NAMED], ""
+    named = ", ".join(f"{name} ({show_number(amount)})" for name, amount in first)
+    if len(taken) > _MAX_NAMED:
+        more = f" and {len(taken) - _MAX_NAMED} more"
     text = (
         f"group {asking.submitter.group} is negotiated at position {turn.place}; groups before it "
         "take the slots: "

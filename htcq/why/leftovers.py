@@ -36,7 +36,8 @@ def _leaving(pool: Pool, cycle: Cycle) -> Iterator[Made]:
     whole = {str(slot.name) for slot in pool.slots or () if slot.type == PARTITIONABLE}
     access = cycle.askers.access
     made = [each for each in cycle.talks.made if not each.policy and each.slot in whole]
-    asked = {(access.name_of(each.job), each.job.id) for each in made}
-    jobs = {(access.name_of(job), job.id): job for job in pool.jobs or () if asked} if asked else {}
+    if not made:
+        return
+    jobs = {(access.name_of(job), job.id): job for job in pool.jobs or ()}
     for each in made:
         yield each._replace(job=jobs[access.name_of(each.job), each.job.id])

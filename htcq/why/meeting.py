@@ -102,7 +102,9 @@ class Meeting:
         """What the request asks of each asset, as far as it is a number whatever the slot."""
         ad, asked = job_ad(self.request), {}
         for name in self.request.frame.texts:
-            amount = as_number(ad.value(name)) if name.startswith(_REQUEST) else None
+            if not name.startswith(_REQUEST):
+                continue
+            amount = as_number(ad.value(name))
             if amount is not None:
                 asked[name[len(_REQUEST) :]] = amount
         return asked
@@ -111,8 +113,9 @@ class Meeting:
         """Return the assets of which slots of ``frame`` refuse requests that are too large."""
         found = self._limits.get(id(frame))
         if found is None:
-            limits = frame.expression(_RESOURCE_LIMITS)
-            words = set() if limits is None else set(limits.words())
+            limits, words = frame.expression(_RESOURCE_LIMITS), set[str]()
+            if limits is not None:
+                words.update(limits.words())
             found = frozenset(asset for asset in self.asked if f"{_REQUEST}{asset}" in words)
             self._limits[id(frame)] = found
         return found

@@ -41,10 +41,8 @@ def crash_walls(trace: Trace) -> Iterator[MatchFailure]:
     crash = trace.crash
     if crash is None:
         return
-    id_ = (
-        wall.SLOT_WEIGHT
-        if any(word in crash.message for word in _OF_WEIGHT)
-        else wall.NEGOTIATOR_CRASH
-    )
+    id_ = wall.NEGOTIATOR_CRASH
+    if any(word in crash.message for word in _OF_WEIGHT):
+        id_ = wall.SLOT_WEIGHT
     text = f"the negotiator crashes at slot {crash.slot} for job {crash.job}: {crash.message}"
     yield MatchFailure(id_, text, {"slot": crash.slot, "job": crash.job})

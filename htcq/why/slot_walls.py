@@ -88,13 +88,15 @@ def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[Ma
     )
     yield from _plain(
         wall.OTHER_ACCESS_POINT,
-        "{} that could take it: claimed whole by {}",
+        "{} that could take it: claimed as a whole by {}",
         found.get(CLAIMER, ()),
     )
     yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
     never = found.get(UNUSED, ())
-    yield from _clauses([each for each in never if each[0].has_room] if suits else never, slots)
-    if not suits:
+    if suits:
+        yield from _clauses([each for each in never if each[0].has_room], slots)
+    else:
+        yield from _clauses(never, slots)
         yield from _no_such_machine(never, slots)
 
 
@@ -151,12 +153,20 @@ def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
             if written is not None:
                 yield written
                 continue
-            where = f"{count} of {counted(slots, 'slot')}"
-            if count == slots:
-                where = "the only slot" if slots == 1 else f"all {slots} slots"
-            what = owner if clause.text.upper() == owner else f"{owner}: {clause.text}"
-            text = f"{what} is not true on {where}"
+            what = f"{owner}: {clause.text}"
+            if clause.text.upper() == owner:
+                what = owner
+            text = f"{what} is not true on {_where(count, slots)}"
             yield MatchFailure(id_, text, {"clause": clause.text, "slots": count, "of": slots})
+
+
+def _where(count: int, slots: int) -> str:
+    """Return ``count`` of ``slots`` in words."""
+    if count != slots:
+        return f"{count} of {counted(slots, 'slot')}"
+    if slots == 1:
+        return "the only slot"
+    return f"all {slots} slots"
 
 
 def _written(clause: Clause) -> MatchFailure | None:
@@ -176,10 +186,7 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
     largest_of = _free_and_largest(found)[1]
     for asset in missing:
         asked, largest = _asked(found, asset), largest_of.get(asset, 0)
-        most = (
-            f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
-        )
-        text = f"no slot has {show_amount(asset, asked)} {asset}: {most}"
+        text = f"no slot has {show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
             text,
@@ -193,12 +200,9 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
     largest_of = _free_and_largest(allowed)[1]
     for asset in assets:
         asked, largest = _asked(allowed, asset), largest_of.get(asset, 0)
-        most = (
-            f"the largest has {show_amount(asset, largest)}" if largest else f"none has any {asset}"
-        )
         text = (
             f"Requirements and START allow {number} of {counted(slots, 'slot')}; none of these has "
-            f"{show_amount(asset, asked)} {asset}: {most}"
+            f"{show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
         )
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
@@ -207,6 +211,12 @@ def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
         )
     if not assets:
         yield _combination(wall.NO_SUCH_MACHINE, "no slot has", allowed, number)
+
+
+def _most(asset: str, largest: Number) -> str:
+    if not largest:
+        return f"none has any {asset}"
+    return f"the largest has {show_amount(asset, largest)}"
 
 
 def _no_room(found: _Counted) -> Iterator[MatchFailure]:
@@ -222,9 +232,8 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
     for asset in missing:
         asked, largest = _asked(found, asset), largest_of.get(asset, 0)
         free = free_of.get(asset, 0)
-        others = [
-            each for each, _, _ in found[0][0].left if each not in missing and free_of[each] > 0
-        ]
+        every = [each.asset for each in found[0][0].left]
+        others = [each for each in every if each not in missing and free_of[each] > 0]
         left = ", ".join(f"{show_amount(each, free_of[each])} {each}" for each in others)
         text = (
             f"{asset}: {show_amount(asset, asked)} requested, {show_amount(asset, free)} free on "
@@ -233,7 +242,8 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
         )
         if largest >= asked:
             text += "; the matching ones are in use"
-        text += f" (also free: {left})" if left else ""
+        if left:
+            text += f" (also free: {left})"
         amounts = {
             "asset": asset,
             "asked": asked,
@@ -250,10 +260,10 @@ def _combination(id_: str, what: str, found: _Counted, number: int) -> MatchFail
     """Return the wall of assets of which some slots are short of one, others of another."""
     assets = list(dict.fromkeys(bound.asset for each, _ in found for bound in each.failure.short))
     asked = " and ".join(f"{show_amount(asset, _asked(found, asset))} {asset}" for asset in assets)
-    counts = [
-        f"{asset} on {sum(count for each, count in found if _is_short(each, asset))}"
-        for asset in assets
-    ]
+    counts = []
+    for asset in assets:
+        short = _number([each for each in found if _is_short(each[0], asset)])
+        counts.append(f"{asset} on {short}")
     text = f"{what} {asked} at once; {counted(number, 'slot')} have too little: {', '.join(counts)}"
     return MatchFailure(id_, text, {"assets": ", ".join(assets), "slots": number})
 

@@ -100,12 +100,16 @@ class SlotSide:
         """Yield ``walls``, naming the schedd where it, not the job, sets the Requirements."""
         access = self._cycle.askers.access
         start = access[access.name_of(job)].start
-        condition = "" if start is None or job.parallel else start.condition(job)
-        own = job.frame.text("Requirements")
+        if start is None:
+            yield from walls
+            return
+        condition, own = "", job.frame.text("Requirements")
+        if not job.parallel:
+            condition = start.condition(job)
         for each in walls:
             clause, slots = each.amounts.get("clause"), each.amounts.get("slots")
             is_written = isinstance(clause, str) and clause in condition and clause not in own
-            if start is None or each.id != REQUIREMENTS or not is_written:
+            if each.id != REQUIREMENTS or not is_written:
                 yield each
                 continue
             text = (
@@ -119,7 +123,9 @@ class SlotSide:
     def _request(self, request: Request, submitter: str) -> Request:
         """Return ``request`` with what the negotiator writes into it about its submitter."""
         known, accounts = self._submitters.get(submitter), self._cycle.accounts
-        priority = _UNKNOWN_PRIORITY if known is None else accounts.claimant(known).priority
+        priority = _UNKNOWN_PRIORITY
+        if known is not None:
+            priority = accounts.claimant(known).priority
         return self._cycle.talks.submitting.of(
             request, submitter, priority, accounts.group_of(submitter)
         )
@@ -137,8 +143,10 @@ class SlotSide:
         unsuited: list[Crowd] = []
         for crowd in self._crowds:
             for part in meeting.suiting(crowd):
-                suits = meeting.suits(part.one.unused)
-                (suited if suits else unsuited).append(part)
+                if meeting.suits(part.one.unused):
+                    suited.append(part)
+                else:
+                    unsuited.append(part)
         yield from self._in_order(each for part in suited for each in self._suited(part, meeting))
         yield from self._in_order(
             each for part in unsuited for each in self._unsuited(part, meeting, not suited)
@@ -158,12 +166,9 @@ class SlotSide:
 
     def _takes(self, alike: Alike, meeting: Meeting) -> bool:
         """Tell whether slots are left at the end of the cycle that would take a job."""
-        if (
-            alike.last is None
-            or alike.drained
-            or alike.last.held
-            or not _may_have(alike.offer, meeting)
-        ):
+        if alike.last is None or alike.last.held:
+            return False
+        if alike.drained or not _may_have(alike.offer, meeting):
             return False
         try:
             return meeting.fits(alike.last)
@@ -192,14 +197,14 @@ class SlotSide:
     def _large_enough(self, alike: Alike, meeting: Meeting) -> Blocked:
         """Return what keeps a request from slots that are large enough when the cycle begins."""
         try:
-            fits, still_fits = (
-                meeting.fits(alike.first),
-                alike.last is not None and meeting.fits(alike.last),
-            )
+            fits = meeting.fits(alike.first)
+            still_fits = alike.last is not None and meeting.fits(alike.last)
         except CrashError as error:
             return Blocked(WEIGHT, detail=f"{alike.offer.name}: {error}")
+        if fits and still_fits and alike.drained:
+            return Blocked(CLAIMS)
         if fits:
-            return Blocked(CLAIMS if alike.drained and still_fits else TAKEN)
+            return Blocked(TAKEN)
         failure = meeting.failure(alike.first)
         if isinstance(failure, str):
             return Blocked(POLICY, detail=failure)
@@ -240,9 +245,9 @@ class SlotSide:
             if refused != OWN_CLAIM and refused not in found and meeting.suits(alike.first):
                 found[refused] = alike.offer.name
         for refused, slot in found.items():
-            what = (
-                f"are not preempted: {refused}" if refused else f"may be preempted: {_NOT_FOLLOWED}"
-            )
+            what = f"may be preempted: {_NOT_FOLLOWED}"
+            if refused:
+                what = f"are not preempted: {refused}"
             text = f"claimed slots that match it, such as {slot}, {what}"
             yield MatchFailure(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
 
@@ -257,7 +262,9 @@ class SlotSide:
         for limit in self._cycle.limits.asked(limits):
             if not limit.reached:
                 continue
-            when = "" if limit.name in before else " once this cycle's earlier matches are counted"
+            when = " once this cycle's earlier matches are counted"
+            if limit.name in before:
+                when = ""
             used, asked = f"{limit.used:g} is used{when}", f"{limit.asked:g} requested"
             text = f"concurrency limit {limit.name} is {limit.limit:g}: {used}, {asked}"
             yield MatchFailure(CONCURRENCY_LIMIT, text, {**limit._asdict()})

@@ -28,7 +28,7 @@ from htcq.why.match_failure import MatchFailure
 
 #: What JobStatus means, for those that are not idle.
 _STATES = {
-    RUNNING: "it runs", REMOVED: "it is removed", COMPLETED: "it is completed",
+    RUNNING: "it is running", REMOVED: "it is removed", COMPLETED: "it is completed",
     TRANSFERRING: "it transfers its output", SUSPENDED: "it is suspended",
 }  # fmt: skip
 _UNIVERSES = {7: "scheduler", 9: "grid", 12: "local"}
@@ -44,11 +44,15 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
             wall.HELD, "it is on hold; condor_q -hold shows the reason", {"job_status": HELD}
         )
     elif job.status != IDLE:
-        state = _STATES.get(job.status, "") if isinstance(job.status, int) else ""
-        text = f"{state or 'it is not idle'}: JobStatus is {job.status}"
+        state = "it is not idle"
+        if isinstance(job.status, int):
+            state = _STATES.get(job.status, state)
+        text = f"{state}: JobStatus is {job.status}"
         yield MatchFailure(wall.NOT_IDLE, text, {"job_status": str(job.status)})
     if job.universe in UNMATCHED_UNIVERSES:
-        name = _UNIVERSES.get(job.universe, "") if isinstance(job.universe, int) else ""
+        name = ""
+        if isinstance(job.universe, int):
+            name = _UNIVERSES.get(job.universe, "")
         text = (
             f"its universe is {name} ({job.universe}): the access point starts it without the "
             "negotiator"
@@ -100,8 +104,7 @@ def _to_come(job: Job) -> MatchFailure:
         condition = f" while {' and '.join(conditions)}"
     text = (
         "it is not in the queue yet: the schedd materializes the jobs of its cluster one by "
-        f"one{condition}; "
-        f"the next one is {job.cluster}.{following:g}, {counted(int(total - following), 'job')} "
-        "to come"
+        f"one{condition}; the next one is {job.cluster}.{following:g}, with "
+        f"{counted(int(total - following), 'job')} still to be materialized"
     )
     return MatchFailure(wall.MAX_IDLE, text, amounts)

@@ -199,10 +199,15 @@ class Verdicts:
 
     def _explained(self, place: _Place, job: Job) -> tuple[tuple[MatchFailure, ...], str]:
         asking, run, where = self._asking.get(id(place.queue)), place.run, self.access_point(job)
-        offered = None if asking is None else offered_of(asking, run)
-        rejection = "" if offered is None else offered.rejection
-        back = None if offered is None else self._given_back.get((where, offered.job))
-        returned = (_back(back, self._access[where]),) if back is not None and not back.job else ()
+        offered, rejection = None, ""
+        returned: tuple[MatchFailure, ...] = ()
+        if asking is not None:
+            offered = offered_of(asking, run)
+        if offered is not None:
+            rejection = offered.rejection
+            back = self._given_back.get((where, offered.job))
+            if back is not None and not back.job:
+                returned = (_back(back, self._access[where]),)
         if returned and not rejection:
             return (*returned, *self._of_cycle), rejection
         none_left = (
@@ -239,11 +244,9 @@ class Verdicts:
         """Return the wall of a job that no other wall keeps from a slot."""
         if not self.pool.slots:
             return MatchFailure(NO_SUCH_MACHINE, "the collector has no slot")
-        why = (
-            offered.rejection
-            if offered is not None and offered.rejection
-            else "the negotiation ends before it"
-        )
+        why = "the negotiation ends before it"
+        if offered is not None and offered.rejection:
+            why = offered.rejection
         return MatchFailure(OUTRANKED, f"earlier jobs take the slots: {why}")
 
 
@@ -259,14 +262,19 @@ def _back(match: Match, access: AccessPoint) -> MatchFailure:
     """Return the wall of a match that the schedd ``access`` gives back."""
     id_, why = _RETURNED[match.refusal], match.refusal
     if match.refusal == START_REFUSES and access.start is not None:
-        why = f"START_VANILLA_UNIVERSE of the schedd is not true for it there: {access.start.text}"
+        why = (
+            "START_VANILLA_UNIVERSE of the schedd is not true for it on that slot: "
+            f"{access.start.text}"
+        )
         if access.start.lost:
             why += (
                 f" (the schedd does not find {' and '.join(access.start.lost)}: attributes are "
                 "in JOB or SLOT)"
             )
     return MatchFailure(
-        id_, f"a match is made for it and returned: {why}", {"given_back": match.slot}
+        id_,
+        f"it is matched with {match.slot}, but the schedd returns the match: {why}",
+        {"given_back": match.slot},
     )
 
 

@@ -57,9 +57,7 @@ class AccessPoint:
     ) -> None:
         self.name, self._record, self._limits, self._batch = name, record, limits, batch
         self._owners = owners
-        self._knobs = Knobs(
-            {} if configuration is None else {knob.name: knob.value for knob in configuration}
-        )
+        self._knobs = Knobs({knob.name: knob.value for knob in configuration or ()})
         self._matched = 0
 
     @cached_property
@@ -69,7 +67,9 @@ class AccessPoint:
 
     @cached_property
     def _version(self) -> tuple[int, ...]:
-        return () if self._record is None else version(self._record.value("CondorVersion"))
+        if self._record is None:
+            return ()
+        return version(self._record.value("CondorVersion"))
 
     @property
     def max_offered(self) -> int | None:
@@ -81,7 +81,9 @@ class AccessPoint:
         """
         if self._curbed:
             return 0
-        limits = [] if self.per_submitter is None else [self.per_submitter]
+        limits = list[int]()
+        if self.per_submitter is not None:
+            limits.append(self.per_submitter)
         if self._startable is not None:
             limits.append(max(0, self._startable - self._matched))
         return min(limits, default=None)
@@ -102,7 +104,9 @@ class AccessPoint:
         each = int(
             self._knobs.number("MAX_CONCURRENT_UPLOADS_PER_USER", uploads // 5, 0, _NO_LIMIT)
         )
-        return each if each > 0 else None
+        if each <= 0:
+            return None
+        return each
 
     @cached_property
     def _startable(self) -> int | None:
@@ -112,10 +116,10 @@ class AccessPoint:
         """
         if self._record is None:
             return None
-        most, running = (
-            self._record.number(name) for name in ("MaxJobsRunning", "TotalRunningJobs")
-        )
-        return None if most is None else max(0, int(most) - int(running or 0))
+        most, running = self._record.number("MaxJobsRunning"), _running(self._record)
+        if most is None:
+            return None
+        return max(0, int(most) - running)
 
     @cached_property
     def _curbed(self) -> bool:
@@ -139,10 +143,8 @@ class AccessPoint:
                 CURB_MATCHMAKING, {"expression": self._knobs.text(_CURB) or "CurbMatchmaking"}
             )
         if self._startable == 0 and self._record is not None:
-            limit, used = (
-                int(self._record.number(name) or 0)
-                for name in ("MaxJobsRunning", "TotalRunningJobs")
-            )
+            limit = int(self._record.number("MaxJobsRunning") or 0)
+            used = _running(self._record)
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
 
     def user_limit(self, job: Job) -> UserLimit | None:
@@ -190,9 +192,10 @@ class AccessPoint:
     @cached_property
     def significant(self) -> SignificantLists:
         """Significant attributes of its jobs, beside those that the negotiator names."""
-        return significant_lists(
-            self._knobs, self._version, () if self.start is None else self.start.names_of_jobs
-        )
+        names: frozenset[str] = frozenset()
+        if self.start is not None:
+            names = self.start.names_of_jobs
+        return significant_lists(self._knobs, self._version, names)
 
     def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
         """Tell whether START_VANILLA_UNIVERSE starts ``job`` on a match with that slot ad."""
@@ -203,3 +206,8 @@ class AccessPoint:
         if self.start is None or job.parallel:
             return True
         return self.start.looks_up(job, slot) and self.start.starts(job, slot)
+
+
+def _running(record: Record) -> int:
+    """Return the number of running jobs in a schedd's ad, 0 where it says none."""
+    return int(record.number("TotalRunningJobs") or 0)

@@ -59,7 +59,9 @@ class AccessPoints:
             for each in pool.schedds
         }
         self._named = bool(self._known)
-        self._only = next(iter(self._known)) if len(self._known) == 1 else ""
+        self._only = ""
+        if len(self._known) == 1:
+            self._only = next(iter(self._known))
         self._frames: dict[tuple[int, str], SharedAttributes] = {}
         self._plain: dict[int, SharedAttributes] = {}
         self._expressions = Expressions()
@@ -88,13 +90,19 @@ class AccessPoints:
         if isinstance(job.schedd, str):
             return job.schedd
         # The id of a job of the whole pool begins with the name of its schedd.
-        named = job.global_id.partition("#")[0] if isinstance(job.global_id, str) else ""
-        return named if named in self._known or not self._named else self._only
+        named = ""
+        if isinstance(job.global_id, str):
+            named = job.global_id.partition("#")[0]
+        if self._named and named not in self._known:
+            return self._only
+        return named
 
     def words(self) -> set[str]:
         """Return every word of the expressions by which jobs are offered or not."""
         starts = (each.start for each in self._known.values())
-        words = set(self._constraint.words() if self._constraint is not None else ())
+        words = set[str]()
+        if self._constraint is not None:
+            words.update(self._constraint.words())
         return words.union(*(start.words() for start in starts if start is not None))
 
     def runnable(self, jobs: Iterable[Job]) -> Iterator[Job]:

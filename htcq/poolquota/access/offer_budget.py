@@ -34,7 +34,9 @@ class OfferBudget:
         """Return how many of ``jobs`` the next request offers."""
         if self._left is None:
             return jobs
-        reserved = self._batch - self._sent - 1 if self._refunds else 0
+        reserved = 0
+        if self._refunds:
+            reserved = self._batch - self._sent - 1
         count = min(jobs, max(1, self._left - reserved))
         self._left -= count
         self._sent += 1

@@ -61,7 +61,10 @@ def significant_lists(
 
 def removed_names(knobs: Knobs, version: tuple[int, ...]) -> frozenset[str]:
     """Return the lower-case REMOVE_SIGNIFICANT_ATTRIBUTES of a daemon of that version."""
-    return _listed(knobs.text_or(REMOVED, "" if () < version < LEAVES_OUT else _USUAL))
+    default = _USUAL
+    if () < version < LEAVES_OUT:
+        default = ""
+    return _listed(knobs.text_or(REMOVED, default))
 
 
 def _listed(text: str) -> frozenset[str]:

@@ -37,6 +37,10 @@ _COUNTS: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...] = (
 )
 
 
+#: The ad of a match that a scope stands for in the request.
+_AD_OF = {"job": "MY", "slot": "TARGET"}
+
+
 class Owners:
     """What schedds know of the users of their jobs.
 
@@ -56,19 +60,22 @@ class Owners:
         """Return what OWNER is for jobs of ``user`` at ``schedd``."""
         found = self._known.get((schedd, user))
         if found is None:
-            found = self._known[schedd, user] = self._made(
-                schedd, user if isinstance(user, str) else ""
-            )
+            name = ""
+            if isinstance(user, str):
+                name = user
+            found = self._known[schedd, user] = self._made(schedd, name)
         return found
 
     def _made(self, schedd: str, user: str) -> Ad:
         ad, record = Ad({"name": user}), self._records.get((schedd, user))
         for name, attributes, states in _COUNTS:
-            numbers = [] if record is None else [record.number(each) for each in attributes]
-            known = [int(each) for each in numbers if each is not None]
-            ad[name] = (
-                sum(known) if known else sum(self._counted[schedd, user, state] for state in states)
-            )
+            known = []
+            if record is not None:
+                numbers = map(record.number, attributes)
+                known = [int(each) for each in numbers if each is not None]
+            if not known:
+                known = [self._counted[schedd, user, state] for state in states]
+            ad[name] = sum(known)
         return ad
 
     @cached_property
@@ -92,14 +99,13 @@ class StartVanilla:
     ) -> None:
         self.text, self._expression = expression.text, expression
         self._name, self._owners = name, owners
-        values = {} if record is None or not finds_schedd else record.values
         self._finds_schedd = finds_schedd
-        self._schedd = Ad(
-            {name: value for name, value in values.items() if not isinstance(value, Missing)}
-        )
+        self._schedd = Ad()
+        if record is not None and finds_schedd:
+            values = record.values.items()
+            self._schedd = Ad({key: each for key, each in values if not isinstance(each, Missing)})
         self._scopes = {found[1].lower() for found in _SCOPED.finditer(self.text) if found[1]}
-        names = [*expression.words(), *([_USER] if _OWNER in self._scopes else [])]
-        self._places = sorted({PLACES[word] for word in names if word in PLACES})
+        self._places = sorted({PLACES[word] for word in self.words() if word in PLACES})
         self._offers: dict[tuple[object, ...], bool | None] = {}
 
     def words(self) -> set[str]:
@@ -107,7 +113,10 @@ class StartVanilla:
 
         Where it refers to users, the names that tell their jobs apart are included.
         """
-        return {*self._expression.words(), *([_USER] if _OWNER in self._scopes else [])}
+        words = set(self._expression.words())
+        if _OWNER in self._scopes:
+            words.add(_USER)
+        return words
 
     @cached_property
     def names_of_jobs(self) -> frozenset[str]:
@@ -174,10 +183,11 @@ class StartVanilla:
         scope, name = found[1].lower(), found[2]
         if scope == "job" and lacks(name) and not isinstance(job.frame.value(name), Missing):
             return spelled(job.frame.value(name))
-        if scope in ("job", "slot"):
-            return f"{'MY' if scope == 'job' else 'TARGET'}.{name}"
-        known = self._schedd if scope == _SCHEDD else self._owners.ad(self._name, job.user)
-        return spelled(known.value(name))
+        if scope in _AD_OF:
+            return f"{_AD_OF[scope]}.{name}"
+        if scope == _SCHEDD:
+            return spelled(self._schedd.value(name))
+        return spelled(self._owners.ad(self._name, job.user).value(name))
 
     def starts(self, job: Job, slot: Callable[[], Ad]) -> bool:
         """Tell whether the schedd starts ``job`` on a match with the slot of that ad."""
@@ -208,4 +218,6 @@ class StartVanilla:
 
 def _decided(value: Value) -> bool | None:
     """Return ``value`` as a truth value; None where it is none."""
-    return bool(value) if isinstance(value, (bool, int, float)) else None
+    if not isinstance(value, (bool, int, float)):
+        return None
+    return bool(value)

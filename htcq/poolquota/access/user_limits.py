@@ -52,7 +52,9 @@ class UserLimits:
 
     def of(self, job: Job, schedd: str) -> UserLimit | None:
         """Return the limit that a job counts against; None where its user has none."""
-        return self._known.get((schedd, job.user)) if self._known else None
+        if not self._known:
+            return None
+        return self._known.get((schedd, job.user))
 
     def start(self, job: Job, schedd: str) -> bool:
         """Count a job that the schedd is to start.

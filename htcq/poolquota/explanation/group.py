@@ -41,7 +41,7 @@ _PARTS = (
 def stories(look: PoolQuotaReport) -> Mapping[str, tuple[Sentence, ...]]:
     """Return the explanation of every group by its name."""
     scene = ExplainedQuotas(look)
-    return {standing.name: tuple(_told(scene, standing)) for standing in look.standings}
+    return {standing.name: tuple(_sentences(scene, standing)) for standing in look.standings}
 
 
 def story(look: PoolQuotaReport, name: str) -> tuple[Sentence, ...]:
@@ -50,10 +50,10 @@ def story(look: PoolQuotaReport, name: str) -> tuple[Sentence, ...]:
     Raises:
         InputError: there is no such group; the hint has the near names.
     """
-    return tuple(_told(ExplainedQuotas(look), group_named(look, name)))
+    return tuple(_sentences(ExplainedQuotas(look), group_named(look, name)))
 
 
-def _told(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
+def _sentences(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
     for part in _PARTS:
         yield from part(scene, group)
     for mark in group.marks:
