@@ -203,7 +203,9 @@ def _read_jobs(
         job = Job(frames.of(raw), *own[:_OWN])
         times = own[_OWN:]
         # A job of a history may lack what a queued one must have.
-        flaw = "" if times else job_flaw(job)
+        flaw = ""
+        if not times:
+            flaw = job_flaw(job)
         flaw = flaw or flaws.of(job)
         if flaw:
             read.damage.left_out.add(A_JOB, job_name(job), flaw)
@@ -275,7 +277,9 @@ def _finished(read: Read, frames: _Frames, what: str, found_any: bool) -> Read:
         problems += [each.sentence for each in damage.left_out.found()]
         if problems:
             raise InputError(f"holds no {what} that could be read: {'; '.join(problems)}")
-    damage.names = _MAX_NAMED if frames.too_many else 0
+    damage.names = 0
+    if frames.too_many:
+        damage.names = _MAX_NAMED
     read.frames = frames.known
     read.wanted, read.kept = frozenset(frames.target), frames.wanted
     return read

@@ -162,7 +162,9 @@ def read_ads(
     for block in blocks(chunks, damage):
         damage.look_at(block)
         found = _TYPE.search(block)
-        ad_type = found.group(1) if found else untyped
+        ad_type = untyped
+        if found:
+            ad_type = found.group(1)
         table = tables.get(ad_type)
         if table is not None:
             ad = table.read(block, ad_type)
@@ -250,4 +252,6 @@ def _branches(tree: Mapping[str, dict]) -> str:  # type: ignore[type-arg]
     way = ways[0]
     if len(ways) > 1 or optional:
         way = f"(?:{'|'.join(ways)})"
-    return f"{way}?" if optional else way
+    if not optional:
+        return way
+    return f"{way}?"

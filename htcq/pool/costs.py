@@ -117,7 +117,9 @@ def match_cost(kind: SlotClass, taken: Mapping[str, Number | None]) -> Number | 
 
     That is W(R) - W(R') with a consumption policy, else the weight of the whole slot.
     """
-    return kind.cost(taken) if kind.supports_policy else kind.plain_weight()
+    if kind.supports_policy:
+        return kind.cost(taken)
+    return kind.plain_weight()
 
 
 def costs(
@@ -149,11 +151,9 @@ def _charge(
     taken: Mapping[str, Number | None] = kind.consumed(jobs.ad()) if kind.supports_policy else {}
     stands, asset = wall_of(kind, jobs, kind.total, taken)
     matches = stands is Mismatch.NONE
-    way = (
-        carver.carve(kind, jobs, startd, taken, judged=matches)
-        if matches or not kind.supports_policy
-        else None
-    )
+    way = None
+    if matches or not kind.supports_policy:
+        way = carver.carve(kind, jobs, startd, taken, judged=matches)
     standing = None
     if matches and way is not None and not way.refusal:
         standing = accounted(
@@ -180,9 +180,13 @@ def _held(
     running = {job.remote_host: job.frame for job in pool.jobs or () if job.running}
     found: dict[tuple[int, int], list[Number]] = {}
     for slot in pool.slots or ():
-        frame = running.get(slot.name) if slot.claimed else None
-        kind = parents.get(parent_name(slot)) if frame is not None else None
-        if kind is not None and frame is not None:
+        if not slot.claimed:
+            continue
+        frame = running.get(slot.name)
+        if frame is None:
+            continue
+        kind = parents.get(parent_name(slot))
+        if kind is not None:
             found.setdefault((id(kind), id(frame)), []).append(accounted(weights.of(slot)))
     return found
 
@@ -190,8 +194,12 @@ def _held(
 def parent_name(slot: Slot) -> str:
     """Return the name of the partitionable slot of a dynamic one; its own name for any other."""
     name = str(slot.name)
-    child = _CHILD.match(name) if slot.type == DYNAMIC else None
-    return f"{child.group(1)}@{child.group(2)}" if child else name
+    if slot.type != DYNAMIC:
+        return name
+    child = _CHILD.match(name)
+    if not child:
+        return name
+    return f"{child.group(1)}@{child.group(2)}"
 
 
 def _conservation(
@@ -235,7 +243,9 @@ def _conserved(kind: SlotClass, charged: Mapping[str, Number], weights: Weights)
 def tidy(number: Number) -> Number:
     """Return ``number`` as a whole one where it is."""
     whole = as_number(number)
-    return number if whole is None else whole
+    if whole is None:
+        return number
+    return whole
 
 
 def weight_shares(slots: Iterable[Slot], weights: Weights) -> tuple[Share, ...]:

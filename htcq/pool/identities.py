@@ -68,7 +68,10 @@ class Names:
             *above, last = who.split(".")
             path = ""
             for piece in above:
-                path = f"{path}.{piece}" if path else piece
+                if path:
+                    path = f"{path}.{piece}"
+                else:
+                    path = piece
                 if folded(path) not in groups:
                     self._add_user(piece)
             self._add_user(last)
@@ -172,19 +175,26 @@ class Identities:
     def user(self, name: str) -> str:
         """Return the new name of an account; one of Windows has a domain before a backslash."""
         *above, last = name.split("\\")
-        new = last if folded(last) in NOBODY else self.pseudonyms.new("user", last)
+        new = last
+        if folded(last) not in NOBODY:
+            new = self.pseudonyms.new("user", last)
         return "\\".join([*(self._label(each) for each in above), new])
 
     def group(self, path: str) -> str:
         """Return the new name of a group."""
-        return path if folded(path) in NOBODY else self._path(path)
+        if folded(path) in NOBODY:
+            return path
+        return self._path(path)
 
     def _path(self, path: str) -> str:
         if not path or (self.keep_groups and self.is_group(path)):
             return path
         new, above = [], ""
         for piece in path.split("."):
-            above = f"{above}.{piece}" if above else piece
+            if above:
+                above = f"{above}.{piece}"
+            else:
+                above = piece
             place = self._places.get(folded(above))
             if place is None:
                 new.append(self.user(piece))
@@ -192,7 +202,9 @@ class Identities:
                 new.append(piece)
             else:
                 # Only a group whose name is legal can have a quota; order is that of the names.
-                joint = "_" if _LEGAL.match(piece) else "-"
+                joint = "-"
+                if _LEGAL.match(piece):
+                    joint = "_"
                 new.append(self.pseudonyms.new("group", piece, joint, f"g{place}"))
         return ".".join(new)
 
@@ -217,7 +229,9 @@ class Identities:
     def _label(self, label: str) -> str:
         if not label:
             return label
-        kind = "domain" if folded(label) in self.names.domains else "host"
+        kind = "host"
+        if folded(label) in self.names.domains:
+            kind = "domain"
         return self.pseudonyms.new(kind, label)
 
     def place(self, text: str) -> str:
@@ -239,7 +253,9 @@ class Identities:
         if folded(prefix) in _ANY_SLOT:
             return name
         new = self.pseudonyms.new("daemon", prefix)
-        return f"{new}-{number}" if number else new
+        if not number:
+            return new
+        return f"{new}-{number}"
 
     def port(self, port: str | None) -> str:
         """Return a colon and a port: HTCondor's usual one, or another than it was."""
@@ -357,12 +373,17 @@ def _places(groups: Iterable[str]) -> dict[str, str]:
         above = ""
         for piece in name.split("."):
             siblings.setdefault(above, set()).add(piece.encode("utf-8", "surrogateescape"))
-            above = f"{above}.{piece}" if above else piece
+            if above:
+                above = f"{above}.{piece}"
+            else:
+                above = piece
     found = {}
     for above, below in siblings.items():
         width = len(str(len(below)))
         for place, written in enumerate(sorted(below), 1):
             text = written.decode("utf-8", "surrogateescape")
-            path = f"{above}.{text}" if above else text
+            path = text
+            if above:
+                path = f"{above}.{text}"
             found[path] = f"{place:0{width}d}"
     return found

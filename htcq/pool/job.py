@@ -103,7 +103,9 @@ class Job(NamedTuple):
         who = name or self.owner
         if isinstance(self.accounting_group, str) and self.accounting_group:
             who = self.accounting_group
-        return f"{who}@{domain}" if domain else str(who)
+        if domain:
+            return f"{who}@{domain}"
+        return str(who)
 
     @property
     def access_point(self) -> str:
@@ -119,8 +121,12 @@ class Job(NamedTuple):
         """Number of slots that the job still wants: MaxHosts - CurrentHosts if idle, else 0."""
         if self.status != IDLE or self.universe in UNMATCHED_UNIVERSES or self.managed_externally:
             return 0
-        most = self.max_hosts if isinstance(self.max_hosts, int) else 1
-        current = self.current_hosts if isinstance(self.current_hosts, int) else 0
+        most = 1
+        if isinstance(self.max_hosts, int):
+            most = self.max_hosts
+        current = 0
+        if isinstance(self.current_hosts, int):
+            current = self.current_hosts
         return min(max(0, most - current), _MAX_WANTED)
 
     @property

@@ -30,7 +30,9 @@ class LeftOut:
     @property
     def sentence(self) -> str:
         """A sentence such as ``1 job left out: 12.0 of ap1: its ClusterId is no number``."""
-        plural = "" if self.count == 1 else "s"
+        plural = "s"
+        if self.count == 1:
+            plural = ""
         text = f"{self.count} {self.what}{plural} left out"
         if self.named:
             text += f": {'; '.join(self.named)}"

@@ -42,7 +42,9 @@ def wall(
     Without ``amounts``, the slot has all that it had at birth. The second part names the asset that
     is short or has no number; empty where there is none to name.
     """
-    left = slot_class.total if amounts is None else amounts
+    left: Mapping[str, Number] = slot_class.total
+    if amounts is not None:
+        left = amounts
     taken: Taken = {}
     if slot_class.supports_policy:
         taken = slot_class.consumed(jobs.ad(), left)

@@ -60,8 +60,9 @@ def seconds_run(job: Job, times: Sequence[Value]) -> float | None:
     last, done, begun, in_all = (as_number(known[name]) for name in (_LAST, _DONE, _BEGUN, _IN_ALL))
     if last is None and done and begun and done >= begun:
         last = done - begun
-    found = in_all if last is None else last
+    if last is None:
+        last = in_all
     # A job that is taken for done without having run has 0 in all.
-    if found is None or found < 0 or in_all == 0:
+    if last is None or last < 0 or in_all == 0:
         return None
-    return max(_SHORTEST, float(found))
+    return max(_SHORTEST, float(last))

@@ -212,7 +212,9 @@ def _named_by(
             texts.update(configuration.value(knob) for knob in knobs)
     names: set[str] = set()
     for text in texts:
-        expression = expressions.parsed(text) if text else None
+        expression = None
+        if text:
+            expression = expressions.parsed(text)
         if expression is not None:
             # START_VANILLA_UNIVERSE has scopes of its own: JOB and SLOT.
             names.update(expression.words())

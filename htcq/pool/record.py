@@ -43,7 +43,9 @@ class Record:
     def text(self, name: str) -> str:
         """Return ``name`` as text; empty where it is none."""
         value = self.value(name)
-        return value if isinstance(value, str) else ""
+        if isinstance(value, str):
+            return value
+        return ""
 
     @property
     def name(self) -> str:

@@ -130,14 +130,18 @@ class SlotClass:
 
         None stands for a consumption that is no number.
         """
-        left = self.total if amounts is None else amounts
+        left: Mapping[str, Number] = self.total
+        if amounts is not None:
+            left = amounts
         return consumed(self.ad(left), job, self.consumption)
 
     def cost(
         self, taken: Mapping[str, Number | None], amounts: Mapping[str, Number] | None = None
     ) -> Number | None:
         """Return the match cost W(R) - W(R') of ``taken``; None where a weight is no number."""
-        left = self.total if amounts is None else amounts
+        left: Mapping[str, Number] = self.total
+        if amounts is not None:
+            left = amounts
         return match_cost(lambda rest: as_number(self._weight_of(rest)), left, taken)
 
     def plain_weight(self, amounts: Mapping[str, Number] | None = None) -> Number:
@@ -145,7 +149,9 @@ class SlotClass:
 
         SlotWeight, or 1 where it is no number or negative.
         """
-        left = self.total if amounts is None else amounts
+        left: Mapping[str, Number] = self.total
+        if amounts is not None:
+            left = amounts
         return accounted(self._weight_of(left))
 
     def _weight_of(self, amounts: Mapping[str, Number]) -> Value:

@@ -44,7 +44,9 @@ class StartdTable:
 
     def of(self, slot: Slot) -> Startd:
         """Return the startd of ``slot``; the same object for all startds that do the same."""
-        machine = slot.machine if self._configurations else ""
+        machine: Value = ""
+        if self._configurations:
+            machine = slot.machine
         key = (id(slot.frame), machine)
         found = self._of.get(key)
         if found is None:
@@ -108,7 +110,9 @@ def carve(
     A static slot is taken as a whole. Where nothing fits, ``refusal`` says why. Whether the dynamic
     slot accepts its job is only checked if ``judged``.
     """
-    have = slot_class.total if left is None else left
+    have: Amounts = slot_class.total
+    if left is not None:
+        have = left
     if slot_class.type != PARTITIONABLE:
         return Way(bag=have, got=have, consumed=have)
     tried = unjudged_ways(slot_class, jobs, have, startd, machine_disk_kb(slot_class.first))
@@ -182,7 +186,9 @@ class Carver:
         self, slot_class: SlotClass, jobs: Autocluster, startd: Startd, seen: Hashable
     ) -> tuple[Way, ...]:
         disk = machine_disk_kb(slot_class.first)
-        share_of = 0 if startd.version >= ABSOLUTE_DISK else disk
+        share_of = disk
+        if startd.version >= ABSOLUTE_DISK:
+            share_of = 0
         key = (id(startd), id(jobs), slot_class.assets, share_of, seen)
         found = self._ways.get(key)
         if found is None:

@@ -61,7 +61,9 @@ def slot_flaw(slot: Slot) -> str:
 
 def record_flaw(record: Record) -> str:
     """Return why ``record`` cannot be used; empty where it can."""
-    return "" if record.name else "its Name is no text"
+    if record.name:
+        return ""
+    return "its Name is no text"
 
 
 def expressions_of_job_flaw(job: Job) -> str:

@@ -104,7 +104,9 @@ def _pass_on(node: GroupAllocation, oversubscription: bool) -> float:
     dynamic_scale = for_dynamics / max(dynamics, 1.0)
     given = 0.0
     for child in node.children:
-        scale = static_scale if child.group.static else dynamic_scale
+        scale = dynamic_scale
+        if child.group.static:
+            scale = static_scale
         child.subtree_quota = child.group.config_quota * scale
         given += child.subtree_quota
     return given

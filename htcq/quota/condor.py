@@ -144,7 +144,9 @@ class _Cycle:
             self.root.quota = self.root.allocated = self.pool_weight
         max_delta = 0.0
         for node in self.nodes:
-            target = node.allocated if self.spreads else node.quota
+            target = node.quota
+            if self.spreads:
+                target = node.allocated
             max_delta = max(max_delta, target - node.usage)
         keys = sort_keys(self.nodes, self.settings.sort_expr)
         groups = tuple(map(_group_round, self.nodes, keys))

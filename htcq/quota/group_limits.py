@@ -156,7 +156,9 @@ def enforced(node: GroupAllocation, limit: float, subtree_usage: SubtreeUsage) -
     while above is not None:
         group = above.group
         if not group.accept_surplus:
-            quota = group.config_quota if group.static else above.subtree_quota
+            quota = above.subtree_quota
+            if group.static:
+                quota = group.config_quota
             available = max(0.0, quota - subtree_usage[above])
             if growth > available:
                 growth, held_by = available, group.name

@@ -120,7 +120,10 @@ def assigned_group(tree: GroupTree, submitter_name: str) -> Assignment:
         return Assignment(ROOT)
     group, place = tree.root, ""
     for component in path.split("."):
-        place = f"{place}.{component}" if place else component
+        if place:
+            place = f"{place}.{component}"
+        else:
+            place = component
         below = tree.find(place)
         if below is None or below.parent is None:
             return Assignment(group.name, defaulted=True)

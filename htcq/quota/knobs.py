@@ -92,7 +92,9 @@ def _from_hexadecimal(text: str) -> float:
         return float.fromhex(text)
     except OverflowError:
         # C's strtod returns the same.
-        return -math.inf if text.startswith("-") else math.inf
+        if text.startswith("-"):
+            return -math.inf
+        return math.inf
 
 
 def truth_of(text: str) -> bool | None:

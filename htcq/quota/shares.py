@@ -76,7 +76,9 @@ def shares(claimants: Iterable[Claimant], pie: Pie) -> tuple[SubmitterShare, ...
 
 
 def _share(claimant: Claimant, share: float, base: float, pie: Pie) -> SubmitterShare:
-    limit = math.inf if pie.ignore_priorities else max(0.0, share * base - claimant.usage)
+    limit = math.inf
+    if not pie.ignore_priorities:
+        limit = max(0.0, share * base - claimant.usage)
     if not pie.consider_preemption:
         limit = min(limit, max(0.0, pie.group_limit - pie.group_usage))
     floor = 0.0

@@ -96,7 +96,9 @@ def described(columns: Iterable[Column[Row]]) -> dict[str, str]:
 
 def signed_number(number: float) -> str:
     """Return a difference with its sign."""
-    sign = "+" if number > 0 else ""
+    sign = ""
+    if number > 0:
+        sign = "+"
     return f"{sign}{show_number(number)}"
 
 
@@ -105,7 +107,9 @@ def shown(value: Value) -> str:
     if value is None:
         return NONE
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        if value:
+            return "yes"
+        return "no"
     if isinstance(value, (int, float)):
         return show_number(value)
     if isinstance(value, tuple):

@@ -54,4 +54,6 @@ def tell_lines(lines: Iterable[str]) -> None:
 
 def _spelled(match: re.Match[str]) -> str:
     code = ord(match.group())
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    if code < 256:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}"

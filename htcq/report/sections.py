@@ -33,7 +33,9 @@ def headed(what: str, pool: Pool, changes: Sequence[tuple[str, str]]) -> Part:
     source = one_line(pool.source)
     lines = []
     for knob, value in changes:
-        sign = " " if knob.startswith("--") else " = "
+        sign = " = "
+        if knob.startswith("--"):
+            sign = " "
         lines.append(f"{one_line(knob)}{sign}{one_line(value)}")
     return {
         "health": unwell(ailments(pool)),

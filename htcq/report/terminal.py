@@ -44,7 +44,9 @@ def show_table(
     there. A table that is too wide for a terminal is written in parts if its first ``repeat``
     columns can begin each of them.
     """
-    write = _rich if _coloured(stream) else _plain
+    write = _plain
+    if _coloured(stream):
+        write = _rich
     width = 0
     if repeat:
         width = _width(stream)
@@ -106,7 +108,9 @@ def _plain(
     for row in (*_heading(columns), ["-" * width for width in widths], *rows):
         cells = []
         for index, (cell, width) in enumerate(zip(row, widths)):
-            aligned = cell.rjust if index in right else cell.ljust
+            aligned = cell.ljust
+            if index in right:
+                aligned = cell.rjust
             cells.append(aligned(width))
         print(_GAP.join(cells).rstrip(), file=stream)
 
@@ -255,7 +259,9 @@ def _rich_lines(lines: Iterable[Line], stream: TextIO) -> None:
             *((printable(text), _STYLES.get(style, style)) for text, style in line.pieces)
         )
         width = max(console.width - line.indent, _NARROWEST)
-        rows = [text] if line.verbatim else text.wrap(console, width) or [text]
+        rows: Iterable[Text] = [text]
+        if not line.verbatim:
+            rows = text.wrap(console, width) or [text]
         for row in rows:
             row.rstrip()
             # Whoever copies a verbatim line gets it whole: the terminal breaks it, not htcq.

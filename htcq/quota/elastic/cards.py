@@ -80,9 +80,12 @@ class Cards:
             self._move(child, kind, amount)
 
     def _room(self, child: ComputedGroup, kind: str) -> int:
-        cap = None if kind == _OTHER else child.max.get(kind, 0)
-        most = self.there[kind] if cap is None else cap
-        return most - self.placed[child.name][kind]
+        cap = None
+        if kind != _OTHER:
+            cap = child.max.get(kind, 0)
+        if cap is None:
+            cap = self.there[kind]
+        return cap - self.placed[child.name][kind]
 
     def _move(self, child: ComputedGroup, kind: str, amount: int) -> None:
         self.placed[child.name][kind] += amount
@@ -177,7 +180,9 @@ class Cards:
         waiting = self.movers.setdefault((origin, kind), [])
         while waiting and not self._can_change(waiting[-1], origin, kind):
             waiting.pop()
-        return waiting[-1] if waiting else None
+        if not waiting:
+            return None
+        return waiting[-1]
 
     def _may_go_on(self, child: ComputedGroup, origin: str) -> None:
         for kind in self.there:

@@ -37,7 +37,9 @@ class ComputedGroup:
         self.group, self.name, self.parent = group, group.name, parent
         self.children: list[ComputedGroup] = []
         self.lends = group.lend and not options.guarantee_usage
-        self.scalable = options.scale_min if group.scale_min is None else group.scale_min
+        self.scalable = options.scale_min
+        if group.scale_min is not None:
+            self.scalable = group.scale_min
         self.max: dict[str, int | None] = dict(group.max)
         self.min = {name: group.min.get(name, 0) for name in group.max}
         self.weight = {name: group.weight.get(name, cap or 0) for name, cap in group.max.items()}

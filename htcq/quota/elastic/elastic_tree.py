@@ -107,11 +107,15 @@ def moved(
 
 def _new_names(by_name: Mapping[str, ElasticGroup], name: str, parent: str) -> dict[str, str]:
     old_parent = by_name[name].parent
-    prefix = f"{old_parent}." if old_parent else ""
+    prefix = ""
+    if old_parent:
+        prefix = f"{old_parent}."
     last = name[len(prefix) :]
     if not name.startswith(prefix) or "." in last:
         return {}
-    new = f"{parent}.{last}" if parent else last
+    new = last
+    if parent:
+        new = f"{parent}.{last}"
     if new == name:
         return {}
     below = [each for each in by_name if each == name or each.startswith(f"{name}.")]

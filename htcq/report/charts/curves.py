@@ -68,7 +68,9 @@ def _lines(
 
 def _bands(axes: Axes, counts: Sequence[Sequence[int]], interval: float) -> Iterator[str]:
     # Each lies on the one before, which shows above it: what is in this class and those beyond.
-    classes = len(counts[0]) if counts else 0
+    classes = 0
+    if counts:
+        classes = len(counts[0])
     for number in range(classes):
         sums = [float(sum(each[number:])) for each in counts]
         if any(sums):

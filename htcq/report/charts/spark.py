@@ -18,7 +18,9 @@ def spark(points: Sequence[Point], since: float, until: float, width: int, block
     They are Unicode's ``blocks`` or ASCII. Without a quota, the largest usage is the measure.
     """
     most = max((point.max_usage for point in points), default=0.0)
-    characters = BLOCKS if blocks else MARKS
+    characters = MARKS
+    if blocks:
+        characters = BLOCKS
     part = (until - since) / width
     cells: list[list[tuple[float, Point]]] = [[] for _ in range(width)]
     for point in points:

@@ -42,7 +42,9 @@ def cells(columns: Iterable[Column[Row]], row: Row) -> list[Cell]:
 
 def _written(value: Value) -> Cell:
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, float):
         return Figure(plain_number(value))
     return value

@@ -77,7 +77,9 @@ def unwell(health: Iterable[Ailment], source: str = "") -> list[tuple[str, str, 
 
     ``source`` names the pool on a page of several.
     """
-    before = f"{source}: " if source else ""
+    before = ""
+    if source:
+        before = f"{source}: "
     return [(each.severity, each.id, one_line(f"{before}{each.text}")) for each in health]
 
 

@@ -39,4 +39,6 @@ def _number(value: float) -> float | str:
         return value
     if math.isnan(value):
         return "nan"
-    return "infinity" if value > 0 else "-infinity"
+    if value > 0:
+        return "infinity"
+    return "-infinity"

@@ -74,11 +74,15 @@ def _data(measure: Measure) -> str:
 
 
 def _range(found: Range | None) -> str:
-    return "" if found is None else found.text
+    if found is None:
+        return ""
+    return found.text
 
 
 def _end(number: float | None) -> str:
-    return "" if number is None else _number(number)
+    if number is None:
+        return ""
+    return _number(number)
 
 
 def _label(label: str) -> str:

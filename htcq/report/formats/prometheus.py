@@ -57,5 +57,7 @@ def _number(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
+        if value > 0:
+            return "+Inf"
+        return "-Inf"
     return plain_number(value)

@@ -167,4 +167,6 @@ def _sum(name: str, course: Course) -> str:
 
 
 def _titled(what: str, when: str) -> str:
-    return f"{what}, {when}" if when else what
+    if not when:
+        return what
+    return f"{what}, {when}"

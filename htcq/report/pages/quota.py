@@ -40,7 +40,9 @@ def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
     several = len(looks) > 1
     health: list[tuple[str, str, str]] = []
     for now, _ in looks:
-        name = now.source if several else ""
+        name = ""
+        if several:
+            name = now.source
         health += unwell(now.health, name)
     values = {
         "health": health,

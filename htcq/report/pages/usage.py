@@ -37,7 +37,9 @@ def usage_section(shown: Sequence[tuple[str, Course]], plan: Plan) -> Part:
     rows = []
     for name in names:
         for when, each in found:
-            pool = [when] if when else []
+            pool = []
+            if when:
+                pool = [when]
             rows.append([one_line(name), *pool, *_numbers(each.get(name))])
     unit = shown[-1][1].unit
     notes = []

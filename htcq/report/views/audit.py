@@ -24,7 +24,9 @@ _STATES = {Severity.ERROR: CRITICAL, Severity.WARNING: WARNING}
 
 
 def _fact(fact: Fact) -> str:
-    place = f" ({fact.place})" if fact.place else ""
+    place = ""
+    if fact.place:
+        place = f" ({fact.place})"
     return f"{fact.attribute} = {fact.value}{place}"
 
 
@@ -73,7 +75,9 @@ def audit_lines(audit: Audit) -> Iterator[str]:
         yield one_line(f"{audit.source}: {ailment.severity}: {ailment.text} [{ailment.id}]")
     for finding in audit.findings:
         place = next((fact.place for fact in finding.evidence if fact.place), finding.subject)
-        more = f" ({finding.count} such)" if finding.count > 1 else ""
+        more = ""
+        if finding.count > 1:
+            more = f" ({finding.count} such)"
         yield one_line(
             f"{place}: {finding.severity.word}: {finding.message}{more} [{finding.rule}]"
         )
@@ -176,5 +180,7 @@ def plugin(audit: Audit) -> tuple[int, str]:
 
 def _plugin_line(finding: Finding) -> str:
     rules = dict.fromkeys(each.rule for each in finding.caused)
-    caused = f" (from this follows: {', '.join(rules)})" if rules else ""
+    caused = ""
+    if rules:
+        caused = f" (from this follows: {', '.join(rules)})"
     return f"{finding.severity.word}: {finding.rule}: {finding.subject}: {finding.message}{caused}"

@@ -91,7 +91,9 @@ def such(finding: Finding) -> str:
 
 def caused_text(finding: Finding) -> str:
     """Return what follows from a root cause in one line: ``rule: message (5 such)``."""
-    several = f" ({finding.count} such)" if finding.count > 1 else ""
+    several = ""
+    if finding.count > 1:
+        several = f" ({finding.count} such)"
     return f"{finding.rule}: {finding.message}{several}"
 
 
@@ -104,7 +106,9 @@ def shown_value(value: str) -> str:
 
 
 def _lines(audit: Audit) -> Iterator[Line]:
-    taken = f", taken {audit.taken}" if audit.taken else ""
+    taken = ""
+    if audit.taken:
+        taken = f", taken {audit.taken}"
     yield line(f"{audit.source}{taken}", "strong")
     yield _EMPTY
     for finding in audit.findings:
@@ -181,4 +185,6 @@ def _mended(finding: Finding, audit: Audit) -> str:
     others = any(
         each.rule == finding.rule and _mends(each) != _mends(finding) for each in audit.findings
     )
-    return f"{finding.rule} ({one_line(finding.subject)})" if others else finding.rule
+    if not others:
+        return finding.rule
+    return f"{finding.rule} ({one_line(finding.subject)})"

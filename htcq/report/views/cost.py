@@ -104,7 +104,9 @@ def _sum_of_gaps(row: ConservationRow) -> str:
 
 
 def _broken_on(row: ConservationRow) -> str:
-    return f"{row.sums.broken} of {row.sums.kind.count}" if row.sums.broken else "none"
+    if not row.sums.broken:
+        return "none"
+    return f"{row.sums.broken} of {row.sums.kind.count}"
 
 
 def _worst(row: ConservationRow) -> str:
@@ -114,7 +116,9 @@ def _worst(row: ConservationRow) -> str:
 
 
 def _published(row: Customer) -> str:
-    return "unknown" if row.published is None else short(row.published)
+    if row.published is None:
+        return "unknown"
+    return short(row.published)
 
 
 # Columns

@@ -187,7 +187,9 @@ def totals(trace: Trace) -> str:
     if trace.matches:
         slots = {match.slot for match in trace.matches}
         cost = show_number(sum(match.cost for match in trace.matches))
-        verb = "costs" if len(trace.matches) == 1 else "cost"
+        verb = "cost"
+        if len(trace.matches) == 1:
+            verb = "costs"
         matches = counted(len(trace.matches), "match", "matches")
         matched = f"{matches} on {counted(len(slots), 'slot')} {verb} {cost}"
     rejected = counted(len(trace.rejections), "rejection")
@@ -218,7 +220,9 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
         text = f"left out: slot {crash.slot}, at which the negotiator would crash: {crash.message}"
         yield one_line(text), "warning"
     for why, matches in _refused(trace).items():
-        by = "given back by the schedd" if why in GIVEN_BACK else "refused by the startd"
+        by = "refused by the startd"
+        if why in GIVEN_BACK:
+            by = "given back by the schedd"
         text = f"{by}: {counted(len(matches), 'match', 'matches')}, such as {matches[0]}: {why}"
         yield one_line(text), "warning"
     for sentence in trace.unmodelled:

@@ -99,7 +99,9 @@ def _counted(metric: str, groups: Sequence[GroupObservation], notes: _Notes) -> 
 def _first_names(names: Sequence[str]) -> str:
     if not names:
         return ""
-    more = ", ..." if len(names) > _MAX_NAMES else ""
+    more = ""
+    if len(names) > _MAX_NAMES:
+        more = ", ..."
     return f": {', '.join(names[:_MAX_NAMES])}{more}"
 
 
@@ -180,7 +182,9 @@ def _lines(
                 yield f"{group.name}: {metric}: {notes[group.name][metric]}"
         if asked.verbosity > 1:
             quota = quota_of(group, observation)
-            shown = "unknown" if quota is None else amount(quota)
+            shown = "unknown"
+            if quota is not None:
+                shown = amount(quota)
             usage, idle = amount(group.usage), amount(group.idle)
             yield f"{group.name}: quota {shown}, usage {usage}, idle demand {idle}"
     if asked.verbosity > 1:

@@ -77,7 +77,9 @@ def _groups(story: DriftExplanation) -> Iterator[str]:
         return
     shown = story.windows[:_MAX_GROUPS]
     left_out = len(story.windows) - len(shown)
-    more = f" ({left_out} more are not shown)" if left_out else ""
+    more = ""
+    if left_out:
+        more = f" ({left_out} more are not shown)"
     yield f"Groups with most trouble{more}"
     yield f"{'':{_NAME}}{''.join(head.rjust(_COLUMN) for head in _HEADS)}"
     for window in shown:

@@ -46,7 +46,9 @@ def amount(value: float) -> str:
 
 def _side(value: Side) -> str:
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, float):
         return amount(value)
     return str(value)

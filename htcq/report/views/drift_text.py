@@ -76,7 +76,9 @@ def standing(story: DriftExplanation) -> list[Entry]:
 
 def legend(story: DriftExplanation, blocks: bool, width: int) -> str:
     """Return what the characters of the pictures stand for."""
-    characters = BLOCKS if blocks else MARKS
+    characters = MARKS
+    if blocks:
+        characters = BLOCKS
     whole, more = characters[-2], characters[-1]
     step = lasting((story.until - story.since) / width)
     return (

@@ -72,7 +72,9 @@ def _min(row: DimensionRow) -> str:
 
 def _max(row: DimensionRow) -> str:
     cap = row.group.max[row.dimension]
-    return "unlimited" if cap is None else str(cap)
+    if cap is None:
+        return "unlimited"
+    return str(cap)
 
 
 #: What a group may use in one dimension, in HTCondor's units.

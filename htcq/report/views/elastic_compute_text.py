@@ -25,7 +25,9 @@ def show_elastic(computed: Computed, source: str, stream: TextIO) -> None:
 
 
 def _title(computed: Computed, source: str) -> str:
-    tree = f", tree {computed.name}" if computed.name else ""
+    tree = ""
+    if computed.name:
+        tree = f", tree {computed.name}"
     return one_line(f"{source}{tree}")
 
 

@@ -54,7 +54,9 @@ def _how(found: Enforcement) -> Line:
     """Return whether HTCondor enforces the quotas of a dimension, and why."""
     if found.how is How.REPORTED:
         return line(f"only reported: {found.why}", "warning", 2)
-    style = "" if found.how is How.ENFORCED else "quiet"
+    style = "quiet"
+    if found.how is How.ENFORCED:
+        style = ""
     return line(f"{found.how.value} by HTCondor: {found.why}", style, 2)
 
 

@@ -61,7 +61,9 @@ def _factor_json(found: ChargeFactor | None) -> dict[str, Any] | None:
 
 def _finite(factor: float) -> float | None:
     """Return ``factor``; JSON has no number for one without bound."""
-    return factor if math.isfinite(factor) else None
+    if math.isfinite(factor):
+        return factor
+    return None
 
 
 def _kind_json(kind: KindPlan) -> dict[str, Any]:

@@ -41,7 +41,9 @@ def gap_sentences(fleet: FleetPlan) -> Iterator[str]:
         yield "no job fits anywhere: nothing is known of quotas"
         return
     if quotas_hold(fleet):
-        where = " on all kinds" if len(fleet.kinds) > 1 else ""
+        where = ""
+        if len(fleet.kinds) > 1:
+            where = " on all kinds"
         yield f"every charge equals its match cost: quotas hold{where}"
         return
     splittings = _splittings(fleet)
@@ -91,7 +93,9 @@ def _where(fleet: FleetPlan, worst: ChargeFactor) -> str:
 def weight_sentence(fleet: FleetPlan) -> str:
     """Return what the pool weighs, empty and busy."""
     low, high = (plain(number) for number in fleet.busy())
-    what = "pool" if fleet.nodes > 1 else "node"
+    what = "node"
+    if fleet.nodes > 1:
+        what = "pool"
     empty = f"the {what} weighs {show_number(fleet.weight)} empty"
     if abs(high - low) <= CLOSE:
         return f"{empty} and {show_number(high)} busy"

@@ -107,7 +107,9 @@ def _of_kind(kind: KindPlan) -> tuple[Column[int], ...]:
     def column(heading: str, text: Callable[[JobPlan, int], str]) -> Column[int]:
         def cell(index: int) -> str:
             fits = kind.fits(index)
-            return text(kind.job(index), fits) if fits else NONE
+            if not fits:
+                return NONE
+            return text(kind.job(index), fits)
 
         return Column("", cell, heading, right=True)
 

@@ -187,7 +187,9 @@ def _told(dimension: str, hours: Hours) -> dict[str, str]:
 
 def _picture(account: Account, story: DriftExplanation, blocks: bool) -> str:
     width = part_seconds(story.since, story.until)
-    characters = BLOCKS if blocks else MARKS
+    characters = MARKS
+    if blocks:
+        characters = BLOCKS
     drawn = [" "] * -(-(story.until - story.since) // width)
     for part in account.parts:
         drawn[(part.since - story.since) // width] = _character(part, characters)
@@ -206,7 +208,9 @@ def _character(part: AccountPart, characters: str) -> str:
 
 
 def _legend(story: DriftExplanation, blocks: bool) -> str:
-    characters = BLOCKS if blocks else MARKS
+    characters = MARKS
+    if blocks:
+        characters = BLOCKS
     step = lasting(part_seconds(story.since, story.until, MAX_PARTS))
     nothing, all_, more = characters[0], characters[-2], characters[-1]
     return (

@@ -54,7 +54,9 @@ def _table(
         )
     yield f"[groups.{'.'.join(map(_key, group.name.split('.')))}]"
     if group.config_quota is not None:
-        kind = "quota" if group.static else "share"
+        kind = "share"
+        if group.static:
+            kind = "quota"
         yield f"{kind} = {_exact(group.config_quota.after)}"
     for key, knob, value in (
         ("accept_surplus", "GROUP_ACCEPT_SURPLUS", group.accept_surplus),

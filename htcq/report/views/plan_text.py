@@ -92,7 +92,9 @@ def _show_assets(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
     title = slot.counted.describe()
     if not alone:
         title = f"slot type {slot.type.number} ({slot.type.count}): {title}"
-    last = _CLAIMS if plan.counts_claims else _WEIGHT
+    last = _WEIGHT
+    if plan.counts_claims:
+        last = _CLAIMS
     rows = [AssetRow(plan, asset) for asset in slot.total]
     show(Table((*_ASSET, last), rows, title, repeat=0), stream)
     print(f"{_summary(plan)}; split by the {slot.policy.splitting}", file=stream)
@@ -128,7 +130,9 @@ def _limit(plan: SlotPlan) -> str:
 
     With scheduler splitting no asset may count the claims of a fixed model.
     """
-    return plan.limiting if plan.limiting in plan.slot.total else "their number"
+    if plan.limiting in plan.slot.total:
+        return plan.limiting
+    return "their number"
 
 
 def running_text(running: Sequence[int]) -> str:

@@ -120,7 +120,9 @@ def _below(look: PoolQuotaReport) -> Iterator[Line]:
 
 def _wrong(look: PoolQuotaReport) -> Iterator[Line]:
     for problem in look.problems:
-        style = "error" if problem.fatal else _WARNING
+        style = _WARNING
+        if problem.fatal:
+            style = "error"
         yield line(f"configuration: {wrong(problem)}", style)
     for doubt in look.doubts:
         yield line(f"doubt: {doubt}", _WARNING)

@@ -34,7 +34,9 @@ def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
 def show_evictions(title: str, plan: ReclaimPlan, stream: TextIO) -> None:
     """Write which jobs a plan would take back, and what is lost with them."""
     show(Table(EVICTIONS, plan.evictions, title), stream)
-    jobs = f"{len(plan.evictions)} jobs" if len(plan.evictions) > 1 else "1 job would"
+    jobs = "1 job would"
+    if len(plan.evictions) > 1:
+        jobs = f"{len(plan.evictions)} jobs"
     stream.write(f"{jobs} lose {plan.lost_weight_hours:.2f} weight-hours\n")
 
 

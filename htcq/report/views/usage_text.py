@@ -73,7 +73,9 @@ def _before_and_after(column: Column[Use], nothing: str) -> tuple[Column[_Uses],
     """Return a column for either course; ``nothing`` is shown where a name has no usage."""
 
     def cell(use: Use | None) -> str:
-        return nothing if use is None else column.cell(use)
+        if use is None:
+            return nothing
+        return column.cell(use)
 
     return (
         Column("", lambda row: cell(row.before), f"{column.heading}\nBEFORE", right=column.right),

@@ -80,7 +80,9 @@ def _reasons(verdict: Verdict, pool: Pool) -> Iterator[str]:
         who = "the negotiator"
         if negotiator:
             who += f" {negotiator}"
-        cycle = "in its last cycle" if latest else "in an earlier cycle"
+        cycle = "in an earlier cycle"
+        if latest:
+            cycle = "in its last cycle"
         yield f"  {who} said {cycle}: {reason}"
 
 
@@ -158,7 +160,9 @@ def _cycle_column(starts: Starts) -> Column[Verdict]:
         if not found:
             return NONE
         first, last = min(found), max(found)
-        return str(first) if first == last else f"{first}-{last}"
+        if first == last:
+            return str(first)
+        return f"{first}-{last}"
 
     return Column("", cycles, "CYCLE")
 
@@ -171,6 +175,10 @@ def _sums(verdicts: Sequence[Verdict]) -> str:
             started += len(verdict.jobs)
         else:
             waiting += len(verdict.jobs)
-    start = "job starts" if started == 1 else "jobs start"
-    wait = "waits" if waiting == 1 else "wait"
+    start = "jobs start"
+    if started == 1:
+        start = "job starts"
+    wait = "wait"
+    if waiting == 1:
+        wait = "waits"
     return f"{started} {start} with the next cycle, {waiting} {wait}"
