@@ -42,7 +42,7 @@ def turn_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]
     first = turns[: min(group.turn - 1, MAX_NAMES)]
     if first:
         before = [f"{limit.group} ({shown(scene.groups[limit.group].sort_key)})" for limit in first]
-        yield Sentence(TURN, f"before it goes {listed(few(before, group.turn - 1))}")
+        yield Sentence(TURN, f"negotiated before it: {listed(few(before, group.turn - 1))}")
 
 
 def _regrouping(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
@@ -50,9 +50,8 @@ def _regrouping(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
         return
     if group.group.parent is not None:
         yield (
-            "GROUP_AUTOREGROUP is true for it: its submitters have another turn after all groups, "
-            "with the root, where "
-            "no quota holds them; what they get there is usage of this group"
+            "GROUP_AUTOREGROUP is true for it: its submitters are negotiated again after all "
+            "groups, with the root, without a quota; what they get there is usage of this group"
         )
         return
     below = [each for each in scene.look.standings if each.group.parent is not None]
@@ -61,9 +60,8 @@ def _regrouping(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     if groups:
         whose = listed(few(groups))
     yield (
-        f"GROUP_AUTOREGROUP: it goes last, also with the submitters of {whose}, and is allocated "
-        "the whole pool, "
-        f"{shown(group.allocated)}, for that"
+        f"GROUP_AUTOREGROUP: it is negotiated last, with the submitters of {whose} too, and is "
+        f"allocated the whole pool for that: {shown(group.allocated)}"
     )
 
 
@@ -71,27 +69,26 @@ def _no_turn(scene: ExplainedQuotas, group: GroupStatus) -> str:
     if not group.submitters:
         return "it has no submitters"
     if group.allocated <= 0:
-        return "it is allocated nothing"
+        return "its allocation is 0"
     return (
-        f"it uses {shown(group.usage)}, all of the {shown(group.allocated)} that it is allocated, "
-        "and "
+        f"it uses {shown(group.usage)}, its whole allocation of {shown(group.allocated)}, and "
         "NEGOTIATOR_CONSIDER_PREEMPTION is false"
     )
 
 
 def _key(scene: ExplainedQuotas, group: GroupStatus) -> str:
     if group.group.parent is None and group.group.autoregroup:
-        return "the root goes last where groups regroup"
+        return "the root is negotiated last if a group has GROUP_AUTOREGROUP"
     if scene.look.settings.sort_expr != SORT_EXPR:
         if group.sort_key == FLT_MAX:
-            return "GROUP_SORT_EXPR is no number for it, which puts it with the last"
-        return f"GROUP_SORT_EXPR is {shown(group.sort_key)} for it, and the least goes first"
+            return "GROUP_SORT_EXPR is not a number for it, so it is among the last"
+        return f"its GROUP_SORT_EXPR is {shown(group.sort_key)}; the lowest value is first"
     if group.group.parent is None:
-        return "the root goes last"
+        return "the root is last"
     if group.quota <= 0:
-        return "groups without a quota go after those that have one"
+        return "groups without a quota come after the groups with one"
     part = f"{shown(group.usage)} of its quota of {shown(group.quota)}"
-    return f"it uses {part}, a share of {shown(group.sort_key)}, and the least goes first"
+    return f"it uses {part}, a share of {shown(group.sort_key)}; the lowest share is first"
 
 
 def limit_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
@@ -108,10 +105,9 @@ def limit_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence
 
 def _not_a_number(group: GroupStatus) -> str:
     return (
-        "its limit is NaN: no group is to grow in this round, yet its quota is above its usage, "
-        "and the negotiator "
-        f"divides 0 by 0; it works with {shown(truncated(math.nan))} and matches nothing for "
-        f"{group.name}"
+        "its limit is NaN: no group can grow in this round, but its quota is above its usage, so "
+        f"the negotiator divides 0 by 0; it uses {shown(truncated(math.nan))} instead and matches "
+        f"nothing for {group.name}"
     )
 
 
@@ -120,20 +116,19 @@ def _limit(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Ite
     if group.allocated > group.quota:
         which = "allocation"
     yield (
-        f"it may come to use {shown(limit.proposed)}, its {which}: the greater of quota and "
-        "allocation counts"
+        f"its limit is its {which}, {shown(limit.proposed)}: the greater of quota and allocation "
+        "counts"
     )
     yield from _held(scene, group, limit)
     if "(" in shown_limit(limit.limit):
-        yield f"the negotiator works with a whole number of 32 bits: {shown_limit(limit.limit)}"
+        yield f"the negotiator uses a whole number of 32 bits: {shown_limit(limit.limit)}"
     yield from _passes(scene, group)
     if group.headroom <= 0:
-        yield f"it uses {shown(group.usage)} already: nothing more is open to it"
+        yield f"it already uses {shown(group.usage)}: it gets no more"
         return
     yield (
-        f"it uses {shown(group.usage)}: {shown(group.headroom)} more is open to it, and the first "
-        "match of each "
-        "submitter may go beyond that by what it costs"
+        f"it uses {shown(group.usage)}, so it can get {shown(group.headroom)} more; the first "
+        "match of each submitter can exceed the limit by its match cost"
     )
 
 
@@ -148,19 +143,18 @@ def _held(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Iter
             whose = "itself accepts"
         below = ""
         if scene.children(holder):
-            below = " with all below it"
+            below = ", including its descendants"
         yield (
-            f"strict enforcement cuts that to {shown(limit.limit)}: {holder.name} {whose} no "
-            "surplus, and of its "
-            f"{shown(quota)} it uses {shown(holder.subtree_usage)}{below}"
+            f"strict enforcement reduces that to {shown(limit.limit)}: {holder.name} {whose} no "
+            f"surplus and uses {shown(holder.subtree_usage)} of its {shown(quota)}{below}"
         )
     elif not scene.look.settings.strict_enforce:
         lineage = (group, *scene.upwards(group))
         refusing = [each.name for each in lineage if not each.group.accept_surplus]
         if refusing:
             yield (
-                f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: {listed(refusing)} does not cut that "
-                "to what it has left"
+                f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: the remaining quota of "
+                f"{listed(refusing)} does not reduce that"
             )
 
 
@@ -169,14 +163,13 @@ def _passes(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     if scene.round is None or rate >= scene.round.max_delta:
         return
     yield (
-        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first "
-        "it may come to "
-        f"{shown(truncated(scene.first_limits[group.name]))}"
+        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes; its limit in the "
+        f"first pass is {shown(truncated(scene.first_limits[group.name]))}"
     )
     if scene.look.settings.strict_enforce and not group.group.accept_surplus:
         yield (
-            "it accepts no surplus: what it is given in one pass counts twice in the next, so it "
-            "comes half way"
+            "it accepts no surplus: what it gets in one pass counts twice in the next, so it gets "
+            "only half of the rest"
         )
 
 
@@ -188,17 +181,14 @@ def shares_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentenc
     base = shown(group.shares[0].base)
     yield Sentence(
         SHARES,
-        (
-            f"by their priority its waiting submitters may come to parts of {base}: "
-            f"{listed(few(shares))}"
-        ),
+        (f"shares of {base} for its submitters with idle jobs, by priority: {listed(few(shares))}"),
     )
 
 
 def _share(share: SubmitterShare) -> str:
     more = f"{shown(share.limit)} more"
     if math.isinf(share.limit):
-        more = "as much as there is"
+        more = "no limit"
     ceiling = floor = ""
     if share.headroom is not None:
         ceiling = f", {share.headroom} by its ceiling"
@@ -213,20 +203,16 @@ def rounds_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentenc
         return
     rounds, text = scene.look.settings.max_rounds, ""
     if rounds == 1:
-        text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: what it cannot match goes to nobody"
+        text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: no other group gets what it cannot match"
     elif group.usage < group.own_allocated:
         text = (
-            f"up to {rounds} rounds: what it cannot match in one it does not ask for in the next, "
-            "where only the "
-            f"{shown(group.usage)} that it uses counts unless it matched some, and others may "
-            "have the rest"
+            f"up to {rounds} rounds: if it matches nothing in a round, only its usage of "
+            f"{shown(group.usage)} counts as its request in the next, and other groups can get the "
+            "rest"
         )
     elif group.requested > group.own_allocated and (
         group.group.accept_surplus or scene.children(group)
     ):
-        text = (
-            f"up to {rounds} rounds: what others cannot match of theirs may come to it in a "
-            "later one"
-        )
+        text = f"up to {rounds} rounds: in a later round it can get what other groups cannot match"
     if text:
         yield Sentence(ROUNDS, text)

@@ -32,7 +32,7 @@ def surplus_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Senten
     if lacking > _DUST and others:
         yield Sentence(
             SURPLUS,
-            f"{shown(lacking)} of what it requests is not allocated; others borrow: {others}",
+            f"{shown(lacking)} of its request is not allocated; groups that borrow: {others}",
         )
 
 
@@ -52,22 +52,21 @@ def _taken(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
 def _refused(
     scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, above: GroupStatus
 ) -> str:
-    whose = f"{below.name} and all below it, {group.name} too,"
+    whose = f"{below.name} with its descendants, {group.name} among them,"
     if below is group:
         whose = "it"
     division = scene.division(above)
     surplus = scene.left_over(above)
     if division is not None:
         surplus = division.here.surplus
-    higher = ", and nothing from higher up"
+    higher = ", and nothing from its ancestors"
     if above.group.parent is None:
         higher = ""
-    amount = "what would be"
+    amount = "a surplus"
     if surplus > 0:
-        amount = f"the {shown(surplus)} that was"
+        amount = f"the surplus of {shown(surplus)}"
     return (
-        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} can take nothing of {amount} "
-        "left over at "
+        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} gets nothing of {amount} of "
         f"{above.name}{higher}"
     )
 
@@ -77,11 +76,11 @@ def _level(
 ) -> Iterator[str]:
     """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
     division = scene.division(above)
-    where = f"at {above.name}"
+    where = above.name
     if above is group:
-        where = "among itself and those below it"
+        where = "the group and its descendants"
     if division is None:
-        yield f"{where} nothing was left over for those who wanted more"
+        yield f"{where}: no surplus"
         return
     yield _divided(scene, above, division, where)
     yield _came(scene, group, below, division)
@@ -89,14 +88,14 @@ def _level(
 
 def _divided(scene: ExplainedQuotas, above: GroupStatus, division: Division, where: str) -> str:
     sharing = division.here
-    left = f"{where} {shown(sharing.surplus)} was left over (by {scene.lenders_text(above)})"
+    left = f"{where}: a surplus of {shown(sharing.surplus)} (left by {scene.lenders_text(above)})"
     if sharing.enough:
-        return f"{left}, enough for all of the {shown(sharing.wanted)} that was still wanted there"
+        return f"{left}, enough for the {shown(sharing.wanted)} that is still requested"
     if len(sharing.shares) == 1:
-        how = f"all of it went to {sharing.shares[0][0]}"
+        how = f"{sharing.shares[0][0]} gets all of it"
     else:
-        how = f"it went in proportion to quotas, then evenly: {division.takers}"
-    return f"{left}, and {shown(sharing.wanted)} was still wanted: {how}"
+        how = f"divided in proportion to quotas, then evenly: {division.takers}"
+    return f"{left}; {shown(sharing.wanted)} is still requested: {how}"
 
 
 def _came(
@@ -105,18 +104,18 @@ def _came(
     share = division.shares.get(below.name, 0.0)
     alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
-        whose = f"{below.name} with all below it"
+        whose = f"{below.name} with its descendants"
         if alone:
             whose = "it"
-        return f"of that {whose} got nothing: its quota is 0, and those who have one took all"
+        return f"{whose} gets nothing of that: its quota is 0, and groups with a quota take all"
     if alone:
-        return f"of that it got {shown(share)}"
+        return f"it gets {shown(share)} of that"
     own = 0.0
     if group.name in division.below:
         own = _own_share(division.below[group.name], group)
     return (
-        f"of that {below.name} got {shown(share)} for itself and those below it, {shown(own)} of "
-        f"this for {group.name} itself"
+        f"{below.name} with its descendants gets {shown(share)} of that, {group.name} itself "
+        f"{shown(own)}"
     )
 
 
@@ -127,16 +126,15 @@ def _own_share(sharing: SurplusSharing, group: GroupStatus) -> float:
 def _given(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     """Yield who took what a group left, level by level, until nothing of it is left."""
     if group.lent <= 0:
-        yield f"nobody took any of the {shown(unused(group))} that it left"
+        yield f"no other group takes any of the {shown(unused(group))} that it leaves"
         return
     for level in (group, *scene.upwards(group)):
         division = scene.division(level)
         if division is None:
             continue
         yield (
-            f"with what others left there, {shown(division.here.surplus)} was left over at "
-            f"{level.name}; "
-            f"takers: {division.takers}"
+            f"with what other groups leave, {level.name} has a surplus of "
+            f"{shown(division.here.surplus)}; it goes to: {division.takers}"
         )
         if division.here.left <= _DUST:
             return
@@ -154,7 +152,7 @@ def _whole_slots(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     exact = min(max(0.0, group.requested), group.quota) + sum(shares)
     if abs(exact - round(exact)) > _DUST:
         yield (
-            f"slot weights are off, so its {shown(exact)} is cut to whole slots; the fractions of "
-            "all make whole slots "
-            f"again and go to the greatest quotas first: it has {shown(group.own_allocated)}"
+            f"slot weights are off, so its {shown(exact)} is truncated to whole slots; the "
+            "fractions of all groups add up to whole slots, which go to the largest quotas first: "
+            f"it has {shown(group.own_allocated)}"
         )
