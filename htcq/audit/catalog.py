@@ -36,7 +36,11 @@ def family(name: str) -> tuple[AnyRule, ...]:
 
 
 def rules_on_declared_groups() -> tuple[AnyRule, ...]:
-    """Return the rules on declared groups: their own, and ``DECLARED`` of those that pools can break as well."""
+    """Return the rules on declared groups.
+
+    They are the rules of the family ``declaration``, and ``DECLARED`` of the rules on quotas that
+    pools can break as well.
+    """
     shared = [module.DECLARED for module in _modules("quota") if hasattr(module, "DECLARED")]
     return (*shared, *family(DECLARATION))
 

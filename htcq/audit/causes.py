@@ -1,8 +1,8 @@
-"""Which findings follow from which: what is not there any more in the same pool without a root cause follows from it.
+"""Root causes, and the findings that follow from each.
 
-Rules say of a root cause with which settings the pool would not have it. The rules that found
-something look at that pool again, so that nothing is listed under a root cause which has another
-cause, or a second one.
+A rule gives its root cause the settings under which the pool would not have it. The rules that
+found something are run again on the pool with those settings. What they do not find there
+follows from the root cause. So nothing that has another cause, or a second one, is listed under it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One thing that a rule found; what it has in common with others of its cause is one finding."""
+    """One thing that a rule found; all things of one cause make one finding."""
 
     rule: AnyRule
     found: Found
@@ -44,13 +44,17 @@ class Occurrence:
 
     @property
     def mark(self) -> tuple[Cause, str]:
-        """What tells it from everything else that is found."""
+        """The key that tells it from everything else that is found."""
         return self.cause, self.found.subject
 
 
 @dataclass
 class _Root:
-    """A root cause with its settings, whether it matters by itself, and what is not found any more without it."""
+    """A root cause.
+
+    ``matters`` says whether it is more than information by itself. ``settings`` are those of the
+    pool without it. ``gone`` is what is not found any more in that pool.
+    """
 
     cause: Cause
     matters: bool
@@ -59,7 +63,10 @@ class _Root:
 
 
 def root_causes(subject: Subject, told: Sequence[Occurrence]) -> dict[tuple[Cause, str], Cause]:
-    """Return the root cause of what follows from one, by its mark; ``told`` is in the order of the rules."""
+    """Return the root cause of each occurrence that follows from one, by its mark.
+
+    ``told`` is in the order of the rules.
+    """
     if len(told) <= 1:
         # Nothing is there that could follow from another thing.
         return {}
@@ -101,7 +108,10 @@ def _roots(told: Sequence[Occurrence]) -> list[_Root]:
 
 
 def _to_be_tried(roots: Sequence[_Root], slots: int) -> list[_Root]:
-    """Return the root causes to try, the cheap ones of the central manager first: few on a pool of many slots."""
+    """Return the root causes to try; the fewer, the more ``slots`` the pool has.
+
+    Those whose settings leave execution points alone come first: they are cheap to try.
+    """
 
     def place(root: _Root) -> tuple[bool, bool]:
         changes_slots = any(setting.role is Role.EXECUTE for setting in root.settings)
@@ -117,7 +127,10 @@ def _number_gone(root: _Root) -> int:
 
 
 def _gone(subject: Subject, root: _Root, told: Sequence[Occurrence]) -> list[Occurrence]:
-    """Return what is not found any more in the pool without ``root``; nothing where that one is still found."""
+    """Return what is not found any more in the pool without ``root``.
+
+    Nothing is returned where ``root`` itself is still found there.
+    """
     without = subject.with_settings(root.settings)
     rules = {each.rule.id: each.rule for each in told}
     before: dict[str, set[tuple[Cause, str]]] = {}
@@ -157,7 +170,10 @@ def _marks(rule: AnyRule, without: Subject) -> Iterator[tuple[Cause, str]]:
 def _is_gone(
     one: Occurrence, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None
 ) -> bool:
-    """Tell whether ``one`` is not found any more, nor the same under another subject or for another cause."""
+    """Tell whether ``one`` is gone.
+
+    It is not where ``left`` has something new of the same cause or of the same subject.
+    """
     if left is None or one.mark in left:
         return False
     new = left - before

@@ -11,7 +11,10 @@ from htcq.audit.rule import Fact, Found
 
 
 def beside_policies(evidence: Evidence, name: str, message: str, sound: str) -> Iterator[Found]:
-    """Yield one finding on the knob ``name`` if any slot has a consumption policy; ``sound`` is the value it needs."""
+    """Yield one finding on the knob ``name`` if any slot has a consumption policy.
+
+    ``sound`` is the value that the knob needs.
+    """
     kinds = evidence.with_policy
     if kinds:
         knob = knob_fact(evidence, name)

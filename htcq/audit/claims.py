@@ -1,7 +1,7 @@
-"""What a claim takes of a slot and weighs, with or without a consumption policy, for each policy of the pool.
+"""The amounts and the weight of a claim, with or without a consumption policy.
 
 With a policy the negotiator charges the match cost first and the dynamic slot's own weight for
-as long as it lives (consumption_policy.cpp, Accountant.cpp, HTCondor 25.14); without one the
+as long as it lives (consumption_policy.cpp, Accountant.cpp, HTCondor 25.14). Without one the
 startd carves what the job asks for.
 """
 
@@ -20,18 +20,18 @@ from htcq.pool.startds import carve
 
 @dataclass(frozen=True)
 class SlotPolicy:
-    """Kinds of slots with the same expressions, whatever their shape; those with most slots come first."""
+    """Kinds of slots with the same expressions; the kinds with most slots come first."""
 
     kinds: tuple[SlotClass, ...]
 
     @property
     def usual(self) -> SlotClass:
-        """The kind that most of the slots are of."""
+        """The kind with most slots."""
         return self.kinds[0]
 
     @property
     def count(self) -> int:
-        """How many slots have the policy."""
+        """The number of slots with the policy."""
         return sum(kind.count for kind in self.kinds)
 
 
@@ -45,7 +45,10 @@ def slot_policies(evidence: Evidence) -> Iterator[SlotPolicy]:
 
 
 def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str, Number] | None:
-    """Return what a claim of a job takes of an unused slot; None where it takes nothing or some part is no number."""
+    """Return the amounts that a claim of a job takes of an unused slot.
+
+    None is returned where it takes nothing, or where an amount is no number or below zero.
+    """
     if not kind.supports_policy:
         got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
         return got if any(got.values()) else None
@@ -57,7 +60,11 @@ def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str
 
 
 def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Number, ...]:
-    """Return what a claim of a job weighs on an unused slot: at the match and while it lives; none where it cannot."""
+    """Return the weights of a claim of a job on an unused slot: at the match, and while it lives.
+
+    There is one weight without a match cost of a consumption policy, and none where ``taken`` is
+    None.
+    """
     amounts = taken(evidence, kind, jobs)
     if amounts is None:
         return ()

@@ -1,8 +1,8 @@
-"""Where a configuration comes from: directories, files and commands, as far as its text says so.
+"""The sources of a configuration: directories, files and commands that its text names.
 
 Follows real_config of src/condor_utils/condor_config.cpp and parse_include_options of
-config.cpp, HTCondor 25.14. What ``condor_config_val -dump`` prints has no ``include`` lines any
-more; configuration files have.
+config.cpp, HTCondor 25.14. Configuration files have ``include`` lines; the output of
+``condor_config_val -dump`` has none.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ _MAX_EXPANSIONS = 20
 class Command:
     """A command whose output is configuration.
 
-    ``checked`` tells whether HTCondor looks at its exit status, ``cached`` whether it runs only
-    once.
+    ``checked`` says whether HTCondor checks its exit status, ``cached`` whether it runs only once.
     """
 
     line: str
@@ -99,7 +98,7 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
 
 
 def refuses_itself(configuration: Configuration) -> bool:
-    """Tell whether the configuration has an ``error`` statement, by which it can look at its own outcome."""
+    """Tell whether the configuration has an ``error`` statement, which can check its own outcome."""
     return any(_ERROR.match(text) for _, text in configuration.statements)
 
 
@@ -111,7 +110,7 @@ def _includes(configuration: Configuration) -> Iterator[tuple[int, list[str], st
 
 
 def _listed(configuration: Configuration, name: str) -> list[str]:
-    # The values of these were not evaluated: a configuration from elsewhere must not make HTCondor
-    # read files here.
+    # The knob's value is not evaluated: a configuration from another machine must not make
+    # HTCondor read files here.
     knob = configuration.knob(name)
     return expanded(configuration, knob.raw).replace(",", " ").split() if knob is not None else []

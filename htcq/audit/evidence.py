@@ -1,4 +1,4 @@
-"""What the rules look at: the pool as captured, and what follows from it, computed once for all rules."""
+"""The evidence of the rules: the captured pool, and what follows from it, computed once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Size(NamedTuple):
-    """What slots are together: the sum of their weights, and the cpus of their machines."""
+    """The size of some slots: the sum of their weights, and the cpus of their machines."""
 
     weight: Number
     cpus: Number
@@ -59,22 +59,22 @@ class Evidence(Subject):
 
     @property
     def pool_name(self) -> str:
-        """What the pool is called: the machine of its collector."""
+        """The name of the pool: the machine of its collector."""
         return self.pool.name
 
     @property
     def taken(self) -> str:
-        """When the pool was captured."""
+        """The time at which the pool was captured."""
         return self.pool.taken_at
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """What of the pool could not be read."""
+        """The parts of the pool that could not be read."""
         return self.pool.incomplete
 
     @property
     def count(self) -> int:
-        """How many slots there are."""
+        """The number of slots."""
         return len(self.slots)
 
     @property
@@ -84,7 +84,7 @@ class Evidence(Subject):
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What a live pool has and this capture lacks."""
+        """The data that a live pool has and this capture lacks."""
         return unread(self.pool)
 
     def with_settings(self, settings: Iterable[Setting]) -> Evidence:
@@ -175,7 +175,7 @@ class Evidence(Subject):
 
     @cached_property
     def startds(self) -> StartdTable:
-        """What the startds of the slots make of requests."""
+        """The startds of the slots, by which requests are changed and slots carved."""
         return StartdTable(self.execute)
 
     def slot_classes_of_type(self, *types: str) -> tuple[SlotClass, ...]:
@@ -194,7 +194,7 @@ class Evidence(Subject):
 
     @cached_property
     def slot_classes_by_frame(self) -> tuple[SlotClass, ...]:
-        """The offered slots by shape and frame: all that their own expressions say of a job is equal."""
+        """The offered slots in classes of one shape and frame: their expressions are the same."""
         found: dict[tuple[SlotClass, SharedAttributes], list[Slot]] = {}
         for slot_class in self.offered:
             for slot in slot_class.slots:
@@ -208,7 +208,7 @@ class Evidence(Subject):
 
     @cached_property
     def slot_types(self) -> Mapping[str, frozenset[int]]:
-        """The numbers of the slot types that each machine has, by machine."""
+        """The numbers of the slot types of each machine."""
         by_frame: dict[SharedAttributes, int] = {}
         found: dict[str, set[int]] = {}
         for slot_class in self.offered:
@@ -235,11 +235,11 @@ class Evidence(Subject):
 
     @cached_property
     def trials(self) -> Trials:
-        """What jobs take by the slots' consumption policies, tried once for all rules."""
+        """The trials of jobs on the slots' consumption policies, made once for all rules."""
         return Trials(lambda: self.autoclusters)
 
     def charges(self, slot_class: SlotClass) -> tuple[Charge, ...]:
-        """Return what the jobs that are tried on ``slot_class`` are charged there."""
+        """Return the charges of the jobs that are tried on ``slot_class``."""
         if slot_class not in self._charges:
             constant = not self.trials.looks_at_slot(slot_class)
             self._charges[slot_class] = tuple(
@@ -264,10 +264,10 @@ class Evidence(Subject):
         return self._mismatches[key] is Mismatch.NONE
 
     def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:
-        """Return the slot class that costs a job of ``jobs`` least, and the match cost; None where it fits none.
+        """Return the slot class with the least match cost for a job of ``jobs``, and that cost.
 
-        Every slot counts as unused. With a consumption policy a match costs what the weight
-        loses, else all of it.
+        None is returned where the job fits no slot. Every slot counts as unused. The match cost is
+        what the weight of the slot loses with a consumption policy, else the whole weight.
         """
         key = jobs.frame
         if key not in self._cheapest:
@@ -293,21 +293,21 @@ class Evidence(Subject):
 
     @cached_property
     def askers(self) -> SubmitterQueues:
-        """What the access points offer to the negotiator: the jobs that they would start now, in their queues."""
+        """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
         return SubmitterQueues(self.pool, self.quotas)
 
     @cached_property
     def unused(self) -> UnusedSlots:
-        """The slots as they were if no job ran, and which of the jobs that are offered they would take."""
+        """The slots as if no job ran on them, and what keeps offered jobs from them."""
         from htcq.audit.unmatched import UnusedSlots
 
         return UnusedSlots(self.slot_classes_by_frame)
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
-        """The autoclusters of idle jobs that no slot would take even unused."""
+        """The autoclusters of idle jobs that no slot would take even without a job on it."""
         from htcq.audit.unmatched import unmatched
 
         return tuple(unmatched(self.askers, self.unused)) if self.slot_classes_by_frame else ()
@@ -325,19 +325,25 @@ class Evidence(Subject):
 
     @cached_property
     def access(self) -> Mapping[str, Configuration]:
-        """The configurations of access points by schedd name; the central manager's counts for schedds beside it."""
+        """The configurations of access points by schedd name.
+
+        The central manager's configuration counts for schedds on the same machine.
+        """
         return {**self._beside(self.pool.schedds), **self.pool.access}
 
     @cached_property
     def execute(self) -> Mapping[str, Configuration]:
-        """The configurations of execution points by machine; the central manager's counts for startds beside it."""
+        """The configurations of execution points by machine.
+
+        The central manager's configuration counts for startds on the same machine.
+        """
         machine = self._central_machine
         beside = machine and any(slot.machine == machine for slot in self.slots)
         own = {machine: self.pool.central} if beside and self.pool.central is not None else {}
         return {**own, **self.pool.execute}
 
     def configurations(self) -> Iterator[tuple[str, Configuration]]:
-        """Yield every configuration once, each with whose it is."""
+        """Yield every configuration once, each with the words for its owner."""
         if self.pool.central is not None:
             yield "the central manager", self.pool.central
         for role, found in (
@@ -348,13 +354,13 @@ class Evidence(Subject):
                 yield f"{role} {name}", configuration
 
     def version_of_schedd(self, name: str) -> tuple[int, ...]:
-        """Return the version of the schedd ``name``; empty where its ad is not there."""
+        """Return the version of the schedd ``name``; empty without its ad."""
         record = next((each for each in self.pool.schedds if each.name == name), None)
         return () if record is None else version(record.value("CondorVersion"))
 
     @property
     def _central_machine(self) -> str:
-        """The machine that config.txt comes from: the one of the collector that lists itself."""
+        """The machine of config.txt: the one of the only collector that lists itself; else empty."""
         machines = {record.text("Machine") for record in self.pool.collectors}
         return machines.pop() if len(machines) == 1 else ""
 

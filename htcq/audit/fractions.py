@@ -1,4 +1,4 @@
-"""Consumption that is no whole number: the negotiator takes the fraction, the startd hands out whole units."""
+"""Fractional consumption: the negotiator takes a fraction, the startd hands out whole units."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 
-#: Fractions that users ask for now and then; condor_submit lets them.
+#: Fractions that users sometimes ask for; condor_submit accepts them.
 _ODD = {CPUS: 1.5, MEMORY: 1000.5, DISK: 1048576}
 
 
 def fractional(evidence: Evidence, concerned: Callable[[str], bool]) -> Iterator[Found]:
-    """Yield the slots where a job takes a fraction of an asset that ``concerned`` picks, one proof for each asset."""
+    """Yield the slots where a job takes a fraction of an asset, with one proof for each asset.
+
+    ``concerned`` picks the assets.
+    """
     for kind in evidence.with_policy:
         for asset in filter(concerned, kind.consumption):
             for trial in _trials(evidence, kind, asset):
@@ -74,14 +77,21 @@ def _told(trial: Trial, asset: str, amount: Number, got: Number) -> str:
 
 
 def _whole(kind: SlotClass, asset: str) -> str:
-    """Return a consumption as the slots have it, but rounded up; of a custom asset what is asked for is taken."""
+    """Return the slots' own consumption rounded up.
+
+    Where it follows the request, a built-in asset is taken at least once, and a custom asset as
+    asked.
+    """
     if not _names_request(kind, asset):
         return f"ceiling({literal_text(kind.consumption[asset])})"
     return at_least_one(kind, asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
 
 
 def at_least_one(kind: SlotClass, asset: str) -> str:
-    """Return a consumption that follows the request as the slots' own does, in whole units and at least 1."""
+    """Return a consumption that follows the request, in whole units and at least 1.
+
+    It is the slots' own rounded up where that names the request.
+    """
     if not _names_request(kind, asset):
         return whole_request(asset)
     return f"max({{1, ceiling({literal_text(kind.consumption[asset])})}})"

@@ -1,7 +1,7 @@
-"""Knobs of groups as they should be: which groups there are, and quotas that the negotiator can work with.
+"""Sound knobs of groups: the list of groups, and quotas that the negotiator accepts.
 
-Several findings may be about one list or one quota; all of them propose the same value, which
-mends all of them.
+Several findings may concern one list or one quota; all of them propose the same value, which
+fixes all of them.
 """
 
 from __future__ import annotations
@@ -26,15 +26,18 @@ _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _SHARE, _AMOUNT = "GROUP_QUOTA_DYNAMIC_", "GROUP_QUOTA_"
 #: Knobs that begin like the quota of a group, and are for all groups.
 _OF_ALL = ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "GROUP_QUOTA_ROUND_ROBIN_RATE")
-#: So much is added to a share that its product is not a little below a whole number.
+#: Added to a share, so that rounding does not leave its product a little below a whole number.
 _DUST = 1e-6
-#: What was found for a pool: many findings of one audit propose it.
+#: The results by pool: many findings of one audit propose them.
 _known: WeakKeyDictionary[Evidence, tuple[Setting, ...]] = WeakKeyDictionary()
 _near: WeakKeyDictionary[Evidence, dict[str, str]] = WeakKeyDictionary()
 
 
 def default_of(evidence: Evidence, knob: str) -> str:
-    """Return HTCondor's default of a knob of the central manager; empty where it is not known, which takes it back."""
+    """Return HTCondor's default of a knob of the central manager.
+
+    It is empty where it is not known; an empty value removes the knob.
+    """
     return (
         evidence.pool.central.defaults.get(knob.upper(), "")
         if evidence.pool.central is not None
@@ -43,7 +46,7 @@ def default_of(evidence: Evidence, knob: str) -> str:
 
 
 def sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
-    """Return the list of groups with all that have knobs or subgroups, each once; and quotas of groups that it adds."""
+    """Return the list of groups with all that have knobs or subgroups, and quotas of added groups."""
     if evidence not in _known:
         _known[evidence] = _sound_groups(evidence)
     return _known[evidence]
@@ -62,7 +65,10 @@ def _sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
 
 
 def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
-    """Return what fixes a knob of a group that is not listed: the near name that is meant, else the list of groups."""
+    """Return what fixes a knob of a group that is not listed.
+
+    The knob moves to a listed group of a near name; without one, the list of groups is fixed.
+    """
     near = near_group_knob(evidence, knob)
     if not near:
         return sound_groups(evidence)
@@ -72,7 +78,7 @@ def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
 
 
 def near_group_knob(evidence: Evidence, knob: Knob) -> str:
-    """Return the knob of a group that is listed whose name is near that of ``knob``; empty where there is none."""
+    """Return the knob of a listed group with a name near that of ``knob``; empty without one."""
     found = _near.setdefault(evidence, {})
     if knob.name not in found:
         known = [f"{stem}_{group}" for group in _listed(evidence) for stem in GROUP_STEMS]
@@ -93,7 +99,7 @@ def whole_quota(evidence: Evidence, name: str) -> tuple[Setting, ...]:
 
 
 def in_range(evidence: Evidence, problem: TreeProblem) -> tuple[Setting, ...]:
-    """Return the value that was probably meant by one on which the negotiator crashes; else the default."""
+    """Return the probable meaning of a value on which the negotiator crashes; else the default."""
     knob, text = problem.knob, problem.value
     upper = knob.upper()
     found = _NUMBER.search(text)
@@ -134,7 +140,7 @@ def _above(name: str) -> Iterator[str]:
 
 
 def _unlisted(evidence: Evidence) -> Iterator[str]:
-    """Yield the groups that have a knob, are not listed, and are near to none that is."""
+    """Yield the groups that have a knob, are not listed, and have no name near a listed one."""
     known_knobs = (
         names_that_matter(evidence.pool.central.defaults)
         if evidence.pool.central is not None
@@ -156,7 +162,7 @@ def _unlisted(evidence: Evidence) -> Iterator[str]:
 
 
 def _quota_above(evidence: Evidence, name: str, names: Iterable[str]) -> Iterator[Setting]:
-    """Yield the quota of a group that nobody listed: the sum of the amounts right below it."""
+    """Yield the quota of a group that was not listed: the sum of the amounts of its children."""
     if not LEGAL_NAME.match(name):
         return
     if evidence.setting(f"{_AMOUNT}{name}").strip() or evidence.setting(f"{_SHARE}{name}").strip():
