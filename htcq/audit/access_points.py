@@ -1,4 +1,4 @@
-"""The access points whose configuration is known: how each weighs idle jobs, and which jobs wait."""
+"""The access points with a known configuration: how each weighs idle jobs, and which jobs wait."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ class Queue:
 
 
 def queues(evidence: Evidence) -> Mapping[tuple[str, str], Queue]:
-    """Return the queue of each schedd and submitter; the schedd is empty where jobs do not name it."""
+    """Return the queue of each schedd and submitter.
+
+    The name of the schedd is empty where the jobs do not give it.
+    """
     points = access_points_of(evidence.pool, evidence.quotas)
     wanted: dict[tuple[str, str], Counter[int]] = {}
     kept_back: dict[tuple[str, str], Counter[str]] = {}

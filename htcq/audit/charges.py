@@ -1,4 +1,4 @@
-"""The charges of claims: the match cost, its average over the claims of a slot, the standing charge.
+"""The charges of claims: match cost, average match cost of a full slot, and standing charge.
 
 At the match the negotiator charges the match cost W(R) - W(R')
 (src/condor_utils/consumption_policy.cpp:cp_deduct_assets). From the next cycle on the accountant

@@ -98,7 +98,7 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
 
 
 def refuses_itself(configuration: Configuration) -> bool:
-    """Tell whether the configuration has an ``error`` statement, which can check its own outcome."""
+    """Tell whether the configuration has an ``error`` statement, which can check the outcome."""
     return any(_ERROR.match(text) for _, text in configuration.statements)
 
 

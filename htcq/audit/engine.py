@@ -145,7 +145,10 @@ class Audit:
         return replace(self, findings=new, known=len(self.findings) - len(new))
 
     def without(self, reasons: Iterable[str]) -> Audit:
-        """Return the outcome with ``reasons`` why rules could not be loaded: it is no all-clear then."""
+        """Return the outcome with the reasons why some rules could not be loaded.
+
+        They are gaps: without findings it is no all-clear.
+        """
         return replace(self, gaps=(*self.gaps, *reasons))
 
     def joined(self, other: Audit) -> Audit:
@@ -208,7 +211,7 @@ def _gaps(
 ) -> Iterator[str]:
     """Yield what keeps an audit from an all-clear.
 
-    That are rules that failed, and rules that lack data which the pool should have.
+    These are rules that failed, and data that the pool should have and rules lack.
     """
     for each in not_checked:
         if each.failed:

@@ -154,7 +154,7 @@ class Evidence(Subject):
         return self.pool.slots or ()
 
     def size_of(self, slots: Iterable[Slot]) -> Size:
-        """Return the size of ``slots``; a dynamic slot's cpus are those of its partitionable slot."""
+        """Return the size of ``slots``; cpus of dynamic slots count at their partitionable slot."""
         weight: Number = 0
         cpus: Number = 0
         for slot in slots:
@@ -266,8 +266,8 @@ class Evidence(Subject):
     def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:
         """Return the slot class with the least match cost for a job of ``jobs``, and that cost.
 
-        None is returned where the job fits no slot. Every slot counts as unused. The match cost is
-        what the weight of the slot loses with a consumption policy, else the whole weight.
+        None is returned where the job fits no slot. Every slot counts as unused. With a
+        consumption policy the match cost is what the weight of the slot loses, else all of it.
         """
         key = jobs.frame
         if key not in self._cheapest:
@@ -360,7 +360,7 @@ class Evidence(Subject):
 
     @property
     def _central_machine(self) -> str:
-        """The machine of config.txt: the one of the only collector that lists itself; else empty."""
+        """The machine of config.txt: that of the collector if only one machine has one."""
         machines = {record.text("Machine") for record in self.pool.collectors}
         return machines.pop() if len(machines) == 1 else ""
 

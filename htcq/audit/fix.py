@@ -55,7 +55,7 @@ class Setting:
 
     @property
     def whose(self) -> str:
-        """The machines: ``central manager``, ``access point submit01``, ``every execution point``."""
+        """The machines in words, such as ``central manager`` or ``every execution point``."""
         if self.role is Role.CENTRAL:
             return str(self.role.value)
         if not self.nodes:

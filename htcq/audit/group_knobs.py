@@ -46,7 +46,7 @@ def default_of(evidence: Evidence, knob: str) -> str:
 
 
 def sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
-    """Return the list of groups with all that have knobs or subgroups, and quotas of added groups."""
+    """Return the list of groups with all that have knobs or subgroups, and quotas of added ones."""
     if evidence not in _known:
         _known[evidence] = _sound_groups(evidence)
     return _known[evidence]

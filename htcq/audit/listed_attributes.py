@@ -14,7 +14,7 @@ LISTS = ("STARTD_ATTRS", "STARTD_EXPRS")
 
 
 def unlisted(evidence: Evidence, slots: Iterable[Slot], attribute: str) -> tuple[Setting, ...]:
-    """Return the lists of the machines of ``slots`` without ``attribute``; nothing where none has it."""
+    """Return the lists without ``attribute``, for those machines of ``slots`` whose list has it."""
     found: dict[Setting, None] = {}
     for machine in dict.fromkeys(str(slot.machine) for slot in slots):
         configuration = evidence.execute.get(machine)

@@ -1,6 +1,6 @@
-"""Which attributes the slots and jobs of a pool have, and which of those that an expression names they have not.
+"""The attributes of a pool's slots and jobs, and the names in expressions that nobody defines.
 
-An attribute that nobody defines is no error to HTCondor: it is undefined, and what depends on it
+An attribute that nobody defines is no error to HTCondor: it is undefined, and a condition on it
 never holds. Names without a scope are looked up in the ad itself and then in the other one
 (src/classad/attrrefs.cpp, 25.14).
 """
@@ -35,22 +35,23 @@ _LANGUAGE = frozenset(
         "currenttime",
     )
 )
-#: What the startd copies of its other slots, and what HTCondor itself puts into ads for a moment.
+#: Names that the startd copies from its other slots, or that HTCondor puts into ads for a moment.
 _MADE = re.compile(r"(?:slot[0-9]+_|_condor_|_cp_|negotiatormatchexpr|machineattr)")
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*\Z")
 #: The first part of such a call is evaluated in ads within the ad, which have names of their own.
 _INNER = re.compile(r"\b(?:evalin(?:each|any)context|countmatches)\s*\(", re.IGNORECASE)
 _SCOPE = r"(?:\b(?:my|target)\s*\.\s*)?\b"
-#: Configuration knobs of this kind list attributes that daemons put into ads, some of them only for
-#: a time.
+#: Ends of knobs that list attributes which daemons put into ads, some of them only for a time.
 _LISTS = ("_ATTRS", "_EXPRS")
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A name that nobody defines: who could have (``slot``, ``job``, ``slot and no job``), and what is near it.
+    """A name that nobody defines.
 
-    ``guarded`` tells whether the expression itself reckons with its absence.
+    ``lacking`` says which ads lack it (``slot``, ``job``, ``slot and no job``), ``near`` is a
+    defined name of similar spelling, and ``guarded`` says whether the expression handles its
+    absence.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Names:
 
     @cached_property
     def slots(self) -> dict[str, str]:
-        """What slots have, or may have at another time."""
+        """The attributes that slots have, or may have at another time."""
         assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
         return _spelt(
             self._listed,
@@ -89,16 +90,17 @@ class Names:
 
     @cached_property
     def jobs(self) -> dict[str, str]:
-        """What jobs have, or may have at another time."""
+        """The attributes that jobs have, or may have at another time."""
         assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
         return _spelt(
             self._listed, job_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.job_frames)
         )
 
     def unknown(self, expression: Expr, mine: str, alone: bool = False) -> Iterator[Unknown]:
-        """Yield the names in ``expression`` that nobody defines; ``mine`` is "slot" or "job", whose ad it stands in.
+        """Yield the names in ``expression`` that nobody defines.
 
-        ``alone`` tells that it is evaluated without another ad.
+        ``mine`` is "slot" or "job": the ad that has the expression. ``alone`` says that it is
+        evaluated without another ad.
         """
         own, other = (self.slots, self.jobs) if mine == "slot" else (self.jobs, self.slots)
         theirs, third = ({}, "") if alone else (other, "job" if mine == "slot" else "slot")
@@ -145,7 +147,7 @@ def _outer(text: str) -> str:
 
 
 def _is_guarded(name: str, text: str) -> bool:
-    """Tell whether the expression says what holds where the attribute is undefined."""
+    """Tell whether the expression handles the case that the attribute is undefined."""
     word = _SCOPE + re.escape(name) + r"\b"
     forms = (
         rf"{word}\s*(?:=\?=|=!=|\?:|\bis\b|\bisnt\b)",

@@ -1,7 +1,7 @@
-"""What the configuration of an execution point says of its slots, and what its startd makes of a request.
+"""The configuration of execution points: knobs of their slots, and changes of requests.
 
 A knob of a slot type comes before the general one (src/condor_startd.V6/Resource.cpp, HTCondor
-25.14), and before it carves a slot the startd changes the request with
+25.14). Before the startd carves a slot it changes the request with
 MODIFY_REQUEST_EXPR_REQUESTCPUS, -MEMORY and -DISK (create_dslot).
 """
 
@@ -24,28 +24,31 @@ from htcq.quota.knobs import truth_of
 
 @dataclass(frozen=True)
 class Node:
-    """One slot and the configuration of the machine that it is on."""
+    """One slot and the configuration of its machine."""
 
     slot: Slot
     configuration: Configuration
 
     def knob(self, name: str) -> Knob:
-        """Return the knob of the slot's type, else the general one, else HTCondor's default (empty: none)."""
+        """Return the knob of the slot's type, else the general one, else HTCondor's default.
+
+        The text of the default is empty where HTCondor has none.
+        """
         typed = self.configuration.knob(f"SLOT_TYPE_{self.slot_type}_{name}")
         return typed if typed is not None else effective(self.configuration, name)
 
     def truth(self, name: str, default: bool) -> bool:
-        """Return a truth value; one of the slot's type that is none does not count."""
+        """Return a truth value; a knob of the slot's type counts only if it is one."""
         typed = truth_of(self.configuration.value(f"SLOT_TYPE_{self.slot_type}_{name}"))
         return self.configuration.truth(name, default) if typed is None else typed
 
     def expression(self, name: str) -> Expr | None:
-        """Return the expression of a knob; None where there is none or it is no ClassAd expression."""
+        """Return the expression of a knob; None where it is unset or no ClassAd expression."""
         return parsed(self.knob(name).value)
 
     @property
     def slot_type(self) -> int:
-        """The number of the slot's type; a dynamic slot has that of its parent, negative."""
+        """The number of the slot's type; a dynamic slot has the negative number of its parent."""
         return self.slot.type_id
 
 
@@ -72,13 +75,13 @@ def nodes(evidence: Evidence, kind: SlotClass) -> Iterator[Node]:
 
 @dataclass(frozen=True)
 class Modification:
-    """What a startd makes of requests; ``node`` is None where HTCondor's defaults are assumed."""
+    """The changes of one startd to requests; ``node`` is None for HTCondor's assumed defaults."""
 
     startd: Startd
     node: Node | None = None
 
     def taken(self, kind: SlotClass, trial: Trial) -> dict[str, Number | None]:
-        """Return what the job of ``trial`` takes of a full slot of ``kind`` once its request is changed."""
+        """Return what the job of ``trial`` takes of a full slot with its request changed."""
         changed = self.changed(kind, trial)
         return kind.consumed(trial.jobs.ad(changed)) if changed else dict(trial.taken)
 
@@ -94,7 +97,7 @@ class Modification:
 
     @property
     def knobs(self) -> dict[str, Knob]:
-        """The knobs that say so, by asset; none where defaults are assumed."""
+        """The knobs of the changes, by asset; none where defaults are assumed."""
         return (
             {asset: self.node.knob(modifier(asset)) for asset in MODIFIED}
             if self.node is not None
@@ -105,9 +108,9 @@ class Modification:
 def modifications(
     evidence: Evidence, kind: SlotClass, assumed: bool = True
 ) -> Iterator[Modification]:
-    """Yield the different ways in which the startds of ``kind`` change requests.
+    """Yield the different changes that the startds of ``kind`` make to requests.
 
-    Where no configuration is known it is HTCondor's default if ``assumed``, else nothing.
+    Where no configuration is known, HTCondor's default is yielded if ``assumed``, else nothing.
     """
     known: dict[int, Modification] = {}
     for node in nodes(evidence, kind):

@@ -1,4 +1,4 @@
-"""Which rules are checked, and how: what the command line and the site file say of them, by rule id."""
+"""The choice of rules and the verdicts on them, by the command line and the site file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def threshold(word: str, where: str) -> Severity | None:
     """Return the severity that ``word`` names; None for ``never``.
 
     Raises:
-        InputError: there is none; ``where`` says who named it.
+        InputError: there is no such severity; ``where`` says who named it.
     """
     return None if word == NEVER else _severity(word, where, THRESHOLDS)
 
@@ -30,9 +30,10 @@ def threshold(word: str, where: str) -> Severity | None:
 def chosen_rules(
     only: Sequence[str], ignored: Sequence[str], site: AuditSettings, own: Sequence[AnyRule] = ()
 ) -> tuple[AnyRule, ...]:
-    """Return the rules to check: those of ``only`` (all that the site has not disabled if empty) but ``ignored``.
+    """Return the rules to check: those of ``only`` without those of ``ignored``.
 
-    Both hold rule ids or shell patterns of them. ``own`` are the site's rules.
+    Both have rule ids or shell patterns of them. An empty ``only`` stands for all rules that the
+    site has not disabled. ``own`` are the site's rules.
 
     Raises:
         InputError: no rule has that id or matches that pattern, or none is left.
@@ -50,12 +51,12 @@ def chosen_rules(
 
 
 def verdicts(site: AuditSettings, own: Sequence[AnyRule] | None = None) -> dict[str, Verdict]:
-    """Return what the site says of severities and subjects by rule id.
+    """Return the site's verdicts on severities and subjects by rule id.
 
-    ``own`` are the site's rules; None where they are not known, and so no id of one can be wrong.
+    ``own`` are the site's rules; None where they are not known: then their ids are not checked.
 
     Raises:
-        InputError: a rule or a severity that there is not.
+        InputError: a rule or a severity does not exist.
     """
     return {_known_id(id_, own): _verdict(id_, each) for id_, each in site.rules.items()}
 

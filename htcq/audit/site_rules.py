@@ -1,4 +1,4 @@
-"""Rules that a site adds by plug-ins: what of them is accepted, and why the rest is not.
+"""Rules that a site adds by plug-ins: the accepted ones, and why others are refused.
 
 An accepted rule is a rule like any other. Its id begins with ``site-``, which no id of htcq's
 own ever does.
@@ -36,8 +36,8 @@ class PlugIn:
 def accepted(name: str, package: str, offered: object, taken: Mapping[str, str]) -> PlugIn:
     """Return the plug-in with those rules of ``offered`` that can be used.
 
-    ``offered`` is what the entry point names: a rule, or any iterable of rules. ``taken`` says
-    whose an id already is.
+    ``offered`` is what the entry point names: a rule, or any iterable of rules. ``taken`` has the
+    owner of each id that is in use.
     """
     if isinstance(offered, Rule):
         offered = (offered,)
@@ -86,7 +86,7 @@ def _wrong_fields(rule: Rule[Evidence]) -> Iterator[str]:
 
 
 def _results_only(find: Callable[[Evidence], Results]) -> Callable[[Evidence], Results]:
-    """Return ``find`` as it is to be called: what it yields must be what a rule yields."""
+    """Return ``find`` with a check that it yields only what a rule may yield."""
 
     def results(evidence: Evidence) -> Results:
         for each in find(evidence):

@@ -1,9 +1,9 @@
-"""The weight that the slots of a pool should have, and the same weight of requests for its access points.
+"""A sound weight for the slots of a pool, and the same weight of requests for its access points.
 
-All rules on weights and on demand propose these, so that what mends one finding never
-contradicts another. The weight that most slots have stays where it is sound. Else it is a linear
-one of the assets that the present weights name, under which the pool weighs what it weighs now,
-so that quotas keep their meaning.
+All rules on weights and on demand propose these, so that the fix of one finding never
+contradicts another. The weight of most slots stays where it is sound. Else it is a linear weight
+of the assets that the present weights name; under it the pool has the weight that it has now, so
+that quotas keep their meaning.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH, ScheddWeight
 from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
-#: What a job asks for where it does not say, as an expression, by asset; of all others it asks for
-#: 0.
+#: The request of a job that does not name an asset, as an expression, by asset; 0 for all others.
 _UNASKED = {CPUS: "1"}
 #: Jobs for which two weights of requests are compared.
 _SAMPLES = (
@@ -32,16 +31,16 @@ _SAMPLES = (
     {"RequestCpus": 1, "RequestMemory": 16384, "RequestDisk": 1048576},
 )
 _CLOSE = 1e-6
-#: What was computed for a pool: many findings of one audit propose it.
+#: The results by pool: many findings of one audit propose them.
 _known: WeakKeyDictionary[Evidence, dict[tuple[str, ...], tuple[Setting, ...]]] = (
     WeakKeyDictionary()
 )
 
 
 def sound_weights(evidence: Evidence, scarce: Collection[str] = ()) -> tuple[Setting, ...]:
-    """Return the weights of all slots and of all access points, as far as they are not so already.
+    """Return the weights of all slots and access points that do not have them yet.
 
-    ``scarce`` are assets that the weight is to count, whether it does now or not.
+    ``scarce`` are assets that the weight must count, whether it does now or not.
     """
     if not evidence.offered:
         return ()
@@ -73,7 +72,10 @@ def _usual(evidence: Evidence) -> str:
 
 
 def _is_sound(kind: SlotClass) -> bool:
-    """Tell whether every claim is charged what it takes; without a policy, whether the weight is a number at all."""
+    """Tell whether the weight charges every claim what it takes.
+
+    Without a consumption policy a weight above 0 is sound.
+    """
     if kind.supports_policy:
         return prices(kind) is not None
     full = as_number(kind.full_weight)
@@ -102,7 +104,7 @@ def _linear(evidence: Evidence, scarce: Collection[str]) -> str:
 
 
 def _most(kind: SlotClass) -> float:
-    """Return the most that a slot weighs, full or empty; 0 where that is no number."""
+    """Return the larger weight of a slot, full or empty; 0 where that is no number."""
     weights = (as_number(kind.full_weight), as_number(kind.weight(dict.fromkeys(kind.total, 0))))
     return max(0.0, max((float(weight) for weight in weights if weight is not None), default=0.0))
 
@@ -117,7 +119,7 @@ def _names(evidence: Evidence, asset: str) -> bool:
 
 
 def _term(asset: str, price: float) -> str:
-    """Return what ``asset`` adds to a weight; MB and KiB are divided, so that people can read the numbers."""
+    """Return the term of ``asset`` in a weight; MB and KiB are divided to keep numbers readable."""
     name = attribute(asset)
     if asset in (MEMORY, DISK):
         return f"{name} / {float(f'{1 / price:.4g}'):.1f}"
@@ -126,7 +128,7 @@ def _term(asset: str, price: float) -> str:
 
 
 def _of_requests(evidence: Evidence, text: str) -> tuple[Setting, ...]:
-    """Return the weight ``text`` in terms of requests for the access points that weigh jobs otherwise."""
+    """Return the weight ``text`` of requests for the access points that weigh jobs differently."""
     value = requested(evidence, text)
     if not value:
         return ()
@@ -141,7 +143,7 @@ def _of_requests(evidence: Evidence, text: str) -> tuple[Setting, ...]:
 
 
 def requested(evidence: Evidence, text: str) -> str:
-    """Return a weight of slots as one of what jobs ask for; empty where it is no number for a job."""
+    """Return a weight of slots as a weight of requests; empty where it is no number for a job."""
     if text.lower() == "cpus":
         return "RequestCpus ?: 1"
     assets = {

@@ -1,9 +1,8 @@
-"""Jobs tried on the slots' consumption policies, once for all rules: the pool's own jobs, then made-up requests.
+"""Trials of jobs on consumption policies, once for all rules: the pool's jobs and made-up requests.
 
-A match is reckoned as the negotiator does it (src/condor_utils/consumption_policy.cpp, HTCondor
-25.14). Jobs that the policies cannot tell apart are tried once, a policy that looks at nothing
-of its slot is tried once for all slots, and jobs that a slot's START does not let in are not
-tried there.
+A match is computed as in the negotiator (src/condor_utils/consumption_policy.cpp, HTCondor
+25.14). Jobs that the policies cannot tell apart are tried once. A policy that refers to nothing of
+its slot is tried once for all slots. Jobs that a slot's START does not let in are not tried there.
 """
 
 from __future__ import annotations
@@ -20,15 +19,16 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 
-#: Most different requests of the pool's own jobs that are tried on a policy that looks at its slot.
+#: The number of different requests of the pool's jobs to try on a policy that refers to its slot.
 MAX_OWN = 100
 _COMMON: Mapping[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One job on a full slot: ``taken`` is what it takes of each asset by the slot's policy; None: no number.
+    """One job on a full slot.
 
+    ``taken`` is the amount of each asset that it takes by the slot's policy; None: no number.
     ``own`` tells a job of the pool from a made-up one. ``alike`` are the autoclusters that the
     policy cannot tell from it, whether START lets them in or not.
     """
@@ -40,7 +40,7 @@ class Trial:
 
     @property
     def job(self) -> str:
-        """What a person calls the job."""
+        """The words for the job."""
         return f"job {self.jobs.name}" if self.own else f"a job that asks for {self.jobs.name}"
 
     def ad(self) -> Ad:
@@ -48,12 +48,16 @@ class Trial:
         return self.jobs.ad()
 
     def asks_in_vain(self, asset: str) -> bool:
-        """Tell whether what it says of ``asset`` is no number: then the job is wrong, not the policy."""
+        """Tell whether its request of ``asset`` is no number: the job is wrong, not the policy."""
         return f"request{asset}" in self.jobs.frame and self.jobs.request.get(asset) is None
 
     @cached_property
     def amounts(self) -> Mapping[str, Number]:
-        """What it takes; empty where the negotiator matches nothing: no number, below zero, or nothing at all."""
+        """The amounts that it takes.
+
+        They are empty where the negotiator matches nothing: an amount is no number or below zero,
+        or all are 0.
+        """
         amounts = {
             asset: amount
             for asset, amount in self.taken.items()
@@ -63,16 +67,16 @@ class Trial:
 
     @property
     def whole(self) -> bool:
-        """Whether it takes whole units: the startd refuses a claim of fractions, whatever that costs."""
+        """Whether it takes whole units: the startd refuses a claim of fractions at any cost."""
         return all(amount == int(amount) for amount in self.amounts.values())
 
     def fits(self, slot_class: SlotClass) -> int:
-        """Return how many such claims a full slot of ``slot_class`` has room for; 0 where none matches at all."""
+        """Return the number of such claims that fit on a full slot; 0 where none matches at all."""
         return fits(slot_class.total, self.amounts)
 
 
 def fits(total: Mapping[str, Number], amounts: Mapping[str, Number]) -> int:
-    """Return how often ``amounts`` can be taken of ``total``; 0 where they are nothing."""
+    """Return how often ``amounts`` fit into ``total``; 0 where all amounts are 0."""
     return min(
         (int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0),
         default=0,
@@ -88,7 +92,7 @@ class _Alike:
 
 
 class Trials:
-    """The trials of one pool; ``classes`` brings its jobs."""
+    """The trials of one pool; ``classes`` returns its jobs."""
 
     def __init__(self, classes: Callable[[], Sequence[Autocluster]]) -> None:
         self._classes = classes
@@ -99,9 +103,9 @@ class Trials:
         self._made: dict[tuple[tuple[str, Number], ...], Autocluster] = {}
 
     def of(self, slot_class: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``slot_class``, those with most jobs first, and then ordinary ones.
+        """Return the trials of the pool's own jobs, the largest classes first, then ordinary ones.
 
-        Where START lets nobody in, as while a slot drains, all made-up ones are tried.
+        Where START lets nobody in, as while a slot drains, all made-up jobs are tried.
         """
         found = self._of.get(slot_class)
         if found is None:
@@ -113,18 +117,18 @@ class Trials:
         return found
 
     def own(self, slot_class: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``slot_class``, as far as its START lets them in."""
+        """Return the trials of the pool's own jobs that START of ``slot_class`` lets in."""
         found = self._own.get(slot_class)
         if found is None:
             found = self._own[slot_class] = tuple(self._welcome(slot_class))
         return found
 
     def typical(self, slot_class: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``slot_class``; where there are none, what one common job takes."""
+        """Return the trials of the pool's own jobs; without any, the trial of one common job."""
         return self.own(slot_class) or (self.made_up(slot_class, _COMMON),)
 
     def made_up(self, slot_class: SlotClass, shape: Mapping[str, Number]) -> Trial:
-        """Return what a job that asks for ``shape`` takes of ``slot_class``."""
+        """Return the trial of a job that asks for ``shape`` on ``slot_class``."""
         key = tuple(shape.items())
         jobs = self._made.get(key)
         if jobs is None:
@@ -133,11 +137,14 @@ class Trials:
         return Trial(jobs, False, slot_class.consumed(jobs.ad()))
 
     def looks_at_slot(self, slot_class: SlotClass) -> bool:
-        """Tell whether the policy of ``slot_class`` looks at anything of its slot."""
+        """Tell whether the policy of ``slot_class`` refers to its slot."""
         return self._looks_of(slot_class).of_slot
 
     def lets_in(self, slot_class: SlotClass, trial: Trial) -> bool:
-        """Tell whether START of ``slot_class`` lets the job in; one that asks what no made-up job tells lets it in."""
+        """Tell whether START of ``slot_class`` lets the job in.
+
+        A START that refers to attributes which made-up jobs lack lets every made-up job in.
+        """
         frame = slot_class.first.frame
         if "Start" not in frame or literal(frame.text("Start")) is True:
             return True
@@ -154,7 +161,10 @@ class Trials:
                 yield welcome
 
     def _alike_on(self, slot_class: SlotClass) -> tuple[_Alike, ...]:
-        """Return the pool's own jobs as the policy of ``slot_class`` tells them apart, those with most jobs first."""
+        """Return the pool's own jobs as the policy of ``slot_class`` tells them apart.
+
+        Those with most jobs come first.
+        """
         looks = self._looks_of(slot_class)
         key: Hashable = slot_class if looks.of_slot else tuple(slot_class.consumption.items())
         found = self._alike.get(key)
@@ -176,7 +186,7 @@ class Trials:
 
 
 def ordinary_requests(total: Mapping[str, Number]) -> Iterator[Mapping[str, Number]]:
-    """Yield requests as condor_submit writes them: some of cpus, memory and disk each, and whole numbers."""
+    """Yield requests as of condor_submit: whole numbers, and some cpus, memory and disk."""
     whole = {asset: int(amount) for asset, amount in total.items()}
     yield _COMMON
     for shape in job_grid({**dict.fromkeys(BUILT_IN_ASSETS, 1), **whole}):

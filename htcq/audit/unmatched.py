@@ -1,9 +1,9 @@
-"""Idle jobs that no slot of the pool would take even with no job on it, and what stands between them.
+"""Idle jobs that no slot of the pool would take even without a job on it, and the reasons.
 
-The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone
-are asked once, with the largest of them, unless the job or the slot looks at what each slot has
-of its own. What passes with time does not count: a slot that drains or is sick, or a clause that
-looks at the clock, the load or the owner of the machine.
+The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone are
+checked once, with the largest of them, unless the job or the slot refers to other attributes that
+each slot has for itself. What passes with time does not count: a slot that drains or is sick, or a
+clause that refers to the clock, the load or the owner of the machine.
 """
 
 from __future__ import annotations
@@ -25,47 +25,52 @@ from htcq.why.clauses import Clause, Clauses, Failure
 from htcq.why.match_failure import MatchFailure
 from htcq.why.slot_walls import UNUSED, Blocked, left_on, slot_side
 
-#: Of a slot's own attributes those that only grow with the machine.
+#: The attributes of a slot itself that only grow with the machine.
 _SIZES = frozenset(
     (
-        "cpus", "memory", "disk", "gpus", "totaldisk", "totalslotdisk", "totalmemory", "totalslotcpus",
-        "totalslotmemory", "detectedmemory",
+        "cpus", "memory", "disk", "gpus", "totaldisk", "totalslotdisk", "totalmemory",
+        "totalslotcpus", "totalslotmemory", "detectedmemory",
     )
 )  # fmt: skip
-#: Words of clauses that hold at another time: the clock, the load, the owner of a machine, what
-#: runs on the slot.
+#: Words of clauses that hold at another time: the clock, the load, the owner of a machine, the
+#: jobs on the slot.
 _PASSING = frozenset(
     (
-        "time", "currenttime", "mycurrenttime", "clockmin", "clockday", "loadavg", "totalloadavg", "condorloadavg",
-        "totalcondorloadavg", "keyboardidle", "consoleidle", "cpubusy", "cpuisbusy", "random", "state", "activity",
-        "accountinggroup", "remoteuser", "remoteowner", "currentrank", "retirementtimeremaining", "remotescheddname",
-        "numdynamicslots", "enteredcurrentactivity", "enteredcurrentstate", "enteredcurrentstatus", "qdate",
-        "jobstartdate", "numjobstarts", "numshadowstarts", "lastremotehost", "draining", "offline", "isowner",
+        "time", "currenttime", "mycurrenttime", "clockmin", "clockday", "loadavg", "totalloadavg",
+        "condorloadavg", "totalcondorloadavg", "keyboardidle", "consoleidle", "cpubusy",
+        "cpuisbusy", "random", "state", "activity", "accountinggroup", "remoteuser", "remoteowner",
+        "currentrank", "retirementtimeremaining", "remotescheddname", "numdynamicslots",
+        "enteredcurrentactivity", "enteredcurrentstate", "enteredcurrentstatus", "qdate",
+        "jobstartdate", "numjobstarts", "numshadowstarts", "lastremotehost", "draining", "offline",
+        "isowner",
     )
 )  # fmt: skip
-#: States of slots whose START says nothing of other times.
+#: States of slots whose START holds only for now.
 _SHUT = ("Drained", "Owner")
 
 
 @dataclass(frozen=True)
 class Unmatched:
-    """One autocluster that fits nowhere: how many slots each submitter's jobs want, and the walls."""
+    """One autocluster that fits nowhere.
+
+    ``idle`` is the number of slots that each submitter's jobs want. ``only_start`` says whether
+    there is a slot that only its own Requirements keep from the jobs.
+    """
 
     request: Request
     idle: Counter[str]
     walls: tuple[MatchFailure, ...]
-    #: Whether there is a slot that only its own Requirements keep from the jobs.
     only_start: bool
 
     @property
     def jobs(self) -> int:
-        """How many slots its jobs want."""
+        """The number of slots that its jobs want."""
         return sum(self.idle.values())
 
 
 @dataclass(frozen=True)
 class _ByFrame:
-    """What is known by the identity of frames and requests, all of which are kept here."""
+    """The results by identity of frames and requests, which are kept here as well."""
 
     links: ReferenceGraph = field(default_factory=ReferenceGraph)
     clauses: dict[tuple[object, ...], Clauses] = field(default_factory=dict)
@@ -80,16 +85,16 @@ class _ByFrame:
 
 
 class UnusedSlots:
-    """Slots with no job on them; ``kinds`` are alike in shape and in all that their expressions say."""
+    """Slots with no job on them; the slots of each of ``kinds`` have one shape and one frame."""
 
     def __init__(self, kinds: Sequence[SlotClass], before: UnusedSlots | None = None) -> None:
-        """Take up ``kinds``; ``before`` are slots of the same pool with other settings, some of which are as they were.
+        """Take ``kinds``; ``before`` are the slots of the same pool with other settings.
 
-        What is known by the frames of slots and jobs is known for both.
+        Both share the results by frames of slots and jobs: some slots did not change.
         """
         self._kinds = kinds
         self._by_frame: _ByFrame = _ByFrame() if before is None else before._by_frame
-        # An identity only counts while there is the frame that has it.
+        # An identity is valid only as long as its frame exists.
         self._by_frame.slots.extend(kind.first.frame for kind in kinds)
         self._blocked: dict[int, Sequence[tuple[Blocked, int]] | None] = {}
         self._largest: dict[int, tuple[Slot, ...]] = {}
@@ -98,7 +103,10 @@ class UnusedSlots:
         self.count = sum(kind.count for kind in kinds)
 
     def blocked(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
-        """Return what keeps ``request`` from all slots, with the number of slots; None where one would take it."""
+        """Return what keeps ``request`` from all slots, with the number of slots for each.
+
+        None is returned where a slot would take it.
+        """
         request = self._by_frame.first(request)
         key = id(request)
         if key not in self._blocked:
@@ -144,7 +152,10 @@ class UnusedSlots:
         )
 
     def _room(self, kind: SlotClass) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
-        """Return the slots of ``kind`` with what they have left; of those that differ in disk alone the largest."""
+        """Return the slots of ``kind`` with the amounts that are left on them.
+
+        Of slots that differ in disk alone it is the largest.
+        """
         known = self._left.get(id(kind))
         if known is None:
             largest: dict[tuple[Number, ...], tuple[Slot, Mapping[str, Number]]] = {}
@@ -160,7 +171,7 @@ class UnusedSlots:
     # ----------------------------------------------------------------------------------------------
 
     def _asked(self, kind: SlotClass, request: Request) -> Iterator[tuple[Slot, int]]:
-        """Yield the slots of ``kind`` that are asked, each with the number of those that it stands for."""
+        """Yield the slots of ``kind`` to check, each with the number of slots it stands for."""
         if self._looks_at_each(kind, request):
             yield from ((slot, 1) for slot in kind.slots)
             return
@@ -210,7 +221,10 @@ class UnusedSlots:
         return all(self._passes(each, slot, request) for each in failure.clauses)
 
     def _is_out_of_use(self, slot: Slot) -> bool:
-        """Tell whether the machine drains, is broken or sick, or has its jobs from one schedd, past the negotiator."""
+        """Tell whether the machine drains, is broken or sick, or is attached to one schedd.
+
+        The last gets its jobs from that schedd, without the negotiator.
+        """
         frame = slot.frame
         known = self._by_frame.out_of_use.get(id(frame))
         if known is None:
@@ -236,7 +250,7 @@ class UnusedSlots:
 
 
 def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
-    """Yield the autoclusters of the jobs that are offered and fit nowhere, those with most jobs first."""
+    """Yield the autoclusters of offered jobs that fit nowhere, those with most jobs first."""
     idle: dict[int, Counter[str]] = {}
     requests: dict[int, Request] = {}
     for job in askers.jobs:
@@ -260,7 +274,7 @@ def _is_start(failure: Failure) -> bool:
 
 
 def _held_back(request: Request) -> bool:
-    """Tell whether the job itself says that it is not to run: a plain false among the clauses of its Requirements."""
+    """Tell whether the job itself does not want to run: a clause of its Requirements is false."""
     clauses = conjuncts(request.frame.text("Requirements"))
     return any(literal(bare(clause)) is False for clause in clauses)
 
@@ -275,7 +289,10 @@ def _left(slot: Slot) -> dict[str, Number]:
 
 
 def _largest(slots: Iterable[Slot]) -> tuple[Slot, ...]:
-    """Return those of ``slots`` that no other one exceeds in memory and disk; they are equal in all else."""
+    """Return those of ``slots`` that no other one exceeds in memory and disk.
+
+    All else of ``slots`` is equal.
+    """
     kept: list[tuple[tuple[Number, Number], Slot]] = []
     sizes: dict[tuple[Number, Number], Slot] = {}
     for slot in slots:

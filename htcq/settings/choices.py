@@ -1,4 +1,4 @@
-"""A choice of a model as the user wrote it: flags and file use the same builder, so that a value is checked once."""
+"""The choice of a model as the user wrote it; one builder checks the values of flags and file."""
 
 from __future__ import annotations
 
@@ -35,13 +35,18 @@ _ASSET = re.compile(r"[a-z][a-z0-9_]*(:[a-z0-9][a-z0-9 _.-]*)?\Z")
 
 @dataclass(frozen=True)
 class Given:
-    """A choice as the user wrote it, in words: what flags and site file have in common."""
+    """A choice as the user wrote it, in words, on the command line or in the site file."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
 
     def choice(self, forced: bool = False) -> Choice:
-        """Return the choice; InputError or ModelError where a value is wrong."""
+        """Return the choice.
+
+        Raises:
+            InputError: a value is wrong.
+            ModelError: a value does not suit the model.
+        """
         values = self.values
         return (
             Choice(

@@ -1,4 +1,4 @@
-"""Where ``htcq drift`` keeps its history, for how long, and of which quotas: ``[drift]`` of htcq.toml."""
+"""The history of ``htcq drift``: its file, its age, and its quotas; ``[drift]`` of htcq.toml."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ KEEP_FINE, KEEP_HOURS, KEEP_DAYS = 14 * DAY, 90 * DAY, 5 * 365 * DAY
 
 @dataclass(frozen=True)
 class DriftSettings:
-    """The file of the history, and for how many seconds every look, every hour and every day are kept.
+    """The settings of the history.
 
-    ``quotas`` is the file of the elastic quotas whose ledger is kept; empty where there are none.
+    ``store`` is its file. ``keep_fine``, ``keep_hours`` and ``keep_days`` are the seconds for
+    which every sample, every hour and every day are kept. ``quotas`` is the file of the elastic
+    quotas whose ledger is kept; empty where there are none.
     """
 
     store: str = STORE
@@ -30,7 +32,7 @@ class DriftSettings:
 
 
 def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
-    """Return what the table ``[drift]`` says.
+    """Return the settings of the table ``[drift]``.
 
     Raises:
         InputError: an unknown key (with the near one), a value of the wrong kind, or coarse numbers

@@ -1,7 +1,7 @@
-"""Elastic quotas and demand as they stand in files: TOML for what a site decides, JSON for what a pool has.
+"""Files of elastic quotas (TOML, by the site) and of demand (JSON, from the pool).
 
-Structure is refused here: unknown keys, amounts that are no whole numbers. Whether what is left
-makes sense as quotas, ``htcq.quota.elastic.validation`` tells.
+This module refuses wrong structure: unknown keys, amounts that are no whole numbers.
+``htcq.quota.elastic.validation`` checks whether the rest makes sense as quotas.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ELASTIC_GROUP_KEYS = ("min", "max", "weight", "lend", "parent", "scale_min", "st
 DEMAND_KEYS = ("total", "request", "used", "guarantee", "system_used", "default_used")
 DEMAND_FILE_KEYS = (*DEMAND_KEYS, "trees")
 UNLIMITED = "unlimited"
-#: The id of the rule that an amount breaks which is none.
+#: The id of the rule on amounts that are none.
 MALFORMED = "elastic-amount-malformed"
 
 _Caps = dict[str, "int | None"]
@@ -37,10 +37,10 @@ _Caps = dict[str, "int | None"]
 
 @dataclass(frozen=True)
 class QuotaFile:
-    """The quotas of a file by tree, one for each negotiator; the one that stands alone has an empty name.
+    """The quotas of a file by tree, one tree for each negotiator.
 
-    ``writes`` tells by tree how they are written for it, ``reclaims`` how much may be taken back
-    there.
+    A tree outside the table ``trees`` has an empty name. ``writes`` has the settings of the writer
+    by tree, ``reclaims`` the limits of what may be taken back.
     """
 
     trees: Mapping[str, ElasticQuotas] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class QuotaFile:
 
 
 def quotas_from(content: Mapping[str, Any], file: str) -> QuotaFile:
-    """Return the quotas that the parsed TOML ``file`` holds.
+    """Return the quotas of the parsed TOML ``file``.
 
     Raises:
         InputError: an unknown key (with the near one), or a value of the wrong kind.
@@ -136,7 +136,7 @@ def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
 
 
 def demand_from(content: Any, file: str) -> Mapping[str, ElasticDemand]:
-    """Return the demand by tree that the parsed JSON ``file`` holds; amounts are whole numbers, 0 or more.
+    """Return the demand of the parsed JSON ``file`` by tree; amounts are whole numbers from 0 on.
 
     Raises:
         InputError: an unknown key (with the near one), no total, or a value of the wrong kind.

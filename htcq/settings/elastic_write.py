@@ -1,7 +1,7 @@
-"""How elastic quotas are written for a negotiator: ``[elastic.write]`` beside the quotas themselves.
+"""Settings of the quota writer: ``[elastic.write]`` beside the elastic quotas themselves.
 
-The defaults are on the careful side: what moves is a tenth of the pool at a time, and what is
-not known for certain is not acted on.
+The defaults are careful: at most a tenth of the pool moves at a time, and the writer does not act
+on uncertain data.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The accounting groups that a site declares: ``[groups]`` of htcq.toml, whose nested tables are the tree.
+"""The declared accounting groups: ``[groups]`` of htcq.toml, whose nested tables are the tree.
 
-What may be a name follows from what HTCondor makes of it: a part of a knob's name
-(src/condor_utils/config.cpp:
-is_valid_param_name) and a word of GROUP_NAMES (GroupEntry.cpp:hgq_construct_tree, 25.14).
+A name must be valid where HTCondor uses it: in the name of a knob
+(src/condor_utils/config.cpp:is_valid_param_name), and as a word of GROUP_NAMES
+(GroupEntry.cpp:hgq_construct_tree, 25.14).
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _DYNAMIC, _SETTINGS = "DYNAMIC_", ("MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE")
 
 @dataclass(frozen=True)
 class DeclaredGroup:
-    """One group: ``quota`` is an amount in slot weight, ``share`` one from 0 to 1; at most one of the two is there.
+    """One group.
 
-    ``name`` is the whole path. None stands for what the configuration of all groups decides.
+    ``name`` is the whole path. ``quota`` is an amount in slot weight, ``share`` a part from 0 to
+    1; at most one of the two is given. None leaves a setting to the configuration of all groups.
     """
 
     name: str
@@ -64,7 +65,7 @@ class DeclaredGroup:
 
     @property
     def knobs(self) -> tuple[tuple[str, str], ...]:
-        """The knobs that say so to HTCondor, each with its text."""
+        """The knobs of the group for HTCondor, each with its text."""
         found: list[tuple[str, str]] = []
         if self.quota is not None:
             found.append((f"GROUP_QUOTA_{self.name}", number_text(self.quota)))
@@ -85,14 +86,14 @@ class DeclaredGroup:
 
 @dataclass(frozen=True)
 class GroupSettings:
-    """Every group, parents before their children, as they stand in the file; and the knobs that are no group's own."""
+    """Every group in the order of the file, parents first, and the knobs of all groups."""
 
     groups: tuple[DeclaredGroup, ...] = ()
     knobs: Mapping[str, str] = field(default_factory=dict)
 
 
 def group_settings_from(groups: Mapping[str, Any], quotas: Mapping[str, Any]) -> GroupSettings:
-    """Return what the tables ``[groups]`` and ``[quotas]`` declare.
+    """Return the settings of the tables ``[groups]`` and ``[quotas]``.
 
     Raises:
         InputError: a name that HTCondor cannot have, a group twice, an unknown key, or a value out
@@ -125,7 +126,7 @@ _CASE = "HTCondor ignores upper and lower case; use one spelling for every group
 
 
 def _tables(path: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the groups right below ``path`` with their tables."""
+    """Yield the children of ``path`` with their tables."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             _check_name(path, key)

@@ -1,4 +1,4 @@
-"""Limits of what ``htcq elastic reclaim`` may take back: ``[elastic.reclaim]`` of the file with the quotas."""
+"""Limits of ``htcq elastic reclaim``: ``[elastic.reclaim]`` of the file with the quotas."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _COUNTS = ("vacates", "group_jobs", "user_jobs", "day_jobs", "batch")
 def reclaim_limits_from(
     table: Mapping[str, Any], file: str, where: str = RECLAIM_TABLE
 ) -> ReclaimLimits:
-    """Return what the table ``[elastic.reclaim]`` of ``file`` says.
+    """Return the limits of the table ``[elastic.reclaim]`` of ``file``.
 
     Raises:
         InputError: an unknown key (with the near one), a value of the wrong kind, or times that

@@ -19,32 +19,33 @@ from htcq.errors import InputError
 from htcq.settings.sweep_items import Item, Sweep
 from htcq.settings.tables import check_keys
 
-#: More than anybody wants to look at.
+#: The largest number of items; nobody reads the results of more.
 MAX_ITEMS = 10_000
 TOP_KEYS = ("base", "grid", "item", "submit")
-#: Commands of the submit language that decide where a result comes from; everything else is the
-#: user's.
+#: Submit commands that htcq sets, since the results depend on them; all others are the user's.
 OWN_COMMANDS = frozenset(
     (
-        "arguments", "args", "batch_name", "error", "executable", "initialdir", "log", "max_retries", "output", "queue",
-        "retry_until", "should_transfer_files", "transfer_executable", "transfer_input_files", "transfer_output_files",
-        "universe", "when_to_transfer_output",
+        "arguments", "args", "batch_name", "error", "executable", "initialdir", "log",
+        "max_retries", "output", "queue", "retry_until", "should_transfer_files",
+        "transfer_executable", "transfer_input_files", "transfer_output_files", "universe",
+        "when_to_transfer_output",
     )
 )  # fmt: skip
 _COMMAND = re.compile(r"[+A-Za-z][\w.]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+:,@-]*")
-#: What stands in a file name in place of everything else.
+#: Characters that are replaced in file names.
 _ODD = re.compile(r"[^A-Za-z0-9._=+:,@-]")
 _LONGEST_NAME, _LONGEST_SHOWN, _GREATEST = 120, 80, 2**63
-#: Options with their values: none for a flag that is given, None for what is not.
+#: Options with their values: an empty tuple for a flag that is given, None for one that is not.
 _Given = Sequence[tuple[str, Optional[tuple[str, ...]]]]
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a simulation: ``repeatable`` if it can be given several times, ``flag`` if it has no value.
+    """One option of a simulation.
 
-    ``destination`` is what the command line calls its value.
+    ``destination`` is the command line's name for its value. ``repeatable`` says that it can be
+    given several times, ``flag`` that it has no value.
     """
 
     name: str
@@ -54,14 +55,14 @@ class Option:
 
 
 class _Reader:
-    """Reads values, and names the place where one cannot be used."""
+    """A reader of values, which names the place of a wrong one."""
 
     def __init__(self, file: str, options: Sequence[Option]) -> None:
         self.file = file
         self.options = {option.name: option for option in options}
 
     def refuse(self, where: str, value: Any, hint: str) -> InputError:
-        """Return the error that ``value`` cannot stand at ``where``."""
+        """Return the error that ``value`` is wrong at ``where``."""
         try:
             shown = (
                 repr(value)
@@ -109,7 +110,7 @@ class _Reader:
         return str(value)
 
     def join(self, base: _Given, more: _Given) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return all options: what can be repeated is added, everything else wins over the base."""
+        """Return all options: repeatable ones are added to the base, others replace its values."""
         joined = dict(base)
         for name, values in more:
             both = (*(joined.get(name) or ()), *(values or ()))
@@ -118,11 +119,11 @@ class _Reader:
 
 
 def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str) -> Sweep:
-    """Return the sweep that a parsed ``file`` describes, of simulations that have ``options``.
+    """Return the sweep of a parsed ``file``, whose simulations have ``options``.
 
     Raises:
-        InputError: an unknown key (with the near one), a value of the wrong kind, two items of a
-            name, none at all or more than :data:`MAX_ITEMS`.
+        InputError: an unknown key (with the near one), a value of the wrong kind, two items of one
+            name, no items, or more than :data:`MAX_ITEMS`.
     """
     check_keys("", content, TOP_KEYS, file)
     reader = _Reader(file, options)
@@ -175,7 +176,7 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
 
 
 def _called(point: _Given) -> str:
-    """Return a name for a point of the grid: the same as long as its values are the same."""
+    """Return a name for a point of the grid, which depends on its values alone."""
     told = ",".join(f"{name}={_shown(values)}" for name, values in point)
     name = _ODD.sub("_", told)
     if name == told and len(name) <= _LONGEST_NAME:

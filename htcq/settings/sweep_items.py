@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-#: Options whose values end in the name of a file, and what stands before it.
+#: Options whose values end in the name of a file, with the text before it.
 _FILES = {
     "arrivals": re.compile(r""),
     "model": re.compile(r"(.*=)?"),
@@ -16,9 +16,10 @@ _FILES = {
 
 @dataclass(frozen=True)
 class Item:
-    """One simulation: a name that can be that of a file, and its options with their values (a flag has none).
+    """One simulation.
 
-    ``named`` where the user chose the name; otherwise it tells the values.
+    ``name`` is valid as the name of a file. ``options`` are the options with their values (a flag
+    has none). ``named`` says that the user chose the name; otherwise it lists the values.
     """
 
     name: str
@@ -27,7 +28,10 @@ class Item:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The options as words of a command line; a value that begins with a dash is a value all the same."""
+        """The options as words of a command line.
+
+        A word is ``--name=value``, so that a value may begin with a dash.
+        """
         return tuple(
             word
             for name, values in self.options
@@ -41,7 +45,7 @@ class Item:
         return tuple(dict.fromkeys(name for name in named if name))
 
     def moved(self, places: Mapping[str, str]) -> Item:
-        """Return the item with files named as ``places`` says."""
+        """Return the item with the names of files replaced by those of ``places``."""
         options = tuple(
             (name, tuple(_moved(name, value, places) for value in values))
             for name, values in self.options
@@ -55,7 +59,7 @@ class Item:
 
 
 def file_in(option: str, value: str) -> str:
-    """Return the name of the file at the end of an option's value; empty where it names none."""
+    """Return the name of the file at the end of an option's value; empty without one."""
     before = _FILES[option].match(value) if option in _FILES else None
     return value[before.end() :] if before else ""
 
@@ -74,7 +78,7 @@ class Sweep:
 
     @property
     def varying(self) -> tuple[str, ...]:
-        """The options that not all items have alike."""
+        """The options that differ between items."""
         named = dict.fromkeys(name for item in self.items for name, _ in item.options)
         given = [dict(item.options) for item in self.items]
         return tuple(name for name in named if len({each.get(name) for each in given}) > 1)

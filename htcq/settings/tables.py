@@ -1,4 +1,4 @@
-"""Tables of the site file, or of another one: what is one, and which keys it may have."""
+"""Tables of the site file or of another file, and checks of their keys and numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from htcq.errors import InputError
 from htcq.spelling import did_you_mean
 
 SITE_FILE = "htcq.toml"
-#: Keys that had another name before the first release, in any table; a file that still has one is
-#: told the new name.
+#: The new names of keys that had another name before the first release, in any table.
 RENAMED: Mapping[str, str] = {
     "raise_most": "max_raise",
     "lower_most": "max_lower",
@@ -64,11 +63,11 @@ def number_in(
 
     Raises:
         InputError: it is no number (no ``whole`` one) from ``least`` to ``most``; ``hint`` says
-            what would be.
+            what is valid.
     """
     kinds = int if whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
-        # TOML spells the numbers so that Python spells otherwise.
+        # TOML has ``nan`` as a number; Python's text for it would not help.
         shown = "not a number" if isinstance(value, float) and math.isnan(value) else repr(value)
         raise InputError(f"{place} is {shown}", hint)
     # A negative zero is a zero.
