@@ -36,14 +36,21 @@ class AccessPoint:
         for asset, usual in DEFAULT_REQUEST.items():
             name = request_of(asset)
             amount = _value(self.weight.text(f"JOB_DEFAULT_{name.upper()}"), job)
-            job[name] = usual if amount is None else amount
+            if amount is None:
+                job[name] = usual
+            else:
+                job[name] = amount
         return job
 
 
 def _value(text: str, job: Ad) -> int | None:
     expression = parsed(text)
-    number = None if expression is None else as_number(expression.evaluate(job))
-    return None if number is None else int(number)
+    if expression is None:
+        return None
+    number = as_number(expression.evaluate(job))
+    if number is None:
+        return None
+    return int(number)
 
 
 def access_points(evidence: Evidence) -> Iterator[AccessPoint]:

@@ -97,9 +97,8 @@ def _roots(told: Sequence[Occurrence]) -> list[_Root]:
     for each in told:
         if not each.found.without_it:
             continue
-        matters = (
-            max(each.found.severity or each.rule.severity, each.found.harm.severity) > Severity.INFO
-        )
+        severity = max(each.found.severity or each.rule.severity, each.found.harm.severity)
+        matters = severity > Severity.INFO
         root = roots.setdefault(each.cause, _Root(each.cause, matters))
         root.matters = root.matters or matters
         for setting in each.found.without_it:

@@ -54,13 +54,17 @@ class Charge:
     @property
     def factor(self) -> float:
         """The standing charge in match costs: above 1, quotas can be exceeded by this factor."""
-        return self.standing / self.mean if self.mean > 0 else math.inf
+        if self.mean > 0:
+            return self.standing / self.mean
+        return math.inf
 
     @property
     def match_text(self) -> str:
         """The match cost for a sentence: of the first claim, or the average where others differ."""
         cost = f"{self.mean:.4g}"
-        return cost if abs(self.cost - self.mean) <= CLOSE else f"{cost} on average"
+        if abs(self.cost - self.mean) <= CLOSE:
+            return cost
+        return f"{cost} on average"
 
 
 def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) -> Iterator[Charge]:
@@ -83,12 +87,12 @@ def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) 
         rest = as_number(kind.weight(_without(kind.total, amounts, 1)))
         if rest is None:
             continue
-        cost, standing = full - rest, accounted(kind.standing_weight(handed_out(amounts)))
-        mean = (
-            _mean_of_equals(kind, amounts, full, cost)
-            if constant
-            else _mean(kind, trial, amounts, full)
-        )
+        cost = full - rest
+        standing = accounted(kind.standing_weight(handed_out(amounts)))
+        if constant:
+            mean = _mean_of_equals(kind, amounts, full, cost)
+        else:
+            mean = _mean(kind, trial, amounts, full)
         if mean is not None:
             yield Charge(trial, cost, mean, standing)
 
@@ -104,7 +108,9 @@ def _mean_of_equals(
     if many == 1:
         return cost
     rest = as_number(kind.weight(_without(kind.total, amounts, many)))
-    return None if rest is None else (full - rest) / many
+    if rest is None:
+        return None
+    return (full - rest) / many
 
 
 def _mean(
@@ -119,13 +125,15 @@ def _mean(
         if not room:
             break
         after = kind.consumed(trial.ad(), _without(left, sure, 1))
-        # A policy that takes the same of every state fills the slot in one go.
-        many = (
-            room if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)) else 1
-        )
+        many = 1
+        if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)):
+            # A policy that takes the same in every state of the slot fills it in one step.
+            many = room
         left, steps, taken = _without(left, sure, many), steps + many, after
     rest = as_number(kind.weight(left))
-    return None if rest is None or not steps else (full - rest) / steps
+    if rest is None or not steps:
+        return None
+    return (full - rest) / steps
 
 
 def _without(

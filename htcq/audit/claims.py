@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.trials import matched_amounts
 from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import PARTITIONABLE, Number
@@ -49,14 +50,12 @@ def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str
 
     None is returned where it takes nothing, or where an amount is no number or below zero.
     """
-    if not kind.supports_policy:
-        got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
-        return got if any(got.values()) else None
-    found = kind.consumed(jobs.ad())
-    amounts = {
-        asset: amount for asset, amount in found.items() if amount is not None and amount >= 0
-    }
-    return amounts if len(amounts) == len(found) and any(amounts.values()) else None
+    if kind.supports_policy:
+        return matched_amounts(kind.consumed(jobs.ad())) or None
+    got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
+    if any(got.values()):
+        return got
+    return None
 
 
 def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Number, ...]:
@@ -72,5 +71,9 @@ def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Num
         return (kind.plain_weight(),)
     got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
     standing = accounted(kind.standing_weight(got or amounts))
-    cost = kind.cost(amounts) if kind.supports_policy else None
-    return (standing,) if cost is None else (cost, standing)
+    if not kind.supports_policy:
+        return (standing,)
+    cost = kind.cost(amounts)
+    if cost is None:
+        return (standing,)
+    return (cost, standing)

@@ -47,12 +47,12 @@ def expanded(configuration: Configuration, text: str) -> str:
         found = _MACRO.search(text)
         if found is None:
             break
-        knob = configuration.knob(found.group(1))
-        value = (
-            (knob.value or knob.raw)
-            if knob is not None
-            else configuration.value(found.group(1), found.group(2) or "")
-        )
+        name, default = found.groups()
+        knob = configuration.knob(name)
+        if knob is None:
+            value = configuration.value(name, default or "")
+        else:
+            value = knob.value or knob.raw
         text = text[: found.start()] + value + text[found.end() :]
     return text
 
@@ -65,16 +65,17 @@ def directories(configuration: Configuration) -> tuple[str, ...]:
 def commands(configuration: Configuration) -> Iterator[Command]:
     """Yield the commands that the configuration is read from."""
     knob = configuration.knob("LOCAL_CONFIG_FILE")
-    text = expanded(configuration, knob.raw).strip() if knob is not None else ""
-    if knob is not None and text.endswith("|"):
-        yield Command(text[:-1].strip(), True, False, Fact(knob.name, knob.raw, knob.place))
+    if knob is not None:
+        text = expanded(configuration, knob.raw).strip()
+        if text.endswith("|"):
+            yield Command(text[:-1].strip(), True, False, Fact(knob.name, knob.raw, knob.place))
     for number, options, what in _includes(configuration):
-        fact = Fact(
-            "include", f"{' '.join(options)} : {what}".strip(), f"{configuration.source}:{number}"
-        )
-        if "command" in options or what.endswith("|"):
-            cached = "into" in options
-            yield Command(what.rstrip("|").strip(), cached, cached, fact)
+        if "command" not in options and not what.endswith("|"):
+            continue
+        line = f"{' '.join(options)} : {what}".strip()
+        fact = Fact("include", line, f"{configuration.source}:{number}")
+        cached = "into" in options
+        yield Command(what.rstrip("|").strip(), cached, cached, fact)
 
 
 def files(configuration: Configuration) -> Iterator[NamedFile]:
@@ -85,10 +86,8 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
             yield NamedFile(path, Fact(knob.name, knob.raw, knob.place))
     for number, options, what in _includes(configuration):
         if "command" not in options and not what.endswith("|"):
-            yield NamedFile(
-                expanded(configuration, what),
-                Fact("include", what, f"{configuration.source}:{number}"),
-            )
+            fact = Fact("include", what, f"{configuration.source}:{number}")
+            yield NamedFile(expanded(configuration, what), fact)
     seen: set[str] = set()
     for each in configuration:
         path = each.place.rpartition(":")[0]
@@ -113,4 +112,6 @@ def _listed(configuration: Configuration, name: str) -> list[str]:
     # The knob's value is not evaluated: a configuration from another machine must not make
     # HTCondor read files here.
     knob = configuration.knob(name)
-    return expanded(configuration, knob.raw).replace(",", " ").split() if knob is not None else []
+    if knob is None:
+        return []
+    return expanded(configuration, knob.raw).replace(",", " ").split()

@@ -77,14 +77,19 @@ class DeclaredGroups(Subject):
 
 def fact_of(group: DeclaredGroup) -> Fact:
     """Return the declared quota or share of a group as evidence."""
-    key = "quota" if group.static else "share"
-    value = f"{group.config_quota:g}" if group.configured else "(not given)"
+    key, value = "share", "(not given)"
+    if group.static:
+        key = "quota"
+    if group.configured:
+        value = f"{group.config_quota:g}"
     return Fact(f"groups.{group.name}.{key}", value, SITE_FILE)
 
 
 def those_below(name: str) -> str:
     """Return the words for the children of a group; the empty name has the top-level groups."""
-    return f"the groups right below {name}" if name else "the top-level groups"
+    if name:
+        return f"the groups right below {name}"
+    return "the top-level groups"
 
 
 def on_declared(

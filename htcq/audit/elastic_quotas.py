@@ -84,16 +84,18 @@ class DeclaredElasticQuotas(Subject):
         self, group: str, message: str, facts: tuple[Fact, ...] = (), advice: str = ""
     ) -> Found:
         """Return a finding on one group; the empty name stands for the top-level groups."""
-        subject = f"group {group}" if group else "the top-level groups"
+        subject = "the top-level groups"
+        if group:
+            subject = f"group {group}"
         return Found(message, subject, message, facts, advice, examples=(group or subject,))
 
     def amount_fact(self, group: ElasticGroup, what: str, name: str) -> Fact:
         """Return the min, max or weight of a group in one dimension, as in the file."""
         amounts = {"max": group.max, "min": group.min, "weight": group.weight}[what]
         value = amounts.get(name, "(not given)")
-        return self.fact(
-            f"groups.{group.name}.{what}.{name}", "unlimited" if value is None else str(value)
-        )
+        if value is None:
+            value = "unlimited"
+        return self.fact(f"groups.{group.name}.{what}.{name}", str(value))
 
     def fact(self, key: str, value: str) -> Fact:
         """Return one key of the quotas or of the demand with its value."""

@@ -19,6 +19,7 @@ from htcq.audit.input import Input
 from htcq.audit.rule import HARMLESS, AnyRule, Fact, Harm, Rule, Severity, Unchecked
 from htcq.audit.subject import S, Subject
 from htcq.errors import BindingsError
+from htcq.units import counted
 
 if TYPE_CHECKING:
     from htcq.poolquota.health import Ailment
@@ -219,7 +220,7 @@ def _gaps(
     for need in Input:
         rules = needed.get(need, 0)
         if rules and subject.should_have(need):
-            yield f"{rules} rule{'' if rules == 1 else 's'} not checked without {need.value}"
+            yield f"{counted(rules, 'rule')} not checked without {need.value}"
 
 
 def _lacking(rule: AnyRule, subject: Subject) -> str:

@@ -80,7 +80,9 @@ class Evidence(Subject):
     @property
     def ailments(self) -> tuple[Ailment, ...]:
         """What is wrong with the daemons; nothing where only a configuration is known."""
-        return () if self.pool.records is None else ailments(self.pool)
+        if self.pool.records is None:
+            return ()
+        return ailments(self.pool)
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -105,10 +107,8 @@ class Evidence(Subject):
             other.trials = self.trials
             other._charges, other._mismatches = self._charges, self._mismatches
         if pool.slots is self.pool.slots:
-            other.slot_classes, other.slot_classes_by_frame = (
-                self.slot_classes,
-                self.slot_classes_by_frame,
-            )
+            other.slot_classes = self.slot_classes
+            other.slot_classes_by_frame = self.slot_classes_by_frame
             other.unused = self.unused
             return other
         other.slot_classes = tuple(_known_again(other.slot_classes, self.slot_classes))
@@ -221,9 +221,8 @@ class Evidence(Subject):
     @property
     def dynamic(self) -> Iterator[Slot]:
         """Every dynamic slot."""
-        return (
-            slot for slot_class in self.slot_classes_of_type(DYNAMIC) for slot in slot_class.slots
-        )
+        for slot_class in self.slot_classes_of_type(DYNAMIC):
+            yield from slot_class.slots
 
     # Jobs
     # ----------------------------------------------------------------------------------------------
@@ -242,9 +241,8 @@ class Evidence(Subject):
         """Return the charges of the jobs that are tried on ``slot_class``."""
         if slot_class not in self._charges:
             constant = not self.trials.looks_at_slot(slot_class)
-            self._charges[slot_class] = tuple(
-                charges(slot_class, self.trials.of(slot_class), constant)
-            )
+            found = charges(slot_class, self.trials.of(slot_class), constant)
+            self._charges[slot_class] = tuple(found)
         return self._charges[slot_class]
 
     @cached_property
@@ -271,18 +269,22 @@ class Evidence(Subject):
         """
         key = jobs.frame
         if key not in self._cheapest:
-            # Plain slots cost every job the same: the first that fits is the cheapest of them.
-            plain = next((each for each in self._plain_by_weight if self.fits(each[0], jobs)), None)
-            known = [plain] if plain is not None else []
-            for slot_class in self.with_policy:
-                cost = (
-                    slot_class.cost(slot_class.consumed(jobs.ad()))
-                    if self.fits(slot_class, jobs)
-                    else None
-                )
-                known += [(slot_class, cost)] if cost is not None else []
-            self._cheapest[key] = min(known, key=lambda each: each[1], default=None)
+            costs = self._costs(jobs)
+            self._cheapest[key] = min(costs, key=lambda each: each[1], default=None)
         return self._cheapest[key]
+
+    def _costs(self, jobs: Autocluster) -> Iterator[tuple[SlotClass, Number]]:
+        """Yield slot classes that a job of ``jobs`` fits, with the match cost."""
+        for slot_class, weight in self._plain_by_weight:
+            if self.fits(slot_class, jobs):
+                # Plain slots cost every job the same: the first that fits is the cheapest of them.
+                yield slot_class, weight
+                break
+        for slot_class in self.with_policy:
+            if self.fits(slot_class, jobs):
+                cost = slot_class.cost(slot_class.consumed(jobs.ad()))
+                if cost is not None:
+                    yield slot_class, cost
 
     @cached_property
     def _plain_by_weight(self) -> tuple[tuple[SlotClass, Number], ...]:
@@ -310,18 +312,17 @@ class Evidence(Subject):
         """The autoclusters of idle jobs that no slot would take even without a job on it."""
         from htcq.audit.unmatched import unmatched
 
-        return tuple(unmatched(self.askers, self.unused)) if self.slot_classes_by_frame else ()
+        if not self.slot_classes_by_frame:
+            return ()
+        return tuple(unmatched(self.askers, self.unused))
 
-    # Groups
+    # Groups and configuration
     # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def quotas(self) -> PoolQuotas:
         """The groups as the negotiator computes them."""
         return PoolQuotas(self.pool, self.weights)
-
-    # Configuration
-    # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def access(self) -> Mapping[str, Configuration]:
@@ -337,32 +338,36 @@ class Evidence(Subject):
 
         The central manager's configuration counts for startds on the same machine.
         """
-        machine = self._central_machine
-        beside = machine and any(slot.machine == machine for slot in self.slots)
-        own = {machine: self.pool.central} if beside and self.pool.central is not None else {}
-        return {**own, **self.pool.execute}
+        machine, central = self._central_machine, self.pool.central
+        found: dict[str, Configuration] = {}
+        if central is not None and machine and any(slot.machine == machine for slot in self.slots):
+            found[machine] = central
+        found.update(self.pool.execute)
+        return found
 
     def configurations(self) -> Iterator[tuple[str, Configuration]]:
         """Yield every configuration once, each with the words for its owner."""
         if self.pool.central is not None:
             yield "the central manager", self.pool.central
-        for role, found in (
-            ("access point", self.pool.access),
-            ("execution point", self.pool.execute),
-        ):
-            for name, configuration in found.items():
-                yield f"{role} {name}", configuration
+        for name, configuration in self.pool.access.items():
+            yield f"access point {name}", configuration
+        for name, configuration in self.pool.execute.items():
+            yield f"execution point {name}", configuration
 
     def version_of_schedd(self, name: str) -> tuple[int, ...]:
         """Return the version of the schedd ``name``; empty without its ad."""
-        record = next((each for each in self.pool.schedds if each.name == name), None)
-        return () if record is None else version(record.value("CondorVersion"))
+        for record in self.pool.schedds:
+            if record.name == name:
+                return version(record.value("CondorVersion"))
+        return ()
 
     @property
     def _central_machine(self) -> str:
         """The machine of config.txt: that of the collector if only one machine has one."""
         machines = {record.text("Machine") for record in self.pool.collectors}
-        return machines.pop() if len(machines) == 1 else ""
+        if len(machines) == 1:
+            return machines.pop()
+        return ""
 
     def _beside(self, records: Iterable[Record]) -> dict[str, Configuration]:
         machine, central = self._central_machine, self.pool.central
@@ -372,11 +377,15 @@ class Evidence(Subject):
 
     def setting(self, name: str, default: str = "") -> str:
         """Return a knob of the central manager: as configured there, else HTCondor's default."""
-        return self.pool.central.value(name, default) if self.pool.central is not None else default
+        if self.pool.central is None:
+            return default
+        return self.pool.central.value(name, default)
 
     def truth(self, name: str, default: bool) -> bool:
         """Return a truth value of the central manager's configuration."""
-        return self.pool.central.truth(name, default) if self.pool.central is not None else default
+        if self.pool.central is None:
+            return default
+        return self.pool.central.truth(name, default)
 
 
 def _known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:
@@ -384,7 +393,9 @@ def _known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> I
     by_first = {id(slot_class.first): slot_class for slot_class in before}
     for slot_class in classes:
         known = by_first.get(id(slot_class.first))
-        yield known if known is not None and _same_slots(known, slot_class) else slot_class
+        if known is not None and _same_slots(known, slot_class):
+            slot_class = known
+        yield slot_class
 
 
 def _same_slots(one: SlotClass, other: SlotClass) -> bool:

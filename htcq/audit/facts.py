@@ -15,18 +15,20 @@ _LISTED = 3
 def knob_fact(evidence: Evidence, name: str, default: str = "(not set)") -> Fact:
     """Return a knob of the central manager, with file and line where they are known."""
     central = evidence.pool.central
-    knob = central.knob(name) if central is not None else None
-    if knob is None:
-        return Fact(name, evidence.setting(name, default))
-    return Fact(knob.name, knob.value, knob.place)
+    if central is not None:
+        knob = central.knob(name)
+        if knob is not None:
+            return Fact(knob.name, knob.value, knob.place)
+    return Fact(name, evidence.setting(name, default))
 
 
 def listed(names: Iterable[str]) -> str:
     """Return names in words: ``a``, ``a and b``, ``a, b and c``, ``a, b, c and 4 more``."""
-    every = list(dict.fromkeys(names))
-    shown = every[:_LISTED] if len(every) > _LISTED + 1 else every
-    tail = [f"{len(every) - len(shown)} more"] if len(shown) < len(every) else []
-    words = shown + tail
-    return (
-        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
-    )
+    words = list(dict.fromkeys(names))
+    if not words:
+        return ""
+    if len(words) == 1:
+        return words[0]
+    if len(words) > _LISTED + 1:
+        words = [*words[:_LISTED], f"{len(words) - _LISTED} more"]
+    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -62,8 +62,10 @@ class Setting:
             return f"every {self.role.value}"
         if len(self.nodes) == 1:
             return f"{self.role.value} {self.nodes[0]}"
+        names = ", ".join(self.nodes[:_NAMED])
         more = len(self.nodes) - _NAMED
-        names = ", ".join(self.nodes[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        if more > 0:
+            names += f" and {more} more"
         return f"{self.role.value}s {names}"
 
 

@@ -53,12 +53,14 @@ def execute(
         several = len(every.get(machine, ())) > 1
         place = _of_slot(slot, evidence.execute.get(machine), knob, several)
         found.setdefault(place, {})[machine] = None
-    return tuple(
-        Setting(
-            Role.EXECUTE, name, value, file, () if set(machines) >= set(every) else tuple(machines)
-        )
-        for (name, file), machines in found.items()
-    )
+    settings: list[Setting] = []
+    for (name, file), machines in found.items():
+        nodes = tuple(machines)
+        if set(machines) >= set(every):
+            # It is for every execution point.
+            nodes = ()
+        settings.append(Setting(Role.EXECUTE, name, value, file, nodes))
+    return tuple(settings)
 
 
 def settings_of(
@@ -68,16 +70,22 @@ def settings_of(
 
     ``whose`` names the machine as Evidence.configurations does.
     """
-    role = next(each for each in Role if whose.removeprefix("the ").startswith(each.value))
-    name = whose.removeprefix("the ")[len(role.value) + 1 :]
+    words = whose.removeprefix("the ")
+    role = next(each for each in Role if words.startswith(each.value))
+    name = words[len(role.value) + 1 :]
+    nodes: tuple[str, ...] = ()
+    if name:
+        nodes = (name,)
     for knob, value in knobs:
-        yield Setting(role, knob, value, file_of(configuration, knob), (name,) if name else ())
+        yield Setting(role, knob, value, file_of(configuration, knob), nodes)
 
 
 def file_of(configuration: Configuration, knob: str) -> str:
     """Return the file that sets ``knob``; empty where none does or it is not known."""
     found = configuration.knob(knob)
-    return _LINE.sub("", found.place) if found is not None and found.place.startswith("/") else ""
+    if found is None or not found.place.startswith("/"):
+        return ""
+    return _LINE.sub("", found.place)
 
 
 def literal_text(text: str) -> str:
@@ -95,8 +103,9 @@ def _setting(
 ) -> Setting:
     if configuration is None:
         return Setting(role, knob, value, nodes=nodes)
-    own = f"{daemon}.{knob}"
-    name = own if own in configuration else knob
+    name = f"{daemon}.{knob}"
+    if name not in configuration:
+        name = knob
     return Setting(role, name, value, file_of(configuration, name), nodes)
 
 

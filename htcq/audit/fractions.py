@@ -33,18 +33,25 @@ def fractional(evidence: Evidence, concerned: Callable[[str], bool]) -> Iterator
     """
     for kind in evidence.with_policy:
         for asset in filter(concerned, kind.consumption):
-            for trial in _trials(evidence, kind, asset):
-                message = _message(evidence, kind, trial, asset)
-                if message:
-                    yield on_slots(
-                        kind,
-                        cause=f"{attribute(asset)}: {kind.consumption[asset]}",
-                        message=message,
-                        facts=(consumption_fact(kind, asset),),
-                        settings=consumption_settings(evidence, kind, asset, _whole(kind, asset)),
-                        is_root=True,
-                    )
-                    break
+            message = _proof(evidence, kind, asset)
+            if message:
+                yield on_slots(
+                    kind,
+                    cause=f"{attribute(asset)}: {kind.consumption[asset]}",
+                    message=message,
+                    facts=(consumption_fact(kind, asset),),
+                    settings=consumption_settings(evidence, kind, asset, _whole(kind, asset)),
+                    is_root=True,
+                )
+
+
+def _proof(evidence: Evidence, kind: SlotClass, asset: str) -> str:
+    """Return the message on the first job that takes a fraction of ``asset``; empty without one."""
+    for trial in _trials(evidence, kind, asset):
+        message = _message(evidence, kind, trial, asset)
+        if message:
+            return message
+    return ""
 
 
 def _trials(evidence: Evidence, kind: SlotClass, asset: str) -> Iterator[Trial]:
@@ -84,7 +91,9 @@ def _whole(kind: SlotClass, asset: str) -> str:
     """
     if not _names_request(kind, asset):
         return f"ceiling({literal_text(kind.consumption[asset])})"
-    return at_least_one(kind, asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
+    if asset in BUILT_IN_ASSETS:
+        return at_least_one(kind, asset)
+    return safe_request(asset)
 
 
 def at_least_one(kind: SlotClass, asset: str) -> str:
@@ -99,6 +108,7 @@ def at_least_one(kind: SlotClass, asset: str) -> str:
 
 def _names_request(kind: SlotClass, asset: str) -> bool:
     expression = kind.first.frame.expression(f"Consumption{asset}")
-    return expression is not None and f"request{asset}" in (
-        word.lower() for word in expression.words()
-    )
+    if expression is None:
+        return False
+    words = [word.lower() for word in expression.words()]
+    return f"request{asset}" in words

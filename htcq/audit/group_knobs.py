@@ -38,11 +38,9 @@ def default_of(evidence: Evidence, knob: str) -> str:
 
     It is empty where it is not known; an empty value removes the knob.
     """
-    return (
-        evidence.pool.central.defaults.get(knob.upper(), "")
-        if evidence.pool.central is not None
-        else ""
-    )
+    if evidence.pool.central is None:
+        return ""
+    return evidence.pool.central.defaults.get(knob.upper(), "")
 
 
 def sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
@@ -56,12 +54,17 @@ def _sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
     listed = _listed(evidence)
     names: dict[bytes, str] = {}
     for name in [*listed, *_unlisted(evidence)]:
-        if name_key(name) != name_key(ROOT):
-            for each in (*_above(name), name):
-                names.setdefault(name_key(each), each)
-    added = [name for key, name in names.items() if key not in set(map(name_key, listed))]
-    quotas = [setting for name in added for setting in _quota_above(evidence, name, names.values())]
-    return (central(evidence, _NAMES, ", ".join(names.values())), *quotas)
+        if name_key(name) == name_key(ROOT):
+            continue
+        for each in (*_above(name), name):
+            names.setdefault(name_key(each), each)
+
+    settings = [central(evidence, _NAMES, ", ".join(names.values()))]
+    known = {name_key(name) for name in listed}
+    for key, name in names.items():
+        if key not in known:
+            settings += _quota_above(evidence, name, names.values())
+    return tuple(settings)
 
 
 def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
@@ -72,9 +75,11 @@ def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
     near = near_group_knob(evidence, knob)
     if not near:
         return sound_groups(evidence)
-    is_set = evidence.setting(near).strip()
-    meant = () if is_set else (central(evidence, near, " ".join((knob.raw or knob.value).split())),)
-    return (*meant, central(evidence, knob.name, ""))
+    removed = central(evidence, knob.name, "")
+    if evidence.setting(near).strip():
+        return (removed,)
+    value = " ".join((knob.raw or knob.value).split())
+    return central(evidence, near, value), removed
 
 
 def near_group_knob(evidence: Evidence, knob: Knob) -> str:
@@ -122,10 +127,14 @@ def _share(amount: float, percent: bool) -> float:
 
 
 def _amount(evidence: Evidence, amount: float, percent: bool) -> float:
-    pool = evidence.quotas.inputs.pool_weight if evidence.pool.slots else 0.0
+    pool = 0.0
+    if evidence.pool.slots:
+        pool = evidence.quotas.inputs.pool_weight
     if percent:
         return float(math.floor(pool * min(amount, 100.0) / 100))
-    return amount if amount <= MAX_QUOTA else float(math.floor(pool))
+    if amount > MAX_QUOTA:
+        return float(math.floor(pool))
+    return amount
 
 
 def _listed(evidence: Evidence) -> list[str]:
@@ -141,13 +150,12 @@ def _above(name: str) -> Iterator[str]:
 
 def _unlisted(evidence: Evidence) -> Iterator[str]:
     """Yield the groups that have a knob, are not listed, and have no name near a listed one."""
-    known_knobs = (
-        names_that_matter(evidence.pool.central.defaults)
-        if evidence.pool.central is not None
-        else ()
-    )
+    configuration = evidence.pool.central
+    if configuration is None:
+        return
+    known_knobs = names_that_matter(configuration.defaults)
     known = {name_key(name) for name in _listed(evidence)}
-    for knob in evidence.pool.central or ():
+    for knob in configuration:
         own = split_prefix(knob.name)[1]
         stem = stem_of(own)
         if stem not in GROUP_STEMS or own.upper() in known_knobs or not knob.value.strip():
@@ -155,9 +163,8 @@ def _unlisted(evidence: Evidence) -> Iterator[str]:
         groups = [
             own[len(each) + 1 :] for each in GROUP_STEMS if own.upper().startswith(f"{each}_")
         ]
-        if not any(name_key(group) in known for group in groups) and not near_group_knob(
-            evidence, knob
-        ):
+        is_listed = any(name_key(group) in known for group in groups)
+        if not is_listed and not near_group_knob(evidence, knob):
             yield own[len(stem) + 1 :]
 
 
@@ -169,8 +176,10 @@ def _quota_above(evidence: Evidence, name: str, names: Iterable[str]) -> Iterato
         return
     total = 0.0
     for below in names:
-        if name_key(below.rpartition(".")[0]) == name_key(name):
-            found = _NUMBER.fullmatch(evidence.setting(f"{_AMOUNT}{below}").strip())
-            total += float(found.group()) if found is not None else 0.0
+        if name_key(below.rpartition(".")[0]) != name_key(name):
+            continue
+        found = _NUMBER.fullmatch(evidence.setting(f"{_AMOUNT}{below}").strip())
+        if found is not None:
+            total += float(found.group())
     if total > 0:
         yield central(evidence, f"{_AMOUNT}{name}", number(total))

@@ -26,9 +26,12 @@ def checked(declared: DeclaredGroups, evidence: Evidence) -> Audit:
 
     ``evidence`` is the pool with these groups.
     """
-    fitting = [rule(id_) for id_ in _OF_THE_POOL]
-    known = [each for each in fitting if not any(evidence.lacks(need) for need in each.needs)]
-    return audit(evidence, known).joined(audit(declared, rules_on_declared_groups()))
+    rules: list[AnyRule] = []
+    for id_ in _OF_THE_POOL:
+        each = rule(id_)
+        if not any(map(evidence.lacks, each.needs)):
+            rules.append(each)
+    return audit(evidence, rules).joined(audit(declared, rules_on_declared_groups()))
 
 
 def linted(

@@ -21,12 +21,20 @@ def part_of_pool(evidence: Evidence, slots: Iterable[Slot]) -> float:
 
 
 def _share(part: Number, whole: Number) -> float:
-    return min(1.0, part / whole) if whole > 0 else 0.0
+    if whole > 0:
+        return min(1.0, part / whole)
+    return 0.0
 
 
 def groups_that_wait(evidence: Evidence, submitters: Iterable[Record]) -> tuple[str, ...]:
     """Return the groups of the submitter ads with idle jobs."""
     tree = evidence.quotas.tree
-    waiting = [record.name for record in submitters if (record.number("IdleJobs") or 0) > 0]
-    groups = dict.fromkeys(assigned_group(tree, name).group for name in waiting)
-    return tuple("no group" if group == ROOT else group for group in groups)
+    groups: dict[str, None] = {}
+    for record in submitters:
+        if (record.number("IdleJobs") or 0) <= 0:
+            continue
+        group = assigned_group(tree, record.name).group
+        if group == ROOT:
+            group = "no group"
+        groups[group] = None
+    return tuple(groups)

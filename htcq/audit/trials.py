@@ -41,7 +41,9 @@ class Trial:
     @property
     def job(self) -> str:
         """The words for the job."""
-        return f"job {self.jobs.name}" if self.own else f"a job that asks for {self.jobs.name}"
+        if self.own:
+            return f"job {self.jobs.name}"
+        return f"a job that asks for {self.jobs.name}"
 
     def ad(self) -> Ad:
         """Return the job's ad; valid until the next call."""
@@ -58,12 +60,7 @@ class Trial:
         They are empty where the negotiator matches nothing: an amount is no number or below zero,
         or all are 0.
         """
-        amounts = {
-            asset: amount
-            for asset, amount in self.taken.items()
-            if amount is not None and amount >= 0
-        }
-        return amounts if len(amounts) == len(self.taken) and any(amounts.values()) else {}
+        return matched_amounts(self.taken)
 
     @property
     def whole(self) -> bool:
@@ -75,12 +72,25 @@ class Trial:
         return fits(slot_class.total, self.amounts)
 
 
+def matched_amounts(taken: Mapping[str, Number | None]) -> dict[str, Number]:
+    """Return the amounts of a match; empty where the negotiator matches nothing.
+
+    It matches nothing where an amount is no number or below zero, or all are 0.
+    """
+    amounts: dict[str, Number] = {}
+    for asset, amount in taken.items():
+        if amount is None or amount < 0:
+            return {}
+        amounts[asset] = amount
+    if any(amounts.values()):
+        return amounts
+    return {}
+
+
 def fits(total: Mapping[str, Number], amounts: Mapping[str, Number]) -> int:
     """Return how often ``amounts`` fit into ``total``; 0 where all amounts are 0."""
-    return min(
-        (int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0),
-        default=0,
-    )
+    counts = [int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0]
+    return min(counts, default=0)
 
 
 @dataclass(frozen=True)
@@ -107,21 +117,18 @@ class Trials:
 
         Where START lets nobody in, as while a slot drains, all made-up jobs are tried.
         """
-        found = self._of.get(slot_class)
-        if found is None:
-            ordinary = [
-                self.made_up(slot_class, shape) for shape in ordinary_requests(slot_class.total)
-            ]
+        if slot_class not in self._of:
+            shapes = ordinary_requests(slot_class.total)
+            ordinary = [self.made_up(slot_class, shape) for shape in shapes]
             welcome = [trial for trial in ordinary if self.lets_in(slot_class, trial)]
-            found = self._of[slot_class] = (*self.own(slot_class), *welcome) or tuple(ordinary)
-        return found
+            self._of[slot_class] = (*self.own(slot_class), *welcome) or tuple(ordinary)
+        return self._of[slot_class]
 
     def own(self, slot_class: SlotClass) -> tuple[Trial, ...]:
         """Return the trials of the pool's own jobs that START of ``slot_class`` lets in."""
-        found = self._own.get(slot_class)
-        if found is None:
-            found = self._own[slot_class] = tuple(self._welcome(slot_class))
-        return found
+        if slot_class not in self._own:
+            self._own[slot_class] = tuple(self._welcome(slot_class))
+        return self._own[slot_class]
 
     def typical(self, slot_class: SlotClass) -> tuple[Trial, ...]:
         """Return the trials of the pool's own jobs; without any, the trial of one common job."""
@@ -130,10 +137,10 @@ class Trials:
     def made_up(self, slot_class: SlotClass, shape: Mapping[str, Number]) -> Trial:
         """Return the trial of a job that asks for ``shape`` on ``slot_class``."""
         key = tuple(shape.items())
-        jobs = self._made.get(key)
-        if jobs is None:
+        if key not in self._made:
             asked = ", ".join(f"{asset}={amount:g}" for asset, amount in key) or "nothing"
-            jobs = self._made[key] = made_up(asked, shape)
+            self._made[key] = made_up(asked, shape)
+        jobs = self._made[key]
         return Trial(jobs, False, slot_class.consumed(jobs.ad()))
 
     def looks_at_slot(self, slot_class: SlotClass) -> bool:
@@ -155,10 +162,11 @@ class Trials:
 
     def _welcome(self, slot_class: SlotClass) -> Iterator[Trial]:
         for alike in self._alike_on(slot_class):
-            trials = (Trial(jobs, True, alike.taken, alike.classes) for jobs in alike.classes)
-            welcome = next((trial for trial in trials if self.lets_in(slot_class, trial)), None)
-            if welcome is not None:
-                yield welcome
+            for jobs in alike.classes:
+                trial = Trial(jobs, True, alike.taken, alike.classes)
+                if self.lets_in(slot_class, trial):
+                    yield trial
+                    break
 
     def _alike_on(self, slot_class: SlotClass) -> tuple[_Alike, ...]:
         """Return the pool's own jobs as the policy of ``slot_class`` tells them apart.
@@ -166,22 +174,22 @@ class Trials:
         Those with most jobs come first.
         """
         looks = self._looks_of(slot_class)
-        key: Hashable = slot_class if looks.of_slot else tuple(slot_class.consumption.items())
-        found = self._alike.get(key)
-        if found is None:
+        key: Hashable = tuple(slot_class.consumption.items())
+        if looks.of_slot:
+            key = slot_class
+        if key not in self._alike:
             groups = _told_apart(self._classes(), looks.of_jobs)
-            chosen = groups[:MAX_OWN] if looks.of_slot else groups
-            found = tuple(
-                _Alike(classes, slot_class.consumed(classes[0].ad())) for classes in chosen
+            if looks.of_slot:
+                groups = groups[:MAX_OWN]
+            self._alike[key] = tuple(
+                _Alike(classes, slot_class.consumed(classes[0].ad())) for classes in groups
             )
-            self._alike[key] = found
-        return found
+        return self._alike[key]
 
     def _looks_of(self, slot_class: SlotClass) -> ReferencedAttributes:
         if slot_class not in self._looks:
-            self._looks[slot_class] = looks_of(
-                slot_class, [f"consumption{asset}" for asset in slot_class.consumption]
-            )
+            names = [f"consumption{asset}" for asset in slot_class.consumption]
+            self._looks[slot_class] = looks_of(slot_class, names)
         return self._looks[slot_class]
 
 
@@ -190,9 +198,8 @@ def ordinary_requests(total: Mapping[str, Number]) -> Iterator[Mapping[str, Numb
     whole = {asset: int(amount) for asset, amount in total.items()}
     yield _COMMON
     for shape in job_grid({**dict.fromkeys(BUILT_IN_ASSETS, 1), **whole}):
-        if all(shape.get(asset, 0) >= 1 for asset in BUILT_IN_ASSETS) and all(
-            amount == int(amount) for amount in shape.values()
-        ):
+        has_all = all(shape.get(asset, 0) >= 1 for asset in BUILT_IN_ASSETS)
+        if has_all and all(amount == int(amount) for amount in shape.values()):
             yield shape
 
 
@@ -200,9 +207,11 @@ def _told_apart(
     classes: Sequence[Autocluster], names: frozenset[str]
 ) -> list[tuple[Autocluster, ...]]:
     """Return ``classes`` grouped by their attributes of these names, the largest class first."""
+
+    def size(one: Autocluster) -> int:
+        return sum(one.idle.values()) + sum(one.running.values())
+
     found: dict[Hashable, list[Autocluster]] = {}
-    for each in sorted(
-        classes, key=lambda one: -sum(one.idle.values()) - sum(one.running.values())
-    ):
+    for each in sorted(classes, key=size, reverse=True):
         found.setdefault(values_of(each, names), []).append(each)
     return [tuple(group) for group in found.values()]
