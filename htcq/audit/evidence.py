@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from operator import is_
+from operator import is_, itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from htcq.audit.charges import Charge, charges
@@ -96,8 +96,7 @@ class Evidence(Subject):
     def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
 
-        What those settings leave alone is not computed anew: the jobs never change, the slots
-        only with knobs of execution points.
+        Both share the jobs, and the slots unless knobs of execution points changed.
         """
         from htcq.audit.unmatched import UnusedSlots
 
@@ -269,8 +268,7 @@ class Evidence(Subject):
         """
         key = jobs.frame
         if key not in self._cheapest:
-            costs = self._costs(jobs)
-            self._cheapest[key] = min(costs, key=lambda each: each[1], default=None)
+            self._cheapest[key] = min(self._costs(jobs), key=itemgetter(1), default=None)
         return self._cheapest[key]
 
     def _costs(self, jobs: Autocluster) -> Iterator[tuple[SlotClass, Number]]:
@@ -289,9 +287,8 @@ class Evidence(Subject):
     @cached_property
     def _plain_by_weight(self) -> tuple[tuple[SlotClass, Number], ...]:
         """The classes without a consumption policy, the lightest first, with their weight."""
-        plain = [slot_class for slot_class in self.offered if not slot_class.supports_policy]
-        weighed = [(slot_class, slot_class.plain_weight()) for slot_class in plain]
-        return tuple(sorted(weighed, key=lambda each: each[1]))
+        plain = (each for each in self.offered if not each.supports_policy)
+        return tuple(sorted(((each, each.plain_weight()) for each in plain), key=itemgetter(1)))
 
     @cached_property
     def askers(self) -> SubmitterQueues:

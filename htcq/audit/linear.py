@@ -41,7 +41,9 @@ def prices(kind: SlotClass) -> Mapping[str, float] | None:
         rest = as_number(kind.weight({**kind.total, asset: 0}))
         if rest is None:
             return None
-        found[asset] = (full - rest) / whole if whole > 0 else 0.0
+        found[asset] = 0.0
+        if whole > 0:
+            found[asset] = (full - rest) / whole
     if not any(found.values()) or min(found.values()) < 0:
         return None
     close = CLOSE + _RELATIVE * abs(full)

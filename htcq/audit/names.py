@@ -69,32 +69,28 @@ class Names:
 
     @cached_property
     def _listed(self) -> set[str]:
-        return {
-            name
-            for _, configuration in self._evidence.configurations()
-            for knob in configuration
-            if knob.name.upper().endswith(_LISTS)
-            for name in knob.value.replace(",", " ").split()
-        }
+        listed: set[str] = set()
+        for _, configuration in self._evidence.configurations():
+            for knob in configuration:
+                if knob.name.upper().endswith(_LISTS):
+                    listed.update(knob.value.replace(",", " ").split())
+        return listed
+
+    @cached_property
+    def _assets(self) -> set[str]:
+        return {asset for kind in self._evidence.slot_classes for asset in kind.assets}
 
     @cached_property
     def slots(self) -> dict[str, str]:
         """The attributes that slots have, or may have at another time."""
-        assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
-        return _spelt(
-            self._listed,
-            slot_names(assets),
-            MATCH_NAMES,
-            _names_of(self._evidence.pool.slot_frames),
-        )
+        own = _names_of(self._evidence.pool.slot_frames)
+        return _spelt(self._listed, slot_names(self._assets), MATCH_NAMES, own)
 
     @cached_property
     def jobs(self) -> dict[str, str]:
         """The attributes that jobs have, or may have at another time."""
-        assets = {asset for kind in self._evidence.slot_classes for asset in kind.assets}
-        return _spelt(
-            self._listed, job_names(assets), MATCH_NAMES, _names_of(self._evidence.pool.job_frames)
-        )
+        own = _names_of(self._evidence.pool.job_frames)
+        return _spelt(self._listed, job_names(self._assets), MATCH_NAMES, own)
 
     def unknown(self, expression: Expr, mine: str, alone: bool = False) -> Iterator[Unknown]:
         """Yield the names in ``expression`` that nobody defines.
@@ -102,14 +98,20 @@ class Names:
         ``mine`` is "slot" or "job": the ad that has the expression. ``alone`` says that it is
         evaluated without another ad.
         """
-        own, other = (self.slots, self.jobs) if mine == "slot" else (self.jobs, self.slots)
-        theirs, third = ({}, "") if alone else (other, "job" if mine == "slot" else "slot")
+        own, theirs, third = self.slots, self.jobs, "job"
+        if mine != "slot":
+            own, theirs, third = self.jobs, self.slots, "slot"
+        if alone:
+            theirs, third = {}, ""
         found, text = expression.references(), _outer(expression.text)
         for name in sorted(found.own):
+            if name in own:
+                continue
             both = third and re.search(rf"(?<![.\w]){re.escape(name)}\b", text, re.IGNORECASE)
-            if name not in own and not (both and name in theirs):
-                lacking = f"{mine} and no {third}" if both else mine
-                yield from self._unknown(name, lacking, text, (own, theirs) if both else (own,))
+            if not both:
+                yield from self._unknown(name, mine, text, (own,))
+            elif name not in theirs:
+                yield from self._unknown(name, f"{mine} and no {third}", text, (own, theirs))
         for name in sorted(found.target):
             if name not in theirs:
                 yield from self._unknown(name, third or "job", text, (theirs,))
@@ -120,18 +122,28 @@ class Names:
         if name in _LANGUAGE or _MADE.match(name) or not _IDENTIFIER.match(name):
             return
         spelt = re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)
-        if spelt:
-            candidates = {each: usual for some in known for each, usual in some.items()}
-            near = candidates.get(nearest(name, candidates), "")
-            yield Unknown(spelt.group(0), lacking, near, _is_guarded(name, text))
+        if spelt is None:
+            return
+        candidates: dict[str, str] = {}
+        for names in known:
+            candidates.update(names)
+        near = candidates.get(nearest(name, candidates), "")
+        yield Unknown(spelt.group(0), lacking, near, _is_guarded(name, text))
 
 
 def _spelt(*sources: Iterable[str]) -> dict[str, str]:
-    return {name.lower(): name for names in sources for name in sorted(names)}
+    spelt: dict[str, str] = {}
+    for names in sources:
+        for name in sorted(names):
+            spelt[name.lower()] = name
+    return spelt
 
 
 def _names_of(frames: Iterable[SharedAttributes]) -> set[str]:
-    return {name for frame in frames for name in frame.names.values()}
+    names: set[str] = set()
+    for frame in frames:
+        names.update(frame.names.values())
+    return names
 
 
 def _outer(text: str) -> str:

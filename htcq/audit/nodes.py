@@ -35,12 +35,16 @@ class Node:
         The text of the default is empty where HTCondor has none.
         """
         typed = self.configuration.knob(f"SLOT_TYPE_{self.slot_type}_{name}")
-        return typed if typed is not None else effective(self.configuration, name)
+        if typed is None:
+            return effective(self.configuration, name)
+        return typed
 
     def truth(self, name: str, default: bool) -> bool:
         """Return a truth value; a knob of the slot's type counts only if it is one."""
         typed = truth_of(self.configuration.value(f"SLOT_TYPE_{self.slot_type}_{name}"))
-        return self.configuration.truth(name, default) if typed is None else typed
+        if typed is None:
+            return self.configuration.truth(name, default)
+        return typed
 
     def expression(self, name: str) -> Expr | None:
         """Return the expression of a knob; None where it is unset or no ClassAd expression."""
@@ -55,7 +59,9 @@ class Node:
 def effective(configuration: Configuration, name: str) -> Knob:
     """Return the knob ``name`` as set, else with HTCondor's default, which has no place."""
     knob = configuration.knob(name)
-    return knob if knob is not None else Knob(name, configuration.value(name))
+    if knob is None:
+        return Knob(name, configuration.value(name))
+    return knob
 
 
 def nodes(evidence: Evidence, kind: SlotClass) -> Iterator[Node]:
@@ -65,12 +71,13 @@ def nodes(evidence: Evidence, kind: SlotClass) -> Iterator[Node]:
     seen: set[tuple[Value, int]] = set()
     for slot in kind.slots:
         configuration = evidence.execute.get(str(slot.machine))
-        if configuration is not None:
-            node = Node(slot, configuration)
-            key = (slot.machine, node.slot_type)
-            if key not in seen:
-                seen.add(key)
-                yield node
+        if configuration is None:
+            continue
+        node = Node(slot, configuration)
+        key = (slot.machine, node.slot_type)
+        if key not in seen:
+            seen.add(key)
+            yield node
 
 
 @dataclass(frozen=True)
@@ -83,26 +90,25 @@ class Modification:
     def taken(self, kind: SlotClass, trial: Trial) -> dict[str, Number | None]:
         """Return what the job of ``trial`` takes of a full slot with its request changed."""
         changed = self.changed(kind, trial)
-        return kind.consumed(trial.jobs.ad(changed)) if changed else dict(trial.taken)
+        if not changed:
+            return dict(trial.taken)
+        return kind.consumed(trial.jobs.ad(changed))
 
     def changed(self, kind: SlotClass, trial: Trial) -> dict[str, Value]:
         """Return the requests that the startd changes, each with its new amount, a whole number."""
-        request = trial.jobs.request
-        changed = modified(self.startd, kind.ad(kind.total), trial.jobs)
-        return {
-            name: value
-            for name, value in changed.items()
-            if value != request.get(name[len("Request") :].lower())
-        }
+        changed: dict[str, Value] = {}
+        for name, value in modified(self.startd, kind.ad(kind.total), trial.jobs).items():
+            asset = name[len("Request") :].lower()
+            if value != trial.jobs.request.get(asset):
+                changed[name] = value
+        return changed
 
     @property
     def knobs(self) -> dict[str, Knob]:
         """The knobs of the changes, by asset; none where defaults are assumed."""
-        return (
-            {asset: self.node.knob(modifier(asset)) for asset in MODIFIED}
-            if self.node is not None
-            else {}
-        )
+        if self.node is None:
+            return {}
+        return {asset: self.node.knob(modifier(asset)) for asset in MODIFIED}
 
 
 def modifications(

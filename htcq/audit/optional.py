@@ -36,10 +36,12 @@ class Unasked(NamedTuple):
     @property
     def whole_slot(self) -> bool:
         """Whether the policy gives each claim the whole slot with everything in it."""
-        total = self.kind.total
-        return all(
-            (self.taken.get(asset) or 0) >= total.get(asset, 0) > 1 for asset in (CPUS, MEMORY)
-        )
+        for asset in (CPUS, MEMORY):
+            total = self.kind.total.get(asset, 0)
+            taken = self.taken.get(asset) or 0
+            if total <= 1 or taken < total:
+                return False
+        return True
 
 
 def unasked(evidence: Evidence) -> Iterator[Unasked]:
@@ -50,8 +52,8 @@ def unasked(evidence: Evidence) -> Iterator[Unasked]:
             # Only jobs that ask are wanted there.
             continue
         for asset in kind.consumption:
-            if asset not in BUILT_IN_ASSETS:
-                bare = Expr(f"Consumption{attribute(asset)}").evaluate(
-                    kind.ad(kind.total), trial.ad()
-                )
-                yield Unasked(kind, asset, trial.taken[asset], as_number(bare), dict(trial.taken))
+            if asset in BUILT_IN_ASSETS:
+                continue
+            consumption = Expr(f"Consumption{attribute(asset)}")
+            bare = as_number(consumption.evaluate(kind.ad(kind.total), trial.ad()))
+            yield Unasked(kind, asset, trial.taken[asset], bare, dict(trial.taken))

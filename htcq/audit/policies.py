@@ -92,22 +92,26 @@ def consumption_fact(kind: SlotClass, asset: str) -> Fact:
 
 def amounts_text(amounts: Mapping[str, Number | None]) -> str:
     """Return amounts as ``cpus=1, memory=1024``, without those that are 0."""
-    return (
-        ", ".join(f"{asset}={number(amount)}" for asset, amount in amounts.items() if amount != 0)
-        or "nothing"
-    )
+    words = [f"{asset}={number(amount)}" for asset, amount in amounts.items() if amount != 0]
+    return ", ".join(words) or "nothing"
 
 
 def number(amount: Number | None) -> str:
     """Return a number with all its digits, or ``no number`` for None."""
-    whole = None if amount is None else as_number(amount)
-    return "no number" if whole is None else repr(whole)
+    if amount is None:
+        return "no number"
+    whole = as_number(amount)
+    if whole is None:
+        return "no number"
+    return repr(whole)
 
 
 def quoted(text: str) -> str:
     """Return an expression as a sentence quotes it."""
     one = " ".join(text.split())
-    return one if len(one) <= _QUOTED else f"{one[:_QUOTED]}…"
+    if len(one) > _QUOTED:
+        return f"{one[:_QUOTED]}…"
+    return one
 
 
 def safe_request(asset: str) -> str:
@@ -125,7 +129,9 @@ def sound_request(asset: str) -> str:
 
     Cpus, memory and disk are charged at least 1.
     """
-    return whole_request(asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
+    if asset in BUILT_IN_ASSETS:
+        return whole_request(asset)
+    return safe_request(asset)
 
 
 def consumption_settings(

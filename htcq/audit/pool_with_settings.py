@@ -98,15 +98,7 @@ def _with(own: Configuration, settings: Iterable[Setting]) -> Configuration:
 
 def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
     """Return the slots with the attributes that their nodes would publish."""
-    texts: dict[tuple[str, str], dict[str, str]] = {}
-    for each in settings:
-        slot_type = _OF_SLOT_TYPE.match(each.knob.upper())
-        attribute = _attribute(each.knob.upper()[slot_type.end() if slot_type else 0 :])
-        if attribute:
-            for node in each.nodes or ("",):
-                texts.setdefault((node, slot_type[1] if slot_type else ""), {})[attribute] = (
-                    each.value
-                )
+    texts = _published(settings)
     expressions = Expressions()
     frames: dict[tuple[int, str], SharedAttributes] = {}
     slots = []
@@ -124,6 +116,22 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
     return tuple(slots)
 
 
+def _published(settings: Iterable[Setting]) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the texts of attributes by machine and slot type; empty names stand for all."""
+    texts: dict[tuple[str, str], dict[str, str]] = {}
+    for each in settings:
+        knob, slot_type = each.knob.upper(), ""
+        typed = _OF_SLOT_TYPE.match(knob)
+        if typed:
+            knob, slot_type = knob[typed.end() :], typed[1]
+        attribute = _attribute(knob)
+        if not attribute:
+            continue
+        for node in each.nodes or ("",):
+            texts.setdefault((node, slot_type), {})[attribute] = each.value
+    return texts
+
+
 def _attribute(knob: str) -> str:
     """Return the attribute that publishes the text of ``knob``; empty where none does."""
     if knob.startswith(_CONSUMPTION):
@@ -137,8 +145,6 @@ def _frame(
     expressions: Expressions,
     known: dict[tuple[int, str], SharedAttributes],
 ) -> SharedAttributes:
-    if not texts:
-        return frame
     key = (id(frame), repr(sorted(texts.items())))
     if key not in known:
         known[key] = frame.changed(texts, expressions)

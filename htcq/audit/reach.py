@@ -183,12 +183,11 @@ class _Taking:
         while queue:
             _, place, index, begun = heapq.heappop(queue)
             demand = self.demands[place]
-            kind, frame, step = (
-                id(demand.filling.kind),
-                id(demand.jobs.frame),
-                demand.filling.steps[index],
-            )
-            slots = begun if index else free[kind]
+            step = demand.filling.steps[index]
+            kind, frame = id(demand.filling.kind), id(demand.jobs.frame)
+            slots = begun
+            if not index:
+                slots = free[kind]
             whole, part = self._affordable(step, slots, wanted[frame])
             self._count(place, step, whole * step.claims + part)
             wanted[frame] -= whole * step.claims + part

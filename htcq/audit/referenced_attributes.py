@@ -57,5 +57,8 @@ def values_of(jobs: Autocluster, names: Iterable[str]) -> Hashable:
         if text and literal(text) is None:
             # The references of the job's expression are not followed: the class stands for itself.
             return id(jobs)
-        values.append(text or (jobs.first[JOB_PLACES[name]] if name in JOB_PLACES else ""))
+        value: Hashable = text
+        if not text and name in JOB_PLACES:
+            value = jobs.first[JOB_PLACES[name]]
+        values.append(value)
     return tuple(values)

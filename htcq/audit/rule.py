@@ -55,7 +55,9 @@ class Harm:
         """The lowest severity of a finding with such harm."""
         if self.starved or self.shut >= MAX_OF_THE_POOL:
             return Severity.ERROR
-        return Severity.WARNING if self.overrun or self.shut > MUCH_OF_THE_POOL else Severity.INFO
+        if self.overrun or self.shut > MUCH_OF_THE_POOL:
+            return Severity.WARNING
+        return Severity.INFO
 
     def __add__(self, other: Harm) -> Harm:
         """Return the harm of both."""
@@ -101,7 +103,9 @@ class Found:
         """The settings of a pool without this root cause; none if it is no root cause."""
         if self.trial:
             return self.trial
-        return self.settings if self.is_root else ()
+        if self.is_root:
+            return self.settings
+        return ()
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,9 @@ class Rule(Generic[S]):
     def family(self) -> str:
         """The package of the rule: consumption, weight, quota, …; ``site`` for plug-ins."""
         package, _, _ = self.find.__module__.rpartition(".")
-        return package.removeprefix(_FAMILIES) if package.startswith(_FAMILIES) else SITE
+        if package.startswith(_FAMILIES):
+            return package.removeprefix(_FAMILIES)
+        return SITE
 
 
 #: A rule on any subject.

@@ -24,7 +24,9 @@ def threshold(word: str, where: str) -> Severity | None:
     Raises:
         InputError: there is no such severity; ``where`` says who named it.
     """
-    return None if word == NEVER else _severity(word, where, THRESHOLDS)
+    if word == NEVER:
+        return None
+    return _severity(word, where, THRESHOLDS)
 
 
 def chosen_rules(
@@ -40,9 +42,11 @@ def chosen_rules(
     """
     disabled = {id_ for id_, each in site.rules.items() if each.disable}
     rules = (*rules_of_pools(), *own)
-    wanted = _named(only, rules) if only else {each.id for each in rules} - disabled
-    unwanted = _named(ignored, rules)
-    chosen = tuple(each for each in rules if each.id in wanted - unwanted)
+    wanted = {each.id for each in rules} - disabled
+    if only:
+        wanted = _named(only, rules)
+    wanted -= _named(ignored, rules)
+    chosen = tuple(each for each in rules if each.id in wanted)
     if not chosen:
         raise InputError(
             "no rule is left to check", "leave out --ignore, or see 'htcq explain' for the rules"
@@ -63,7 +67,9 @@ def verdicts(site: AuditSettings, own: Sequence[AnyRule] | None = None) -> dict[
 
 def _verdict(id_: str, given: RuleSettings) -> Verdict:
     where = f"htcq.toml: audit.rules.{id_}.severity"
-    severity = _severity(given.severity, where, tuple(_SEVERITIES)) if given.severity else None
+    severity: Severity | None = None
+    if given.severity:
+        severity = _severity(given.severity, where, tuple(_SEVERITIES))
     return Verdict(severity=severity, only=given.only, ignore=given.ignore)
 
 
@@ -89,13 +95,16 @@ def _named(patterns: Sequence[str], rules: Sequence[AnyRule]) -> set[str]:
     for pattern in patterns:
         ids = {each.id for each in rules if fnmatch.fnmatchcase(each.id, pattern)}
         if not ids:
-            if any(mark in pattern for mark in "*?["):
-                raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
-            command = (
-                "htcq elastic compute"
-                if rule(pattern, rules).family == ELASTIC
-                else "htcq quota lint"
-            )
-            raise InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")
+            raise _unmatched(pattern, rules)
         found |= ids
     return found
+
+
+def _unmatched(pattern: str, rules: Sequence[AnyRule]) -> InputError:
+    """Return the error on a pattern or an id of no rule on pools."""
+    if any(mark in pattern for mark in "*?["):
+        return InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
+    command = "htcq quota lint"
+    if rule(pattern, rules).family == ELASTIC:
+        command = "htcq elastic compute"
+    return InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")

@@ -42,9 +42,8 @@ def accepted(name: str, package: str, offered: object, taken: Mapping[str, str])
     if isinstance(offered, Rule):
         offered = (offered,)
     if not isinstance(offered, Iterable):
-        return PlugIn(
-            name, package, refusals=(f"it is a {type(offered).__name__}, not a sequence of rules",)
-        )
+        refusal = f"it is a {type(offered).__name__}, not a sequence of rules"
+        return PlugIn(name, package, refusals=(refusal,))
     rules: dict[str, Rule[Evidence]] = {}
     refusals: list[str] = []
     for each in offered:
@@ -70,7 +69,9 @@ def _flaw(offered: object, taken: Mapping[str, str]) -> str:
             "joined by dashes"
         )
     wrong = next(_wrong_fields(offered), "")
-    return f"rule {offered.id} is refused: {wrong}" if wrong else ""
+    if wrong:
+        return f"rule {offered.id} is refused: {wrong}"
+    return ""
 
 
 def _wrong_fields(rule: Rule[Evidence]) -> Iterator[str]:

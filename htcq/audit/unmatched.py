@@ -93,7 +93,9 @@ class UnusedSlots:
         Both share the results by frames of slots and jobs: some slots did not change.
         """
         self._kinds = kinds
-        self._by_frame: _ByFrame = _ByFrame() if before is None else before._by_frame
+        self._by_frame = _ByFrame()
+        if before is not None:
+            self._by_frame = before._by_frame
         # An identity is valid only as long as its frame exists.
         self._by_frame.slots.extend(kind.first.frame for kind in kinds)
         self._blocked: dict[int, Sequence[tuple[Blocked, int]] | None] = {}
@@ -120,52 +122,45 @@ class UnusedSlots:
                 failure, total = self._failure(kind, slot, request)
                 if self._may_pass(slot, request, failure):
                     return None
-                found.append(
-                    (
-                        Blocked(
-                            UNUSED, failure, left_on([(total, count)]), has_room=not failure.short
-                        ),
-                        count,
-                    )
-                )
+                left = left_on([(total, count)])
+                blocked = Blocked(UNUSED, failure, left, has_room=not failure.short)
+                found.append((blocked, count))
         return found
 
     def has_room_now(self, request: Request) -> bool:
         """Tell whether some slot would take ``request`` with what it has left now."""
         request = self._by_frame.first(request)
-        found = self._has_room.get(id(request))
-        if found is None:
-            found = self._has_room[id(request)] = any(
-                self._room_in(kind, request) for kind in self._kinds
-            )
-        return found
+        key = id(request)
+        if key not in self._has_room:
+            self._has_room[key] = any(self._room_in(kind, request) for kind in self._kinds)
+        return self._has_room[key]
 
     def _room_in(self, kind: SlotClass, request: Request) -> bool:
         if self._looks_at_each(kind, request):
-            offered = (slot for slot in kind.slots if _is_offered(slot))
+            offered = filter(_is_offered, kind.slots)
             return any(not self._failure_with(kind, slot, request, _left(slot)) for slot in offered)
-        never = self._failure(kind, kind.first, request)[0].clauses
-        if any(not self._passes(clause, kind.first, request) for clause in never):
-            return False
-        return any(
-            not self._failure_with(kind, slot, request, left) for slot, left in self._room(kind)
-        )
+        for clause in self._failure(kind, kind.first, request)[0].clauses:
+            if not self._passes(clause, kind.first, request):
+                return False
+        for slot, left in self._room(kind):
+            if not self._failure_with(kind, slot, request, left):
+                return True
+        return False
 
     def _room(self, kind: SlotClass) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
         """Return the slots of ``kind`` with the amounts that are left on them.
 
         Of slots that differ in disk alone it is the largest.
         """
-        known = self._left.get(id(kind))
-        if known is None:
+        if id(kind) not in self._left:
             largest: dict[tuple[Number, ...], tuple[Slot, Mapping[str, Number]]] = {}
             for slot in filter(_is_offered, kind.slots):
                 left = _left(slot)
                 key = tuple(amount for asset, amount in left.items() if asset != DISK)
                 if key not in largest or largest[key][1].get(DISK, 0) < left.get(DISK, 0):
                     largest[key] = (slot, left)
-            known = self._left[id(kind)] = tuple(largest.values())
-        return known
+            self._left[id(kind)] = tuple(largest.values())
+        return self._left[id(kind)]
 
     # One slot
     # ----------------------------------------------------------------------------------------------
@@ -173,13 +168,15 @@ class UnusedSlots:
     def _asked(self, kind: SlotClass, request: Request) -> Iterator[tuple[Slot, int]]:
         """Yield the slots of ``kind`` to check, each with the number of slots it stands for."""
         if self._looks_at_each(kind, request):
-            yield from ((slot, 1) for slot in kind.slots)
+            for slot in kind.slots:
+                yield slot, 1
             return
-        largest = self._largest.get(id(kind))
-        if largest is None:
-            largest = self._largest[id(kind)] = _largest(kind.slots)
-        yield largest[0], kind.count - len(largest) + 1
-        yield from ((slot, 1) for slot in largest[1:])
+        if id(kind) not in self._largest:
+            self._largest[id(kind)] = _largest(kind.slots)
+        first, *others = self._largest[id(kind)]
+        yield first, kind.count - len(others)
+        for slot in others:
+            yield slot, 1
 
     def _looks_at_each(self, kind: SlotClass, request: Request) -> bool:
         frame = kind.first.frame
@@ -189,19 +186,22 @@ class UnusedSlots:
     def _failure(
         self, kind: SlotClass, slot: Slot, request: Request
     ) -> tuple[Failure, Mapping[str, Number]]:
-        total = kind.total if slot is kind.first else SlotClass((slot,)).total
+        total = kind.total
+        if slot is not kind.first:
+            total = SlotClass((slot,)).total
         return self._failure_with(kind, slot, request, total), total
 
     def _failure_with(
         self, kind: SlotClass, slot: Slot, request: Request, amounts: Mapping[str, Number]
     ) -> Failure:
-        taken = kind.consumed(job_ad(request), amounts) if kind.supports_policy else {}
+        taken: Mapping[str, Number | None] = {}
+        if kind.supports_policy:
+            taken = kind.consumed(job_ad(request), amounts)
+        known = self._by_frame.clauses
         key = (id(slot.frame), id(request), tuple(taken.values()))
-        clauses = self._by_frame.clauses.get(key)
-        if clauses is None:
-            clauses = self._by_frame.clauses[key] = Clauses(
-                slot, request, taken, self._by_frame.links
-            )
+        if key not in known:
+            known[key] = Clauses(slot, request, taken, self._by_frame.links)
+        clauses = known[key]
         failure = clauses.failure(slot, amounts)
         if clauses.flaw:
             return failure._replace(clauses=(*failure.clauses, Clause(clauses.flaw, False)))
@@ -225,28 +225,26 @@ class UnusedSlots:
 
         The last gets its jobs from that schedd, without the negotiator.
         """
-        frame = slot.frame
-        known = self._by_frame.out_of_use.get(id(frame))
-        if known is None:
-            unhealthy = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
-            shut = (
-                "SlotBrokenCode" in frame
-                or "IsDirectAttach" in frame
-                or frame.value("Draining") is True
-            )
-            known = shut or unhealthy
-            self._by_frame.out_of_use[id(frame)] = known
-        return known
+        frame, known = slot.frame, self._by_frame.out_of_use
+        if id(frame) not in known:
+            sick = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
+            broken = "SlotBrokenCode" in frame
+            attached = "IsDirectAttach" in frame
+            drains = frame.value("Draining") is True
+            known[id(frame)] = sick or broken or attached or drains
+        return known[id(frame)]
 
     def _passes(self, clause: Clause, slot: Slot, request: Request) -> bool:
+        known, links = self._by_frame.passing, self._by_frame.links
         key = (clause.text, id(slot.frame), id(request.frame))
-        found = self._by_frame.passing.get(key)
-        if found is None:
-            expression = self._by_frame.links.parsed(clause.text)
-            words = () if expression is None else expression.words()
-            reached = self._by_frame.links.reached(words, slot.frame, request.frame)
-            found = self._by_frame.passing[key] = not _PASSING.isdisjoint(reached)
-        return found
+        if key not in known:
+            expression = links.parsed(clause.text)
+            words: Iterable[str] = ()
+            if expression is not None:
+                words = expression.words()
+            reached = links.reached(words, slot.frame, request.frame)
+            known[key] = not _PASSING.isdisjoint(reached)
+        return known[key]
 
 
 def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
@@ -264,9 +262,8 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
         blocked = slots.blocked(request)
         if blocked is not None:
             walls = tuple(slot_side(blocked, slots.count))
-            yield Unmatched(
-                request, idle[key], walls, any(_is_start(each.failure) for each, _ in blocked)
-            )
+            only_start = any(_is_start(each.failure) for each, _ in blocked)
+            yield Unmatched(request, idle[key], walls, only_start)
 
 
 def _is_start(failure: Failure) -> bool:

@@ -44,19 +44,30 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
     jobs = sum(each.jobs for each in at_wall.clusters)
     first = at_wall.clusters[0].request
     clusters = counted(len(at_wall.clusters), "autocluster")
+    message = (
+        f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, {what}: "
+        f"{at_wall.wall.text}"
+    )
+    severity: Severity | None = None
     elsewhere = _flocks(evidence)
-    where = f"; they may run in {elsewhere}" if elsewhere else ""
-    own = "Requirements" if at_wall.wall.id != START else "Start"
+    if elsewhere:
+        message += f"; they may run in {elsewhere}"
+        severity = Severity.INFO
+    own = "Requirements"
+    if at_wall.wall.id == START:
+        own = "Start"
     text = str(at_wall.wall.amounts.get("clause", "")) or first.frame.text(own)
+    facts: tuple[Fact, ...] = ()
+    if text:
+        facts = (Fact(own, text),)
     return Found(
         cause=cause,
         subject=f"job {first.first.id}",
-        message=f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, {what}: "
-        f"{at_wall.wall.text}{where}",
-        facts=(Fact(own, text),) if text else (),
+        message=message,
+        facts=facts,
         count=jobs,
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
-        severity=Severity.INFO if elsewhere else None,
+        severity=severity,
     )
 
 
