@@ -287,8 +287,8 @@ class Evidence(Subject):
     @cached_property
     def _plain_by_weight(self) -> tuple[tuple[SlotClass, Number], ...]:
         """The classes without a consumption policy, the lightest first, with their weight."""
-        plain = (each for each in self.offered if not each.supports_policy)
-        return tuple(sorted(((each, each.plain_weight()) for each in plain), key=itemgetter(1)))
+        weighed = [(each, each.plain_weight()) for each in self.offered if not each.supports_policy]
+        return tuple(sorted(weighed, key=itemgetter(1)))
 
     @cached_property
     def askers(self) -> SubmitterQueues:

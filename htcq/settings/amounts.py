@@ -38,7 +38,10 @@ def parse_shape(text: str) -> Shape:
                 )
             continue
         amount = parse_amount(asset, value)
-        amounts[asset] = int(amount) if amount.denominator == 1 else float(amount)
+        if amount.denominator == 1:
+            amounts[asset] = int(amount)
+        else:
+            amounts[asset] = float(amount)
     return Shape(amounts, count)
 
 

@@ -40,12 +40,13 @@ def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
     """
     check_keys("drift.", table, DRIFT_KEYS)
     store = _file(table, "store", STORE)
-    quotas = _file(table, "quotas", "/etc/htcq/elastic.toml") if "quotas" in table else ""
-    defaults = {"keep_fine": KEEP_FINE, "keep_hours": KEEP_HOURS, "keep_days": KEEP_DAYS}
-    keep = {
-        key: parse_duration(f"htcq.toml: drift.{key}", table[key]) if key in table else default
-        for key, default in defaults.items()
-    }
+    quotas = ""
+    if "quotas" in table:
+        quotas = _file(table, "quotas", "/etc/htcq/elastic.toml")
+    keep = {"keep_fine": KEEP_FINE, "keep_hours": KEEP_HOURS, "keep_days": KEEP_DAYS}
+    for key in keep:
+        if key in table:
+            keep[key] = parse_duration(f"htcq.toml: drift.{key}", table[key])
     for finer, coarser in (("keep_fine", "keep_hours"), ("keep_hours", "keep_days")):
         if keep[finer] > keep[coarser]:
             raise InputError(

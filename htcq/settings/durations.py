@@ -21,7 +21,10 @@ DURATION_HINT = "a whole number and s, min, h, d, w or y, such as 90s, 30min or 
 def seconds_in(text: str) -> int | None:
     """Return the seconds of ``text``, a whole number and a unit; None where it has another form."""
     found = _DURATION.fullmatch(text)
-    return int(found.group(1)) * _UNITS[found.group(2)] if found else None
+    if found is None:
+        return None
+    number, unit = found.groups()
+    return int(number) * _UNITS[unit]
 
 
 def parse_duration(where: str, value: Any, zero: bool = False) -> int:
@@ -31,7 +34,9 @@ def parse_duration(where: str, value: Any, zero: bool = False) -> int:
         InputError: it is no text of that form, or a forbidden 0; the message begins with
             ``where``.
     """
-    seconds = seconds_in(value) if isinstance(value, str) else None
+    seconds: int | None = None
+    if isinstance(value, str):
+        seconds = seconds_in(value)
     if seconds is None:
         raise InputError(f"{where} is {value!r}, which is not a duration", DURATION_HINT)
     if not seconds and not zero:

@@ -38,7 +38,9 @@ def number_text(value: float) -> str:
 
 def truth_text(value: bool) -> str:
     """Return a truth value as HTCondor's own files spell it."""
-    return "True" if value else "False"
+    if value:
+        return "True"
+    return "False"
 
 
 def truth_of(where: str, value: Any) -> bool:
@@ -59,11 +61,12 @@ def quota_knobs_from(table: Mapping[str, Any]) -> dict[str, str]:
         InputError: an unknown key (with the near one), or a value that HTCondor would refuse.
     """
     check_keys("quotas.", table, QUOTA_KEYS)
-    return {
-        knob: _READERS.get(key, _truth)(f"quotas.{key}", table[key])
-        for key, knob in QUOTA_KNOBS.items()
-        if key in table
-    }
+    knobs: dict[str, str] = {}
+    for key, knob in QUOTA_KNOBS.items():
+        if key in table:
+            read = _READERS.get(key, _truth)
+            knobs[knob] = read(f"quotas.{key}", table[key])
+    return knobs
 
 
 def _truth(where: str, value: Any) -> str:

@@ -66,46 +66,50 @@ def reclaim_limits_from(
             contradict each other.
     """
     check_keys(f"{where}.", table, RECLAIM_KEYS, file)
-    given: dict[str, Any] = {
-        key: parse_duration(f"{file}: {where}.{key}", table[key], zero=True)
-        for key in _TIMES
-        if key in table
-    }
-    given.update(
-        (key, _count(f"{file}: {where}.{key}", key, table[key])) for key in _COUNTS if key in table
-    )
+    given: dict[str, Any] = {}
+    for key in _TIMES:
+        if key in table:
+            given[key] = parse_duration(f"{file}: {where}.{key}", table[key], zero=True)
+    for key in _COUNTS:
+        if key in table:
+            given[key] = _count(f"{file}: {where}.{key}", key, table[key])
     if "wall_time" in table:
         given["wall_time"] = _attribute(f"{file}: {where}.wall_time", table["wall_time"])
     if "journal" in table:
         given["journal"] = _path(f"{file}: {where}.journal", table["journal"])
     for key, most in (("pool_percent", 100), ("release", 1)):
         if key in table:
-            hint = f"it must be a number above 0, {most} at most"
-            given[key] = float(
-                number_in(f"{file}: {where}.{key}", table[key], _ABOVE_ZERO, most, hint)
-            )
+            given[key] = _part(f"{file}: {where}.{key}", table[key], most)
     limits = ReclaimLimits(**given)
-    for longer, shorter in (("max_gap", "need_for"), ("lease", "settle_time")):
-        if getattr(limits, longer) < getattr(limits, shorter):
-            raise InputError(
-                (
-                    f"{file}: {where}.{longer} is shorter than {where}.{shorter} "
-                    f"({getattr(limits, shorter)}s)"
-                ),
-                "a ceiling must outlast the wait after it"
-                if longer == "lease"
-                else ("no time would ever be long enough"),
-            )
+    _check_times(limits, file, where)
     return limits
 
 
-def _count(place: str, key: str, value: Any) -> int:
-    least = 1 if key == "batch" else 0
-    return int(
-        number_in(
-            place, value, least, math.inf, f"it must be a whole number, {least} or more", whole=True
+def _check_times(limits: ReclaimLimits, file: str, where: str) -> None:
+    """Refuse times that contradict each other."""
+    if limits.max_gap < limits.need_for:
+        raise InputError(
+            f"{file}: {where}.max_gap is shorter than {where}.need_for ({limits.need_for}s)",
+            "no time would ever be long enough",
         )
-    )
+    if limits.lease < limits.settle_time:
+        raise InputError(
+            f"{file}: {where}.lease is shorter than {where}.settle_time ({limits.settle_time}s)",
+            "a ceiling must outlast the wait after it",
+        )
+
+
+def _part(place: str, value: Any, most: float) -> float:
+    hint = f"it must be a number above 0, {most} at most"
+    return float(number_in(place, value, _ABOVE_ZERO, most, hint))
+
+
+def _count(place: str, key: str, value: Any) -> int:
+    least = 0
+    if key == "batch":
+        least = 1
+    hint = f"it must be a whole number, {least} or more"
+    return int(number_in(place, value, least, math.inf, hint, whole=True))
 
 
 def _path(place: str, value: Any) -> str:

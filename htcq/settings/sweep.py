@@ -64,14 +64,14 @@ class _Reader:
     def refuse(self, where: str, value: Any, hint: str) -> InputError:
         """Return the error that ``value`` is wrong at ``where``."""
         try:
-            shown = (
-                repr(value)
-                if isinstance(value, (str, bool, int, float, list, dict))
-                else str(value)
-            )
+            if isinstance(value, (str, bool, int, float, list, dict)):
+                shown = repr(value)
+            else:
+                shown = str(value)
         except ValueError:
             shown = "a very long number"
-        shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 3]}..."
+        if len(shown) > _LONGEST_SHOWN:
+            shown = f"{shown[: _LONGEST_SHOWN - 3]}..."
         return InputError(f"{self.file}: {where} is {shown}", hint)
 
     def table(self, where: str, value: Any) -> Mapping[str, Any]:
@@ -92,7 +92,9 @@ class _Reader:
         if option.flag:
             if not isinstance(value, bool):
                 raise self.refuse(where, value, "it must be true or false")
-            return () if value else None
+            if value:
+                return ()
+            return None
         if isinstance(value, list):
             if not option.repeatable:
                 raise self.refuse(where, value, "this option is given once")
@@ -113,8 +115,11 @@ class _Reader:
         """Return all options: repeatable ones are added to the base, others replace its values."""
         joined = dict(base)
         for name, values in more:
-            both = (*(joined.get(name) or ()), *(values or ()))
-            joined[name] = (both or None) if self.options[name].repeatable else values
+            if self.options[name].repeatable:
+                both = (*(joined.get(name) or ()), *(values or ()))
+                joined[name] = both or None
+            else:
+                joined[name] = values
         return tuple((name, values) for name, values in joined.items() if values is not None)
 
 
@@ -158,21 +163,20 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
         if not isinstance(values, list) or not values:
             raise reader.refuse(f"grid.{name}", values, "it must be a list of values, one or more")
         axes.append([(name, reader.values(f"grid.{name}", name, value)) for value in values])
-    count = math.prod(len(axis) for axis in axes) if axes else 0
+    count = 0
+    if axes:
+        count = math.prod(len(axis) for axis in axes)
     if count + others > MAX_ITEMS:
         shape = " x ".join(str(len(axis)) for axis in axes) or "no grid"
+        if others:
+            shape += f", and {others} of their own"
         raise InputError(
-            (
-                f"{reader.file} has {count + others:,} items "
-                f"({shape}{f', and {others} of their own' if others else ''})"
-            ),
+            f"{reader.file} has {count + others:,} items ({shape})",
             f"the maximum is {MAX_ITEMS:,}; split it into several files",
         )
-    return (
-        [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)]
-        if axes
-        else []
-    )
+    if not axes:
+        return []
+    return [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)]
 
 
 def _called(point: _Given) -> str:
@@ -188,7 +192,9 @@ def _called(point: _Given) -> str:
 def _shown(values: tuple[str, ...] | None) -> str:
     if values is None:
         return "none"
-    return "+".join(values) if values else "yes"
+    if not values:
+        return "yes"
+    return "+".join(values)
 
 
 def _own(reader: _Reader, number: int, value: Any, base: _Given) -> Item:
@@ -197,10 +203,11 @@ def _own(reader: _Reader, number: int, value: Any, base: _Given) -> Item:
     name = table.pop("name", None)
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         hint = f"it must be up to {_LONGEST_NAME} letters, digits and . _ = + : , @ - in quotes"
-        raise reader.refuse(f"{where}.name", "missing" if name is None else name, hint)
-    return Item(
-        name, reader.join(base, _options(reader, where, reader.table(where, table))), named=True
-    )
+        if name is None:
+            name = "missing"
+        raise reader.refuse(f"{where}.name", name, hint)
+    options = _options(reader, where, reader.table(where, table))
+    return Item(name, reader.join(base, options), named=True)
 
 
 def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
@@ -215,5 +222,8 @@ def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
             raise InputError(
                 f"{reader.file}: htcq sets {where} itself", "all other commands are allowed"
             )
-        commands[name] = str(given) if isinstance(given, bool) else reader.text(where, given)
+        if isinstance(given, bool):
+            commands[name] = str(given)
+        else:
+            commands[name] = reader.text(where, given)
     return commands

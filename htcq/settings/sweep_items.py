@@ -32,25 +32,31 @@ class Item:
 
         A word is ``--name=value``, so that a value may begin with a dash.
         """
-        return tuple(
-            word
-            for name, values in self.options
-            for word in ([f"--{name}={value}" for value in values] or [f"--{name}"])
-        )
+        words: list[str] = []
+        for name, values in self.options:
+            if not values:
+                words.append(f"--{name}")
+            words += [f"--{name}={value}" for value in values]
+        return tuple(words)
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files that the options name."""
-        named = (file_in(name, value) for name, values in self.options for value in values)
-        return tuple(dict.fromkeys(name for name in named if name))
+        files: dict[str, None] = {}
+        for name, values in self.options:
+            for value in values:
+                file = file_in(name, value)
+                if file:
+                    files[file] = None
+        return tuple(files)
 
     def moved(self, places: Mapping[str, str]) -> Item:
         """Return the item with the names of files replaced by those of ``places``."""
-        options = tuple(
-            (name, tuple(_moved(name, value, places) for value in values))
-            for name, values in self.options
-        )
-        return replace(self, options=options)
+        options: list[tuple[str, tuple[str, ...]]] = []
+        for name, values in self.options:
+            moved = tuple(_moved(name, value, places) for value in values)
+            options.append((name, moved))
+        return replace(self, options=tuple(options))
 
     @property
     def values(self) -> dict[str, list[str]]:
@@ -60,13 +66,19 @@ class Item:
 
 def file_in(option: str, value: str) -> str:
     """Return the name of the file at the end of an option's value; empty without one."""
-    before = _FILES[option].match(value) if option in _FILES else None
-    return value[before.end() :] if before else ""
+    if option not in _FILES:
+        return ""
+    before = _FILES[option].match(value)
+    if before is None:
+        return ""
+    return value[before.end() :]
 
 
 def _moved(option: str, value: str, places: Mapping[str, str]) -> str:
     file = file_in(option, value)
-    return value[: -len(file)] + places[file] if file in places else value
+    if file not in places:
+        return value
+    return value[: -len(file)] + places[file]
 
 
 @dataclass(frozen=True)

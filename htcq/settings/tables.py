@@ -65,10 +65,15 @@ def number_in(
         InputError: it is no number (no ``whole`` one) from ``least`` to ``most``; ``hint`` says
             what is valid.
     """
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
-        # TOML has ``nan`` as a number; Python's text for it would not help.
-        shown = "not a number" if isinstance(value, float) and math.isnan(value) else repr(value)
-        raise InputError(f"{place} is {shown}", hint)
-    # A negative zero is a zero.
-    return value + 0
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if whole:
+        is_number = is_number and isinstance(value, int)
+    if is_number and least <= value <= most:
+        # A negative zero is a zero.
+        number: float = value + 0
+        return number
+    shown = repr(value)
+    if isinstance(value, float) and math.isnan(value):
+        # TOML has nan as a number.
+        shown = "not a number"
+    raise InputError(f"{place} is {shown}", hint)
