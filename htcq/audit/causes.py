@@ -143,8 +143,12 @@ def _gone(subject: Subject, root: _Root, told: Sequence[Occurrence]) -> list[Occ
     for id_, rule in rules.items():
         left[id_] = _left(rule, without)
 
-    others = (each for each in told if each.cause != root.cause)
-    return [each for each in others if _is_gone(each, before[each.rule.id], left[each.rule.id])]
+    gone: list[Occurrence] = []
+    for each in told:
+        id_ = each.rule.id
+        if each.cause != root.cause and _is_gone(each, before[id_], left[id_]):
+            gone.append(each)
+    return gone
 
 
 def _left(rule: AnyRule, without: Subject) -> set[tuple[Cause, str]] | None:

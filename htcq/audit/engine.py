@@ -83,9 +83,13 @@ class Verdict:
 
     def admits(self, subject: str) -> bool:
         """Tell whether ``subject`` is in the rule's scope; patterns are those of a shell."""
-        if self.only and not any(fnmatch.fnmatchcase(subject, pattern) for pattern in self.only):
+        if self.only and not _matches(subject, self.only):
             return False
-        return not any(fnmatch.fnmatchcase(subject, pattern) for pattern in self.ignore)
+        return not _matches(subject, self.ignore)
+
+
+def _matches(subject: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(subject, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True)

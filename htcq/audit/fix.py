@@ -45,8 +45,9 @@ class Setting:
     def is_sound(self) -> bool:
         """Whether the line is one assignment, whatever names and texts of the pool went into it."""
         name = self.knob.rpartition(".")[2].lower()
-        whole = not _BROKEN.search(self.value) and not self.value.endswith("\\")
-        return bool(LEGAL_NAME.match(self.knob)) and name not in STATEMENTS and whole
+        if not LEGAL_NAME.match(self.knob) or name in STATEMENTS:
+            return False
+        return not _BROKEN.search(self.value) and not self.value.endswith("\\")
 
     @property
     def line(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
 from weakref import WeakKeyDictionary
 
 from htcq.audit.evidence import Evidence
@@ -86,7 +87,8 @@ def near_group_knob(evidence: Evidence, knob: Knob) -> str:
     """Return the knob of a listed group with a name near that of ``knob``; empty without one."""
     found = _near.setdefault(evidence, {})
     if knob.name not in found:
-        known = [f"{stem}_{group}" for group in _listed(evidence) for stem in GROUP_STEMS]
+        pairs = product(_listed(evidence), GROUP_STEMS)
+        known = [f"{stem}_{group}" for group, stem in pairs]
         found[knob.name] = nearest(split_prefix(knob.name)[1], known)
     return found[knob.name]
 
@@ -158,7 +160,8 @@ def _unlisted(evidence: Evidence) -> Iterator[str]:
     for knob in configuration:
         own = split_prefix(knob.name)[1]
         stem = stem_of(own)
-        if stem not in GROUP_STEMS or own.upper() in known_knobs or not knob.value.strip():
+        is_of_a_group = stem in GROUP_STEMS and own.upper() not in known_knobs
+        if not is_of_a_group or not knob.value.strip():
             continue
         groups = [
             own[len(each) + 1 :] for each in GROUP_STEMS if own.upper().startswith(f"{each}_")

@@ -58,7 +58,11 @@ def linted(
 
 def _of_the_audit(site: AuditSettings, with_pool: bool) -> Iterator[AnyRule]:
     for each in chosen_rules((), (), site):
-        of_quotas = each.family == _FAMILY and (with_pool or each.needs == (Input.CENTRAL,))
-        of_text = each.id == _OF_GROUPS or (each.id == _OF_A_TEXT and not with_pool)
-        if of_quotas or of_text:
+        if each.family == _FAMILY:
+            fits = with_pool or each.needs == (Input.CENTRAL,)
+        elif each.id == _OF_A_TEXT:
+            fits = not with_pool
+        else:
+            fits = each.id == _OF_GROUPS
+        if fits:
             yield each

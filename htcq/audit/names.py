@@ -78,7 +78,10 @@ class Names:
 
     @cached_property
     def _assets(self) -> set[str]:
-        return {asset for kind in self._evidence.slot_classes for asset in kind.assets}
+        assets: set[str] = set()
+        for kind in self._evidence.slot_classes:
+            assets.update(kind.assets)
+        return assets
 
     @cached_property
     def slots(self) -> dict[str, str]:
@@ -150,12 +153,27 @@ def _outer(text: str) -> str:
     """Return ``text`` without strings, and without what is evaluated in ads within the ad."""
     text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
     for found in reversed(list(_INNER.finditer(text))):
-        depth, end = 1, found.end()
-        while end < len(text) and not (depth == 1 and text[end] == ",") and depth:
-            depth += (text[end] in "([{") - (text[end] in ")]}")
-            end += 1
-        text = text[: found.end()] + text[end:]
+        text = text[: found.end()] + text[_end_of_argument(text, found.end()) :]
     return text
+
+
+def _end_of_argument(text: str, start: int) -> int:
+    """Return the place after the argument of a call that begins at ``start``.
+
+    It is that of the comma, or the one after the closing bracket of the call.
+    """
+    depth = 0
+    for place in range(start, len(text)):
+        letter = text[place]
+        if letter == "," and depth == 0:
+            return place
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        if depth < 0:
+            return place + 1
+    return len(text)
 
 
 def _is_guarded(name: str, text: str) -> bool:

@@ -32,10 +32,10 @@ _RUNNING = "weightedrunningjobs"
 
 def pool_with_settings(pool: Pool, settings: Iterable[Setting]) -> Pool:
     """Return ``pool`` with these settings; an empty value leaves the knob to HTCondor's default."""
-    every = tuple(settings)
-    central = [each for each in every if each.role is Role.CENTRAL]
-    access = [each for each in every if each.role is Role.ACCESS]
-    execute = [each for each in every if each.role is Role.EXECUTE]
+    by_role: dict[Role, list[Setting]] = {role: [] for role in Role}
+    for each in settings:
+        by_role[each.role].append(each)
+    central, access, execute = by_role[Role.CENTRAL], by_role[Role.ACCESS], by_role[Role.EXECUTE]
     changed = pool
     if central and pool.central is not None:
         changed = replace(changed, central=_with(pool.central, central), changed=None)
@@ -89,8 +89,9 @@ def _with(own: Configuration, settings: Iterable[Setting]) -> Configuration:
     for each in settings:
         name = each.knob.upper()
         # A knob with the name of its daemon before it comes first.
-        for key in [key for key in knobs if key == name or key.endswith(f".{name}")]:
-            del knobs[key]
+        for key in list(knobs):
+            if key == name or key.endswith(f".{name}"):
+                del knobs[key]
         if each.value:
             knobs[name] = Knob(each.knob, each.value, each.value, each.file)
     return replace(own, knobs=knobs)

@@ -74,12 +74,10 @@ class DeclaredGroup:
             found.append((f"GROUP_QUOTA_{self.name}", number_text(self.quota)))
         if self.share is not None:
             found.append((f"GROUP_QUOTA_DYNAMIC_{self.name}", number_text(self.share)))
-        for knob, value in (
-            ("ACCEPT_SURPLUS", self.accept_surplus),
-            ("AUTOREGROUP", self.autoregroup),
-        ):
-            if value is not None:
-                found.append((f"GROUP_{knob}_{self.name}", truth_text(value)))
+        if self.accept_surplus is not None:
+            found.append((f"GROUP_ACCEPT_SURPLUS_{self.name}", truth_text(self.accept_surplus)))
+        if self.autoregroup is not None:
+            found.append((f"GROUP_AUTOREGROUP_{self.name}", truth_text(self.autoregroup)))
         return tuple(found)
 
     def expired(self, today: date) -> bool:

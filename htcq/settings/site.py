@@ -110,7 +110,10 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
     )
     # Every command refuses a mistake in a table, also a command that does not use the table.
     for key in settings.tables:
-        getattr(settings, "groups" if key == "quotas" else key)
+        if key == "quotas":
+            # The groups are built from two tables.
+            key = "groups"
+        getattr(settings, key)
     return settings
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 #: Options whose values end in the name of a file, with the text before it.
 _FILES = {
@@ -91,6 +92,6 @@ class Sweep:
     @property
     def varying(self) -> tuple[str, ...]:
         """The options that differ between items."""
-        named = dict.fromkeys(name for item in self.items for name, _ in item.options)
         given = [dict(item.options) for item in self.items]
-        return tuple(name for name in named if len({each.get(name) for each in given}) > 1)
+        names = dict.fromkeys(chain.from_iterable(given))
+        return tuple(name for name in names if len({options.get(name) for options in given}) > 1)
