@@ -62,18 +62,20 @@ class _Root:
     gone: list[Occurrence] = field(default_factory=list)
 
 
-def root_causes(subject: Subject, told: Sequence[Occurrence]) -> dict[tuple[Cause, str], Cause]:
+def root_causes(
+    subject: Subject, occurrences: Sequence[Occurrence]
+) -> dict[tuple[Cause, str], Cause]:
     """Return the root cause of each occurrence that follows from one, by its mark.
 
-    ``told`` is in the order of the rules.
+    ``occurrences`` is in the order of the rules.
     """
-    if len(told) <= 1:
+    if len(occurrences) <= 1:
         # Nothing is there that could follow from another thing.
         return {}
 
-    tried = _to_be_tried(_roots(told), subject.count)
+    tried = _to_be_tried(_roots(occurrences), subject.count)
     for root in tried:
-        root.gone = _gone(subject, root, told)
+        root.gone = _gone(subject, root, occurrences)
     # The one from which most follows comes first; of two that explain each other the one that
     # matters by itself, then the one whose rule comes first.
     tried.sort(key=lambda root: (_number_gone(root), root.matters), reverse=True)
@@ -91,10 +93,10 @@ def root_causes(subject: Subject, told: Sequence[Occurrence]) -> dict[tuple[Caus
     return owners
 
 
-def _roots(told: Sequence[Occurrence]) -> list[_Root]:
-    """Return the root causes among ``told``, each with the settings of all its parts."""
+def _roots(occurrences: Sequence[Occurrence]) -> list[_Root]:
+    """Return the root causes among ``occurrences``, each with the settings of all its parts."""
     roots: dict[Cause, _Root] = {}
-    for each in told:
+    for each in occurrences:
         if not each.found.without_it:
             continue
         severity = max(each.found.severity or each.rule.severity, each.found.harm.severity)
@@ -125,15 +127,15 @@ def _number_gone(root: _Root) -> int:
     return len({each.cause for each in root.gone})
 
 
-def _gone(subject: Subject, root: _Root, told: Sequence[Occurrence]) -> list[Occurrence]:
+def _gone(subject: Subject, root: _Root, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
     """Return what is not found any more in the pool without ``root``.
 
     Nothing is returned where ``root`` itself is still found there.
     """
     without = subject.with_settings(root.settings)
-    rules = {each.rule.id: each.rule for each in told}
+    rules = {each.rule.id: each.rule for each in occurrences}
     before: dict[str, set[tuple[Cause, str]]] = {}
-    for each in told:
+    for each in occurrences:
         before.setdefault(each.rule.id, set()).add(each.mark)
 
     own = _left(rules.pop(root.cause.rule), without)
@@ -144,7 +146,7 @@ def _gone(subject: Subject, root: _Root, told: Sequence[Occurrence]) -> list[Occ
         left[id_] = _left(rule, without)
 
     gone: list[Occurrence] = []
-    for each in told:
+    for each in occurrences:
         id_ = each.rule.id
         if each.cause != root.cause and _is_gone(each, before[id_], left[id_]):
             gone.append(each)
@@ -184,11 +186,11 @@ def _is_gone(
 
 
 def by_root(
-    told: Iterable[Occurrence], owners: Mapping[tuple[Cause, str], Cause]
+    occurrences: Iterable[Occurrence], owners: Mapping[tuple[Cause, str], Cause]
 ) -> dict[Cause, list[Occurrence]]:
     """Return what follows from each root cause."""
     found: dict[Cause, list[Occurrence]] = {}
-    for each in told:
+    for each in occurrences:
         owner = owners.get(each.mark)
         if owner is not None:
             found.setdefault(owner, []).append(each)

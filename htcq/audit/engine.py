@@ -170,7 +170,7 @@ class Audit:
 def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | None = None) -> Audit:
     """Return what ``rules`` find in ``subject``, each as ``site`` wants it."""
     verdicts = site or {}
-    told: list[Occurrence] = []
+    occurrences: list[Occurrence] = []
     not_checked: list[NotChecked] = []
     checked: list[Checked] = []
     needed: Counter[Input] = Counter()
@@ -194,10 +194,10 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
             continue
         if not run.failed:
             checked.append(Checked(rule.id, verdict.severity or rule.severity))
-        told += run.told
+        occurrences += run.occurrences
         not_checked += run.not_checked()
 
-    findings = sorted(_findings(subject, told, verdicts), key=_rank)
+    findings = sorted(_findings(subject, occurrences, verdicts), key=_rank)
     return Audit(
         tuple(findings),
         tuple(not_checked),
@@ -241,7 +241,7 @@ class _Run(Generic[S]):
 
     def __init__(self, rule: Rule[S], verdict: Verdict) -> None:
         self.failed = ""
-        self.told: list[Occurrence] = []
+        self.occurrences: list[Occurrence] = []
         self._rule = rule
         self._verdict = verdict
         self._unchecked: list[str] = []
@@ -252,7 +252,7 @@ class _Run(Generic[S]):
             if isinstance(each, Unchecked):
                 self._unchecked.append(each.missing)
             elif self._verdict.admits(each.subject):
-                self.told.append(Occurrence(self._rule, each))
+                self.occurrences.append(Occurrence(self._rule, each))
 
     def fail(self, error: Exception) -> None:
         """Note that the rule ended in ``error``."""
@@ -271,12 +271,12 @@ class _Run(Generic[S]):
 
 
 def _findings(
-    subject: Subject, told: Sequence[Occurrence], verdicts: Mapping[str, Verdict]
+    subject: Subject, occurrences: Sequence[Occurrence], verdicts: Mapping[str, Verdict]
 ) -> Iterator[Finding]:
     """Yield one finding for each cause, with what follows from it."""
-    owners = root_causes(subject, told)
-    following = by_root(told, owners)
-    own = [each for each in told if each.mark not in owners]
+    owners = root_causes(subject, occurrences)
+    following = by_root(occurrences, owners)
+    own = [each for each in occurrences if each.mark not in owners]
 
     for cause, parts in _by_cause(own).items():
         caused = _by_cause(following.get(cause, ()))
@@ -285,9 +285,9 @@ def _findings(
         yield _finding(parts, verdicts, tuple(followers))
 
 
-def _by_cause(told: Iterable[Occurrence]) -> dict[Cause, list[Occurrence]]:
+def _by_cause(occurrences: Iterable[Occurrence]) -> dict[Cause, list[Occurrence]]:
     found: dict[Cause, list[Occurrence]] = {}
-    for each in told:
+    for each in occurrences:
         found.setdefault(each.cause, []).append(each)
     return found
 

@@ -69,18 +69,18 @@ def _message(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> s
         if taken is None or taken == int(taken):
             # The startd rounds the request before it carves: no fraction gets there.
             continue
-        return _told(trial, asset, amount, handed_out({asset: taken})[asset])
+        return _outcome(trial, asset, amount, handed_out({asset: taken})[asset])
     return ""
 
 
-def _told(trial: Trial, asset: str, amount: Number, got: Number) -> str:
-    told = f"{trial.job} takes {number(amount)} {asset}, but the startd hands out {number(got)}"
+def _outcome(trial: Trial, asset: str, amount: Number, got: Number) -> str:
+    text = f"{trial.job} takes {number(amount)} {asset}, but the startd hands out {number(got)}"
     if got < amount:
         return (
-            f"{told}, which is not enough: it refuses the job, and the negotiator matches it "
+            f"{text}, which is not enough: it refuses the job, and the negotiator matches it "
             "again, for ever"
         )
-    return f"{told}: it refuses the claims for which the negotiator still sees room"
+    return f"{text}: it refuses the claims for which the negotiator still sees room"
 
 
 def _whole(kind: SlotClass, asset: str) -> str:

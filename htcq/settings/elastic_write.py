@@ -21,13 +21,13 @@ WRITE_TABLE = "elastic.write"
 class WriteSettings:
     """Places, gates and damping of the quota writer; times in seconds, parts from 0 to 1.
 
-    ``directory`` is read by the negotiator (LOCAL_CONFIG_DIR), ``file`` a name there that sorts
+    The negotiator reads ``directory`` (LOCAL_CONFIG_DIR); ``file`` is a name there that sorts
     after all others that set quotas. A change below ``min_change`` (slot weight) and below
     ``min_change_part`` of a group's quota waits for a greater one. ``max_raise`` and
-    ``max_lower`` are parts of the pool: so much goes up, and down where nobody needs the room,
-    at a time. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how long
-    a group's quota stays after a change. After ``max_failures`` failed writes in a row, a person
-    has to begin again.
+    ``max_lower`` are the parts of the pool by which quotas rise at a time, and fall where nobody
+    needs the room. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how
+    long a group's quota stays after a change. After ``max_failures`` failed writes in a row, a
+    person has to start the writer again.
     """
 
     directory: str = "/etc/condor/config.d"

@@ -20,17 +20,19 @@ _JOURNAL = "/var/lib/htcq-elastic/reclaim"
 
 @dataclass(frozen=True)
 class ReclaimLimits:
-    """How much may be taken back, from whom, and when; times in seconds, counts in jobs.
+    """Limits on the number of jobs to take back, on their groups, and on the time.
 
-    ``over_for`` and ``need_for``: how long a group must be over its runtime, and another below
-    its own with idle jobs that find no room. ``max_gap``: looks further apart do not tell of the
-    time between them. ``settle_time``: how long nothing is done after jobs were taken back. A
-    job is left alone below ``min_runtime``, within ``grace`` of the end that its attribute
-    ``wall_time`` (seconds that it may run) tells, and once it was taken back ``vacates`` times.
-    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` bound
-    one look, ``day_jobs`` all of them in 24 hours. ``batch`` jobs of a schedd are taken back at
-    a time. Ceilings last for ``lease`` and go when a group uses ``release`` of its runtime or
-    less, or wants no more than that. ``journal`` is the file with the record of all that.
+    Times are in seconds, counts in jobs. ``over_for`` is how long a group must be over its
+    runtime, ``need_for`` how long another must be below its own with idle jobs that find no room.
+    ``max_gap`` is the longest time between two runs that they can judge; after a longer one both
+    times start again. ``settle_time`` is how long nothing is done after jobs were taken back.
+
+    A job is left alone below ``min_runtime``, within ``grace`` of the end that its attribute
+    ``wall_time`` (seconds that it may run) sets, and once it was taken back ``vacates`` times.
+    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` limit
+    one run, ``day_jobs`` limits all runs of 24 hours. ``batch`` jobs of a schedd are taken back
+    at a time. Ceilings last for ``lease``; they end when a group uses ``release`` of its runtime
+    or less, or wants no more than that. ``journal`` is the file with the record of all this.
     """
 
     journal: str = _JOURNAL

@@ -181,9 +181,9 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
 
 def _called(point: _Given) -> str:
     """Return a name for a point of the grid, which depends on its values alone."""
-    told = ",".join(f"{name}={_shown(values)}" for name, values in point)
-    name = _ODD.sub("_", told)
-    if name == told and len(name) <= _LONGEST_NAME:
+    text = ",".join(f"{name}={_shown(values)}" for name, values in point)
+    name = _ODD.sub("_", text)
+    if name == text and len(name) <= _LONGEST_NAME:
         return name
     digest = hashlib.sha256(repr(point).encode("utf-8", "backslashreplace")).hexdigest()[:8]
     return f"{name[: _LONGEST_NAME - 9]}-{digest}"
