@@ -128,9 +128,9 @@ def _number_gone(root: _Root) -> int:
 
 
 def _gone(subject: Subject, root: _Root, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
-    """Return what is not found any more in the pool without ``root``.
+    """Return the occurrences that are not found any more in the pool without ``root``.
 
-    Nothing is returned where ``root`` itself is still found there.
+    There are none where ``root`` itself is still found there.
     """
     without = subject.with_settings(root.settings)
     rules = {each.rule.id: each.rule for each in occurrences}
@@ -188,7 +188,7 @@ def _is_gone(
 def by_root(
     occurrences: Iterable[Occurrence], owners: Mapping[tuple[Cause, str], Cause]
 ) -> dict[Cause, list[Occurrence]]:
-    """Return what follows from each root cause."""
+    """Return the occurrences that follow from each root cause."""
     found: dict[Cause, list[Occurrence]] = {}
     for each in occurrences:
         owner = owners.get(each.mark)

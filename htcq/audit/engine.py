@@ -168,7 +168,7 @@ class Audit:
 
 
 def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | None = None) -> Audit:
-    """Return what ``rules`` find in ``subject``, each as ``site`` wants it."""
+    """Return the audit of ``subject`` by ``rules``, under the verdicts of ``site``."""
     verdicts = site or {}
     occurrences: list[Occurrence] = []
     not_checked: list[NotChecked] = []
@@ -214,7 +214,7 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
 def _gaps(
     subject: Subject, not_checked: Sequence[NotChecked], needed: Mapping[Input, int]
 ) -> Iterator[str]:
-    """Yield what keeps an audit from an all-clear.
+    """Yield the gaps that keep an audit from an all-clear.
 
     These are rules that failed, and data that the pool should have and rules lack.
     """
@@ -259,7 +259,7 @@ class _Run(Generic[S]):
         self.failed = f"{type(error).__name__}: {error}"
 
     def not_checked(self) -> list[NotChecked]:
-        """Return what the rule could not check."""
+        """Return the parts that the rule could not check, and its failure."""
         found = [NotChecked(self._rule.id, missing) for missing in dict.fromkeys(self._unchecked)]
         if self.failed:
             found.append(NotChecked(self._rule.id, self.failed, failed=True))

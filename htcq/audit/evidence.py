@@ -79,7 +79,7 @@ class Evidence(Subject):
 
     @property
     def ailments(self) -> tuple[Ailment, ...]:
-        """What is wrong with the daemons; nothing where only a configuration is known."""
+        """The ailments of the daemons; none where only a configuration is known."""
         if self.pool.records is None:
             return ()
         return ailments(self.pool)

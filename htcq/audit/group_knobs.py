@@ -69,7 +69,7 @@ def _sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
 
 
 def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
-    """Return what fixes a knob of a group that is not listed.
+    """Return the settings that fix a knob of a group that is not listed.
 
     The knob moves to a listed group of a near name; without one, the list of groups is fixed.
     """

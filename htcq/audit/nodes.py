@@ -88,7 +88,7 @@ class Modification:
     node: Node | None = None
 
     def taken(self, kind: SlotClass, trial: Trial) -> dict[str, Number | None]:
-        """Return what the job of ``trial`` takes of a full slot with its request changed."""
+        """Return the amounts of the job of ``trial`` on a full slot, once its request is changed."""
         changed = self.changed(kind, trial)
         if not changed:
             return dict(trial.taken)

@@ -72,7 +72,7 @@ HARMLESS = Harm()
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule found: one cause, however many things it hurts.
+    """One result of a rule: one cause, however many things it hurts.
 
     ``cause`` tells findings of one rule apart. ``subject`` is the thing that is hurt (``slot
     slot1@node``, ``group physics``, ``knob GROUP_QUOTA_a``, …). ``settings`` is configuration

@@ -47,7 +47,7 @@ class Subject:
 
     @property
     def ailments(self) -> tuple[Ailment, ...]:
-        """What is wrong with the daemons of the pool."""
+        """The ailments of the pool's daemons."""
         return ()
 
     @property

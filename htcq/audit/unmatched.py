@@ -105,7 +105,7 @@ class UnusedSlots:
         self.count = sum(kind.count for kind in kinds)
 
     def blocked(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
-        """Return what keeps ``request`` from all slots, with the number of slots for each.
+        """Return the obstacles of ``request`` on all slots, each with its number of slots.
 
         None is returned where a slot would take it.
         """

@@ -27,7 +27,7 @@ class WriteSettings:
     ``max_lower`` are the parts of the pool by which quotas rise at a time, and fall where nobody
     needs the room. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how
     long a group's quota stays after a change. After ``max_failures`` failed writes in a row, a
-    person has to start the writer again.
+    person has to begin again.
     """
 
     directory: str = "/etc/condor/config.d"
@@ -59,7 +59,7 @@ _TEXTS = ("directory", "file", "journal")
 def write_settings_from(
     table: Mapping[str, Any], file: str, where: str = WRITE_TABLE
 ) -> WriteSettings:
-    """Return what the table ``[elastic.write]`` of ``file`` says.
+    """Return the settings of the table ``[elastic.write]`` of ``file``.
 
     Raises:
         InputError: an unknown key (with the near one), or a value of the wrong kind.

@@ -49,7 +49,7 @@ def check_keys(
 
 
 def _hint(key: str, known: Sequence[str]) -> str:
-    """Return what to write in place of ``key``."""
+    """Return the hint on an unknown ``key``: its new name, or the nearest key."""
     renamed = RENAMED.get(key, "")
     if renamed in known:
         return f"its name is now {renamed}"
