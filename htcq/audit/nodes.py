@@ -88,7 +88,7 @@ class Modification:
     node: Node | None = None
 
     def taken(self, kind: SlotClass, trial: Trial) -> dict[str, Number | None]:
-        """Return the amounts of the job of ``trial`` on a full slot, once its request is changed."""
+        """Return the amounts of the job of ``trial`` on a full slot, its request changed."""
         changed = self.changed(kind, trial)
         if not changed:
             return dict(trial.taken)
