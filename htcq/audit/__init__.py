@@ -1,1 +1,1 @@
-"""What is wrong with a pool: rules, each with its evidence, and the findings that they make."""
+"""The audit of a pool: rules, the evidence that they need, and their findings."""

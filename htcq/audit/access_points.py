@@ -1,4 +1,4 @@
-"""The access points whose configuration is known: how each weighs idle jobs, and what of them waits there."""
+"""The access points with a known configuration: how each weighs idle jobs, and which jobs wait."""
 
 from __future__ import annotations
 
@@ -36,14 +36,21 @@ class AccessPoint:
         for asset, usual in DEFAULT_REQUEST.items():
             name = request_of(asset)
             amount = _value(self.weight.text(f"JOB_DEFAULT_{name.upper()}"), job)
-            job[name] = usual if amount is None else amount
+            if amount is None:
+                job[name] = usual
+            else:
+                job[name] = amount
         return job
 
 
 def _value(text: str, job: Ad) -> int | None:
     expression = parsed(text)
-    number = None if expression is None else as_number(expression.evaluate(job))
-    return None if number is None else int(number)
+    if expression is None:
+        return None
+    number = as_number(expression.evaluate(job))
+    if number is None:
+        return None
+    return int(number)
 
 
 def access_points(evidence: Evidence) -> Iterator[AccessPoint]:
@@ -53,8 +60,9 @@ def access_points(evidence: Evidence) -> Iterator[AccessPoint]:
 
 
 def demand_counts(evidence: Evidence) -> bool:
-    """Tell whether the negotiator gives slots by weighted demand, as far as one knows: it does once there are groups.
+    """Tell whether the negotiator gives slots by weighted demand.
 
+    It does once there are groups. Without the central manager's configuration the answer is yes.
     Source: matchmaker.cpp:negotiationTime and GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14.
     """
     if evidence.pool.central is None:
@@ -64,10 +72,11 @@ def demand_counts(evidence: Evidence) -> bool:
 
 @dataclass(frozen=True)
 class Queue:
-    """The idle jobs of one submitter at one access point: how many slots the jobs of each class still want.
+    """The idle jobs of one submitter at one access point.
 
-    ``kept_back`` counts those that the schedd counts in its demand and does not offer now, by
-    the id of the reason.
+    ``classes`` has each class with the number of slots that its jobs still want. ``kept_back``
+    counts the jobs that the schedd counts in its demand and does not offer now, by the id of the
+    reason.
     """
 
     classes: tuple[tuple[Autocluster, int], ...]
@@ -75,16 +84,19 @@ class Queue:
 
     @property
     def idle(self) -> int:
-        """How many slots they want."""
+        """The number of slots that the jobs want."""
         return sum(wanted for _, wanted in self.classes)
 
     def weighted_idle(self, weight: ScheddWeight) -> int:
-        """Return what a schedd adds up for them; one job stands for all of its class."""
+        """Return the weighted demand of the jobs; one job stands for all jobs of its class."""
         return sum(weight.idle(each.ad(), 1) * wanted for each, wanted in self.classes)
 
 
 def queues(evidence: Evidence) -> Mapping[tuple[str, str], Queue]:
-    """Return what waits by schedd (empty where the jobs do not say) and submitter."""
+    """Return the queue of each schedd and submitter.
+
+    The name of the schedd is empty where the jobs do not give it.
+    """
     points = access_points_of(evidence.pool, evidence.quotas)
     wanted: dict[tuple[str, str], Counter[int]] = {}
     kept_back: dict[tuple[str, str], Counter[str]] = {}

@@ -6,7 +6,7 @@ it has it a second time as ``DECLARED``. Rules are imported when a family is fir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -36,19 +36,30 @@ def family(name: str) -> tuple[AnyRule, ...]:
 
 
 def rules_on_declared_groups() -> tuple[AnyRule, ...]:
-    """Return the rules on declared groups: their own, and ``DECLARED`` of those that pools can break as well."""
+    """Return the rules on declared groups.
+
+    They are the rules of the family ``declaration``, and ``DECLARED`` of the rules on quotas that
+    pools can break as well.
+    """
     shared = [module.DECLARED for module in _modules("quota") if hasattr(module, "DECLARED")]
     return (*shared, *family(DECLARATION))
 
 
 def rules_of_pools() -> tuple[AnyRule, ...]:
     """Return the rules that an audit of a pool checks."""
-    return tuple(rule for name in OF_POOLS for rule in family(name))
+    return _rules_of(OF_POOLS)
 
 
 def all_rules() -> tuple[AnyRule, ...]:
     """Return every rule."""
-    return tuple(rule for name in FAMILIES for rule in family(name))
+    return _rules_of(FAMILIES)
+
+
+def _rules_of(families: Iterable[str]) -> tuple[AnyRule, ...]:
+    rules: list[AnyRule] = []
+    for name in families:
+        rules += family(name)
+    return tuple(rules)
 
 
 def by_family() -> dict[str, tuple[AnyRule, ...]]:

@@ -1,8 +1,8 @@
-"""Which findings follow from which: what is not there any more in the same pool without a root cause follows from it.
+"""Root causes, and the findings that follow from each.
 
-Rules say of a root cause with which settings the pool would not have it. The rules that found
-something look at that pool again, so that nothing is listed under a root cause which has another
-cause, or a second one.
+A rule gives its root cause the settings under which the pool would not have it. The rules that
+found something are run again on the pool with those settings. What they do not find there
+follows from the root cause. So nothing that has another cause, or a second one, is listed under it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One thing that a rule found; what it has in common with others of its cause is one finding."""
+    """One thing that a rule found; all things of one cause make one finding."""
 
     rule: AnyRule
     found: Found
@@ -44,13 +44,17 @@ class Occurrence:
 
     @property
     def mark(self) -> tuple[Cause, str]:
-        """What tells it from everything else that is found."""
+        """The key that tells it from everything else that is found."""
         return self.cause, self.found.subject
 
 
 @dataclass
 class _Root:
-    """A root cause with its settings, whether it matters by itself, and what is not found any more without it."""
+    """A root cause.
+
+    ``matters`` says whether it is more than information by itself. ``settings`` are those of the
+    pool without it. ``gone`` is what is not found any more in that pool.
+    """
 
     cause: Cause
     matters: bool
@@ -58,15 +62,20 @@ class _Root:
     gone: list[Occurrence] = field(default_factory=list)
 
 
-def root_causes(subject: Subject, told: Sequence[Occurrence]) -> dict[tuple[Cause, str], Cause]:
-    """Return the root cause of what follows from one, by its mark; ``told`` is in the order of the rules."""
-    if len(told) <= 1:
+def root_causes(
+    subject: Subject, occurrences: Sequence[Occurrence]
+) -> dict[tuple[Cause, str], Cause]:
+    """Return the root cause of each occurrence that follows from one, by its mark.
+
+    ``occurrences`` is in the order of the rules.
+    """
+    if len(occurrences) <= 1:
         # Nothing is there that could follow from another thing.
         return {}
 
-    tried = _to_be_tried(_roots(told), subject.count)
+    tried = _to_be_tried(_roots(occurrences), subject.count)
     for root in tried:
-        root.gone = _gone(subject, root, told)
+        root.gone = _gone(subject, root, occurrences)
     # The one from which most follows comes first; of two that explain each other the one that
     # matters by itself, then the one whose rule comes first.
     tried.sort(key=lambda root: (_number_gone(root), root.matters), reverse=True)
@@ -84,15 +93,14 @@ def root_causes(subject: Subject, told: Sequence[Occurrence]) -> dict[tuple[Caus
     return owners
 
 
-def _roots(told: Sequence[Occurrence]) -> list[_Root]:
-    """Return the root causes among ``told``, each with the settings of all its parts."""
+def _roots(occurrences: Sequence[Occurrence]) -> list[_Root]:
+    """Return the root causes among ``occurrences``, each with the settings of all its parts."""
     roots: dict[Cause, _Root] = {}
-    for each in told:
+    for each in occurrences:
         if not each.found.without_it:
             continue
-        matters = (
-            max(each.found.severity or each.rule.severity, each.found.harm.severity) > Severity.INFO
-        )
+        severity = max(each.found.severity or each.rule.severity, each.found.harm.severity)
+        matters = severity > Severity.INFO
         root = roots.setdefault(each.cause, _Root(each.cause, matters))
         root.matters = root.matters or matters
         for setting in each.found.without_it:
@@ -101,7 +109,10 @@ def _roots(told: Sequence[Occurrence]) -> list[_Root]:
 
 
 def _to_be_tried(roots: Sequence[_Root], slots: int) -> list[_Root]:
-    """Return the root causes to try, the cheap ones of the central manager first: few on a pool of many slots."""
+    """Return the root causes to try; the fewer, the more ``slots`` the pool has.
+
+    Those whose settings leave execution points alone come first: they are cheap to try.
+    """
 
     def place(root: _Root) -> tuple[bool, bool]:
         changes_slots = any(setting.role is Role.EXECUTE for setting in root.settings)
@@ -116,12 +127,15 @@ def _number_gone(root: _Root) -> int:
     return len({each.cause for each in root.gone})
 
 
-def _gone(subject: Subject, root: _Root, told: Sequence[Occurrence]) -> list[Occurrence]:
-    """Return what is not found any more in the pool without ``root``; nothing where that one is still found."""
+def _gone(subject: Subject, root: _Root, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
+    """Return the occurrences that are not found any more in the pool without ``root``.
+
+    There are none where ``root`` itself is still found there.
+    """
     without = subject.with_settings(root.settings)
-    rules = {each.rule.id: each.rule for each in told}
+    rules = {each.rule.id: each.rule for each in occurrences}
     before: dict[str, set[tuple[Cause, str]]] = {}
-    for each in told:
+    for each in occurrences:
         before.setdefault(each.rule.id, set()).add(each.mark)
 
     own = _left(rules.pop(root.cause.rule), without)
@@ -131,8 +145,12 @@ def _gone(subject: Subject, root: _Root, told: Sequence[Occurrence]) -> list[Occ
     for id_, rule in rules.items():
         left[id_] = _left(rule, without)
 
-    others = (each for each in told if each.cause != root.cause)
-    return [each for each in others if _is_gone(each, before[each.rule.id], left[each.rule.id])]
+    gone: list[Occurrence] = []
+    for each in occurrences:
+        id_ = each.rule.id
+        if each.cause != root.cause and _is_gone(each, before[id_], left[id_]):
+            gone.append(each)
+    return gone
 
 
 def _left(rule: AnyRule, without: Subject) -> set[tuple[Cause, str]] | None:
@@ -157,7 +175,10 @@ def _marks(rule: AnyRule, without: Subject) -> Iterator[tuple[Cause, str]]:
 def _is_gone(
     one: Occurrence, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None
 ) -> bool:
-    """Tell whether ``one`` is not found any more, nor the same under another subject or for another cause."""
+    """Tell whether ``one`` is gone.
+
+    It is not where ``left`` has something new of the same cause or of the same subject.
+    """
     if left is None or one.mark in left:
         return False
     new = left - before
@@ -165,11 +186,11 @@ def _is_gone(
 
 
 def by_root(
-    told: Iterable[Occurrence], owners: Mapping[tuple[Cause, str], Cause]
+    occurrences: Iterable[Occurrence], owners: Mapping[tuple[Cause, str], Cause]
 ) -> dict[Cause, list[Occurrence]]:
-    """Return what follows from each root cause."""
+    """Return the occurrences that follow from each root cause."""
     found: dict[Cause, list[Occurrence]] = {}
-    for each in told:
+    for each in occurrences:
         owner = owners.get(each.mark)
         if owner is not None:
             found.setdefault(owner, []).append(each)

@@ -11,20 +11,22 @@ from htcq.audit.rule import Fact, Found
 
 
 def beside_policies(evidence: Evidence, name: str, message: str, sound: str) -> Iterator[Found]:
-    """Yield one finding on the knob ``name`` if any slot has a consumption policy; ``sound`` is the value it needs."""
+    """Yield one finding on the knob ``name`` if any slot has a consumption policy.
+
+    ``sound`` is the value that the knob needs.
+    """
     kinds = evidence.with_policy
-    if kinds:
-        knob = knob_fact(evidence, name)
-        count = sum(kind.count for kind in kinds)
-        slots = (
-            "1 slot has a consumption policy"
-            if count == 1
-            else f"{count} slots have consumption policies"
-        )
-        yield Found(
-            cause=f"{name} = {knob.value}",
-            subject=f"knob {name}",
-            message=f"{name} is {knob.value}, and {slots}: {message}",
-            facts=(knob, Fact("slots with a policy", f"{count}, such as {kinds[0].first.name}")),
-            settings=(central(evidence, name, sound),),
-        )
+    if not kinds:
+        return
+    knob = knob_fact(evidence, name)
+    count = sum(kind.count for kind in kinds)
+    slots = f"{count} slots have consumption policies"
+    if count == 1:
+        slots = "1 slot has a consumption policy"
+    yield Found(
+        cause=f"{name} = {knob.value}",
+        subject=f"knob {name}",
+        message=f"{name} is {knob.value}, and {slots}: {message}",
+        facts=(knob, Fact("slots with a policy", f"{count}, such as {kinds[0].first.name}")),
+        settings=(central(evidence, name, sound),),
+    )

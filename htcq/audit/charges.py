@@ -1,9 +1,9 @@
-"""What claims are charged: at the match, on average while they fill a slot, and for as long as they live.
+"""The charges of claims: match cost, average match cost of a full slot, and standing charge.
 
-The negotiator charges the match cost W(R) - W(R')
-(src/condor_utils/consumption_policy.cpp:cp_deduct_assets); from the next cycle on the accountant
+At the match the negotiator charges the match cost W(R) - W(R')
+(src/condor_utils/consumption_policy.cpp:cp_deduct_assets). From the next cycle on the accountant
 charges SlotWeight of the dynamic slot's own ad (Accountant.cpp:CheckMatches). Both are facts of
-HTCondor 25.14, the second one was measured there.
+HTCondor 25.14; the second one was measured there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ BY_HALF = 1.5
 
 @dataclass(frozen=True)
 class Charge:
-    """One job on a full slot: match cost, the average over as many such claims as fill the slot, standing charge."""
+    """The charges of one job on a full slot.
+
+    ``cost`` is its match cost, ``mean`` the average match cost of as many such claims as fill the
+    slot, and ``standing`` the charge while the claim lives.
+    """
 
     trial: Trial
     cost: Number
@@ -39,31 +43,36 @@ class Charge:
 
     @property
     def falls(self) -> bool:
-        """Whether the claim is charged less than its match cost while it runs: accounting leaks."""
+        """Whether the running claim is charged less than its match cost: accounting leaks."""
         return self.standing < self.mean - CLOSE
 
     @property
     def rises(self) -> bool:
-        """Whether the claim is charged more than its match cost while it runs: quotas can be exceeded."""
+        """Whether the running claim is charged more than its match cost: quotas can be exceeded."""
         return self.standing > self.mean + CLOSE
 
     @property
     def factor(self) -> float:
-        """The standing charge in match costs: where it is above 1, quotas can be exceeded by it."""
-        return self.standing / self.mean if self.mean > 0 else math.inf
+        """The standing charge in match costs: above 1, quotas can be exceeded by this factor."""
+        if self.mean > 0:
+            return self.standing / self.mean
+        return math.inf
 
     @property
     def match_text(self) -> str:
-        """The match cost as a sentence has it: that of the first claim, or the average where others cost otherwise."""
+        """The match cost for a sentence: of the first claim, or the average where others differ."""
         cost = f"{self.mean:.4g}"
-        return cost if abs(self.cost - self.mean) <= CLOSE else f"{cost} on average"
+        if abs(self.cost - self.mean) <= CLOSE:
+            return cost
+        return f"{cost} on average"
 
 
 def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) -> Iterator[Charge]:
-    """Yield what the jobs of ``trials`` that fit on a full slot are charged, one for each amount that they take.
+    """Yield the charges of the jobs of ``trials`` that fit on a full slot.
 
-    Those that meet a weight that is no number are left out. ``constant`` tells that the slot's
-    policy looks at nothing of its slot: each claim takes the same, however full the slot is.
+    Jobs that take the same amounts have one charge. Jobs for which a weight is no number are left
+    out. ``constant`` says that the slot's policy refers to nothing of its slot: each claim takes
+    the same, however full the slot is.
     """
     seen: set[tuple[tuple[str, Number], ...]] = set()
     full = as_number(kind.full_weight)
@@ -78,12 +87,12 @@ def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) 
         rest = as_number(kind.weight(_without(kind.total, amounts, 1)))
         if rest is None:
             continue
-        cost, standing = full - rest, accounted(kind.standing_weight(handed_out(amounts)))
-        mean = (
-            _mean_of_equals(kind, amounts, full, cost)
-            if constant
-            else _mean(kind, trial, amounts, full)
-        )
+        cost = full - rest
+        standing = accounted(kind.standing_weight(handed_out(amounts)))
+        if constant:
+            mean = _mean_of_equals(kind, amounts, full, cost)
+        else:
+            mean = _mean(kind, trial, amounts, full)
         if mean is not None:
             yield Charge(trial, cost, mean, standing)
 
@@ -91,18 +100,23 @@ def charges(kind: SlotClass, trials: tuple[Trial, ...], constant: bool = False) 
 def _mean_of_equals(
     kind: SlotClass, amounts: Mapping[str, Number], full: Number, cost: Number
 ) -> Number | None:
-    """Return the average match cost of claims that all take ``amounts``; ``cost`` is that of the first one."""
+    """Return the average match cost of claims that all take ``amounts``.
+
+    ``cost`` is the match cost of the first one.
+    """
     many = fits(kind.total, amounts)
     if many == 1:
         return cost
     rest = as_number(kind.weight(_without(kind.total, amounts, many)))
-    return None if rest is None else (full - rest) / many
+    if rest is None:
+        return None
+    return (full - rest) / many
 
 
 def _mean(
     kind: SlotClass, trial: Trial, amounts: Mapping[str, Number], full: Number
 ) -> Number | None:
-    """Return the average match cost of such claims as they fill a slot."""
+    """Return the average match cost of the claims of ``trial`` that fill a slot."""
     left, steps = dict(kind.total), 0
     taken: Mapping[str, Number | None] = amounts
     while steps < _MAX_STEPS:
@@ -111,13 +125,15 @@ def _mean(
         if not room:
             break
         after = kind.consumed(trial.ad(), _without(left, sure, 1))
-        # A policy that takes the same of every state fills the slot in one go.
-        many = (
-            room if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)) else 1
-        )
+        many = 1
+        if after == taken == kind.consumed(trial.ad(), _without(left, sure, room)):
+            # A policy that takes the same in every state of the slot fills it in one step.
+            many = room
         left, steps, taken = _without(left, sure, many), steps + many, after
     rest = as_number(kind.weight(left))
-    return None if rest is None or not steps else (full - rest) / steps
+    if rest is None or not steps:
+        return None
+    return (full - rest) / steps
 
 
 def _without(

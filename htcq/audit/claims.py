@@ -1,7 +1,7 @@
-"""What a claim takes of a slot and weighs, with or without a consumption policy, for each policy of the pool.
+"""The amounts and the weight of a claim, with or without a consumption policy.
 
 With a policy the negotiator charges the match cost first and the dynamic slot's own weight for
-as long as it lives (consumption_policy.cpp, Accountant.cpp, HTCondor 25.14); without one the
+as long as it lives (consumption_policy.cpp, Accountant.cpp, HTCondor 25.14). Without one the
 startd carves what the job asks for.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.trials import matched_amounts
 from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import PARTITIONABLE, Number
@@ -20,18 +21,18 @@ from htcq.pool.startds import carve
 
 @dataclass(frozen=True)
 class SlotPolicy:
-    """Kinds of slots with the same expressions, whatever their shape; those with most slots come first."""
+    """Kinds of slots with the same expressions; the kinds with most slots come first."""
 
     kinds: tuple[SlotClass, ...]
 
     @property
     def usual(self) -> SlotClass:
-        """The kind that most of the slots are of."""
+        """The kind with most slots."""
         return self.kinds[0]
 
     @property
     def count(self) -> int:
-        """How many slots have the policy."""
+        """The number of slots with the policy."""
         return sum(kind.count for kind in self.kinds)
 
 
@@ -45,19 +46,24 @@ def slot_policies(evidence: Evidence) -> Iterator[SlotPolicy]:
 
 
 def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str, Number] | None:
-    """Return what a claim of a job takes of an unused slot; None where it takes nothing or some part is no number."""
-    if not kind.supports_policy:
-        got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
-        return got if any(got.values()) else None
-    found = kind.consumed(jobs.ad())
-    amounts = {
-        asset: amount for asset, amount in found.items() if amount is not None and amount >= 0
-    }
-    return amounts if len(amounts) == len(found) and any(amounts.values()) else None
+    """Return the amounts that a claim of a job takes of an unused slot.
+
+    None is returned where it takes nothing, or where an amount is no number or below zero.
+    """
+    if kind.supports_policy:
+        return matched_amounts(kind.consumed(jobs.ad())) or None
+    got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
+    if any(got.values()):
+        return got
+    return None
 
 
 def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Number, ...]:
-    """Return what a claim of a job weighs on an unused slot: at the match and while it lives; none where it cannot."""
+    """Return the weights of a claim of a job on an unused slot: at the match, and while it lives.
+
+    There is one weight without a match cost of a consumption policy, and none where ``taken`` is
+    None.
+    """
     amounts = taken(evidence, kind, jobs)
     if amounts is None:
         return ()
@@ -65,5 +71,9 @@ def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Num
         return (kind.plain_weight(),)
     got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
     standing = accounted(kind.standing_weight(got or amounts))
-    cost = kind.cost(amounts) if kind.supports_policy else None
-    return (standing,) if cost is None else (cost, standing)
+    if not kind.supports_policy:
+        return (standing,)
+    cost = kind.cost(amounts)
+    if cost is None:
+        return (standing,)
+    return (cost, standing)

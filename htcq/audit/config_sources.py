@@ -1,8 +1,8 @@
-"""Where a configuration comes from: directories, files and commands, as far as its text says so.
+"""The sources of a configuration: directories, files and commands that its text names.
 
 Follows real_config of src/condor_utils/condor_config.cpp and parse_include_options of
-config.cpp, HTCondor 25.14. What ``condor_config_val -dump`` prints has no ``include`` lines any
-more; configuration files have.
+config.cpp, HTCondor 25.14. Configuration files have ``include`` lines; the output of
+``condor_config_val -dump`` has none.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ _MAX_EXPANSIONS = 20
 class Command:
     """A command whose output is configuration.
 
-    ``checked`` tells whether HTCondor looks at its exit status, ``cached`` whether it runs only
-    once.
+    ``checked`` says whether HTCondor checks its exit status, ``cached`` whether it runs only once.
     """
 
     line: str
@@ -48,12 +47,12 @@ def expanded(configuration: Configuration, text: str) -> str:
         found = _MACRO.search(text)
         if found is None:
             break
-        knob = configuration.knob(found.group(1))
-        value = (
-            (knob.value or knob.raw)
-            if knob is not None
-            else configuration.value(found.group(1), found.group(2) or "")
-        )
+        name, default = found.groups()
+        knob = configuration.knob(name)
+        if knob is None:
+            value = configuration.value(name, default or "")
+        else:
+            value = knob.value or knob.raw
         text = text[: found.start()] + value + text[found.end() :]
     return text
 
@@ -66,16 +65,17 @@ def directories(configuration: Configuration) -> tuple[str, ...]:
 def commands(configuration: Configuration) -> Iterator[Command]:
     """Yield the commands that the configuration is read from."""
     knob = configuration.knob("LOCAL_CONFIG_FILE")
-    text = expanded(configuration, knob.raw).strip() if knob is not None else ""
-    if knob is not None and text.endswith("|"):
-        yield Command(text[:-1].strip(), True, False, Fact(knob.name, knob.raw, knob.place))
+    if knob is not None:
+        text = expanded(configuration, knob.raw).strip()
+        if text.endswith("|"):
+            yield Command(text[:-1].strip(), True, False, Fact(knob.name, knob.raw, knob.place))
     for number, options, what in _includes(configuration):
-        fact = Fact(
-            "include", f"{' '.join(options)} : {what}".strip(), f"{configuration.source}:{number}"
-        )
-        if "command" in options or what.endswith("|"):
-            cached = "into" in options
-            yield Command(what.rstrip("|").strip(), cached, cached, fact)
+        if "command" not in options and not what.endswith("|"):
+            continue
+        line = f"{' '.join(options)} : {what}".strip()
+        fact = Fact("include", line, f"{configuration.source}:{number}")
+        cached = "into" in options
+        yield Command(what.rstrip("|").strip(), cached, cached, fact)
 
 
 def files(configuration: Configuration) -> Iterator[NamedFile]:
@@ -86,10 +86,8 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
             yield NamedFile(path, Fact(knob.name, knob.raw, knob.place))
     for number, options, what in _includes(configuration):
         if "command" not in options and not what.endswith("|"):
-            yield NamedFile(
-                expanded(configuration, what),
-                Fact("include", what, f"{configuration.source}:{number}"),
-            )
+            fact = Fact("include", what, f"{configuration.source}:{number}")
+            yield NamedFile(expanded(configuration, what), fact)
     seen: set[str] = set()
     for each in configuration:
         path = each.place.rpartition(":")[0]
@@ -99,7 +97,7 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
 
 
 def refuses_itself(configuration: Configuration) -> bool:
-    """Tell whether the configuration has an ``error`` statement, by which it can look at its own outcome."""
+    """Tell whether the configuration has an ``error`` statement, which can check the outcome."""
     return any(_ERROR.match(text) for _, text in configuration.statements)
 
 
@@ -111,7 +109,9 @@ def _includes(configuration: Configuration) -> Iterator[tuple[int, list[str], st
 
 
 def _listed(configuration: Configuration, name: str) -> list[str]:
-    # The values of these were not evaluated: a configuration from elsewhere must not make HTCondor
-    # read files here.
+    # The knob's value is not evaluated: a configuration from another machine must not make
+    # HTCondor read files here.
     knob = configuration.knob(name)
-    return expanded(configuration, knob.raw).replace(",", " ").split() if knob is not None else []
+    if knob is None:
+        return []
+    return expanded(configuration, knob.raw).replace(",", " ").split()

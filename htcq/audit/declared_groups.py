@@ -1,7 +1,7 @@
-"""Declared groups as a tree, and what each has for itself and those below it.
+"""Declared groups as a tree, and the quota of each group with the groups below it.
 
 Follows GroupEntry::hgq_assign_quotas of src/condor_negotiator.V6/GroupEntry.cpp, HTCondor 25.14:
-amounts come first, shares are taken of what they leave. Amounts are slot weight.
+amounts come first, shares are parts of the rest. Amounts are slot weight.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DUST = 1e-9
 
 @dataclass(frozen=True)
 class DeclaredGroups(Subject):
-    """The declared groups, the day on which they are looked at, and the slot weight of the pool if that is known."""
+    """The declared groups, the day of the check, and the slot weight of the pool if it is known."""
 
     settings: GroupSettings
     today: date
@@ -42,22 +42,23 @@ class DeclaredGroups(Subject):
         return below
 
     def below(self, name: str) -> Sequence[DeclaredGroup]:
-        """Return the groups right below that one; those of the top level for an empty name."""
+        """Return the children of a group; the empty name has the top-level groups."""
         return self._below.get(name, ())
 
     def static_sum(self, name: str) -> float:
-        """Return what the groups right below that one have in amounts."""
+        """Return the sum of the amounts of the children of a group."""
         return sum(group.config_quota for group in self.below(name) if group.static)
 
     def share_sum(self, name: str) -> float:
-        """Return what the groups right below that one have in shares."""
+        """Return the sum of the shares of the children of a group."""
         return sum(group.config_quota for group in self.below(name) if not group.static)
 
     @cached_property
     def amounts(self) -> Mapping[str, float | None]:
-        """What each group has for itself and those below it, by name; None where that depends on the pool's weight.
+        """The quota of each group with the groups below it, by name, in slot weight.
 
-        The top level has the empty name.
+        The quota is None where it depends on a pool's weight that is not known. The top level
+        has the empty name.
         """
         amounts: dict[str, float | None] = {"": self.pool_weight}
         for group in self.groups:
@@ -75,19 +76,27 @@ class DeclaredGroups(Subject):
 
 
 def fact_of(group: DeclaredGroup) -> Fact:
-    """Return the quota or the share that a group is declared with."""
-    key = "quota" if group.static else "share"
-    value = f"{group.config_quota:g}" if group.configured else "(not given)"
+    """Return the declared quota or share of a group as evidence."""
+    key, value = "share", "(not given)"
+    if group.static:
+        key = "quota"
+    if group.configured:
+        value = f"{group.config_quota:g}"
     return Fact(f"groups.{group.name}.{key}", value, SITE_FILE)
 
 
 def those_below(name: str) -> str:
-    """Return what a sentence calls the groups right below that one; those of the top level for an empty name."""
-    return f"the groups right below {name}" if name else "the top-level groups"
+    """Return the words for the children of a group; the empty name has the top-level groups."""
+    if name:
+        return f"the groups right below {name}"
+    return "the top-level groups"
 
 
 def on_declared(
     rule: AnyRule, find: Callable[[DeclaredGroups], Results], severity: Severity | None = None
 ) -> Rule[DeclaredGroups]:
-    """Return a rule on pools as it holds for declared groups: what is only a pity in a pool may be an error there."""
+    """Return a rule on pools as a rule on declared groups.
+
+    ``severity`` replaces the rule's own: a mild finding in a pool may be an error in a declaration.
+    """
     return replace(rule, needs=(Input.DECLARED,), find=find, severity=severity or rule.severity)

@@ -1,4 +1,4 @@
-"""Checks elastic quotas: what makes them unsound comes first, then what somebody should know of sound ones."""
+"""Checks of elastic quotas: errors, which make them unsound, and warnings on sound ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from htcq.audit.rule import AnyRule, Severity
 from htcq.errors import InputError
 from htcq.quota.elastic.declaration import ElasticQuotas
 
-#: What is wrong only with the amounts: such quotas must not be written, and what they come to is
-#: well defined.
+#: Rules on amounts alone: quotas that break them must not be written, but can still be computed.
 COMPUTABLE = frozenset(
     (
         "elastic-min-above-max", "elastic-min-not-of-parent", "elastic-children-min-above-parent",
@@ -21,25 +20,28 @@ COMPUTABLE = frozenset(
 
 
 def unsound(quotas: DeclaredElasticQuotas) -> Audit:
-    """Return every reason to refuse the quotas: what Koordinator's admission refuses, and what would never end."""
+    """Return every reason to refuse the quotas.
+
+    Koordinator's admission refuses them as well, or their computation would never end.
+    """
     return audit(quotas, _rules(errors=True))
 
 
 def doubtful(quotas: DeclaredElasticQuotas) -> Audit:
-    """Return what somebody should know of quotas that can be computed: Koordinator lets it pass and says nothing."""
+    """Return the warnings on quotas that can be computed; Koordinator accepts them silently."""
     return audit(quotas, _rules(errors=False))
 
 
 def is_computable(found: Audit) -> bool:
-    """Tell whether quotas of which ``found`` is wrong come to anything that is well defined."""
+    """Tell whether quotas with the findings ``found`` can still be computed."""
     return all(finding.rule in COMPUTABLE for finding in found.findings)
 
 
 def refuse_unsound(quotas: ElasticQuotas, file: str) -> None:
-    """Refuse quotas that are not sound by themselves, whatever is wanted of them.
+    """Refuse quotas that are not sound by themselves, whatever the demand is.
 
     Raises:
-        InputError: with the first of what is wrong, and how to fix it.
+        InputError: with the first finding, and how to fix it.
     """
     for finding in unsound(DeclaredElasticQuotas(file, quotas)).findings:
         raise InputError(f"{file}: {finding.message} [{finding.rule}]", finding.advice)

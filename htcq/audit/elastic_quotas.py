@@ -1,4 +1,4 @@
-"""Elastic quotas as rules look at them: the groups of one tree, what is wanted of them, and what they were before."""
+"""Elastic quotas as a subject of rules: one tree of groups, their demand, and the quotas before."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ OURS = "a convention of htcq; Koordinator accepts it"
 
 @dataclass(frozen=True)
 class DeclaredElasticQuotas(Subject):
-    """The quotas of one tree, which stand in ``file``; amounts are whole numbers by dimension.
+    """The quotas of one tree in ``file``; amounts are whole numbers by dimension.
 
-    Without ``demand`` or the quotas of ``before``, what needs them is not found. ``unknown`` are
-    names of groups in the demand that are not there, ``lost`` submitters that name such a group.
+    Rules that need ``demand`` or the quotas of ``before`` find nothing without them. ``unknown``
+    are the names of groups in the demand that the tree lacks, ``lost`` the submitters that name
+    such a group.
     """
 
     file: str
@@ -41,7 +42,7 @@ class DeclaredElasticQuotas(Subject):
 
     @cached_property
     def tree(self) -> ElasticTree:
-        """The groups that have their place below the root."""
+        """The tree of the groups below the root."""
         return build_tree(self.quotas.groups)
 
     @cached_property
@@ -60,7 +61,7 @@ class DeclaredElasticQuotas(Subject):
         return self.children("")
 
     def children(self, name: str) -> list[ElasticGroup]:
-        """Return the groups right below that one."""
+        """Return the children of a group."""
         return [self.by_name[each] for each in self.tree.children.get(name, ())]
 
     def is_active(self, name: str) -> bool:
@@ -74,7 +75,7 @@ class DeclaredElasticQuotas(Subject):
         return any(amounts)
 
     def pairs(self) -> Iterator[tuple[ElasticGroup, ElasticGroup]]:
-        """Yield every group that is below another one, with that one."""
+        """Yield every group that has a parent, with its parent."""
         for group in self.tree.groups:
             if group.parent:
                 yield group, self.by_name[group.parent]
@@ -82,17 +83,19 @@ class DeclaredElasticQuotas(Subject):
     def found(
         self, group: str, message: str, facts: tuple[Fact, ...] = (), advice: str = ""
     ) -> Found:
-        """Return what a rule found of one group; of the top-level groups where the name is empty."""
-        subject = f"group {group}" if group else "the top-level groups"
+        """Return a finding on one group; the empty name stands for the top-level groups."""
+        subject = "the top-level groups"
+        if group:
+            subject = f"group {group}"
         return Found(message, subject, message, facts, advice, examples=(group or subject,))
 
     def amount_fact(self, group: ElasticGroup, what: str, name: str) -> Fact:
-        """Return the min, max or weight of a group in one dimension, as the file has it."""
+        """Return the min, max or weight of a group in one dimension, as in the file."""
         amounts = {"max": group.max, "min": group.min, "weight": group.weight}[what]
         value = amounts.get(name, "(not given)")
-        return self.fact(
-            f"groups.{group.name}.{what}.{name}", "unlimited" if value is None else str(value)
-        )
+        if value is None:
+            value = "unlimited"
+        return self.fact(f"groups.{group.name}.{what}.{name}", str(value))
 
     def fact(self, key: str, value: str) -> Fact:
         """Return one key of the quotas or of the demand with its value."""
@@ -100,20 +103,23 @@ class DeclaredElasticQuotas(Subject):
 
 
 def is_managed(group: ElasticGroup, name: str) -> bool:
-    """Tell whether ``group`` has a max of a dimension, or of that of which it is a kind."""
+    """Tell whether ``group`` has a max of a dimension, or of the dimension that it is a kind of."""
     return name in group.max or base_of(name) in group.max
 
 
 def base_of(name: str) -> str:
-    """Return the dimension of which ``name`` is a kind (gpus of gpus:a100), or ``name`` itself."""
+    """Return the dimension that ``name`` is a kind of (gpus for gpus:a100), or ``name`` itself."""
     return name.partition(MARK)[0]
 
 
 def weight_of(group: ElasticGroup, name: str) -> int:
-    """Return the weight of ``group`` in one dimension: its max where none is given, 0 where that is unlimited."""
+    """Return the weight of ``group`` in one dimension.
+
+    A group without a weight has its max as weight, and 0 where the max is unlimited.
+    """
     return group.weight.get(name, group.max.get(name, 0) or 0)
 
 
 def is_fixed(group: ElasticGroup) -> bool:
-    """Tell whether the min of a group is its max, of everything that it manages."""
+    """Tell whether the min of a group is its max in every dimension that it manages."""
     return bool(group.max) and all(cap == group.min.get(name, 0) for name, cap in group.max.items())

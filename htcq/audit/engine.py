@@ -1,7 +1,8 @@
-"""Runs rules on a subject: merges what has one cause, applies what the site says of a rule, and sorts by severity.
+"""The engine of the audit: runs rules on a subject and makes findings of what they find.
 
-What follows from a root cause is listed under it. A subject is a pool, declared groups, or
-elastic quotas.
+It merges what has one cause, applies the site's verdict on each rule, lists what follows from a
+root cause under it, and sorts by severity. A subject is a pool, declared groups, or elastic
+quotas.
 """
 
 from __future__ import annotations
@@ -18,17 +19,22 @@ from htcq.audit.input import Input
 from htcq.audit.rule import HARMLESS, AnyRule, Fact, Harm, Rule, Severity, Unchecked
 from htcq.audit.subject import S, Subject
 from htcq.errors import BindingsError
+from htcq.units import counted
 
 if TYPE_CHECKING:
     from htcq.poolquota.ailment import Ailment
 
-#: Most things of one cause that a finding names.
+#: The largest number of things of one cause that a finding names.
 EXAMPLES = 3
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: what the rule found, with its severity here, what fixes it, and what follows from it."""
+    """One thing that is wrong.
+
+    It has what the rule found, the severity at this site, the settings that fix it, and in
+    ``caused`` the findings that follow from it.
+    """
 
     rule: str
     severity: Severity
@@ -45,18 +51,18 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """What stays the same from one audit to the next while the cause is not mended."""
+        """The text that stays the same from one audit to the next until the cause is fixed."""
         return f"{self.rule}: {self.cause}"
 
     @property
     def fingerprints(self) -> frozenset[str]:
-        """The fingerprints of it and of what follows from it."""
+        """The fingerprints of the finding and of those that follow from it."""
         return frozenset((self.fingerprint, *(each.fingerprint for each in self.caused)))
 
 
 @dataclass(frozen=True)
 class NotChecked:
-    """A rule that could not be checked, or only in part: for lack of data, or since the rule itself ``failed``."""
+    """A rule that was not checked, or only in part: data is missing, or the rule ``failed``."""
 
     rule: str
     missing: str
@@ -65,7 +71,11 @@ class NotChecked:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a site says of one rule: another severity (None: the rule's own), only or not these subjects."""
+    """A site's verdict on one rule.
+
+    ``severity`` replaces the rule's own (None: it does not). ``only`` and ``ignore`` are patterns
+    of the subjects that the rule is limited to, and of those that it skips.
+    """
 
     severity: Severity | None = None
     only: tuple[str, ...] = ()
@@ -73,9 +83,13 @@ class Verdict:
 
     def admits(self, subject: str) -> bool:
         """Tell whether ``subject`` is in the rule's scope; patterns are those of a shell."""
-        if self.only and not any(fnmatch.fnmatchcase(subject, pattern) for pattern in self.only):
+        if self.only and not _matches(subject, self.only):
             return False
-        return not any(fnmatch.fnmatchcase(subject, pattern) for pattern in self.ignore)
+        return not _matches(subject, self.ignore)
+
+
+def _matches(subject: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(subject, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True)
@@ -90,11 +104,11 @@ class Checked:
 class Audit:
     """The outcome: findings, the worst first; rules that could not be checked; and those that were.
 
-    ``source`` and ``taken`` tell which pool, and when, ``pool`` what it is called;
-    ``incomplete`` what of it could not be read; ``known`` how many findings were left out
-    because they were known before. ``health`` is what is wrong with the pool's daemons, ``gaps``
-    what the rules needed and a live pool has, but the capture lacks: without it, no findings are
-    no good news.
+    ``source`` and ``taken`` say which pool was checked, and when it was captured; ``pool`` is its
+    name. ``incomplete`` lists the parts of it that could not be read. ``known`` is the number of
+    findings that were left out because they were known before. ``health`` lists what is wrong
+    with the pool's daemons. ``gaps`` lists data that the rules needed and a live pool has, but the
+    capture lacks: with gaps, an audit without findings is no all-clear.
     """
 
     findings: tuple[Finding, ...]
@@ -110,16 +124,16 @@ class Audit:
 
     @property
     def failed(self) -> tuple[NotChecked, ...]:
-        """The rules that failed: what they would have found is not known."""
+        """The rules that failed; their findings are not known."""
         return tuple(each for each in self.not_checked if each.failed)
 
     @property
     def checked(self) -> int:
-        """How many rules were checked."""
+        """The number of rules that were checked."""
         return len(self.rules)
 
     def count(self, severity: Severity) -> int:
-        """Return how many findings are of that severity."""
+        """Return the number of findings of that severity."""
         return sum(finding.severity is severity for finding in self.findings)
 
     def worst(self) -> Severity | None:
@@ -127,17 +141,23 @@ class Audit:
         return max((finding.severity for finding in self.findings), default=None)
 
     def since(self, fingerprints: Collection[str]) -> Audit:
-        """Return the outcome without the findings that have these fingerprints, they and all that follows from them."""
+        """Return the outcome without the known findings.
+
+        A finding is known where ``fingerprints`` has its own and those of all that follows from it.
+        """
         known = frozenset(fingerprints)
         new = tuple(finding for finding in self.findings if not finding.fingerprints <= known)
         return replace(self, findings=new, known=len(self.findings) - len(new))
 
     def without(self, reasons: Iterable[str]) -> Audit:
-        """Return the outcome as one for which rules could not even be loaded: no findings are then no good news."""
+        """Return the outcome with the reasons why some rules could not be loaded.
+
+        They are gaps: without findings it is no all-clear.
+        """
         return replace(self, gaps=(*self.gaps, *reasons))
 
     def joined(self, other: Audit) -> Audit:
-        """Return the outcome with that of other rules, which looked at another subject of the same site."""
+        """Return the outcome with that of other rules on another subject of the same site."""
         return replace(
             self,
             findings=tuple(sorted((*self.findings, *other.findings), key=_rank)),
@@ -148,9 +168,9 @@ class Audit:
 
 
 def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | None = None) -> Audit:
-    """Return what ``rules`` find in ``subject``, each as ``site`` wants it."""
+    """Return the audit of ``subject`` by ``rules``, under the verdicts of ``site``."""
     verdicts = site or {}
-    told: list[Occurrence] = []
+    occurrences: list[Occurrence] = []
     not_checked: list[NotChecked] = []
     checked: list[Checked] = []
     needed: Counter[Input] = Counter()
@@ -174,10 +194,10 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
             continue
         if not run.failed:
             checked.append(Checked(rule.id, verdict.severity or rule.severity))
-        told += run.told
+        occurrences += run.occurrences
         not_checked += run.not_checked()
 
-    findings = sorted(_findings(subject, told, verdicts), key=_rank)
+    findings = sorted(_findings(subject, occurrences, verdicts), key=_rank)
     return Audit(
         tuple(findings),
         tuple(not_checked),
@@ -194,18 +214,21 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
 def _gaps(
     subject: Subject, not_checked: Sequence[NotChecked], needed: Mapping[Input, int]
 ) -> Iterator[str]:
-    """Yield what keeps an audit from an all-clear: rules that failed, and rules that wanted for what a pool has."""
+    """Yield the gaps that keep an audit from an all-clear.
+
+    These are rules that failed, and data that the pool should have and rules lack.
+    """
     for each in not_checked:
         if each.failed:
             yield f"the rule {each.rule} failed: {each.missing}"
     for need in Input:
         rules = needed.get(need, 0)
         if rules and subject.should_have(need):
-            yield f"{rules} rule{'' if rules == 1 else 's'} not checked without {need.value}"
+            yield f"{counted(rules, 'rule')} not checked without {need.value}"
 
 
 def _lacking(rule: AnyRule, subject: Subject) -> str:
-    """Return what data is missing for ``rule``; empty where there is all that it needs."""
+    """Return the data that ``rule`` lacks; empty where it has all that it needs."""
     return "; ".join(need.value for need in rule.needs if subject.lacks(need))
 
 
@@ -214,29 +237,29 @@ def _rank(finding: Finding) -> tuple[int, str]:
 
 
 class _Run(Generic[S]):
-    """One rule as it looks at a subject."""
+    """The run of one rule on a subject."""
 
     def __init__(self, rule: Rule[S], verdict: Verdict) -> None:
         self.failed = ""
-        self.told: list[Occurrence] = []
+        self.occurrences: list[Occurrence] = []
         self._rule = rule
         self._verdict = verdict
         self._unchecked: list[str] = []
 
     def take(self, subject: S) -> None:
-        """Take up what the rule finds."""
+        """Collect what the rule finds."""
         for each in self._rule.find(subject):
             if isinstance(each, Unchecked):
                 self._unchecked.append(each.missing)
             elif self._verdict.admits(each.subject):
-                self.told.append(Occurrence(self._rule, each))
+                self.occurrences.append(Occurrence(self._rule, each))
 
     def fail(self, error: Exception) -> None:
         """Note that the rule ended in ``error``."""
         self.failed = f"{type(error).__name__}: {error}"
 
     def not_checked(self) -> list[NotChecked]:
-        """Return what the rule could not look at."""
+        """Return the parts that the rule could not check, and its failure."""
         found = [NotChecked(self._rule.id, missing) for missing in dict.fromkeys(self._unchecked)]
         if self.failed:
             found.append(NotChecked(self._rule.id, self.failed, failed=True))
@@ -248,12 +271,12 @@ class _Run(Generic[S]):
 
 
 def _findings(
-    subject: Subject, told: Sequence[Occurrence], verdicts: Mapping[str, Verdict]
+    subject: Subject, occurrences: Sequence[Occurrence], verdicts: Mapping[str, Verdict]
 ) -> Iterator[Finding]:
     """Yield one finding for each cause, with what follows from it."""
-    owners = root_causes(subject, told)
-    following = by_root(told, owners)
-    own = [each for each in told if each.mark not in owners]
+    owners = root_causes(subject, occurrences)
+    following = by_root(occurrences, owners)
+    own = [each for each in occurrences if each.mark not in owners]
 
     for cause, parts in _by_cause(own).items():
         caused = _by_cause(following.get(cause, ()))
@@ -262,9 +285,9 @@ def _findings(
         yield _finding(parts, verdicts, tuple(followers))
 
 
-def _by_cause(told: Iterable[Occurrence]) -> dict[Cause, list[Occurrence]]:
+def _by_cause(occurrences: Iterable[Occurrence]) -> dict[Cause, list[Occurrence]]:
     found: dict[Cause, list[Occurrence]] = {}
-    for each in told:
+    for each in occurrences:
         found.setdefault(each.cause, []).append(each)
     return found
 

@@ -1,10 +1,10 @@
-"""What the rules look at: the pool as captured, and what follows from it, computed once for all rules."""
+"""The evidence of the rules: the captured pool, and what follows from it, computed once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from operator import is_
+from operator import is_, itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from htcq.audit.charges import Charge, charges
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Size(NamedTuple):
-    """What slots are together: the sum of their weights, and the cpus of their machines."""
+    """The size of some slots: the sum of their weights, and the cpus of their machines."""
 
     weight: Number
     cpus: Number
@@ -60,32 +60,34 @@ class Evidence(Subject):
 
     @property
     def pool_name(self) -> str:
-        """What the pool is called: the machine of its collector."""
+        """The name of the pool: the machine of its collector."""
         return self.pool.name
 
     @property
     def taken(self) -> str:
-        """When the pool was captured."""
+        """The time at which the pool was captured."""
         return self.pool.taken_at
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """What of the pool could not be read."""
+        """The parts of the pool that could not be read."""
         return self.pool.incomplete
 
     @property
     def count(self) -> int:
-        """How many slots there are."""
+        """The number of slots."""
         return len(self.slots)
 
     @property
     def ailments(self) -> tuple[Ailment, ...]:
-        """What is wrong with the daemons; nothing where only a configuration is known."""
-        return () if self.pool.records is None else ailments(self.pool)
+        """The ailments of the daemons; none where only a configuration is known."""
+        if self.pool.records is None:
+            return ()
+        return ailments(self.pool)
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What a live pool has and this capture lacks."""
+        """The data that a live pool has and this capture lacks."""
         return unread(self.pool)
 
     def with_settings(self, settings: Iterable[Setting]) -> Evidence:
@@ -95,8 +97,7 @@ class Evidence(Subject):
     def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
 
-        What those settings leave alone is not computed anew: the jobs never change, the slots
-        only with knobs of execution points.
+        Both share the jobs, and the slots unless knobs of execution points changed.
         """
         from htcq.audit.unmatched import UnusedSlots
 
@@ -106,10 +107,8 @@ class Evidence(Subject):
             other.trials = self.trials
             other._charges, other._mismatches = self._charges, self._mismatches
         if pool.slots is self.pool.slots:
-            other.slot_classes, other.slot_classes_by_frame = (
-                self.slot_classes,
-                self.slot_classes_by_frame,
-            )
+            other.slot_classes = self.slot_classes
+            other.slot_classes_by_frame = self.slot_classes_by_frame
             other.unused = self.unused
             return other
         other.slot_classes = tuple(_known_again(other.slot_classes, self.slot_classes))
@@ -155,7 +154,7 @@ class Evidence(Subject):
         return self.pool.slots or ()
 
     def size_of(self, slots: Iterable[Slot]) -> Size:
-        """Return the size of ``slots``; a dynamic slot's cpus are those of its partitionable slot."""
+        """Return the size of ``slots``; cpus of dynamic slots count at their partitionable slot."""
         weight: Number = 0
         cpus: Number = 0
         for slot in slots:
@@ -176,7 +175,7 @@ class Evidence(Subject):
 
     @cached_property
     def startds(self) -> StartdTable:
-        """What the startds of the slots make of requests."""
+        """The startds of the slots, by which requests are changed and slots carved."""
         return StartdTable(self.execute)
 
     def slot_classes_of_type(self, *types: str) -> tuple[SlotClass, ...]:
@@ -195,7 +194,7 @@ class Evidence(Subject):
 
     @cached_property
     def slot_classes_by_frame(self) -> tuple[SlotClass, ...]:
-        """The offered slots by shape and frame: all that their own expressions say of a job is equal."""
+        """The offered slots in classes of one shape and frame: their expressions are the same."""
         found: dict[tuple[SlotClass, SharedAttributes], list[Slot]] = {}
         for slot_class in self.offered:
             for slot in slot_class.slots:
@@ -209,7 +208,7 @@ class Evidence(Subject):
 
     @cached_property
     def slot_types(self) -> Mapping[str, frozenset[int]]:
-        """The numbers of the slot types that each machine has, by machine."""
+        """The numbers of the slot types of each machine."""
         by_frame: dict[SharedAttributes, int] = {}
         found: dict[str, set[int]] = {}
         for slot_class in self.offered:
@@ -222,9 +221,8 @@ class Evidence(Subject):
     @property
     def dynamic(self) -> Iterator[Slot]:
         """Every dynamic slot."""
-        return (
-            slot for slot_class in self.slot_classes_of_type(DYNAMIC) for slot in slot_class.slots
-        )
+        for slot_class in self.slot_classes_of_type(DYNAMIC):
+            yield from slot_class.slots
 
     # Jobs
     # ----------------------------------------------------------------------------------------------
@@ -236,16 +234,15 @@ class Evidence(Subject):
 
     @cached_property
     def trials(self) -> Trials:
-        """What jobs take by the slots' consumption policies, tried once for all rules."""
+        """The trials of jobs on the slots' consumption policies, made once for all rules."""
         return Trials(lambda: self.autoclusters)
 
     def charges(self, slot_class: SlotClass) -> tuple[Charge, ...]:
-        """Return what the jobs that are tried on ``slot_class`` are charged there."""
+        """Return the charges of the jobs that are tried on ``slot_class``."""
         if slot_class not in self._charges:
             constant = not self.trials.looks_at_slot(slot_class)
-            self._charges[slot_class] = tuple(
-                charges(slot_class, self.trials.of(slot_class), constant)
-            )
+            found = charges(slot_class, self.trials.of(slot_class), constant)
+            self._charges[slot_class] = tuple(found)
         return self._charges[slot_class]
 
     @cached_property
@@ -265,55 +262,59 @@ class Evidence(Subject):
         return self._mismatches[key] is Mismatch.NONE
 
     def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:
-        """Return the slot class that costs a job of ``jobs`` least, and the match cost; None where it fits none.
+        """Return the slot class with the least match cost for a job of ``jobs``, and that cost.
 
-        Every slot counts as unused. With a consumption policy a match costs what the weight
-        loses, else all of it.
+        None is returned where the job fits no slot. Every slot counts as unused. With a
+        consumption policy the match cost is what the weight of the slot loses, else all of it.
         """
         key = jobs.frame
         if key not in self._cheapest:
-            # Plain slots cost every job the same: the first that fits is the cheapest of them.
-            plain = next((each for each in self._plain_by_weight if self.fits(each[0], jobs)), None)
-            known = [plain] if plain is not None else []
-            for slot_class in self.with_policy:
-                cost = (
-                    slot_class.cost(slot_class.consumed(jobs.ad()))
-                    if self.fits(slot_class, jobs)
-                    else None
-                )
-                known += [(slot_class, cost)] if cost is not None else []
-            self._cheapest[key] = min(known, key=lambda each: each[1], default=None)
+            self._cheapest[key] = min(self._costs(jobs), key=itemgetter(1), default=None)
         return self._cheapest[key]
+
+    def _costs(self, jobs: Autocluster) -> Iterator[tuple[SlotClass, Number]]:
+        """Yield slot classes that a job of ``jobs`` fits, with the match cost."""
+        for slot_class, weight in self._plain_by_weight:
+            if self.fits(slot_class, jobs):
+                # Plain slots cost every job the same: the first that fits is the cheapest of them.
+                yield slot_class, weight
+                break
+        for slot_class in self.with_policy:
+            if self.fits(slot_class, jobs):
+                cost = slot_class.cost(slot_class.consumed(jobs.ad()))
+                if cost is not None:
+                    yield slot_class, cost
 
     @cached_property
     def _plain_by_weight(self) -> tuple[tuple[SlotClass, Number], ...]:
         """The classes without a consumption policy, the lightest first, with their weight."""
-        plain = [slot_class for slot_class in self.offered if not slot_class.supports_policy]
-        weighed = [(slot_class, slot_class.plain_weight()) for slot_class in plain]
-        return tuple(sorted(weighed, key=lambda each: each[1]))
+        weighed = [(each, each.plain_weight()) for each in self.offered if not each.supports_policy]
+        return tuple(sorted(weighed, key=itemgetter(1)))
 
     @cached_property
     def askers(self) -> SubmitterQueues:
-        """What the access points offer to the negotiator: the jobs that they would start now, in their queues."""
+        """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
         return SubmitterQueues(self.pool, self.quotas)
 
     @cached_property
     def unused(self) -> UnusedSlots:
-        """The slots as they were if no job ran, and which of the jobs that are offered they would take."""
+        """The slots as if no job ran on them, and what keeps offered jobs from them."""
         from htcq.audit.unmatched import UnusedSlots
 
         return UnusedSlots(self.slot_classes_by_frame)
 
     @cached_property
     def unmatched(self) -> tuple[Unmatched, ...]:
-        """The autoclusters of idle jobs that no slot would take even unused."""
+        """The autoclusters of idle jobs that no slot would take even without a job on it."""
         from htcq.audit.unmatched import unmatched
 
-        return tuple(unmatched(self.askers, self.unused)) if self.slot_classes_by_frame else ()
+        if not self.slot_classes_by_frame:
+            return ()
+        return tuple(unmatched(self.askers, self.unused))
 
-    # Groups
+    # Groups and configuration
     # ----------------------------------------------------------------------------------------------
 
     @cached_property
@@ -321,43 +322,50 @@ class Evidence(Subject):
         """The groups as the negotiator computes them."""
         return PoolQuotas(self.pool, self.weights)
 
-    # Configuration
-    # ----------------------------------------------------------------------------------------------
-
     @cached_property
     def access(self) -> Mapping[str, Configuration]:
-        """The configurations of access points by schedd name; the central manager's counts for schedds beside it."""
+        """The configurations of access points by schedd name.
+
+        The central manager's configuration counts for schedds on the same machine.
+        """
         return {**self._beside(self.pool.schedds), **self.pool.access}
 
     @cached_property
     def execute(self) -> Mapping[str, Configuration]:
-        """The configurations of execution points by machine; the central manager's counts for startds beside it."""
-        machine = self._central_machine
-        beside = machine and any(slot.machine == machine for slot in self.slots)
-        own = {machine: self.pool.central} if beside and self.pool.central is not None else {}
-        return {**own, **self.pool.execute}
+        """The configurations of execution points by machine.
+
+        The central manager's configuration counts for startds on the same machine.
+        """
+        machine, central = self._central_machine, self.pool.central
+        found: dict[str, Configuration] = {}
+        if central is not None and machine and any(slot.machine == machine for slot in self.slots):
+            found[machine] = central
+        found.update(self.pool.execute)
+        return found
 
     def configurations(self) -> Iterator[tuple[str, Configuration]]:
-        """Yield every configuration once, each with whose it is."""
+        """Yield every configuration once, each with the words for its owner."""
         if self.pool.central is not None:
             yield "the central manager", self.pool.central
-        for role, found in (
-            ("access point", self.pool.access),
-            ("execution point", self.pool.execute),
-        ):
-            for name, configuration in found.items():
-                yield f"{role} {name}", configuration
+        for name, configuration in self.pool.access.items():
+            yield f"access point {name}", configuration
+        for name, configuration in self.pool.execute.items():
+            yield f"execution point {name}", configuration
 
     def version_of_schedd(self, name: str) -> tuple[int, ...]:
-        """Return the version of the schedd ``name``; empty where its ad is not there."""
-        record = next((each for each in self.pool.schedds if each.name == name), None)
-        return () if record is None else version(record.value("CondorVersion"))
+        """Return the version of the schedd ``name``; empty without its ad."""
+        for record in self.pool.schedds:
+            if record.name == name:
+                return version(record.value("CondorVersion"))
+        return ()
 
     @property
     def _central_machine(self) -> str:
-        """The machine that config.txt comes from: the one of the collector that lists itself."""
+        """The machine of config.txt: that of the collector if only one machine has one."""
         machines = {record.text("Machine") for record in self.pool.collectors}
-        return machines.pop() if len(machines) == 1 else ""
+        if len(machines) == 1:
+            return machines.pop()
+        return ""
 
     def _beside(self, records: Iterable[Record]) -> dict[str, Configuration]:
         machine, central = self._central_machine, self.pool.central
@@ -367,11 +375,15 @@ class Evidence(Subject):
 
     def setting(self, name: str, default: str = "") -> str:
         """Return a knob of the central manager: as configured there, else HTCondor's default."""
-        return self.pool.central.value(name, default) if self.pool.central is not None else default
+        if self.pool.central is None:
+            return default
+        return self.pool.central.value(name, default)
 
     def truth(self, name: str, default: bool) -> bool:
         """Return a truth value of the central manager's configuration."""
-        return self.pool.central.truth(name, default) if self.pool.central is not None else default
+        if self.pool.central is None:
+            return default
+        return self.pool.central.truth(name, default)
 
 
 def _known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:
@@ -379,7 +391,9 @@ def _known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> I
     by_first = {id(slot_class.first): slot_class for slot_class in before}
     for slot_class in classes:
         known = by_first.get(id(slot_class.first))
-        yield known if known is not None and _same_slots(known, slot_class) else slot_class
+        if known is not None and _same_slots(known, slot_class):
+            slot_class = known
+        yield slot_class
 
 
 def _same_slots(one: SlotClass, other: SlotClass) -> bool:

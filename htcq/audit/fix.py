@@ -1,7 +1,6 @@
-"""Configuration that fixes a finding, as data: which machines are to set which knob, and to what.
+"""Configuration that fixes a finding, as data: machines, knobs and their values.
 
-Prose is never a part of it: it is what a site may copy into its configuration, and what
-HTCondor's parser reads.
+It has no prose: a site may copy it into its configuration, and HTCondor's parser reads it.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from htcq.pool.configuration import LEGAL_NAME, STATEMENTS
 
-#: Would make something else of the line, or of the next one.
+#: Characters that would break the line, or change the next one.
 _BROKEN = re.compile(r"[\x00-\x1f\x7f]")
-#: Most machines that a sentence names.
+#: The largest number of machines that a sentence names.
 _NAMED = 3
 
 
 class Role(enum.Enum):
-    """What a machine does in a pool; the value is the word for it."""
+    """The role of a machine in a pool; the value is the word for it."""
 
     CENTRAL = "central manager"
     ACCESS = "access point"
@@ -29,11 +28,11 @@ class Role(enum.Enum):
 
 @dataclass(frozen=True)
 class Setting:
-    """One knob with the value that it is to have.
+    """One knob with its new value.
 
     ``file`` is the file that sets the knob now (empty: none does, or it is not known). ``nodes``
     are the names of the access points or execution points (none: all machines of that role). An
-    empty value takes the knob back.
+    empty value removes the knob.
     """
 
     role: Role
@@ -46,8 +45,9 @@ class Setting:
     def is_sound(self) -> bool:
         """Whether the line is one assignment, whatever names and texts of the pool went into it."""
         name = self.knob.rpartition(".")[2].lower()
-        whole = not _BROKEN.search(self.value) and not self.value.endswith("\\")
-        return bool(LEGAL_NAME.match(self.knob)) and name not in STATEMENTS and whole
+        if not LEGAL_NAME.match(self.knob) or name in STATEMENTS:
+            return False
+        return not _BROKEN.search(self.value) and not self.value.endswith("\\")
 
     @property
     def line(self) -> str:
@@ -56,20 +56,25 @@ class Setting:
 
     @property
     def whose(self) -> str:
-        """The machines: ``central manager``, ``access point submit01``, ``every execution point``."""
+        """The machines in words, such as ``central manager`` or ``every execution point``."""
         if self.role is Role.CENTRAL:
             return str(self.role.value)
         if not self.nodes:
             return f"every {self.role.value}"
         if len(self.nodes) == 1:
             return f"{self.role.value} {self.nodes[0]}"
+        names = ", ".join(self.nodes[:_NAMED])
         more = len(self.nodes) - _NAMED
-        names = ", ".join(self.nodes[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        if more > 0:
+            names += f" and {more} more"
         return f"{self.role.value}s {names}"
 
 
 def united(settings: Iterable[Setting]) -> tuple[Setting, ...]:
-    """Return the sound ones of ``settings``, one for all machines that set the same, in the order of their first."""
+    """Return the sound ones of ``settings``, with one setting for all machines that set the same.
+
+    They are in the order in which each first occurs.
+    """
     found: dict[Setting, dict[str, None] | None] = {}
     for setting in settings:
         if not setting.is_sound:

@@ -1,8 +1,8 @@
-"""Settings for the machines that a finding is about: under the names by which their daemons look the knobs up.
+"""Settings for the machines of a finding, under the names that their daemons look up first.
 
-A daemon looks for ``DAEMON.KNOB`` before ``KNOB``, and the startd for ``SLOT_TYPE_<N>_KNOB``
-before both (src/condor_utils/param.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param,
-HTCondor 25.14).
+A daemon looks up ``DAEMON.KNOB`` before ``KNOB``, and the startd ``SLOT_TYPE_<N>_KNOB`` before
+both (src/condor_utils/param.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param, HTCondor
+25.14).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def central(evidence: Evidence, knob: str, value: str) -> Setting:
 def access(
     evidence: Evidence, knob: str, value: str, names: Iterable[str] = ()
 ) -> tuple[Setting, ...]:
-    """Return ``knob = value`` for the access points ``names``; for all of them where there is no name."""
+    """Return ``knob = value`` for the access points ``names``; without names, for all of them."""
     found = tuple(
         _setting(Role.ACCESS, evidence.access.get(name), "SCHEDD", knob, value, (name,))
         for name in names
@@ -42,7 +42,10 @@ def node(evidence: Evidence, machine: str, knob: str, value: str) -> Setting:
 def execute(
     evidence: Evidence, slots: Iterable[Slot], knob: str, value: str
 ) -> tuple[Setting, ...]:
-    """Return ``knob = value`` for the slot types of ``slots``: one setting for all machines that set the same."""
+    """Return ``knob = value`` for the slot types of ``slots``.
+
+    There is one setting for all machines that set the same.
+    """
     every = evidence.slot_types
     found: dict[tuple[str, str], dict[str, None]] = {}
     for slot in slots:
@@ -50,32 +53,43 @@ def execute(
         several = len(every.get(machine, ())) > 1
         place = _of_slot(slot, evidence.execute.get(machine), knob, several)
         found.setdefault(place, {})[machine] = None
-    return tuple(
-        Setting(
-            Role.EXECUTE, name, value, file, () if set(machines) >= set(every) else tuple(machines)
-        )
-        for (name, file), machines in found.items()
-    )
+    settings: list[Setting] = []
+    for (name, file), machines in found.items():
+        nodes = tuple(machines)
+        if set(machines) >= set(every):
+            # It is for every execution point.
+            nodes = ()
+        settings.append(Setting(Role.EXECUTE, name, value, file, nodes))
+    return tuple(settings)
 
 
 def settings_of(
     whose: str, configuration: Configuration, knobs: Iterable[tuple[str, str]]
 ) -> Iterator[Setting]:
-    """Yield knobs, each with its value, for the machine that ``whose`` names as Evidence.configurations does."""
-    role = next(each for each in Role if whose.removeprefix("the ").startswith(each.value))
-    name = whose.removeprefix("the ")[len(role.value) + 1 :]
+    """Yield settings of ``knobs`` (names and values) for one machine.
+
+    ``whose`` names the machine as Evidence.configurations does.
+    """
+    words = whose.removeprefix("the ")
+    role = next(each for each in Role if words.startswith(each.value))
+    name = words[len(role.value) + 1 :]
+    nodes: tuple[str, ...] = ()
+    if name:
+        nodes = (name,)
     for knob, value in knobs:
-        yield Setting(role, knob, value, file_of(configuration, knob), (name,) if name else ())
+        yield Setting(role, knob, value, file_of(configuration, knob), nodes)
 
 
 def file_of(configuration: Configuration, knob: str) -> str:
     """Return the file that sets ``knob``; empty where none does or it is not known."""
     found = configuration.knob(knob)
-    return _LINE.sub("", found.place) if found is not None and found.place.startswith("/") else ""
+    if found is None or not found.place.startswith("/"):
+        return ""
+    return _LINE.sub("", found.place)
 
 
 def literal_text(text: str) -> str:
-    """Return an expression of an ad as a value of a knob: on one line, and with no macro in it."""
+    """Return an expression of an ad as a value of a knob: on one line, without macros."""
     return " ".join(text.replace("$", "$(DOLLAR)").split())
 
 
@@ -89,15 +103,19 @@ def _setting(
 ) -> Setting:
     if configuration is None:
         return Setting(role, knob, value, nodes=nodes)
-    own = f"{daemon}.{knob}"
-    name = own if own in configuration else knob
+    name = f"{daemon}.{knob}"
+    if name not in configuration:
+        name = knob
     return Setting(role, name, value, file_of(configuration, name), nodes)
 
 
 def _of_slot(
     slot: Slot, configuration: Configuration | None, knob: str, several: bool
 ) -> tuple[str, str]:
-    """Return the knob for the type of ``slot``, and its file; the general one where its machine has no other type."""
+    """Return the knob for the type of ``slot``, and its file.
+
+    The knob is the general one where the machine has no other type.
+    """
     number = slot.type_id
     typed = f"SLOT_TYPE_{number}_{knob}"
     if configuration is not None and typed in configuration:

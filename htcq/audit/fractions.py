@@ -1,4 +1,4 @@
-"""Consumption that is no whole number: the negotiator takes the fraction, the startd hands out whole units."""
+"""Fractional consumption: the negotiator takes a fraction, the startd hands out whole units."""
 
 from __future__ import annotations
 
@@ -22,26 +22,36 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, attribute
 
-#: Fractions that users ask for now and then; condor_submit lets them.
+#: Fractions that users sometimes ask for; condor_submit accepts them.
 _ODD = {CPUS: 1.5, MEMORY: 1000.5, DISK: 1048576}
 
 
 def fractional(evidence: Evidence, concerned: Callable[[str], bool]) -> Iterator[Found]:
-    """Yield the slots where a job takes a fraction of an asset that ``concerned`` picks, one proof for each asset."""
+    """Yield the slots where a job takes a fraction of an asset, with one proof for each asset.
+
+    ``concerned`` picks the assets.
+    """
     for kind in evidence.with_policy:
         for asset in filter(concerned, kind.consumption):
-            for trial in _trials(evidence, kind, asset):
-                message = _message(evidence, kind, trial, asset)
-                if message:
-                    yield on_slots(
-                        kind,
-                        cause=f"{attribute(asset)}: {kind.consumption[asset]}",
-                        message=message,
-                        facts=(consumption_fact(kind, asset),),
-                        settings=consumption_settings(evidence, kind, asset, _whole(kind, asset)),
-                        is_root=True,
-                    )
-                    break
+            message = _proof(evidence, kind, asset)
+            if message:
+                yield on_slots(
+                    kind,
+                    cause=f"{attribute(asset)}: {kind.consumption[asset]}",
+                    message=message,
+                    facts=(consumption_fact(kind, asset),),
+                    settings=consumption_settings(evidence, kind, asset, _whole(kind, asset)),
+                    is_root=True,
+                )
+
+
+def _proof(evidence: Evidence, kind: SlotClass, asset: str) -> str:
+    """Return the message on the first job that takes a fraction of ``asset``; empty without one."""
+    for trial in _trials(evidence, kind, asset):
+        message = _message(evidence, kind, trial, asset)
+        if message:
+            return message
+    return ""
 
 
 def _trials(evidence: Evidence, kind: SlotClass, asset: str) -> Iterator[Trial]:
@@ -59,29 +69,38 @@ def _message(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> s
         if taken is None or taken == int(taken):
             # The startd rounds the request before it carves: no fraction gets there.
             continue
-        return _told(trial, asset, amount, handed_out({asset: taken})[asset])
+        return _outcome(trial, asset, amount, handed_out({asset: taken})[asset])
     return ""
 
 
-def _told(trial: Trial, asset: str, amount: Number, got: Number) -> str:
-    told = f"{trial.job} takes {number(amount)} {asset}, but the startd hands out {number(got)}"
+def _outcome(trial: Trial, asset: str, amount: Number, got: Number) -> str:
+    text = f"{trial.job} takes {number(amount)} {asset}, but the startd hands out {number(got)}"
     if got < amount:
         return (
-            f"{told}, which is not enough: it refuses the job, and the negotiator matches it "
+            f"{text}, which is not enough: it refuses the job, and the negotiator matches it "
             "again, for ever"
         )
-    return f"{told}: it refuses the claims for which the negotiator still sees room"
+    return f"{text}: it refuses the claims for which the negotiator still sees room"
 
 
 def _whole(kind: SlotClass, asset: str) -> str:
-    """Return a consumption as the slots have it, but rounded up; of a custom asset what is asked for is taken."""
+    """Return the slots' own consumption rounded up.
+
+    Where it follows the request, a built-in asset is taken at least once, and a custom asset as
+    asked.
+    """
     if not _names_request(kind, asset):
         return f"ceiling({literal_text(kind.consumption[asset])})"
-    return at_least_one(kind, asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
+    if asset in BUILT_IN_ASSETS:
+        return at_least_one(kind, asset)
+    return safe_request(asset)
 
 
 def at_least_one(kind: SlotClass, asset: str) -> str:
-    """Return a consumption that follows the request as the slots' own does, in whole units and at least 1."""
+    """Return a consumption that follows the request, in whole units and at least 1.
+
+    It is the slots' own rounded up where that names the request.
+    """
     if not _names_request(kind, asset):
         return whole_request(asset)
     return f"max({{1, ceiling({literal_text(kind.consumption[asset])})}})"
@@ -89,6 +108,7 @@ def at_least_one(kind: SlotClass, asset: str) -> str:
 
 def _names_request(kind: SlotClass, asset: str) -> bool:
     expression = kind.first.frame.expression(f"Consumption{asset}")
-    return expression is not None and f"request{asset}" in (
-        word.lower() for word in expression.words()
-    )
+    if expression is None:
+        return False
+    words = [word.lower() for word in expression.words()]
+    return f"request{asset}" in words

@@ -1,7 +1,7 @@
-"""Knobs of groups as they should be: which groups there are, and quotas that the negotiator can work with.
+"""Sound knobs of groups: the list of groups, and quotas that the negotiator accepts.
 
-Several findings may be about one list or one quota; all of them propose the same value, which
-mends all of them.
+Several findings may concern one list or one quota; all of them propose the same value, which
+fixes all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
 from weakref import WeakKeyDictionary
 
 from htcq.audit.evidence import Evidence
@@ -26,24 +27,25 @@ _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _SHARE, _AMOUNT = "GROUP_QUOTA_DYNAMIC_", "GROUP_QUOTA_"
 #: Knobs that begin like the quota of a group, and are for all groups.
 _OF_ALL = ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "GROUP_QUOTA_ROUND_ROBIN_RATE")
-#: So much is added to a share that its product is not a little below a whole number.
+#: Added to a share, so that rounding does not leave its product a little below a whole number.
 _DUST = 1e-6
-#: What was found for a pool: many findings of one audit propose it.
+#: The results by pool: many findings of one audit propose them.
 _known: WeakKeyDictionary[Evidence, tuple[Setting, ...]] = WeakKeyDictionary()
 _near: WeakKeyDictionary[Evidence, dict[str, str]] = WeakKeyDictionary()
 
 
 def default_of(evidence: Evidence, knob: str) -> str:
-    """Return HTCondor's default of a knob of the central manager; empty where it is not known, which takes it back."""
-    return (
-        evidence.pool.central.defaults.get(knob.upper(), "")
-        if evidence.pool.central is not None
-        else ""
-    )
+    """Return HTCondor's default of a knob of the central manager.
+
+    It is empty where it is not known; an empty value removes the knob.
+    """
+    if evidence.pool.central is None:
+        return ""
+    return evidence.pool.central.defaults.get(knob.upper(), "")
 
 
 def sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
-    """Return the list of groups with all that have knobs or subgroups, each once; and quotas of groups that it adds."""
+    """Return the list of groups with all that have knobs or subgroups, and quotas of added ones."""
     if evidence not in _known:
         _known[evidence] = _sound_groups(evidence)
     return _known[evidence]
@@ -53,29 +55,40 @@ def _sound_groups(evidence: Evidence) -> tuple[Setting, ...]:
     listed = _listed(evidence)
     names: dict[bytes, str] = {}
     for name in [*listed, *_unlisted(evidence)]:
-        if name_key(name) != name_key(ROOT):
-            for each in (*_above(name), name):
-                names.setdefault(name_key(each), each)
-    added = [name for key, name in names.items() if key not in set(map(name_key, listed))]
-    quotas = [setting for name in added for setting in _quota_above(evidence, name, names.values())]
-    return (central(evidence, _NAMES, ", ".join(names.values())), *quotas)
+        if name_key(name) == name_key(ROOT):
+            continue
+        for each in (*_above(name), name):
+            names.setdefault(name_key(each), each)
+
+    settings = [central(evidence, _NAMES, ", ".join(names.values()))]
+    known = {name_key(name) for name in listed}
+    for key, name in names.items():
+        if key not in known:
+            settings += _quota_above(evidence, name, names.values())
+    return tuple(settings)
 
 
 def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
-    """Return what fixes a knob of a group that is not listed: the near name that is meant, else the list of groups."""
+    """Return the settings that fix a knob of a group that is not listed.
+
+    The knob moves to a listed group of a near name; without one, the list of groups is fixed.
+    """
     near = near_group_knob(evidence, knob)
     if not near:
         return sound_groups(evidence)
-    is_set = evidence.setting(near).strip()
-    meant = () if is_set else (central(evidence, near, " ".join((knob.raw or knob.value).split())),)
-    return (*meant, central(evidence, knob.name, ""))
+    removed = central(evidence, knob.name, "")
+    if evidence.setting(near).strip():
+        return (removed,)
+    value = " ".join((knob.raw or knob.value).split())
+    return central(evidence, near, value), removed
 
 
 def near_group_knob(evidence: Evidence, knob: Knob) -> str:
-    """Return the knob of a group that is listed whose name is near that of ``knob``; empty where there is none."""
+    """Return the knob of a listed group with a name near that of ``knob``; empty without one."""
     found = _near.setdefault(evidence, {})
     if knob.name not in found:
-        known = [f"{stem}_{group}" for group in _listed(evidence) for stem in GROUP_STEMS]
+        pairs = product(_listed(evidence), GROUP_STEMS)
+        known = [f"{stem}_{group}" for group, stem in pairs]
         found[knob.name] = nearest(split_prefix(knob.name)[1], known)
     return found[knob.name]
 
@@ -93,7 +106,7 @@ def whole_quota(evidence: Evidence, name: str) -> tuple[Setting, ...]:
 
 
 def in_range(evidence: Evidence, problem: TreeProblem) -> tuple[Setting, ...]:
-    """Return the value that was probably meant by one on which the negotiator crashes; else the default."""
+    """Return the probable meaning of a value on which the negotiator crashes; else the default."""
     knob, text = problem.knob, problem.value
     upper = knob.upper()
     found = _NUMBER.search(text)
@@ -116,10 +129,14 @@ def _share(amount: float, percent: bool) -> float:
 
 
 def _amount(evidence: Evidence, amount: float, percent: bool) -> float:
-    pool = evidence.quotas.inputs.pool_weight if evidence.pool.slots else 0.0
+    pool = 0.0
+    if evidence.pool.slots:
+        pool = evidence.quotas.inputs.pool_weight
     if percent:
         return float(math.floor(pool * min(amount, 100.0) / 100))
-    return amount if amount <= MAX_QUOTA else float(math.floor(pool))
+    if amount > MAX_QUOTA:
+        return float(math.floor(pool))
+    return amount
 
 
 def _listed(evidence: Evidence) -> list[str]:
@@ -134,37 +151,38 @@ def _above(name: str) -> Iterator[str]:
 
 
 def _unlisted(evidence: Evidence) -> Iterator[str]:
-    """Yield the groups that have a knob, are not listed, and are near to none that is."""
-    known_knobs = (
-        names_that_matter(evidence.pool.central.defaults)
-        if evidence.pool.central is not None
-        else ()
-    )
+    """Yield the groups that have a knob, are not listed, and have no name near a listed one."""
+    configuration = evidence.pool.central
+    if configuration is None:
+        return
+    known_knobs = names_that_matter(configuration.defaults)
     known = {name_key(name) for name in _listed(evidence)}
-    for knob in evidence.pool.central or ():
+    for knob in configuration:
         own = split_prefix(knob.name)[1]
         stem = stem_of(own)
-        if stem not in GROUP_STEMS or own.upper() in known_knobs or not knob.value.strip():
+        is_of_a_group = stem in GROUP_STEMS and own.upper() not in known_knobs
+        if not is_of_a_group or not knob.value.strip():
             continue
         groups = [
             own[len(each) + 1 :] for each in GROUP_STEMS if own.upper().startswith(f"{each}_")
         ]
-        if not any(name_key(group) in known for group in groups) and not near_group_knob(
-            evidence, knob
-        ):
+        is_listed = any(name_key(group) in known for group in groups)
+        if not is_listed and not near_group_knob(evidence, knob):
             yield own[len(stem) + 1 :]
 
 
 def _quota_above(evidence: Evidence, name: str, names: Iterable[str]) -> Iterator[Setting]:
-    """Yield the quota of a group that nobody listed: the sum of the amounts right below it."""
+    """Yield the quota of a group that was not listed: the sum of the amounts of its children."""
     if not LEGAL_NAME.match(name):
         return
     if evidence.setting(f"{_AMOUNT}{name}").strip() or evidence.setting(f"{_SHARE}{name}").strip():
         return
     total = 0.0
     for below in names:
-        if name_key(below.rpartition(".")[0]) == name_key(name):
-            found = _NUMBER.fullmatch(evidence.setting(f"{_AMOUNT}{below}").strip())
-            total += float(found.group()) if found is not None else 0.0
+        if name_key(below.rpartition(".")[0]) != name_key(name):
+            continue
+        found = _NUMBER.fullmatch(evidence.setting(f"{_AMOUNT}{below}").strip())
+        if found is not None:
+            total += float(found.group())
     if total > 0:
         yield central(evidence, f"{_AMOUNT}{name}", number(total))

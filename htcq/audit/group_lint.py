@@ -1,4 +1,4 @@
-"""Which rules look at declared groups: those on what is declared, and those of the audit that quotas concern."""
+"""Checks of declared groups: the rules on declarations, and rules of the audit on quotas."""
 
 from __future__ import annotations
 
@@ -13,31 +13,36 @@ from htcq.audit.site import chosen_rules, verdicts
 from htcq.settings import AuditSettings
 
 _FAMILY = "quota"
-#: Rules on configuration that concern groups; the second one, only where a text is looked at alone.
+#: Rules on configuration that concern groups; the second one only for a text without a pool.
 _OF_GROUPS, _OF_A_TEXT = "quota-for-unknown-group", "unknown-knob"
-#: On a knob that is sound unless it is declared; without a pool nothing is to be said of HTCondor's
-#: own.
+#: A rule on a knob whose default is sound: without a pool it is checked only if it is declared.
 _OF_ORDER, _ORDER = "sort-expression-broken", "GROUP_SORT_EXPR"
-#: Whether quotas fit, which a pool decides and not the site.
+#: Rules on whether quotas fit, which the pool decides and not the site.
 _OF_THE_POOL = ("quotas-fill-the-pool", "quota-exceeds-pool")
 
 
 def checked(declared: DeclaredGroups, evidence: Evidence) -> Audit:
-    """Return what must be known before the groups are written; ``evidence`` is the pool that has them already."""
-    fitting = [rule(id_) for id_ in _OF_THE_POOL]
-    known = [each for each in fitting if not any(evidence.lacks(need) for need in each.needs)]
-    return audit(evidence, known).joined(audit(declared, rules_on_declared_groups()))
+    """Return the audit of groups before they are written.
+
+    ``evidence`` is the pool with these groups.
+    """
+    rules: list[AnyRule] = []
+    for id_ in _OF_THE_POOL:
+        each = rule(id_)
+        if not any(map(evidence.lacks, each.needs)):
+            rules.append(each)
+    return audit(evidence, rules).joined(audit(declared, rules_on_declared_groups()))
 
 
 def linted(
     declared: DeclaredGroups, evidence: Evidence, site: AuditSettings, with_pool: bool
 ) -> Audit:
-    """Return everything that is wrong with the groups, by what the site says of rules.
+    """Return everything that is wrong with the groups, under the site's verdicts on rules.
 
-    Without a pool only those of the audit's rules are checked that need the configuration alone.
+    Without a pool, of the audit's rules only those on the configuration alone are checked.
 
     Raises:
-        InputError: the site speaks of a rule or a severity that there is not.
+        InputError: the site names a rule or a severity that does not exist.
     """
     own = rules_on_declared_groups()
     disabled = {id_ for id_, each in site.rules.items() if each.disable}
@@ -53,7 +58,11 @@ def linted(
 
 def _of_the_audit(site: AuditSettings, with_pool: bool) -> Iterator[AnyRule]:
     for each in chosen_rules((), (), site):
-        of_quotas = each.family == _FAMILY and (with_pool or each.needs == (Input.CENTRAL,))
-        of_text = each.id == _OF_GROUPS or (each.id == _OF_A_TEXT and not with_pool)
-        if of_quotas or of_text:
+        if each.family == _FAMILY:
+            fits = with_pool or each.needs == (Input.CENTRAL,)
+        elif each.id == _OF_A_TEXT:
+            fits = not with_pool
+        else:
+            fits = each.id == _OF_GROUPS
+        if fits:
             yield each

@@ -1,4 +1,4 @@
-"""How much of a pool a finding shuts, and whose jobs wait behind it."""
+"""The harm of a finding: the part of the pool that it shuts, and the groups whose jobs wait."""
 
 from __future__ import annotations
 
@@ -11,19 +11,30 @@ from htcq.quota.group_tree import ROOT, assigned_group
 
 
 def part_of_pool(evidence: Evidence, slots: Iterable[Slot]) -> float:
-    """Return which part of the pool ``slots`` are, from 0 to 1: by weight or by cpus, whichever is more."""
+    """Return the part of the pool that ``slots`` are, from 0 to 1.
+
+    It is the larger of the parts by weight and by cpus.
+    """
     part = evidence.size_of(slots)
     whole = evidence.size
     return max(_share(part.weight, whole.weight), _share(part.cpus, whole.cpus))
 
 
 def _share(part: Number, whole: Number) -> float:
-    return min(1.0, part / whole) if whole > 0 else 0.0
+    if whole > 0:
+        return min(1.0, part / whole)
+    return 0.0
 
 
 def groups_that_wait(evidence: Evidence, submitters: Iterable[Record]) -> tuple[str, ...]:
-    """Return the groups of those among the ads ``submitters`` that have idle jobs."""
+    """Return the groups of the submitter ads with idle jobs."""
     tree = evidence.quotas.tree
-    waiting = [record.name for record in submitters if (record.number("IdleJobs") or 0) > 0]
-    groups = dict.fromkeys(assigned_group(tree, name).group for name in waiting)
-    return tuple("no group" if group == ROOT else group for group in groups)
+    groups: dict[str, None] = {}
+    for record in submitters:
+        if (record.number("IdleJobs") or 0) <= 0:
+            continue
+        group = assigned_group(tree, record.name).group
+        if group == ROOT:
+            group = "no group"
+        groups[group] = None
+    return tuple(groups)

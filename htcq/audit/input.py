@@ -1,4 +1,4 @@
-"""What rules need to look at."""
+"""The kinds of data that rules need."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Input(enum.Enum):
-    """Evidence that a rule cannot do without, and what is missing where there is none."""
+    """A kind of data that a rule needs; the value is the words for what is missing without it."""
 
     SLOTS = "slot ads (collector.ads)"
     JOBS = "job ads (jobs.ads)"

@@ -1,4 +1,4 @@
-"""What a schedd does with a job when it is submitted: transforms and submit requirements, as it is configured.
+"""Transforms and submit requirements, which a schedd applies to jobs at submission.
 
 Follows initAndReconfig of src/condor_schedd.V6/job_transforms.cpp and Init of schedd.cpp,
 HTCondor 25.14.
@@ -23,9 +23,9 @@ _OLD_SYNTAX = "it is written as a ClassAd, which schedds since 25.8.2 do not kno
 class JobPolicy:
     """One transform or submit requirement that is listed.
 
-    ``ignored`` says why this schedd does nothing with it, ``ignored_later`` why a newer one
-    would not; empty where they do. ``depends_on_version`` tells that the version decides, and is
-    not known.
+    ``ignored`` says why this schedd ignores it, ``ignored_later`` why a newer one would; both are
+    empty where it is applied. ``depends_on_version`` says that the version decides, and is not
+    known.
     """
 
     knob: str
@@ -38,7 +38,7 @@ class JobPolicy:
 
 
 class JobPolicies:
-    """Those of one schedd; ``version`` is empty where it is not known."""
+    """The job policies of one schedd; ``version`` is empty where it is not known."""
 
     def __init__(self, configuration: Configuration, version: tuple[int, ...]) -> None:
         self._configuration, self._version = configuration, version
@@ -81,7 +81,7 @@ class JobPolicies:
         return [name for name in dict.fromkeys(names) if name.upper() != "NAMES"]
 
     def _text(self, name: str) -> tuple[str, str]:
-        """Return what a knob says, and where it was set."""
+        """Return the text of a knob, and the place where it was set."""
         knob = self._configuration.knob(name)
         if knob is None:
             return self._configuration.value(name).strip(), ""

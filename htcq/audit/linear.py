@@ -1,8 +1,8 @@
-"""Weights that are linear in the assets: every unit of an asset has one price, on whatever slot it is.
+"""Weights that are linear in the assets: every unit of an asset has one price on every slot.
 
-Such a weight is additive: the match cost, the standing charge and what the machine loses are the
-same amount for every claim. Nothing of the text is looked at: SlotWeight is evaluated on the
-slot with different amounts left, and on dynamic slots of different sizes.
+Such a weight is additive: for every claim the match cost, the standing charge and what the
+machine loses are the same amount. The text is not analysed: SlotWeight is evaluated on the slot
+with different amounts left, and on dynamic slots of different sizes.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ LINEAR_WEIGHTS = (
     "pool, and 'htcq emit' "
     "writes the configuration of all roles."
 )
-#: The parts of what a slot has that are left in the states that are compared; odd ones, which show
-#: rounding.
+#: The parts of a slot that are left in the states that are compared; odd parts show rounding.
 _PARTS = (1.0, 0.9, 0.61, 0.37, 0.12, 0.0)
 #: Two digits of a double are lost in sums of some terms.
 _RELATIVE = 1e-9
 
 
 def prices(kind: SlotClass) -> Mapping[str, float] | None:
-    """Return what one unit of each asset weighs (per cpu, MB, KiB, device); None where SlotWeight is not linear.
+    """Return the weight of one unit of each asset (cpu, MB, KiB, device).
 
-    A weight that does not depend on any asset has no prices either.
+    None is returned where SlotWeight is not linear, or does not depend on any asset.
     """
     full = as_number(kind.full_weight)
     if full is None:
@@ -42,7 +41,9 @@ def prices(kind: SlotClass) -> Mapping[str, float] | None:
         rest = as_number(kind.weight({**kind.total, asset: 0}))
         if rest is None:
             return None
-        found[asset] = (full - rest) / whole if whole > 0 else 0.0
+        found[asset] = 0.0
+        if whole > 0:
+            found[asset] = (full - rest) / whole
     if not any(found.values()) or min(found.values()) < 0:
         return None
     close = CLOSE + _RELATIVE * abs(full)
@@ -55,7 +56,7 @@ def prices(kind: SlotClass) -> Mapping[str, float] | None:
 
 
 def _states(total: Mapping[str, Number]) -> Iterator[dict[str, Number]]:
-    """Yield different amounts: a part of everything, and of one asset while all of the others is there."""
+    """Yield different amounts: parts of all assets together, and of one asset, the rest full."""
     for part in _PARTS:
         yield {asset: int(whole * part) for asset, whole in total.items()}
         for asset, whole in total.items():

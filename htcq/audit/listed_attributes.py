@@ -14,16 +14,14 @@ LISTS = ("STARTD_ATTRS", "STARTD_EXPRS")
 
 
 def unlisted(evidence: Evidence, slots: Iterable[Slot], attribute: str) -> tuple[Setting, ...]:
-    """Return the lists of the machines of ``slots`` without ``attribute``; nothing where none has it."""
+    """Return the lists without ``attribute``, for those machines of ``slots`` whose list has it."""
     found: dict[Setting, None] = {}
     for machine in dict.fromkeys(str(slot.machine) for slot in slots):
         configuration = evidence.execute.get(machine)
-        for name in LISTS if configuration is not None else ():
-            words = (
-                configuration.value(name).replace(",", " ").split()
-                if configuration is not None
-                else []
-            )
+        if configuration is None:
+            continue
+        for name in LISTS:
+            words = configuration.value(name).replace(",", " ").split()
             kept = [word for word in words if word.lower() != attribute.lower()]
             if len(kept) < len(words):
                 found[node(evidence, machine, name, ", ".join(kept))] = None

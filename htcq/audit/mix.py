@@ -1,7 +1,7 @@
-"""The mix of jobs that waits: what its classes take of slots, and whether what is left of a slot is enough for any.
+"""The mix of waiting jobs: the amounts that each class takes of a slot.
 
-What a claim takes is reckoned as in :mod:`htcq.audit.claims`; whether a job may run on a slot at
-all is asked of both Requirements with the slot unused (matchmaker.cpp:matchmakingAlgorithm,
+The amounts are those of :mod:`htcq.audit.claims`. Whether a job may run on a slot at all is
+decided by the Requirements of both, with the slot unused (matchmaker.cpp:matchmakingAlgorithm,
 HTCondor 25.14).
 """
 
@@ -16,20 +16,20 @@ from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 
-#: The largest classes of idle jobs that are looked at.
+#: The number of classes of idle jobs that are checked, the largest first.
 MAX_CLASSES = 100
 Amounts = Mapping[str, Number]
 
 
 @dataclass(frozen=True)
 class Taking:
-    """What a job of one class takes of slots that are alike."""
+    """The amounts that a job of one class takes of slots of one kind."""
 
     jobs: Autocluster
     amounts: Amounts
 
     def short_of(self, left: Amounts) -> tuple[str, ...]:
-        """Return the assets of which a slot that has ``left`` has too little."""
+        """Return the assets that a slot with ``left`` has too little of."""
         return tuple(asset for asset, amount in self.amounts.items() if left.get(asset, 0) < amount)
 
 
@@ -43,7 +43,7 @@ def waiting(evidence: Evidence) -> tuple[Autocluster, ...]:
 def takings(
     evidence: Evidence, kind: SlotClass, classes: Sequence[Autocluster]
 ) -> Iterator[Taking]:
-    """Yield what those of ``classes`` take that an unused slot of ``kind`` would let in."""
+    """Yield the amounts of those ``classes`` that match an unused slot of ``kind``."""
     for jobs in classes:
         if not evidence.fits(kind, jobs):
             continue
@@ -53,7 +53,7 @@ def takings(
 
 
 def least(found: Sequence[Taking]) -> tuple[Taking, ...]:
-    """Return those of ``found`` that no other one takes less than: where none of these fits, none fits."""
+    """Return those of ``found`` that no other one is below; where none of them fits, none fits."""
     kept: list[Taking] = []
     for one in sorted(found, key=lambda each: sum(each.amounts.values())):
         if not any(_within(other.amounts, one.amounts) for other in kept):

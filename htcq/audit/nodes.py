@@ -1,7 +1,7 @@
-"""What the configuration of an execution point says of its slots, and what its startd makes of a request.
+"""The configuration of execution points: knobs of their slots, and changes of requests.
 
 A knob of a slot type comes before the general one (src/condor_startd.V6/Resource.cpp, HTCondor
-25.14), and before it carves a slot the startd changes the request with
+25.14). Before the startd carves a slot it changes the request with
 MODIFY_REQUEST_EXPR_REQUESTCPUS, -MEMORY and -DISK (create_dslot).
 """
 
@@ -24,35 +24,44 @@ from htcq.quota.knobs import truth_of
 
 @dataclass(frozen=True)
 class Node:
-    """One slot and the configuration of the machine that it is on."""
+    """One slot and the configuration of its machine."""
 
     slot: Slot
     configuration: Configuration
 
     def knob(self, name: str) -> Knob:
-        """Return the knob of the slot's type, else the general one, else HTCondor's default (empty: none)."""
+        """Return the knob of the slot's type, else the general one, else HTCondor's default.
+
+        The text of the default is empty where HTCondor has none.
+        """
         typed = self.configuration.knob(f"SLOT_TYPE_{self.slot_type}_{name}")
-        return typed if typed is not None else effective(self.configuration, name)
+        if typed is None:
+            return effective(self.configuration, name)
+        return typed
 
     def truth(self, name: str, default: bool) -> bool:
-        """Return a truth value; one of the slot's type that is none does not count."""
+        """Return a truth value; a knob of the slot's type counts only if it is one."""
         typed = truth_of(self.configuration.value(f"SLOT_TYPE_{self.slot_type}_{name}"))
-        return self.configuration.truth(name, default) if typed is None else typed
+        if typed is None:
+            return self.configuration.truth(name, default)
+        return typed
 
     def expression(self, name: str) -> Expr | None:
-        """Return the expression of a knob; None where there is none or it is no ClassAd expression."""
+        """Return the expression of a knob; None where it is unset or no ClassAd expression."""
         return parsed(self.knob(name).value)
 
     @property
     def slot_type(self) -> int:
-        """The number of the slot's type; a dynamic slot has that of its parent, negative."""
+        """The number of the slot's type; a dynamic slot has the negative number of its parent."""
         return self.slot.type_id
 
 
 def effective(configuration: Configuration, name: str) -> Knob:
     """Return the knob ``name`` as set, else with HTCondor's default, which has no place."""
     knob = configuration.knob(name)
-    return knob if knob is not None else Knob(name, configuration.value(name))
+    if knob is None:
+        return Knob(name, configuration.value(name))
+    return knob
 
 
 def nodes(evidence: Evidence, kind: SlotClass) -> Iterator[Node]:
@@ -62,52 +71,52 @@ def nodes(evidence: Evidence, kind: SlotClass) -> Iterator[Node]:
     seen: set[tuple[Value, int]] = set()
     for slot in kind.slots:
         configuration = evidence.execute.get(str(slot.machine))
-        if configuration is not None:
-            node = Node(slot, configuration)
-            key = (slot.machine, node.slot_type)
-            if key not in seen:
-                seen.add(key)
-                yield node
+        if configuration is None:
+            continue
+        node = Node(slot, configuration)
+        key = (slot.machine, node.slot_type)
+        if key not in seen:
+            seen.add(key)
+            yield node
 
 
 @dataclass(frozen=True)
 class Modification:
-    """What a startd makes of requests; ``node`` is None where HTCondor's defaults are assumed."""
+    """The changes of one startd to requests; ``node`` is None for HTCondor's assumed defaults."""
 
     startd: Startd
     node: Node | None = None
 
     def taken(self, kind: SlotClass, trial: Trial) -> dict[str, Number | None]:
-        """Return what the job of ``trial`` takes of a full slot of ``kind`` once its request is changed."""
+        """Return the amounts of the job of ``trial`` on a full slot, its request changed."""
         changed = self.changed(kind, trial)
-        return kind.consumed(trial.jobs.ad(changed)) if changed else dict(trial.taken)
+        if not changed:
+            return dict(trial.taken)
+        return kind.consumed(trial.jobs.ad(changed))
 
     def changed(self, kind: SlotClass, trial: Trial) -> dict[str, Value]:
         """Return the requests that the startd changes, each with its new amount, a whole number."""
-        request = trial.jobs.request
-        changed = modified(self.startd, kind.ad(kind.total), trial.jobs)
-        return {
-            name: value
-            for name, value in changed.items()
-            if value != request.get(name[len("Request") :].lower())
-        }
+        changed: dict[str, Value] = {}
+        for name, value in modified(self.startd, kind.ad(kind.total), trial.jobs).items():
+            asset = name[len("Request") :].lower()
+            if value != trial.jobs.request.get(asset):
+                changed[name] = value
+        return changed
 
     @property
     def knobs(self) -> dict[str, Knob]:
-        """The knobs that say so, by asset; none where defaults are assumed."""
-        return (
-            {asset: self.node.knob(modifier(asset)) for asset in MODIFIED}
-            if self.node is not None
-            else {}
-        )
+        """The knobs of the changes, by asset; none where defaults are assumed."""
+        if self.node is None:
+            return {}
+        return {asset: self.node.knob(modifier(asset)) for asset in MODIFIED}
 
 
 def modifications(
     evidence: Evidence, kind: SlotClass, assumed: bool = True
 ) -> Iterator[Modification]:
-    """Yield the different ways in which the startds of ``kind`` change requests.
+    """Yield the different changes that the startds of ``kind`` make to requests.
 
-    Where no configuration is known it is HTCondor's default if ``assumed``, else nothing.
+    Where no configuration is known, HTCondor's default is yielded if ``assumed``, else nothing.
     """
     known: dict[int, Modification] = {}
     for node in nodes(evidence, kind):

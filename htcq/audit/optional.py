@@ -1,7 +1,8 @@
-"""Assets that jobs may or may not ask for: GPUs and other custom ones. condor_submit always asks for the built-in ones.
+"""Assets that jobs may or may not ask for: GPUs and other custom ones.
 
-The negotiator takes a missing request for 0, but the slot's own Requirements do not: there it is
-undefined (src/condor_utils/consumption_policy.cpp:cp_compute_consumption,
+condor_submit always asks for the built-in ones. The negotiator takes a missing request for 0, but
+the slot's own Requirements do not: there it is undefined
+(src/condor_utils/consumption_policy.cpp:cp_compute_consumption,
 src/condor_startd.V6/ResAttributes.cpp, 25.14).
 """
 
@@ -20,10 +21,10 @@ _DOES_NOT_ASK: dict[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 
 
 class Unasked(NamedTuple):
-    """What a job that does not ask for ``asset`` takes of it.
+    """The amount of ``asset`` that a job takes which does not ask for it.
 
-    ``matched`` is the negotiator's reckoning, ``within_limits`` that of the slot's Requirements;
-    None: no number.
+    ``matched`` is the amount in the negotiator, ``within_limits`` the one in the slot's
+    Requirements; None: no number.
     """
 
     kind: SlotClass
@@ -34,23 +35,25 @@ class Unasked(NamedTuple):
 
     @property
     def whole_slot(self) -> bool:
-        """Whether each claim gets the slot as a whole, with all that is in it, and is meant to."""
-        total = self.kind.total
-        return all(
-            (self.taken.get(asset) or 0) >= total.get(asset, 0) > 1 for asset in (CPUS, MEMORY)
-        )
+        """Whether the policy gives each claim the whole slot with everything in it."""
+        for asset in (CPUS, MEMORY):
+            total = self.kind.total.get(asset, 0)
+            taken = self.taken.get(asset) or 0
+            if total <= 1 or taken < total:
+                return False
+        return True
 
 
 def unasked(evidence: Evidence) -> Iterator[Unasked]:
-    """Yield what the policies of the pool take of optional assets for a job that does not ask for them."""
+    """Yield the amounts of optional assets for a job that does not ask for them, by policy."""
     for kind in evidence.with_policy:
         trial = evidence.trials.made_up(kind, _DOES_NOT_ASK)
         if not evidence.trials.lets_in(kind, trial):
             # Only jobs that ask are wanted there.
             continue
         for asset in kind.consumption:
-            if asset not in BUILT_IN_ASSETS:
-                bare = Expr(f"Consumption{attribute(asset)}").evaluate(
-                    kind.ad(kind.total), trial.ad()
-                )
-                yield Unasked(kind, asset, trial.taken[asset], as_number(bare), dict(trial.taken))
+            if asset in BUILT_IN_ASSETS:
+                continue
+            consumption = Expr(f"Consumption{attribute(asset)}")
+            bare = as_number(consumption.evaluate(kind.ad(kind.total), trial.ad()))
+            yield Unasked(kind, asset, trial.taken[asset], bare, dict(trial.taken))

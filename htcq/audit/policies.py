@@ -1,4 +1,4 @@
-"""What rules on consumption policies show of the slots that have one."""
+"""Findings, facts and settings of the rules on slots with a consumption policy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def on_slots(
 ) -> Found:
     """Return a finding on every slot of ``kind``, or on some of its ``slots``.
 
-    ``is_root``: with ``settings`` the pool would not have it, nor what follows from it.
+    ``is_root`` says that the pool with ``settings`` has neither it nor what follows from it.
     """
     hurt = slots or kind.slots
     return Found(
@@ -51,7 +51,7 @@ def on_slots(
 
 
 def slots_by(kind: SlotClass, name: str) -> dict[Number, list[Slot]]:
-    """Return the slots of ``kind`` by the shared attribute ``name``; those where it is no number are left out."""
+    """Return the slots of ``kind`` by the shared attribute ``name``, where it is a number."""
     values = {id(slot.frame): as_number(slot.frame.value(name)) for slot in kind.variants}
     found: dict[Number, list[Slot]] = {}
     for slot in kind.slots:
@@ -64,7 +64,7 @@ def slots_by(kind: SlotClass, name: str) -> dict[Number, list[Slot]]:
 def on_knob(
     knob: Knob, message: str, subject: str = "", settings: tuple[Setting, ...] = ()
 ) -> Found:
-    """Return a finding on a knob, wherever it is set so."""
+    """Return a finding on a knob; its cause is the knob with its value, on any machine."""
     value = " ".join(knob.value.split())
     return Found(
         cause=f"{knob.name} = {value}",
@@ -91,27 +91,31 @@ def consumption_fact(kind: SlotClass, asset: str) -> Fact:
 
 
 def amounts_text(amounts: Mapping[str, Number | None]) -> str:
-    """Return amounts as ``cpus=1, memory=1024``; an asset of which nothing is taken is left out."""
-    return (
-        ", ".join(f"{asset}={number(amount)}" for asset, amount in amounts.items() if amount != 0)
-        or "nothing"
-    )
+    """Return amounts as ``cpus=1, memory=1024``, without those that are 0."""
+    words = [f"{asset}={number(amount)}" for asset, amount in amounts.items() if amount != 0]
+    return ", ".join(words) or "nothing"
 
 
 def number(amount: Number | None) -> str:
-    """Return a number with all its digits, whole where it is whole; ``no number`` for None."""
-    whole = None if amount is None else as_number(amount)
-    return "no number" if whole is None else repr(whole)
+    """Return a number with all its digits, or ``no number`` for None."""
+    if amount is None:
+        return "no number"
+    whole = as_number(amount)
+    if whole is None:
+        return "no number"
+    return repr(whole)
 
 
 def quoted(text: str) -> str:
     """Return an expression as a sentence quotes it."""
     one = " ".join(text.split())
-    return one if len(one) <= _QUOTED else f"{one[:_QUOTED]}…"
+    if len(one) > _QUOTED:
+        return f"{one[:_QUOTED]}…"
+    return one
 
 
 def safe_request(asset: str) -> str:
-    """Return a consumption that charges ``asset`` as asked, and nothing to those that do not ask."""
+    """Return a consumption that charges ``asset`` as asked, and nothing without a request."""
     return f"ceiling(TARGET.Request{attribute(asset)} ?: 0)"
 
 
@@ -121,8 +125,13 @@ def whole_request(asset: str) -> str:
 
 
 def sound_request(asset: str) -> str:
-    """Return a consumption that HTCondor takes for ``asset``: cpus, memory and disk are charged at least 1."""
-    return whole_request(asset) if asset in BUILT_IN_ASSETS else safe_request(asset)
+    """Return a consumption of ``asset`` that HTCondor accepts.
+
+    Cpus, memory and disk are charged at least 1.
+    """
+    if asset in BUILT_IN_ASSETS:
+        return whole_request(asset)
+    return safe_request(asset)
 
 
 def consumption_settings(

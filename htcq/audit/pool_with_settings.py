@@ -1,8 +1,8 @@
-"""The same pool with other settings: what it would look like without a cause.
+"""The same pool with other settings, such as those that remove a cause.
 
-Knobs of the central manager and of access points stand in their configurations; demand that an
-access point weighs otherwise is weighed anew. Of execution points the knobs that slots publish
-count: START, SLOT_WEIGHT and CONSUMPTION_*.
+Knobs of the central manager and of access points are changed in their configurations; demand
+that an access point weighs differently is weighed again. Of execution points the knobs that slots
+publish count: START, SLOT_WEIGHT and CONSUMPTION_*.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
 from htcq.simulate.reweighed import reweighed
 
-#: Which attribute of slots has the text of a knob.
+#: The attribute of slots with the text of a knob.
 _PUBLISHED = {"START": "Start", "SLOT_WEIGHT": "SlotWeight"}
 _CONSUMPTION = "CONSUMPTION_"
-#: Before the name of a knob that one type of slots has for itself.
+#: The prefix of a knob for one type of slots.
 _OF_SLOT_TYPE = re.compile("SLOT_TYPE_([0-9]+)_")
-#: What a schedd advertises of a knob of its own; in lower case, as records have it.
+#: The attributes in which a schedd advertises knobs; in lower case, as in records.
 _ADVERTISED = {"MAX_JOBS_RUNNING": "maxjobsrunning", "CURB_MATCHMAKING": "curbmatchmaking"}
 _RUNNING = "weightedrunningjobs"
 
 
 def pool_with_settings(pool: Pool, settings: Iterable[Setting]) -> Pool:
-    """Return ``pool`` with these settings; a value that is empty leaves the knob to HTCondor's default."""
-    every = tuple(settings)
-    central = [each for each in every if each.role is Role.CENTRAL]
-    access = [each for each in every if each.role is Role.ACCESS]
-    execute = [each for each in every if each.role is Role.EXECUTE]
+    """Return ``pool`` with these settings; an empty value leaves the knob to HTCondor's default."""
+    by_role: dict[Role, list[Setting]] = {role: [] for role in Role}
+    for each in settings:
+        by_role[each.role].append(each)
+    central, access, execute = by_role[Role.CENTRAL], by_role[Role.ACCESS], by_role[Role.EXECUTE]
     changed = pool
     if central and pool.central is not None:
         changed = replace(changed, central=_with(pool.central, central), changed=None)
@@ -53,7 +53,7 @@ def pool_with_settings(pool: Pool, settings: Iterable[Setting]) -> Pool:
 
 
 def _schedds(pool: Pool, settings: Sequence[Setting]) -> Mapping[str, tuple[Record, ...]] | None:
-    """Return the records with what schedds would advertise of their limits: nothing where the knob is taken back."""
+    """Return the records, with the schedds' ads without the limits that ``settings`` change."""
     if pool.records is None:
         return None
     schedds = []
@@ -66,7 +66,7 @@ def _schedds(pool: Pool, settings: Sequence[Setting]) -> Mapping[str, tuple[Reco
 
 
 def _with_running(changed: Pool, pool: Pool) -> Pool:
-    """Return ``changed`` with what schedds advertise of running jobs in ``pool``.
+    """Return ``changed`` with the weights of running jobs that schedds advertise in ``pool``.
 
     A schedd keeps the weight that a slot had when it was claimed, whatever the slot's ad says now.
     """
@@ -89,24 +89,17 @@ def _with(own: Configuration, settings: Iterable[Setting]) -> Configuration:
     for each in settings:
         name = each.knob.upper()
         # A knob with the name of its daemon before it comes first.
-        for key in [key for key in knobs if key == name or key.endswith(f".{name}")]:
-            del knobs[key]
+        for key in list(knobs):
+            if key == name or key.endswith(f".{name}"):
+                del knobs[key]
         if each.value:
             knobs[name] = Knob(each.knob, each.value, each.value, each.file)
     return replace(own, knobs=knobs)
 
 
 def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
-    """Return the slots with what their nodes would publish."""
-    texts: dict[tuple[str, str], dict[str, str]] = {}
-    for each in settings:
-        slot_type = _OF_SLOT_TYPE.match(each.knob.upper())
-        attribute = _attribute(each.knob.upper()[slot_type.end() if slot_type else 0 :])
-        if attribute:
-            for node in each.nodes or ("",):
-                texts.setdefault((node, slot_type[1] if slot_type else ""), {})[attribute] = (
-                    each.value
-                )
+    """Return the slots with the attributes that their nodes would publish."""
+    texts = _published(settings)
     expressions = Expressions()
     frames: dict[tuple[int, str], SharedAttributes] = {}
     slots = []
@@ -114,7 +107,7 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
         wanted: dict[str, str] = {}
         for place in product(("", str(slot.machine)), ("", str(slot.frame.value("SlotTypeID")))):
             wanted.update(texts.get(place, {}))
-        # One that is left as it was stays the same object, by which others know it again.
+        # A slot that does not change stays the same object: others recognise it by that.
         if wanted:
             slot = slot._replace(frame=_frame(slot.frame, wanted, expressions, frames))
         # A slot whose START lets nobody in belongs to its owner.
@@ -122,6 +115,22 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
             slot = slot._replace(state="Unclaimed", activity="Idle")
         slots.append(slot)
     return tuple(slots)
+
+
+def _published(settings: Iterable[Setting]) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the texts of attributes by machine and slot type; empty names stand for all."""
+    texts: dict[tuple[str, str], dict[str, str]] = {}
+    for each in settings:
+        knob, slot_type = each.knob.upper(), ""
+        typed = _OF_SLOT_TYPE.match(knob)
+        if typed:
+            knob, slot_type = knob[typed.end() :], typed[1]
+        attribute = _attribute(knob)
+        if not attribute:
+            continue
+        for node in each.nodes or ("",):
+            texts.setdefault((node, slot_type), {})[attribute] = each.value
+    return texts
 
 
 def _attribute(knob: str) -> str:
@@ -137,8 +146,6 @@ def _frame(
     expressions: Expressions,
     known: dict[tuple[int, str], SharedAttributes],
 ) -> SharedAttributes:
-    if not texts:
-        return frame
     key = (id(frame), repr(sorted(texts.items())))
     if key not in known:
         known[key] = frame.changed(texts, expressions)

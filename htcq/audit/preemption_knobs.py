@@ -12,5 +12,8 @@ _MEANT = "(RemoteNegotiatingGroup =!= RemoteGroup)"
 
 
 def sound_preemption(evidence: Evidence, knob: str) -> str:
-    """Return the expression of ``knob`` on one line, with what RemoteAutoregroup was meant to tell in its place."""
+    """Return the expression of ``knob`` on one line.
+
+    RemoteAutoregroup is replaced by the expression that it was meant to be.
+    """
     return _NEVER.sub(_MEANT, " ".join(evidence.setting(knob).split()))

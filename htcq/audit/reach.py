@@ -1,10 +1,10 @@
-"""How far a group can exceed its quota, where claims are charged more while they run than their matches cost.
+"""The reach of a group: its largest usage above its quota.
 
-A cycle admits matches while the match costs fit below the group's limit
-(matchmaker.cpp:SubmitterLimitPermits, HTCondor
-25.14); from the next cycle on the accountant charges the claims' own weights (Accountant.cpp:CheckMatches). Slots count
-as unused, and the claims that exceed their match cost by most come first: so much can happen,
-and need not.
+Usage exceeds a quota where running claims are charged more than their match costs. A cycle admits
+matches while the match costs fit below the group's limit (matchmaker.cpp:SubmitterLimitPermits,
+HTCondor 25.14); from the next cycle on the accountant charges the claims' own weights
+(Accountant.cpp:CheckMatches). Slots count as unused, and the claims that exceed their match cost
+by most come first: the reach is possible, not certain.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot_class import SlotClass
 
-#: The claims of one slot are followed in at most so many steps.
+#: The largest number of steps in which the claims of one slot are followed.
 _MAX_STEPS = 16
 
 
 @dataclass(frozen=True)
 class Step:
-    """Some claims, one after the other, on one slot: how many, and what their matches cost together."""
+    """Some successive claims on one slot: their number and the sum of their match costs."""
 
     claims: int
     cost: float
@@ -40,7 +40,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Filling:
-    """Claims of one size that fill an unused slot of ``kind``; the steps that cost least for a claim come first."""
+    """Claims of one size that fill an unused slot of ``kind``.
+
+    The steps with the least match cost of a claim come first.
+    """
 
     kind: SlotClass
     charge: Charge
@@ -48,22 +51,28 @@ class Filling:
 
     @property
     def standing(self) -> float:
-        """What one claim is charged while it runs."""
+        """The standing charge of one claim."""
         return float(self.charge.standing)
 
     @property
     def full_weight(self) -> float:
-        """What the unused slot weighs."""
+        """The weight of the unused slot."""
         return float(accounted(self.kind.full_weight))
 
     def dearness(self, index: int) -> float:
-        """Return the match cost of a step in standing charges: below 1 its claims exceed their match cost."""
+        """Return the match cost of a step in standing charges.
+
+        Below 1 the claims of the step exceed their match cost.
+        """
         return self.steps[index].claim_cost / self.standing
 
 
 @dataclass(frozen=True)
 class Demand:
-    """Jobs of one group that fill slots in one way: how many claims they want, idle and running jobs together."""
+    """Jobs of one group that fill slots in one way.
+
+    ``count`` is the number of claims that they want, idle and running jobs together.
+    """
 
     filling: Filling
     jobs: Autocluster
@@ -72,10 +81,10 @@ class Demand:
 
 @dataclass(frozen=True)
 class Reach:
-    """What a group of ``quota`` can use.
+    """The largest usage of a group with ``quota``.
 
-    ``worst`` are the jobs and slots that add most to what is used beyond match costs, with
-    ``claims`` claims whose matches cost ``spent``.
+    ``worst`` are the jobs and slots that add most to the usage beyond match costs, with ``claims``
+    claims whose match costs are ``spent``.
     """
 
     quota: float
@@ -91,9 +100,10 @@ class Reach:
 
 
 def filling(kind: SlotClass, charge: Charge) -> Filling | None:
-    """Return how claims such as that of ``charge`` fill an unused slot of ``kind``; None where a weight is no number.
+    """Return the filling of an unused slot of ``kind`` by claims such as that of ``charge``.
 
-    What a claim takes must not depend on how full the slot is.
+    None is returned where a weight is no number. The amounts of a claim must not depend on how
+    full the slot is.
     """
     amounts = charge.trial.amounts
     many = fits(kind.total, amounts)
@@ -112,7 +122,10 @@ def filling(kind: SlotClass, charge: Charge) -> Filling | None:
 
 
 def _cheapest_first(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return ``steps`` with those joined of which a later one costs less: it can only be had with the ones before."""
+    """Return ``steps`` in the order of their match cost of a claim, the least first.
+
+    A step with a lower cost than those before it is joined with them: it cannot come without them.
+    """
     joined: list[Step] = []
     for each in steps:
         step = each
@@ -126,11 +139,11 @@ def _cheapest_first(steps: Sequence[Step]) -> tuple[Step, ...]:
 def reach(
     quota: float, demands: Sequence[Demand], requested: float, pool_weight: float
 ) -> Reach | None:
-    """Return what a group of ``quota`` can use; None where no claim of ``demands`` can be had.
+    """Return the largest usage of a group with ``quota``; None where ``demands`` get no claim.
 
-    ``requested`` is what all its jobs weigh by their schedds: others than those of ``demands``
-    use the rest of the quota, as far as unused slots have weight for them. ``pool_weight`` is
-    that of all slots while they are unused.
+    ``requested`` is the weight of all its jobs by their schedds: jobs outside ``demands`` use the
+    rest of the quota, as far as unused slots have weight for them. ``pool_weight`` is the weight
+    of all slots while they are unused.
     """
     taking = _Taking(quota, demands)
     taking.run()
@@ -147,7 +160,7 @@ def reach(
 
 @dataclass
 class _Taking:
-    """What a group has taken of the pool so far: claims and match costs, by the place of their demand."""
+    """The claims and match costs of a group so far, by the place of their demand."""
 
     budget: float
     demands: Sequence[Demand]
@@ -156,26 +169,25 @@ class _Taking:
     used_weight: float = 0.0
 
     def excess(self, place: int) -> float:
-        """Return what the claims of one demand are charged beyond their match costs."""
+        """Return the standing charges of the claims of one demand beyond their match costs."""
         return self.claims[place] * self.demands[place].filling.standing - self.spent[place]
 
     def run(self) -> None:
-        """Take what budget, jobs and slots allow, the cheapest claims of all first."""
+        """Take the claims that budget, jobs and slots allow, the cheapest first."""
         free = {id(each.filling.kind): each.filling.kind.count for each in self.demands}
         wanted = {id(each.jobs.frame): each.count for each in self.demands}
-        # What a step costs, which demand it is of, which step it is, and on how many slots the one
-        # before was taken.
+        # Dearness of a step, place of its demand, index of the step, and the number of slots on
+        # which the step before was taken.
         queue = [(each.filling.dearness(0), place, 0, 0) for place, each in enumerate(self.demands)]
         heapq.heapify(queue)
         while queue:
             _, place, index, begun = heapq.heappop(queue)
             demand = self.demands[place]
-            kind, frame, step = (
-                id(demand.filling.kind),
-                id(demand.jobs.frame),
-                demand.filling.steps[index],
-            )
-            slots = begun if index else free[kind]
+            step = demand.filling.steps[index]
+            kind, frame = id(demand.filling.kind), id(demand.jobs.frame)
+            slots = begun
+            if not index:
+                slots = free[kind]
             whole, part = self._affordable(step, slots, wanted[frame])
             self._count(place, step, whole * step.claims + part)
             wanted[frame] -= whole * step.claims + part
@@ -186,7 +198,7 @@ class _Taking:
                 heapq.heappush(queue, (demand.filling.dearness(index + 1), place, index + 1, whole))
 
     def _affordable(self, step: Step, slots: int, wanted: int) -> tuple[int, int]:
-        """Return on how many slots the step can be taken whole, and how many claims of it on one slot more."""
+        """Return the number of slots for the whole step, and that of claims on one more slot."""
         claims = min(wanted, slots * step.claims)
         if step.cost > CLOSE:
             claims = min(claims, int((self.budget + CLOSE) / step.claim_cost))

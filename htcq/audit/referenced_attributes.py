@@ -1,4 +1,4 @@
-"""What an expression of a slot looks at, through all that it refers to: attributes of jobs, and the slot's own."""
+"""The attributes of jobs and slots that an expression of a slot refers to, directly or not."""
 
 from __future__ import annotations
 
@@ -14,14 +14,21 @@ from htcq.units import attribute
 
 
 class ReferencedAttributes(NamedTuple):
-    """Which attributes of jobs it looks at, in lower case, and whether it looks at anything of its slot."""
+    """The references of an expression of a slot.
+
+    ``of_jobs`` are the attributes of jobs, in lower case; ``of_slot`` says whether there is any
+    reference to the slot.
+    """
 
     of_jobs: frozenset[str]
     of_slot: bool
 
 
 def looks_of(kind: SlotClass, names: Iterable[str]) -> ReferencedAttributes:
-    """Return what the attributes ``names`` of ``kind`` look at; what the slot lacks is looked up in the job."""
+    """Return the attributes that the attributes ``names`` of ``kind`` refer to.
+
+    An attribute that the slot lacks is looked up in the job.
+    """
     frame, of_jobs, of_slot = kind.first.frame, set[str](), False
     left, seen = list(names), set[str]()
     assets = {attribute(asset).lower() for asset in kind.assets}
@@ -43,12 +50,15 @@ def looks_of(kind: SlotClass, names: Iterable[str]) -> ReferencedAttributes:
 
 
 def values_of(jobs: Autocluster, names: Iterable[str]) -> Hashable:
-    """Return what tells ``jobs`` from others as far as the attributes ``names`` do."""
+    """Return a key for ``jobs``: classes with equal attributes ``names`` have equal keys."""
     values: list[Hashable] = []
     for name in sorted(names):
         text = jobs.frame.text(name)
         if text and literal(text) is None:
-            # What an expression depends on is not looked into: the class stands for itself.
+            # The references of the job's expression are not followed: the class stands for itself.
             return id(jobs)
-        values.append(text or (jobs.first[JOB_PLACES[name]] if name in JOB_PLACES else ""))
+        value: Hashable = text
+        if not text and name in JOB_PLACES:
+            value = jobs.first[JOB_PLACES[name]]
+        values.append(value)
     return tuple(values)

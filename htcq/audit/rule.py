@@ -1,4 +1,4 @@
-"""What a rule is and what it finds. A finding is data: it is never raised, and one cause is reported once."""
+"""Rules and their results, which are data: never raised, and with one finding for one cause."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from htcq.audit.fix import Setting
 from htcq.audit.input import Input as Input
 from htcq.audit.subject import S
 
-#: What shuts more than this part of a pool is worth a warning, and what shuts as much as the second
-#: one is an error.
+#: A finding that shuts more than the first part of a pool is a warning at least, one that shuts the
+#: second part or more is an error.
 MUCH_OF_THE_POOL, MAX_OF_THE_POOL = 0.1, 0.5
 
 
 class Severity(enum.IntEnum):
-    """How bad it is: an outage or starvation, wrong results, or something worth knowing."""
+    """The severity of a finding: an outage or starvation, wrong results, or information."""
 
     INFO = 1
     WARNING = 2
@@ -31,7 +31,7 @@ class Severity(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Fact:
-    """One piece of evidence: an attribute or knob with its value, and file and line where they are known."""
+    """One piece of evidence: an attribute or knob with its value, and file and line if known."""
 
     attribute: str
     value: str
@@ -40,10 +40,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Harm:
-    """What a finding does to this pool.
+    """The harm that a finding does to this pool.
 
     ``shut`` is the part of the pool, from 0 to 1, that takes no job. ``starved`` are the groups
-    whose idle jobs get nothing, ``overrun`` those that can use more than their quota.
+    whose idle jobs get nothing, ``overrun`` the groups that can use more than their quota.
     """
 
     shut: float = 0.0
@@ -52,10 +52,12 @@ class Harm:
 
     @property
     def severity(self) -> Severity:
-        """The least severity of what does such harm."""
+        """The lowest severity of a finding with such harm."""
         if self.starved or self.shut >= MAX_OF_THE_POOL:
             return Severity.ERROR
-        return Severity.WARNING if self.overrun or self.shut > MUCH_OF_THE_POOL else Severity.INFO
+        if self.overrun or self.shut > MUCH_OF_THE_POOL:
+            return Severity.WARNING
+        return Severity.INFO
 
     def __add__(self, other: Harm) -> Harm:
         """Return the harm of both."""
@@ -64,24 +66,23 @@ class Harm:
         return Harm(min(1.0, self.shut + other.shut), starved, overrun)
 
 
-#: What does no harm.
+#: The harm of a finding without any.
 HARMLESS = Harm()
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule found: one cause, however many things it hurts.
+    """One result of a rule: one cause, however many things it hurts.
 
-    ``cause`` tells findings of one rule apart, ``subject`` is what is hurt (``slot slot1@node``,
-    ``group physics``, ``knob GROUP_QUOTA_a``, …), ``settings`` is configuration that fixes it and
-    ``advice`` is prose (empty:
-    those of the rule hold); ``severity`` is only given where it differs from the rule's own, and
-    ``harm`` raises it.
+    ``cause`` tells findings of one rule apart. ``subject`` is the thing that is hurt (``slot
+    slot1@node``, ``group physics``, ``knob GROUP_QUOTA_a``, …). ``settings`` is configuration
+    that fixes it and ``advice`` is prose (empty: those of the rule hold). ``severity`` is only
+    given where it differs from the rule's own, and ``harm`` raises it.
 
-    ``is_root`` makes this a root cause: whatever the pool with ``settings`` does not have any
-    more follows from it, and is listed under it. ``trial`` makes it one as well: settings for
-    such a pool where ``settings`` will not do, since they change more than this cause, or since
-    only the site knows what it wants.
+    ``is_root`` makes this a root cause: findings that the pool with ``settings`` does not have
+    any more follow from it, and are listed under it. ``trial`` makes it one as well: its settings
+    serve for that pool where ``settings`` change more than this cause, or where only the site
+    knows what it wants.
     """
 
     cause: str
@@ -99,20 +100,22 @@ class Found:
 
     @property
     def without_it(self) -> tuple[Setting, ...]:
-        """The settings of a pool without this root cause; none where it is no root cause."""
+        """The settings of a pool without this root cause; none if it is no root cause."""
         if self.trial:
             return self.trial
-        return self.settings if self.is_root else ()
+        if self.is_root:
+            return self.settings
+        return ()
 
 
 @dataclass(frozen=True)
 class Unchecked:
-    """Something that a rule could not look at, and what is missing for it."""
+    """Something that a rule could not check, with the missing data."""
 
     missing: str
 
 
-#: The family of rules that a site adds, and where all others lie.
+#: The family of rules that a site adds, and the package of all others.
 SITE, _FAMILIES = "site", "htcq.audit.rules."
 
 Results = Iterator[Union[Found, Unchecked]]
@@ -141,10 +144,12 @@ class Rule(Generic[S]):
 
     @property
     def family(self) -> str:
-        """The package that it lies in: consumption, weight, quota, matching, nodes, …; ``site`` for a plug-in's."""
+        """The package of the rule: consumption, weight, quota, …; ``site`` for plug-ins."""
         package, _, _ = self.find.__module__.rpartition(".")
-        return package.removeprefix(_FAMILIES) if package.startswith(_FAMILIES) else SITE
+        if package.startswith(_FAMILIES):
+            return package.removeprefix(_FAMILIES)
+        return SITE
 
 
-#: A rule, whatever it looks at.
+#: A rule on any subject.
 AnyRule = Rule[Any]

@@ -1,4 +1,4 @@
-"""Which rules are checked, and how: what the command line and the site file say of them, by rule id."""
+"""The choice of rules and the verdicts on them, by the command line and the site file."""
 
 from __future__ import annotations
 
@@ -22,26 +22,31 @@ def threshold(word: str, where: str) -> Severity | None:
     """Return the severity that ``word`` names; None for ``never``.
 
     Raises:
-        InputError: there is none; ``where`` says who named it.
+        InputError: there is no such severity; ``where`` says who named it.
     """
-    return None if word == NEVER else _severity(word, where, THRESHOLDS)
+    if word == NEVER:
+        return None
+    return _severity(word, where, THRESHOLDS)
 
 
 def chosen_rules(
     only: Sequence[str], ignored: Sequence[str], site: AuditSettings, own: Sequence[AnyRule] = ()
 ) -> tuple[AnyRule, ...]:
-    """Return the rules to check: those of ``only`` (all that the site has not disabled if empty) but ``ignored``.
+    """Return the rules to check: those of ``only`` without those of ``ignored``.
 
-    Both hold rule ids or shell patterns of them. ``own`` are the site's rules.
+    Both have rule ids or shell patterns of them. An empty ``only`` stands for all rules that the
+    site has not disabled. ``own`` are the site's rules.
 
     Raises:
         InputError: no rule has that id or matches that pattern, or none is left.
     """
     disabled = {id_ for id_, each in site.rules.items() if each.disable}
     rules = (*rules_of_pools(), *own)
-    wanted = _named(only, rules) if only else {each.id for each in rules} - disabled
-    unwanted = _named(ignored, rules)
-    chosen = tuple(each for each in rules if each.id in wanted - unwanted)
+    wanted = {each.id for each in rules} - disabled
+    if only:
+        wanted = _named(only, rules)
+    wanted -= _named(ignored, rules)
+    chosen = tuple(each for each in rules if each.id in wanted)
     if not chosen:
         raise InputError(
             "no rule is left to check", "leave out --ignore, or see 'htcq explain' for the rules"
@@ -50,19 +55,21 @@ def chosen_rules(
 
 
 def verdicts(site: AuditSettings, own: Sequence[AnyRule] | None = None) -> dict[str, Verdict]:
-    """Return what the site says of severities and subjects by rule id.
+    """Return the site's verdicts on severities and subjects by rule id.
 
-    ``own`` are the site's rules; None where they are not known, and so no id of one can be wrong.
+    ``own`` are the site's rules; None where they are not known: then their ids are not checked.
 
     Raises:
-        InputError: a rule or a severity that there is not.
+        InputError: a rule or a severity does not exist.
     """
     return {_known_id(id_, own): _verdict(id_, each) for id_, each in site.rules.items()}
 
 
 def _verdict(id_: str, given: RuleSettings) -> Verdict:
     where = f"htcq.toml: audit.rules.{id_}.severity"
-    severity = _severity(given.severity, where, tuple(_SEVERITIES)) if given.severity else None
+    severity: Severity | None = None
+    if given.severity:
+        severity = _severity(given.severity, where, tuple(_SEVERITIES))
     return Verdict(severity=severity, only=given.only, ignore=given.ignore)
 
 
@@ -88,13 +95,16 @@ def _named(patterns: Sequence[str], rules: Sequence[AnyRule]) -> set[str]:
     for pattern in patterns:
         ids = {each.id for each in rules if fnmatch.fnmatchcase(each.id, pattern)}
         if not ids:
-            if any(mark in pattern for mark in "*?["):
-                raise InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
-            command = (
-                "htcq elastic compute"
-                if rule(pattern, rules).family == ELASTIC
-                else "htcq quota lint"
-            )
-            raise InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")
+            raise _unmatched(pattern, rules)
         found |= ids
     return found
+
+
+def _unmatched(pattern: str, rules: Sequence[AnyRule]) -> InputError:
+    """Return the error on a pattern or an id of no rule on pools."""
+    if any(mark in pattern for mark in "*?["):
+        return InputError(f"no rule matches '{pattern}'", "'htcq explain' lists all rules")
+    command = "htcq quota lint"
+    if rule(pattern, rules).family == ELASTIC:
+        command = "htcq elastic compute"
+    return InputError(f"no pool can break the rule '{pattern}'", f"'{command}' checks it")

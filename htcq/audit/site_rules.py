@@ -1,4 +1,4 @@
-"""Rules that a site adds by plug-ins: what of them is accepted, and why the rest is not.
+"""Rules that a site adds by plug-ins: the accepted ones, and why others are refused.
 
 An accepted rule is a rule like any other. Its id begins with ``site-``, which no id of htcq's
 own ever does.
@@ -36,15 +36,14 @@ class PlugIn:
 def accepted(name: str, package: str, offered: object, taken: Mapping[str, str]) -> PlugIn:
     """Return the plug-in with those rules of ``offered`` that can be used.
 
-    ``offered`` is what the entry point names: a rule, or any iterable of rules. ``taken`` says
-    whose an id already is.
+    ``offered`` is what the entry point names: a rule, or any iterable of rules. ``taken`` has the
+    owner of each id that is in use.
     """
     if isinstance(offered, Rule):
         offered = (offered,)
     if not isinstance(offered, Iterable):
-        return PlugIn(
-            name, package, refusals=(f"it is a {type(offered).__name__}, not a sequence of rules",)
-        )
+        refusal = f"it is a {type(offered).__name__}, not a sequence of rules"
+        return PlugIn(name, package, refusals=(refusal,))
     rules: dict[str, Rule[Evidence]] = {}
     refusals: list[str] = []
     for each in offered:
@@ -70,7 +69,9 @@ def _flaw(offered: object, taken: Mapping[str, str]) -> str:
             "joined by dashes"
         )
     wrong = next(_wrong_fields(offered), "")
-    return f"rule {offered.id} is refused: {wrong}" if wrong else ""
+    if wrong:
+        return f"rule {offered.id} is refused: {wrong}"
+    return ""
 
 
 def _wrong_fields(rule: Rule[Evidence]) -> Iterator[str]:
@@ -86,7 +87,7 @@ def _wrong_fields(rule: Rule[Evidence]) -> Iterator[str]:
 
 
 def _results_only(find: Callable[[Evidence], Results]) -> Callable[[Evidence], Results]:
-    """Return ``find`` as it is to be called: what it yields must be what a rule yields."""
+    """Return ``find`` with a check that it yields only what a rule may yield."""
 
     def results(evidence: Evidence) -> Results:
         for each in find(evidence):

@@ -1,9 +1,9 @@
-"""The weight that the slots of a pool should have, and the same weight of requests for its access points.
+"""A sound weight for the slots of a pool, and the same weight of requests for its access points.
 
-All rules on weights and on demand propose these, so that what mends one finding never
-contradicts another. The weight that most slots have stays where it is sound. Else it is a linear
-one of the assets that the present weights name, under which the pool weighs what it weighs now,
-so that quotas keep their meaning.
+All rules on weights and on demand propose these, so that the fix of one finding never
+contradicts another. The weight of most slots stays where it is sound. Else it is a linear weight
+of the assets that the present weights name; under it the pool has the weight that it has now, so
+that quotas keep their meaning.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from htcq.audit.fix_settings import access, execute, literal_text
 from htcq.audit.linear import prices
 from htcq.classads import Ad, as_number, parsed
 from htcq.pool.demand import OWN_KNOB, POOL_KNOB, SWITCH, ScheddWeight
+from htcq.pool.slot import Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 
-#: What a job asks for where it does not say, as an expression, by asset; of all others it asks for
-#: 0.
+#: The request of a job that does not name an asset, as an expression, by asset; 0 for all others.
 _UNASKED = {CPUS: "1"}
 #: Jobs for which two weights of requests are compared.
 _SAMPLES = (
@@ -32,16 +32,16 @@ _SAMPLES = (
     {"RequestCpus": 1, "RequestMemory": 16384, "RequestDisk": 1048576},
 )
 _CLOSE = 1e-6
-#: What was computed for a pool: many findings of one audit propose it.
+#: The results by pool: many findings of one audit propose them.
 _known: WeakKeyDictionary[Evidence, dict[tuple[str, ...], tuple[Setting, ...]]] = (
     WeakKeyDictionary()
 )
 
 
 def sound_weights(evidence: Evidence, scarce: Collection[str] = ()) -> tuple[Setting, ...]:
-    """Return the weights of all slots and of all access points, as far as they are not so already.
+    """Return the weights of all slots and access points that do not have them yet.
 
-    ``scarce`` are assets that the weight is to count, whether it does now or not.
+    ``scarce`` are assets that the weight must count, whether it does now or not.
     """
     if not evidence.offered:
         return ()
@@ -53,12 +53,16 @@ def sound_weights(evidence: Evidence, scarce: Collection[str] = ()) -> tuple[Set
 
 
 def _computed(evidence: Evidence, scarce: Collection[str]) -> tuple[Setting, ...]:
-    text = _usual(evidence) if not scarce else ""
-    text = text or _linear(evidence, scarce)
-    otherwise = [
-        slot for kind in evidence.offered if kind.weight_text != text for slot in kind.slots
-    ]
-    slots = execute(evidence, otherwise, POOL_KNOB, literal_text(text)) if otherwise else ()
+    text = ""
+    if not scarce:
+        text = _usual(evidence)
+    if not text:
+        text = _linear(evidence, scarce)
+    changed: list[Slot] = []
+    for kind in evidence.offered:
+        if kind.weight_text != text:
+            changed += kind.slots
+    slots = execute(evidence, changed, POOL_KNOB, literal_text(text))
     return (*slots, *_of_requests(evidence, text))
 
 
@@ -68,12 +72,17 @@ def _usual(evidence: Evidence) -> str:
     for kind in evidence.offered:
         counts[kind.weight_text] += kind.count
     text = counts.most_common(1)[0][0]
-    same = [kind for kind in evidence.offered if kind.weight_text == text]
-    return text if all(_is_sound(kind) for kind in same) else ""
+    for kind in evidence.offered:
+        if kind.weight_text == text and not _is_sound(kind):
+            return ""
+    return text
 
 
 def _is_sound(kind: SlotClass) -> bool:
-    """Tell whether every claim is charged what it takes; without a policy, whether the weight is a number at all."""
+    """Tell whether the weight charges every claim what it takes.
+
+    Without a consumption policy a weight above 0 is sound.
+    """
     if kind.supports_policy:
         return prices(kind) is not None
     full = as_number(kind.full_weight)
@@ -88,23 +97,34 @@ def _linear(evidence: Evidence, scarce: Collection[str]) -> str:
         whole += kind.count * _most(kind)
         for asset, amount in kind.total.items():
             totals[asset] += int(kind.count * amount)
-    named = [
-        asset
-        for asset in totals
-        if totals[asset] > 0 and (asset in scarce or _names(evidence, asset))
-    ]
-    named = named or [CPUS]
+    named: list[str] = []
+    for asset, total in totals.items():
+        if total > 0 and (asset in scarce or _names(evidence, asset)):
+            named.append(asset)
     whole = whole or float(totals[CPUS])
-    if named == [CPUS]:
-        price = round(whole / totals[CPUS]) if totals[CPUS] else 1
-        return "Cpus" if price <= 1 else f"{price} * Cpus"
+    if not named or named == [CPUS]:
+        return _of_cpus(whole, totals[CPUS])
     return " + ".join(_term(asset, whole / len(named) / totals[asset]) for asset in named)
 
 
+def _of_cpus(whole: float, cpus: int) -> str:
+    """Return a weight of cpus alone, under which ``cpus`` weigh about ``whole``."""
+    if not cpus:
+        return "Cpus"
+    price = round(whole / cpus)
+    if price <= 1:
+        return "Cpus"
+    return f"{price} * Cpus"
+
+
 def _most(kind: SlotClass) -> float:
-    """Return the most that a slot weighs, full or empty; 0 where that is no number."""
-    weights = (as_number(kind.full_weight), as_number(kind.weight(dict.fromkeys(kind.total, 0))))
-    return max(0.0, max((float(weight) for weight in weights if weight is not None), default=0.0))
+    """Return the larger weight of a slot, full or empty; 0 where that is no number."""
+    most = 0.0
+    for value in (kind.full_weight, kind.weight(dict.fromkeys(kind.total, 0))):
+        weight = as_number(value)
+        if weight is not None:
+            most = max(most, float(weight))
+    return most
 
 
 def _names(evidence: Evidence, asset: str) -> bool:
@@ -117,19 +137,22 @@ def _names(evidence: Evidence, asset: str) -> bool:
 
 
 def _term(asset: str, price: float) -> str:
-    """Return what ``asset`` adds to a weight; MB and KiB are divided, so that people can read the numbers."""
+    """Return the term of ``asset`` in a weight; MB and KiB are divided to keep numbers readable."""
     name = attribute(asset)
     if asset in (MEMORY, DISK):
         return f"{name} / {float(f'{1 / price:.4g}'):.1f}"
-    amount = name if asset == CPUS else f"({name} ?: 0)"
-    return f"{price:.3g} * {amount}"
+    if asset == CPUS:
+        return f"{price:.3g} * {name}"
+    return f"{price:.3g} * ({name} ?: 0)"
 
 
 def _of_requests(evidence: Evidence, text: str) -> tuple[Setting, ...]:
-    """Return the weight ``text`` in terms of requests for the access points that weigh jobs otherwise."""
+    """Return the weight ``text`` of requests for the access points that weigh jobs differently."""
     value = requested(evidence, text)
     if not value:
         return ()
+    if not evidence.access:
+        return access(evidence, OWN_KNOB, literal_text(value))
     found: list[Setting] = []
     for name, configuration in evidence.access.items():
         weight = ScheddWeight(configuration)
@@ -137,20 +160,16 @@ def _of_requests(evidence: Evidence, text: str) -> tuple[Setting, ...]:
             found += access(evidence, SWITCH, "True", [name])
         if not weight.weighs or not _same(weight.text(OWN_KNOB), value):
             found += access(evidence, OWN_KNOB, literal_text(value), [name])
-    return tuple(found) if evidence.access else access(evidence, OWN_KNOB, literal_text(value))
+    return tuple(found)
 
 
 def requested(evidence: Evidence, text: str) -> str:
-    """Return a weight of slots as one of what jobs ask for; empty where it is no number for a job."""
+    """Return a weight of slots as a weight of requests; empty where it is no number for a job."""
     if text.lower() == "cpus":
         return "RequestCpus ?: 1"
-    assets = {
-        CPUS,
-        MEMORY,
-        DISK,
-        GPUS,
-        *(asset for kind in evidence.offered for asset in kind.assets),
-    }
+    assets = {CPUS, MEMORY, DISK, GPUS}
+    for kind in evidence.offered:
+        assets.update(kind.assets)
     for asset in sorted(assets):
         name = attribute(asset)
         request = f"(Request{name} ?: {_UNASKED.get(asset, '0')})"
@@ -159,10 +178,11 @@ def requested(evidence: Evidence, text: str) -> str:
         )
     value = f"max({{1, ceiling({text})}})"
     expression = parsed(value)
-    if expression is None or any(
-        as_number(expression.evaluate(Ad(job))) is None for job in _SAMPLES
-    ):
+    if expression is None:
         return ""
+    for job in _SAMPLES:
+        if as_number(expression.evaluate(Ad(job))) is None:
+            return ""
     return value
 
 
@@ -172,7 +192,7 @@ def _same(one: str, other: str) -> bool:
     if first is None or second is None:
         return False
     for job in _SAMPLES:
-        values = [as_number(expression.evaluate(Ad(job))) for expression in (first, second)]
-        if values[0] is None or values[1] is None or abs(values[0] - values[1]) > _CLOSE:
+        mine, theirs = as_number(first.evaluate(Ad(job))), as_number(second.evaluate(Ad(job)))
+        if mine is None or theirs is None or abs(mine - theirs) > _CLOSE:
             return False
     return True

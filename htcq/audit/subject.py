@@ -1,4 +1,4 @@
-"""What rules look at: a pool (Evidence), declared groups (DeclaredGroups), or elastic quotas (ElasticQuotas)."""
+"""The subject of rules: a pool (Evidence), declared groups (DeclaredGroups), or elastic quotas."""
 
 from __future__ import annotations
 
@@ -15,41 +15,44 @@ S = TypeVar("S", bound="Subject")
 
 
 class Subject:
-    """What the engine asks of a subject; answered here for one that has all its data and that no setting changes."""
+    """A subject of rules as the engine needs it.
+
+    This class answers for a subject that has all its data and that no setting changes.
+    """
 
     @property
     def source(self) -> str:
-        """Where it comes from: a pool, a snapshot, a file."""
+        """The source of the subject: a pool, a snapshot, a file."""
         return ""
 
     @property
     def pool_name(self) -> str:
-        """What the pool is called; empty for what is no pool."""
+        """The name of the pool; empty for another subject."""
         return ""
 
     @property
     def taken(self) -> str:
-        """When it was as it is here; empty where that is not known."""
+        """The time of the data; empty where it is not known."""
         return ""
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """What of it could not be read, one sentence each."""
+        """The parts that could not be read, one sentence each."""
         return ()
 
     @property
     def count(self) -> int:
-        """How many slots it has, which tells how long a rule takes."""
+        """The number of slots, which decides how long a rule takes."""
         return 0
 
     @property
     def ailments(self) -> tuple[Ailment, ...]:
-        """What is wrong with the daemons of the pool."""
+        """The ailments of the pool's daemons."""
         return ()
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What keeps an audit from an all-clear, whatever the rules are, one sentence each."""
+        """The gaps that keep every audit from an all-clear, one sentence each."""
         return ()
 
     def lacks(self, need: Input) -> bool:

@@ -1,9 +1,8 @@
-"""Jobs tried on the slots' consumption policies, once for all rules: the pool's own jobs, then made-up requests.
+"""Trials of jobs on consumption policies, once for all rules: the pool's jobs and made-up requests.
 
-A match is reckoned as the negotiator does it (src/condor_utils/consumption_policy.cpp, HTCondor
-25.14). Jobs that the policies cannot tell apart are tried once, a policy that looks at nothing
-of its slot is tried once for all slots, and jobs that a slot's START does not let in are not
-tried there.
+A match is computed as in the negotiator (src/condor_utils/consumption_policy.cpp, HTCondor
+25.14). Jobs that the policies cannot tell apart are tried once. A policy that refers to nothing of
+its slot is tried once for all slots. Jobs that a slot's START does not let in are not tried there.
 """
 
 from __future__ import annotations
@@ -20,15 +19,16 @@ from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY
 
-#: Most different requests of the pool's own jobs that are tried on a policy that looks at its slot.
+#: The number of different requests of the pool's jobs to try on a policy that refers to its slot.
 MAX_OWN = 100
 _COMMON: Mapping[str, Number] = {CPUS: 1, MEMORY: 1024, DISK: 1048576}
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One job on a full slot: ``taken`` is what it takes of each asset by the slot's policy; None: no number.
+    """One job on a full slot.
 
+    ``taken`` is the amount of each asset that it takes by the slot's policy; None: no number.
     ``own`` tells a job of the pool from a made-up one. ``alike`` are the autoclusters that the
     policy cannot tell from it, whether START lets them in or not.
     """
@@ -40,43 +40,57 @@ class Trial:
 
     @property
     def job(self) -> str:
-        """What a person calls the job."""
-        return f"job {self.jobs.name}" if self.own else f"a job that asks for {self.jobs.name}"
+        """The words for the job."""
+        if self.own:
+            return f"job {self.jobs.name}"
+        return f"a job that asks for {self.jobs.name}"
 
     def ad(self) -> Ad:
         """Return the job's ad; valid until the next call."""
         return self.jobs.ad()
 
     def asks_in_vain(self, asset: str) -> bool:
-        """Tell whether what it says of ``asset`` is no number: then the job is wrong, not the policy."""
+        """Tell whether its request of ``asset`` is no number: the job is wrong, not the policy."""
         return f"request{asset}" in self.jobs.frame and self.jobs.request.get(asset) is None
 
     @cached_property
     def amounts(self) -> Mapping[str, Number]:
-        """What it takes; empty where the negotiator matches nothing: no number, below zero, or nothing at all."""
-        amounts = {
-            asset: amount
-            for asset, amount in self.taken.items()
-            if amount is not None and amount >= 0
-        }
-        return amounts if len(amounts) == len(self.taken) and any(amounts.values()) else {}
+        """The amounts that it takes.
+
+        They are empty where the negotiator matches nothing: an amount is no number or below zero,
+        or all are 0.
+        """
+        return matched_amounts(self.taken)
 
     @property
     def whole(self) -> bool:
-        """Whether it takes whole units: the startd refuses a claim of fractions, whatever that costs."""
+        """Whether it takes whole units: the startd refuses a claim of fractions at any cost."""
         return all(amount == int(amount) for amount in self.amounts.values())
 
     def fits(self, slot_class: SlotClass) -> int:
-        """Return how many such claims a full slot of ``slot_class`` has room for; 0 where none matches at all."""
+        """Return the number of such claims that fit on a full slot; 0 where none matches at all."""
         return fits(slot_class.total, self.amounts)
 
 
+def matched_amounts(taken: Mapping[str, Number | None]) -> dict[str, Number]:
+    """Return the amounts of a match; empty where the negotiator matches nothing.
+
+    It matches nothing where an amount is no number or below zero, or all are 0.
+    """
+    amounts: dict[str, Number] = {}
+    for asset, amount in taken.items():
+        if amount is None or amount < 0:
+            return {}
+        amounts[asset] = amount
+    if any(amounts.values()):
+        return amounts
+    return {}
+
+
 def fits(total: Mapping[str, Number], amounts: Mapping[str, Number]) -> int:
-    """Return how often ``amounts`` can be taken of ``total``; 0 where they are nothing."""
-    return min(
-        (int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0),
-        default=0,
-    )
+    """Return how often ``amounts`` fit into ``total``; 0 where all amounts are 0."""
+    counts = [int(total.get(asset, 0) // amount) for asset, amount in amounts.items() if amount > 0]
+    return min(counts, default=0)
 
 
 @dataclass(frozen=True)
@@ -88,7 +102,7 @@ class _Alike:
 
 
 class Trials:
-    """The trials of one pool; ``classes`` brings its jobs."""
+    """The trials of one pool; ``classes`` returns its jobs."""
 
     def __init__(self, classes: Callable[[], Sequence[Autocluster]]) -> None:
         self._classes = classes
@@ -99,45 +113,45 @@ class Trials:
         self._made: dict[tuple[tuple[str, Number], ...], Autocluster] = {}
 
     def of(self, slot_class: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``slot_class``, those with most jobs first, and then ordinary ones.
+        """Return the trials of the pool's own jobs, the largest classes first, then ordinary ones.
 
-        Where START lets nobody in, as while a slot drains, all made-up ones are tried.
+        Where START lets nobody in, as while a slot drains, all made-up jobs are tried.
         """
-        found = self._of.get(slot_class)
-        if found is None:
-            ordinary = [
-                self.made_up(slot_class, shape) for shape in ordinary_requests(slot_class.total)
-            ]
+        if slot_class not in self._of:
+            shapes = ordinary_requests(slot_class.total)
+            ordinary = [self.made_up(slot_class, shape) for shape in shapes]
             welcome = [trial for trial in ordinary if self.lets_in(slot_class, trial)]
-            found = self._of[slot_class] = (*self.own(slot_class), *welcome) or tuple(ordinary)
-        return found
+            self._of[slot_class] = (*self.own(slot_class), *welcome) or tuple(ordinary)
+        return self._of[slot_class]
 
     def own(self, slot_class: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``slot_class``, as far as its START lets them in."""
-        found = self._own.get(slot_class)
-        if found is None:
-            found = self._own[slot_class] = tuple(self._welcome(slot_class))
-        return found
+        """Return the trials of the pool's own jobs that START of ``slot_class`` lets in."""
+        if slot_class not in self._own:
+            self._own[slot_class] = tuple(self._welcome(slot_class))
+        return self._own[slot_class]
 
     def typical(self, slot_class: SlotClass) -> tuple[Trial, ...]:
-        """Return what the pool's own jobs take of ``slot_class``; where there are none, what one common job takes."""
+        """Return the trials of the pool's own jobs; without any, the trial of one common job."""
         return self.own(slot_class) or (self.made_up(slot_class, _COMMON),)
 
     def made_up(self, slot_class: SlotClass, shape: Mapping[str, Number]) -> Trial:
-        """Return what a job that asks for ``shape`` takes of ``slot_class``."""
+        """Return the trial of a job that asks for ``shape`` on ``slot_class``."""
         key = tuple(shape.items())
-        jobs = self._made.get(key)
-        if jobs is None:
+        if key not in self._made:
             asked = ", ".join(f"{asset}={amount:g}" for asset, amount in key) or "nothing"
-            jobs = self._made[key] = made_up(asked, shape)
+            self._made[key] = made_up(asked, shape)
+        jobs = self._made[key]
         return Trial(jobs, False, slot_class.consumed(jobs.ad()))
 
     def looks_at_slot(self, slot_class: SlotClass) -> bool:
-        """Tell whether the policy of ``slot_class`` looks at anything of its slot."""
+        """Tell whether the policy of ``slot_class`` refers to its slot."""
         return self._looks_of(slot_class).of_slot
 
     def lets_in(self, slot_class: SlotClass, trial: Trial) -> bool:
-        """Tell whether START of ``slot_class`` lets the job in; one that asks what no made-up job tells lets it in."""
+        """Tell whether START of ``slot_class`` lets the job in.
+
+        A START that refers to attributes which made-up jobs lack lets every made-up job in.
+        """
         frame = slot_class.first.frame
         if "Start" not in frame or literal(frame.text("Start")) is True:
             return True
@@ -148,41 +162,44 @@ class Trials:
 
     def _welcome(self, slot_class: SlotClass) -> Iterator[Trial]:
         for alike in self._alike_on(slot_class):
-            trials = (Trial(jobs, True, alike.taken, alike.classes) for jobs in alike.classes)
-            welcome = next((trial for trial in trials if self.lets_in(slot_class, trial)), None)
-            if welcome is not None:
-                yield welcome
+            for jobs in alike.classes:
+                trial = Trial(jobs, True, alike.taken, alike.classes)
+                if self.lets_in(slot_class, trial):
+                    yield trial
+                    break
 
     def _alike_on(self, slot_class: SlotClass) -> tuple[_Alike, ...]:
-        """Return the pool's own jobs as the policy of ``slot_class`` tells them apart, those with most jobs first."""
+        """Return the pool's own jobs as the policy of ``slot_class`` tells them apart.
+
+        Those with most jobs come first.
+        """
         looks = self._looks_of(slot_class)
-        key: Hashable = slot_class if looks.of_slot else tuple(slot_class.consumption.items())
-        found = self._alike.get(key)
-        if found is None:
+        key: Hashable = tuple(slot_class.consumption.items())
+        if looks.of_slot:
+            key = slot_class
+        if key not in self._alike:
             groups = _told_apart(self._classes(), looks.of_jobs)
-            chosen = groups[:MAX_OWN] if looks.of_slot else groups
-            found = tuple(
-                _Alike(classes, slot_class.consumed(classes[0].ad())) for classes in chosen
+            if looks.of_slot:
+                groups = groups[:MAX_OWN]
+            self._alike[key] = tuple(
+                _Alike(classes, slot_class.consumed(classes[0].ad())) for classes in groups
             )
-            self._alike[key] = found
-        return found
+        return self._alike[key]
 
     def _looks_of(self, slot_class: SlotClass) -> ReferencedAttributes:
         if slot_class not in self._looks:
-            self._looks[slot_class] = looks_of(
-                slot_class, [f"consumption{asset}" for asset in slot_class.consumption]
-            )
+            names = [f"consumption{asset}" for asset in slot_class.consumption]
+            self._looks[slot_class] = looks_of(slot_class, names)
         return self._looks[slot_class]
 
 
 def ordinary_requests(total: Mapping[str, Number]) -> Iterator[Mapping[str, Number]]:
-    """Yield requests as condor_submit writes them: some of cpus, memory and disk each, and whole numbers."""
+    """Yield requests as of condor_submit: whole numbers, and some cpus, memory and disk."""
     whole = {asset: int(amount) for asset, amount in total.items()}
     yield _COMMON
     for shape in job_grid({**dict.fromkeys(BUILT_IN_ASSETS, 1), **whole}):
-        if all(shape.get(asset, 0) >= 1 for asset in BUILT_IN_ASSETS) and all(
-            amount == int(amount) for amount in shape.values()
-        ):
+        has_all = all(shape.get(asset, 0) >= 1 for asset in BUILT_IN_ASSETS)
+        if has_all and all(amount == int(amount) for amount in shape.values()):
             yield shape
 
 
@@ -190,9 +207,11 @@ def _told_apart(
     classes: Sequence[Autocluster], names: frozenset[str]
 ) -> list[tuple[Autocluster, ...]]:
     """Return ``classes`` grouped by their attributes of these names, the largest class first."""
+
+    def size(one: Autocluster) -> int:
+        return sum(one.idle.values()) + sum(one.running.values())
+
     found: dict[Hashable, list[Autocluster]] = {}
-    for each in sorted(
-        classes, key=lambda one: -sum(one.idle.values()) - sum(one.running.values())
-    ):
+    for each in sorted(classes, key=size, reverse=True):
         found.setdefault(values_of(each, names), []).append(each)
     return [tuple(group) for group in found.values()]

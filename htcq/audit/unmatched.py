@@ -1,9 +1,9 @@
-"""Idle jobs that no slot of the pool would take even with no job on it, and what stands between them.
+"""Idle jobs that no slot of the pool would take even without a job on it, and the reasons.
 
-The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone
-are asked once, with the largest of them, unless the job or the slot looks at what each slot has
-of its own. What passes with time does not count: a slot that drains or is sick, or a clause that
-looks at the clock, the load or the owner of the machine.
+The clauses and the sentences are those of :mod:`htcq.why`. Slots that differ by some MB alone are
+checked once, with the largest of them, unless the job or the slot refers to other attributes that
+each slot has for itself. What passes with time does not count: a slot that drains or is sick, or a
+clause that refers to the clock, the load or the owner of the machine.
 """
 
 from __future__ import annotations
@@ -25,47 +25,52 @@ from htcq.why.clauses import Clause, Clauses, Failure
 from htcq.why.match_failure import MatchFailure
 from htcq.why.slot_walls import UNUSED, Blocked, left_on, slot_side
 
-#: Of a slot's own attributes those that only grow with the machine.
+#: The attributes of a slot itself that only grow with the machine.
 _SIZES = frozenset(
     (
-        "cpus", "memory", "disk", "gpus", "totaldisk", "totalslotdisk", "totalmemory", "totalslotcpus",
-        "totalslotmemory", "detectedmemory",
+        "cpus", "memory", "disk", "gpus", "totaldisk", "totalslotdisk", "totalmemory",
+        "totalslotcpus", "totalslotmemory", "detectedmemory",
     )
 )  # fmt: skip
-#: Words of clauses that hold at another time: the clock, the load, the owner of a machine, what
-#: runs on the slot.
+#: Words of clauses that hold at another time: the clock, the load, the owner of a machine, the
+#: jobs on the slot.
 _PASSING = frozenset(
     (
-        "time", "currenttime", "mycurrenttime", "clockmin", "clockday", "loadavg", "totalloadavg", "condorloadavg",
-        "totalcondorloadavg", "keyboardidle", "consoleidle", "cpubusy", "cpuisbusy", "random", "state", "activity",
-        "accountinggroup", "remoteuser", "remoteowner", "currentrank", "retirementtimeremaining", "remotescheddname",
-        "numdynamicslots", "enteredcurrentactivity", "enteredcurrentstate", "enteredcurrentstatus", "qdate",
-        "jobstartdate", "numjobstarts", "numshadowstarts", "lastremotehost", "draining", "offline", "isowner",
+        "time", "currenttime", "mycurrenttime", "clockmin", "clockday", "loadavg", "totalloadavg",
+        "condorloadavg", "totalcondorloadavg", "keyboardidle", "consoleidle", "cpubusy",
+        "cpuisbusy", "random", "state", "activity", "accountinggroup", "remoteuser", "remoteowner",
+        "currentrank", "retirementtimeremaining", "remotescheddname", "numdynamicslots",
+        "enteredcurrentactivity", "enteredcurrentstate", "enteredcurrentstatus", "qdate",
+        "jobstartdate", "numjobstarts", "numshadowstarts", "lastremotehost", "draining", "offline",
+        "isowner",
     )
 )  # fmt: skip
-#: States of slots whose START says nothing of other times.
+#: States of slots whose START holds only for now.
 _SHUT = ("Drained", "Owner")
 
 
 @dataclass(frozen=True)
 class Unmatched:
-    """One autocluster that fits nowhere: how many slots each submitter's jobs want, and the walls."""
+    """One autocluster that fits nowhere.
+
+    ``idle`` is the number of slots that each submitter's jobs want. ``only_start`` says whether
+    there is a slot that only its own Requirements keep from the jobs.
+    """
 
     request: Request
     idle: Counter[str]
     walls: tuple[MatchFailure, ...]
-    #: Whether there is a slot that only its own Requirements keep from the jobs.
     only_start: bool
 
     @property
     def jobs(self) -> int:
-        """How many slots its jobs want."""
+        """The number of slots that its jobs want."""
         return sum(self.idle.values())
 
 
 @dataclass(frozen=True)
 class _ByFrame:
-    """What is known by the identity of frames and requests, all of which are kept here."""
+    """The results by identity of frames and requests, which are kept here as well."""
 
     links: ReferenceGraph = field(default_factory=ReferenceGraph)
     clauses: dict[tuple[object, ...], Clauses] = field(default_factory=dict)
@@ -80,16 +85,18 @@ class _ByFrame:
 
 
 class UnusedSlots:
-    """Slots with no job on them; ``kinds`` are alike in shape and in all that their expressions say."""
+    """Slots with no job on them; the slots of each of ``kinds`` have one shape and one frame."""
 
     def __init__(self, kinds: Sequence[SlotClass], before: UnusedSlots | None = None) -> None:
-        """Take up ``kinds``; ``before`` are slots of the same pool with other settings, some of which are as they were.
+        """Take ``kinds``; ``before`` are the slots of the same pool with other settings.
 
-        What is known by the frames of slots and jobs is known for both.
+        Both share the results by frames of slots and jobs: some slots did not change.
         """
         self._kinds = kinds
-        self._by_frame: _ByFrame = _ByFrame() if before is None else before._by_frame
-        # An identity only counts while there is the frame that has it.
+        self._by_frame = _ByFrame()
+        if before is not None:
+            self._by_frame = before._by_frame
+        # An identity is valid only as long as its frame exists.
         self._by_frame.slots.extend(kind.first.frame for kind in kinds)
         self._blocked: dict[int, Sequence[tuple[Blocked, int]] | None] = {}
         self._largest: dict[int, tuple[Slot, ...]] = {}
@@ -98,7 +105,10 @@ class UnusedSlots:
         self.count = sum(kind.count for kind in kinds)
 
     def blocked(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
-        """Return what keeps ``request`` from all slots, with the number of slots; None where one would take it."""
+        """Return the obstacles of ``request`` on all slots, each with its number of slots.
+
+        None is returned where a slot would take it.
+        """
         request = self._by_frame.first(request)
         key = id(request)
         if key not in self._blocked:
@@ -112,63 +122,61 @@ class UnusedSlots:
                 failure, total = self._failure(kind, slot, request)
                 if self._may_pass(slot, request, failure):
                     return None
-                found.append(
-                    (
-                        Blocked(
-                            UNUSED, failure, left_on([(total, count)]), has_room=not failure.short
-                        ),
-                        count,
-                    )
-                )
+                left = left_on([(total, count)])
+                blocked = Blocked(UNUSED, failure, left, has_room=not failure.short)
+                found.append((blocked, count))
         return found
 
     def has_room_now(self, request: Request) -> bool:
         """Tell whether some slot would take ``request`` with what it has left now."""
         request = self._by_frame.first(request)
-        found = self._has_room.get(id(request))
-        if found is None:
-            found = self._has_room[id(request)] = any(
-                self._room_in(kind, request) for kind in self._kinds
-            )
-        return found
+        key = id(request)
+        if key not in self._has_room:
+            self._has_room[key] = any(self._room_in(kind, request) for kind in self._kinds)
+        return self._has_room[key]
 
     def _room_in(self, kind: SlotClass, request: Request) -> bool:
         if self._looks_at_each(kind, request):
-            offered = (slot for slot in kind.slots if _is_offered(slot))
+            offered = filter(_is_offered, kind.slots)
             return any(not self._failure_with(kind, slot, request, _left(slot)) for slot in offered)
-        never = self._failure(kind, kind.first, request)[0].clauses
-        if any(not self._passes(clause, kind.first, request) for clause in never):
-            return False
-        return any(
-            not self._failure_with(kind, slot, request, left) for slot, left in self._room(kind)
-        )
+        for clause in self._failure(kind, kind.first, request)[0].clauses:
+            if not self._passes(clause, kind.first, request):
+                return False
+        for slot, left in self._room(kind):
+            if not self._failure_with(kind, slot, request, left):
+                return True
+        return False
 
     def _room(self, kind: SlotClass) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
-        """Return the slots of ``kind`` with what they have left; of those that differ in disk alone the largest."""
-        known = self._left.get(id(kind))
-        if known is None:
+        """Return the slots of ``kind`` with the amounts that are left on them.
+
+        Of slots that differ in disk alone it is the largest.
+        """
+        if id(kind) not in self._left:
             largest: dict[tuple[Number, ...], tuple[Slot, Mapping[str, Number]]] = {}
             for slot in filter(_is_offered, kind.slots):
                 left = _left(slot)
                 key = tuple(amount for asset, amount in left.items() if asset != DISK)
                 if key not in largest or largest[key][1].get(DISK, 0) < left.get(DISK, 0):
                     largest[key] = (slot, left)
-            known = self._left[id(kind)] = tuple(largest.values())
-        return known
+            self._left[id(kind)] = tuple(largest.values())
+        return self._left[id(kind)]
 
     # One slot
     # ----------------------------------------------------------------------------------------------
 
     def _asked(self, kind: SlotClass, request: Request) -> Iterator[tuple[Slot, int]]:
-        """Yield the slots of ``kind`` that are asked, each with the number of those that it stands for."""
+        """Yield the slots of ``kind`` to check, each with the number of slots it stands for."""
         if self._looks_at_each(kind, request):
-            yield from ((slot, 1) for slot in kind.slots)
+            for slot in kind.slots:
+                yield slot, 1
             return
-        largest = self._largest.get(id(kind))
-        if largest is None:
-            largest = self._largest[id(kind)] = _largest(kind.slots)
-        yield largest[0], kind.count - len(largest) + 1
-        yield from ((slot, 1) for slot in largest[1:])
+        if id(kind) not in self._largest:
+            self._largest[id(kind)] = _largest(kind.slots)
+        first, *others = self._largest[id(kind)]
+        yield first, kind.count - len(others)
+        for slot in others:
+            yield slot, 1
 
     def _looks_at_each(self, kind: SlotClass, request: Request) -> bool:
         frame = kind.first.frame
@@ -178,19 +186,22 @@ class UnusedSlots:
     def _failure(
         self, kind: SlotClass, slot: Slot, request: Request
     ) -> tuple[Failure, Mapping[str, Number]]:
-        total = kind.total if slot is kind.first else SlotClass((slot,)).total
+        total = kind.total
+        if slot is not kind.first:
+            total = SlotClass((slot,)).total
         return self._failure_with(kind, slot, request, total), total
 
     def _failure_with(
         self, kind: SlotClass, slot: Slot, request: Request, amounts: Mapping[str, Number]
     ) -> Failure:
-        taken = kind.consumed(job_ad(request), amounts) if kind.supports_policy else {}
+        taken: Mapping[str, Number | None] = {}
+        if kind.supports_policy:
+            taken = kind.consumed(job_ad(request), amounts)
+        known = self._by_frame.clauses
         key = (id(slot.frame), id(request), tuple(taken.values()))
-        clauses = self._by_frame.clauses.get(key)
-        if clauses is None:
-            clauses = self._by_frame.clauses[key] = Clauses(
-                slot, request, taken, self._by_frame.links
-            )
+        if key not in known:
+            known[key] = Clauses(slot, request, taken, self._by_frame.links)
+        clauses = known[key]
         failure = clauses.failure(slot, amounts)
         if clauses.flaw:
             return failure._replace(clauses=(*failure.clauses, Clause(clauses.flaw, False)))
@@ -210,33 +221,34 @@ class UnusedSlots:
         return all(self._passes(each, slot, request) for each in failure.clauses)
 
     def _is_out_of_use(self, slot: Slot) -> bool:
-        """Tell whether the machine drains, is broken or sick, or has its jobs from one schedd, past the negotiator."""
-        frame = slot.frame
-        known = self._by_frame.out_of_use.get(id(frame))
-        if known is None:
-            unhealthy = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
-            shut = (
-                "SlotBrokenCode" in frame
-                or "IsDirectAttach" in frame
-                or frame.value("Draining") is True
-            )
-            known = shut or unhealthy
-            self._by_frame.out_of_use[id(frame)] = known
-        return known
+        """Tell whether the machine drains, is broken or sick, or is attached to one schedd.
+
+        The last gets its jobs from that schedd, without the negotiator.
+        """
+        frame, known = slot.frame, self._by_frame.out_of_use
+        if id(frame) not in known:
+            sick = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
+            broken = "SlotBrokenCode" in frame
+            attached = "IsDirectAttach" in frame
+            drains = frame.value("Draining") is True
+            known[id(frame)] = sick or broken or attached or drains
+        return known[id(frame)]
 
     def _passes(self, clause: Clause, slot: Slot, request: Request) -> bool:
+        known, links = self._by_frame.passing, self._by_frame.links
         key = (clause.text, id(slot.frame), id(request.frame))
-        found = self._by_frame.passing.get(key)
-        if found is None:
-            expression = self._by_frame.links.parsed(clause.text)
-            words = () if expression is None else expression.words()
-            reached = self._by_frame.links.reached(words, slot.frame, request.frame)
-            found = self._by_frame.passing[key] = not _PASSING.isdisjoint(reached)
-        return found
+        if key not in known:
+            expression = links.parsed(clause.text)
+            words: Iterable[str] = ()
+            if expression is not None:
+                words = expression.words()
+            reached = links.reached(words, slot.frame, request.frame)
+            known[key] = not _PASSING.isdisjoint(reached)
+        return known[key]
 
 
 def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
-    """Yield the autoclusters of the jobs that are offered and fit nowhere, those with most jobs first."""
+    """Yield the autoclusters of offered jobs that fit nowhere, those with most jobs first."""
     idle: dict[int, Counter[str]] = {}
     requests: dict[int, Request] = {}
     for job in askers.jobs:
@@ -250,9 +262,8 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
         blocked = slots.blocked(request)
         if blocked is not None:
             walls = tuple(slot_side(blocked, slots.count))
-            yield Unmatched(
-                request, idle[key], walls, any(_is_start(each.failure) for each, _ in blocked)
-            )
+            only_start = any(_is_start(each.failure) for each, _ in blocked)
+            yield Unmatched(request, idle[key], walls, only_start)
 
 
 def _is_start(failure: Failure) -> bool:
@@ -260,7 +271,7 @@ def _is_start(failure: Failure) -> bool:
 
 
 def _held_back(request: Request) -> bool:
-    """Tell whether the job itself says that it is not to run: a plain false among the clauses of its Requirements."""
+    """Tell whether the job itself does not want to run: a clause of its Requirements is false."""
     clauses = conjuncts(request.frame.text("Requirements"))
     return any(literal(bare(clause)) is False for clause in clauses)
 
@@ -275,7 +286,10 @@ def _left(slot: Slot) -> dict[str, Number]:
 
 
 def _largest(slots: Iterable[Slot]) -> tuple[Slot, ...]:
-    """Return those of ``slots`` that no other one exceeds in memory and disk; they are equal in all else."""
+    """Return those of ``slots`` that no other one exceeds in memory and disk.
+
+    All else of ``slots`` is equal.
+    """
     kept: list[tuple[tuple[Number, Number], Slot]] = []
     sizes: dict[tuple[Number, Number], Slot] = {}
     for slot in slots:

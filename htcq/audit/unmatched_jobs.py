@@ -1,4 +1,4 @@
-"""Findings on jobs that no slot would take even unused: one for each wall, however many autoclusters stand at it."""
+"""Findings on jobs that no unused slot would take: one for each wall, for all its autoclusters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXAMPLES = 3
 
 @dataclass
 class _AtWall:
-    """The autoclusters that stand at one wall, and the wall of the one with most jobs."""
+    """The autoclusters at one wall, and the wall of the one with most jobs."""
 
     wall: MatchFailure
     clusters: list[Unmatched] = field(default_factory=list)
@@ -25,7 +25,7 @@ class _AtWall:
 def found_by_wall(
     evidence: Evidence, chosen: Callable[[Unmatched], MatchFailure | None], what: str
 ) -> Iterator[Found]:
-    """Yield a finding for each wall that ``chosen`` names; ``what`` says what is the matter with the jobs."""
+    """Yield a finding for each wall that ``chosen`` names; ``what`` describes the jobs."""
     walls: dict[str, _AtWall] = {}
     for each in evidence.unmatched:
         wall = chosen(each)
@@ -36,7 +36,7 @@ def found_by_wall(
 
 
 def _cause(wall: MatchFailure) -> str:
-    """Return what makes walls of several autoclusters one: the clause, or the asset."""
+    """Return the key by which walls of several autoclusters are one: the clause, or the asset."""
     return str(wall.amounts.get("clause") or wall.amounts.get("asset") or "several assets")
 
 
@@ -44,23 +44,34 @@ def _found(evidence: Evidence, cause: str, at_wall: _AtWall, what: str) -> Found
     jobs = sum(each.jobs for each in at_wall.clusters)
     first = at_wall.clusters[0].request
     clusters = counted(len(at_wall.clusters), "autocluster")
+    message = (
+        f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, {what}: "
+        f"{at_wall.wall.text}"
+    )
+    severity: Severity | None = None
     elsewhere = _flocks(evidence)
-    where = f"; they may run in {elsewhere}" if elsewhere else ""
-    own = "Requirements" if at_wall.wall.id != START else "Start"
+    if elsewhere:
+        message += f"; they may run in {elsewhere}"
+        severity = Severity.INFO
+    own = "Requirements"
+    if at_wall.wall.id == START:
+        own = "Start"
     text = str(at_wall.wall.amounts.get("clause", "")) or first.frame.text(own)
+    facts: tuple[Fact, ...] = ()
+    if text:
+        facts = (Fact(own, text),)
     return Found(
         cause=cause,
         subject=f"job {first.first.id}",
-        message=f"{counted(jobs, 'idle job')} in {clusters}, such as {first.first.id}, {what}: "
-        f"{at_wall.wall.text}{where}",
-        facts=(Fact(own, text),) if text else (),
+        message=message,
+        facts=facts,
         count=jobs,
         examples=tuple(each.request.first.id for each in at_wall.clusters[:_EXAMPLES]),
-        severity=Severity.INFO if elsewhere else None,
+        severity=severity,
     )
 
 
 def _flocks(evidence: Evidence) -> str:
-    """Return the pools to which access points send jobs that find no slot here; empty where they send none."""
+    """Return the pools to which access points send jobs without a slot here; empty if none."""
     pools = {configuration.value("FLOCK_TO").strip() for configuration in evidence.access.values()}
     return ", ".join(sorted(pool for pool in pools if pool))

@@ -1,4 +1,4 @@
-"""Which user stands behind a submitter's name, and which group the jobs meant.
+"""The users and groups in the names of submitters.
 
 Follows submit_utils.cpp:SetAccountingGroup and schedd.cpp, HTCondor 25.14: a submitter is
 AccountingGroup or the owner, at a domain, and accounting_group = G with accounting_group_user =
@@ -15,7 +15,10 @@ from htcq.audit.evidence import Evidence
 
 @dataclass(frozen=True)
 class User:
-    """One submitter as its jobs name it: the user's own name, and the group that they ask for (empty: none)."""
+    """One submitter as its jobs name it.
+
+    ``name`` is the user's own name, ``group`` the group that the jobs ask for (empty: none).
+    """
 
     submitter: str
     name: str
@@ -25,8 +28,7 @@ class User:
 def users(evidence: Evidence) -> Iterator[User]:
     """Yield each submitter of the queues once for each way in which jobs name it.
 
-    Jobs with an AccountingGroup of somebody's own writing are left out: it does not tell group
-    and user apart.
+    Jobs that set AccountingGroup themselves are left out: it does not tell group and user apart.
     """
     seen: set[tuple[object, ...]] = set()
     for job in evidence.pool.jobs or ():

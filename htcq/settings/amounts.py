@@ -1,4 +1,4 @@
-"""Jobs and parts of a machine as they are written in words, on the command line and in the site file."""
+"""Jobs and parts of a machine in words, as on the command line and in the site file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from htcq.units import BUILT_IN_ASSETS, GPUS, asset_hint, parse_amount
 
 
 def parse_shape(text: str) -> Shape:
-    """Return the job shape written as ``cpus=1,memory=8GiB,disk=1GiB,gpus=1`` (``count=10`` for ten of them).
+    """Return the job shape of a text such as ``cpus=1,memory=8GiB,disk=1GiB,gpus=1``.
+
+    ``count=10`` stands for ten jobs.
 
     Raises:
-        InputError: not of that form.
+        InputError: the text is not of that form.
     """
     amounts: dict[str, int | float] = {}
     count = 1
@@ -36,7 +38,10 @@ def parse_shape(text: str) -> Shape:
                 )
             continue
         amount = parse_amount(asset, value)
-        amounts[asset] = int(amount) if amount.denominator == 1 else float(amount)
+        if amount.denominator == 1:
+            amounts[asset] = int(amount)
+        else:
+            amounts[asset] = float(amount)
     return Shape(amounts, count)
 
 
@@ -44,7 +49,7 @@ def parse_part(asset: str, value: Any, where: str) -> Part:
     """Return a part of the machine: ``"50%"`` as a fraction, anything else as an amount.
 
     Raises:
-        InputError: not a percentage up to 100 and not an amount.
+        InputError: the value is neither a percentage up to 100 nor an amount.
     """
     text = str(value).strip()
     if text.endswith("%"):
@@ -64,7 +69,7 @@ def parse_part(asset: str, value: Any, where: str) -> Part:
 
 
 def check_shapes(shapes: Iterable[Shape], custom: Iterable[str]) -> None:
-    """Refuse shapes that name an asset which is neither HTCondor's own nor one of the node's.
+    """Refuse shapes with an asset that is neither built in nor a GPU nor ``custom``.
 
     Raises:
         InputError: with the near name, if there is one.

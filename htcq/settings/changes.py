@@ -1,4 +1,4 @@
-"""Knobs of the central manager as they might be: ``KNOB=VALUE``, on a command line or in the file of a sweep."""
+"""Changed knobs of the central manager: ``KNOB=VALUE`` on a command line or in a sweep's file."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from htcq.errors import InputError
 from htcq.pool.configuration import LEGAL_NAME
 
-#: Knobs with the values that they would have.
+#: Knobs with their new values.
 Changes = tuple[tuple[str, str], ...]
 _KNOB = re.compile(r"\s*([^\s=]+)\s*=(.*)", re.DOTALL)
 
 
 def read_changes(texts: Sequence[str] | None) -> Changes:
-    """Return the knobs with the values that they would have.
+    """Return the knobs with their new values.
 
     Raises:
         InputError: a text is no knob with a value.

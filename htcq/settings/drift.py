@@ -1,4 +1,4 @@
-"""Where ``htcq drift`` keeps its history, for how long, and of which quotas: ``[drift]`` of htcq.toml."""
+"""The history of ``htcq drift``: its file, its age, and its quotas; ``[drift]`` of htcq.toml."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ KEEP_FINE, KEEP_HOURS, KEEP_DAYS = 14 * DAY, 90 * DAY, 5 * 365 * DAY
 
 @dataclass(frozen=True)
 class DriftSettings:
-    """The file of the history, and for how many seconds every look, every hour and every day are kept.
+    """The settings of the history.
 
-    ``quotas`` is the file of the elastic quotas whose ledger is kept; empty where there are none.
+    ``store`` is its file. ``keep_fine``, ``keep_hours`` and ``keep_days`` are the seconds for
+    which every sample, every hour and every day are kept. ``quotas`` is the file of the elastic
+    quotas whose ledger is kept; empty where there are none.
     """
 
     store: str = STORE
@@ -30,7 +32,7 @@ class DriftSettings:
 
 
 def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
-    """Return what the table ``[drift]`` says.
+    """Return the settings of the table ``[drift]``.
 
     Raises:
         InputError: an unknown key (with the near one), a value of the wrong kind, or coarse numbers
@@ -38,12 +40,13 @@ def drift_settings_from(table: Mapping[str, Any]) -> DriftSettings:
     """
     check_keys("drift.", table, DRIFT_KEYS)
     store = _file(table, "store", STORE)
-    quotas = _file(table, "quotas", "/etc/htcq/elastic.toml") if "quotas" in table else ""
-    defaults = {"keep_fine": KEEP_FINE, "keep_hours": KEEP_HOURS, "keep_days": KEEP_DAYS}
-    keep = {
-        key: parse_duration(f"htcq.toml: drift.{key}", table[key]) if key in table else default
-        for key, default in defaults.items()
-    }
+    quotas = ""
+    if "quotas" in table:
+        quotas = _file(table, "quotas", "/etc/htcq/elastic.toml")
+    keep = {"keep_fine": KEEP_FINE, "keep_hours": KEEP_HOURS, "keep_days": KEEP_DAYS}
+    for key in keep:
+        if key in table:
+            keep[key] = parse_duration(f"htcq.toml: drift.{key}", table[key])
     for finer, coarser in (("keep_fine", "keep_hours"), ("keep_hours", "keep_days")):
         if keep[finer] > keep[coarser]:
             raise InputError(

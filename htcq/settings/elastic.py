@@ -1,7 +1,7 @@
-"""Elastic quotas and demand as they stand in files: TOML for what a site decides, JSON for what a pool has.
+"""Files of elastic quotas (TOML, by the site) and of demand (JSON, from the pool).
 
-Structure is refused here: unknown keys, amounts that are no whole numbers. Whether what is left
-makes sense as quotas, ``htcq.quota.elastic.validation`` tells.
+This module refuses wrong structure: unknown keys, amounts that are no whole numbers.
+``htcq.quota.elastic.validation`` checks whether the rest makes sense as quotas.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ELASTIC_GROUP_KEYS = ("min", "max", "weight", "lend", "parent", "scale_min", "st
 DEMAND_KEYS = ("total", "request", "used", "guarantee", "system_used", "default_used")
 DEMAND_FILE_KEYS = (*DEMAND_KEYS, "trees")
 UNLIMITED = "unlimited"
-#: The id of the rule that an amount breaks which is none.
+#: The id of the rule on amounts that are none.
 MALFORMED = "elastic-amount-malformed"
 
 _Caps = dict[str, "int | None"]
@@ -37,10 +37,10 @@ _Caps = dict[str, "int | None"]
 
 @dataclass(frozen=True)
 class QuotaFile:
-    """The quotas of a file by tree, one for each negotiator; the one that stands alone has an empty name.
+    """The quotas of a file by tree, one tree for each negotiator.
 
-    ``writes`` tells by tree how they are written for it, ``reclaims`` how much may be taken back
-    there.
+    A tree outside the table ``trees`` has an empty name. ``writes`` has the settings of the writer
+    by tree, ``reclaims`` the limits of what may be taken back.
     """
 
     trees: Mapping[str, ElasticQuotas] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class QuotaFile:
 
 
 def quotas_from(content: Mapping[str, Any], file: str) -> QuotaFile:
-    """Return the quotas that the parsed TOML ``file`` holds.
+    """Return the quotas of the parsed TOML ``file``.
 
     Raises:
         InputError: an unknown key (with the near one), or a value of the wrong kind.
@@ -107,11 +107,8 @@ def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
         )
     table = _table(file, place, value)
     for key, each in table.items():
-        if (
-            key not in ELASTIC_GROUP_KEYS
-            and isinstance(each, Mapping)
-            and not near_names(key, ELASTIC_GROUP_KEYS)
-        ):
+        is_a_key = key in ELASTIC_GROUP_KEYS or near_names(key, ELASTIC_GROUP_KEYS)
+        if isinstance(each, Mapping) and not is_a_key:
             raise InputError(
                 f"{file}: {place}.{key} is unknown",
                 f'a group below it is [{where}groups."{name}.{key}"]',
@@ -129,14 +126,14 @@ def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
         _caps(file, f"{place}.max", table.get("max")),
         _amounts(file, f"{place}.weight", table.get("weight")),
         _truth(file, place, table, "lend", True),
-        _truth(file, place, table, "scale_min", False) if "scale_min" in table else None,
+        _own_truth(file, place, table, "scale_min"),
         _names(file, f"{place}.strict", table.get("strict", [])),
         _names(file, f"{place}.users", table.get("users", [])),
     )
 
 
 def demand_from(content: Any, file: str) -> Mapping[str, ElasticDemand]:
-    """Return the demand by tree that the parsed JSON ``file`` holds; amounts are whole numbers, 0 or more.
+    """Return the demand of the parsed JSON ``file`` by tree; amounts are whole numbers from 0 on.
 
     Raises:
         InputError: an unknown key (with the near one), no total, or a value of the wrong kind.
@@ -158,7 +155,7 @@ def _demand(table: Mapping[str, Any], where: str, file: str) -> ElasticDemand:
     if "total" not in table:
         raise InputError(
             f"{file}: {where}total is missing",
-            ('set the available amounts, such as "total": {"cpus": 100}'),
+            'set the available amounts, such as "total": {"cpus": 100}',
         )
     plain = {
         key: _whole(file, f"{where}{key}", table.get(key))
@@ -167,10 +164,11 @@ def _demand(table: Mapping[str, Any], where: str, file: str) -> ElasticDemand:
     by_group: dict[str, dict[str, dict[str, int]]] = {}
     for key in ("request", "used", "guarantee"):
         given = table.get(key)
-        groups = _table(file, f"{where}{key}", {} if given is None else given)
-        by_group[key] = {
-            name: _whole(file, f"{where}{key}.{name}", amounts) for name, amounts in groups.items()
-        }
+        if given is None:
+            given = {}
+        by_group[key] = {}
+        for name, amounts in _table(file, f"{where}{key}", given).items():
+            by_group[key][name] = _whole(file, f"{where}{key}.{name}", amounts)
     return ElasticDemand(
         plain["total"],
         by_group["request"],
@@ -198,12 +196,13 @@ def _amounts(file: str, where: str, value: Any) -> dict[str, int]:
 
 def _caps(file: str, where: str, value: Any) -> _Caps:
     """Return caps; the word unlimited is the cap None."""
-    return {
-        name: None
-        if each == UNLIMITED
-        else _integer(file, f"{where}.{name}", each, f', or "{UNLIMITED}"')
-        for name, each in _dimensions(file, where, value).items()
-    }
+    caps: _Caps = {}
+    for name, each in _dimensions(file, where, value).items():
+        if each == UNLIMITED:
+            caps[name] = None
+        else:
+            caps[name] = _integer(file, f"{where}.{name}", each, f', or "{UNLIMITED}"')
+    return caps
 
 
 def _dimensions(file: str, where: str, value: Any) -> Mapping[str, Any]:
@@ -232,7 +231,9 @@ def _integer(file: str, where: str, value: Any, more: str = "") -> int:
 
 
 def _shown(value: Any) -> str:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value)
 
 
 def _table(file: str, where: str, value: Any) -> Mapping[str, Any]:
@@ -248,6 +249,12 @@ def _truth(file: str, where: str, table: Mapping[str, Any], key: str, default: b
     if not isinstance(value, bool):
         raise InputError(f"{file}: {where}.{key} is {value!r}", "it must be true or false")
     return value
+
+
+def _own_truth(file: str, where: str, table: Mapping[str, Any], key: str) -> bool | None:
+    if key not in table:
+        return None
+    return _truth(file, where, table, key, False)
 
 
 def _rounding(file: str, where: str, value: Any) -> Rounding:

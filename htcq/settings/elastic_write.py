@@ -1,7 +1,7 @@
-"""How elastic quotas are written for a negotiator: ``[elastic.write]`` beside the quotas themselves.
+"""Settings of the quota writer: ``[elastic.write]`` beside the elastic quotas themselves.
 
-The defaults are on the careful side: what moves is a tenth of the pool at a time, and what is
-not known for certain is not acted on.
+The defaults are careful: at most a tenth of the pool moves at a time, and the writer does not act
+on uncertain data.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ WRITE_TABLE = "elastic.write"
 class WriteSettings:
     """Places, gates and damping of the quota writer; times in seconds, parts from 0 to 1.
 
-    ``directory`` is read by the negotiator (LOCAL_CONFIG_DIR), ``file`` a name there that sorts
+    The negotiator reads ``directory`` (LOCAL_CONFIG_DIR); ``file`` is a name there that sorts
     after all others that set quotas. A change below ``min_change`` (slot weight) and below
     ``min_change_part`` of a group's quota waits for a greater one. ``max_raise`` and
-    ``max_lower`` are parts of the pool: so much goes up, and down where nobody needs the room,
-    at a time. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how long
-    a group's quota stays after a change. After ``max_failures`` failed writes in a row, a person
-    has to begin again.
+    ``max_lower`` are the parts of the pool by which quotas rise at a time, and fall where nobody
+    needs the room. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how
+    long a group's quota stays after a change. After ``max_failures`` failed writes in a row, a
+    person has to begin again.
     """
 
     directory: str = "/etc/condor/config.d"
@@ -59,7 +59,7 @@ _TEXTS = ("directory", "file", "journal")
 def write_settings_from(
     table: Mapping[str, Any], file: str, where: str = WRITE_TABLE
 ) -> WriteSettings:
-    """Return what the table ``[elastic.write]`` of ``file`` says.
+    """Return the settings of the table ``[elastic.write]`` of ``file``.
 
     Raises:
         InputError: an unknown key (with the near one), or a value of the wrong kind.

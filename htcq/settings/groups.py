@@ -1,8 +1,8 @@
-"""The accounting groups that a site declares: ``[groups]`` of htcq.toml, whose nested tables are the tree.
+"""The declared accounting groups: ``[groups]`` of htcq.toml, whose nested tables are the tree.
 
-What may be a name follows from what HTCondor makes of it: a part of a knob's name
-(src/condor_utils/config.cpp:
-is_valid_param_name) and a word of GROUP_NAMES (GroupEntry.cpp:hgq_construct_tree, 25.14).
+A name must be valid where HTCondor uses it: in the name of a knob
+(src/condor_utils/config.cpp:is_valid_param_name), and as a word of GROUP_NAMES
+(GroupEntry.cpp:hgq_construct_tree, 25.14).
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ _NAME = re.compile(r"[A-Za-z0-9_/]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 #: GROUP_QUOTA_<name> would be the dynamic quota of another group, or a setting.
 _DYNAMIC, _SETTINGS = "DYNAMIC_", ("MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE")
+_CASE = "HTCondor ignores upper and lower case; use one spelling for every group"
 
 
 @dataclass(frozen=True)
 class DeclaredGroup:
-    """One group: ``quota`` is an amount in slot weight, ``share`` one from 0 to 1; at most one of the two is there.
+    """One group.
 
-    ``name`` is the whole path. None stands for what the configuration of all groups decides.
+    ``name`` is the whole path. ``quota`` is an amount in slot weight, ``share`` a part from 0 to
+    1; at most one of the two is given. None leaves a setting to the configuration of all groups.
     """
 
     name: str
@@ -60,22 +62,22 @@ class DeclaredGroup:
     @property
     def config_quota(self) -> float:
         """The amount or the share that the negotiator reads; 0 where there is none."""
-        return float(self.share or 0.0) if self.quota is None else float(self.quota)
+        if self.quota is not None:
+            return float(self.quota)
+        return float(self.share or 0.0)
 
     @property
     def knobs(self) -> tuple[tuple[str, str], ...]:
-        """The knobs that say so to HTCondor, each with its text."""
+        """The knobs of the group for HTCondor, each with its text."""
         found: list[tuple[str, str]] = []
         if self.quota is not None:
             found.append((f"GROUP_QUOTA_{self.name}", number_text(self.quota)))
         if self.share is not None:
             found.append((f"GROUP_QUOTA_DYNAMIC_{self.name}", number_text(self.share)))
-        for knob, value in (
-            ("ACCEPT_SURPLUS", self.accept_surplus),
-            ("AUTOREGROUP", self.autoregroup),
-        ):
-            if value is not None:
-                found.append((f"GROUP_{knob}_{self.name}", truth_text(value)))
+        if self.accept_surplus is not None:
+            found.append((f"GROUP_ACCEPT_SURPLUS_{self.name}", truth_text(self.accept_surplus)))
+        if self.autoregroup is not None:
+            found.append((f"GROUP_AUTOREGROUP_{self.name}", truth_text(self.autoregroup)))
         return tuple(found)
 
     def expired(self, today: date) -> bool:
@@ -85,14 +87,14 @@ class DeclaredGroup:
 
 @dataclass(frozen=True)
 class GroupSettings:
-    """Every group, parents before their children, as they stand in the file; and the knobs that are no group's own."""
+    """Every group in the order of the file, parents first, and the knobs of all groups."""
 
     groups: tuple[DeclaredGroup, ...] = ()
     knobs: Mapping[str, str] = field(default_factory=dict)
 
 
 def group_settings_from(groups: Mapping[str, Any], quotas: Mapping[str, Any]) -> GroupSettings:
-    """Return what the tables ``[groups]`` and ``[quotas]`` declare.
+    """Return the settings of the tables ``[groups]`` and ``[quotas]``.
 
     Raises:
         InputError: a name that HTCondor cannot have, a group twice, an unknown key, or a value out
@@ -115,17 +117,13 @@ def _declared(groups: Mapping[str, Any]) -> Iterator[DeclaredGroup]:
                 f"htcq.toml: groups.{name} is declared twice: groups.{twin} is the same name", _CASE
             )
         below = list(_tables(f"{name}.", table))
-        yield _group(
-            name, {key: value for key, value in table.items() if not isinstance(value, Mapping)}
-        )
+        own = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
+        yield _group(name, own)
         waiting.extendleft(reversed(below))
 
 
-_CASE = "HTCondor ignores upper and lower case; use one spelling for every group"
-
-
 def _tables(path: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the groups right below ``path`` with their tables."""
+    """Yield the children of ``path`` with their tables."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             _check_name(path, key)
@@ -133,7 +131,10 @@ def _tables(path: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[
 
 
 def _check_name(path: str, name: str) -> None:
-    where = f"htcq.toml: groups.{path}{name if _NAME.fullmatch(name) else repr(name)}"
+    shown = name
+    if not _NAME.fullmatch(name):
+        shown = repr(name)
+    where = f"htcq.toml: groups.{path}{shown}"
     if name_key(name) == name_key(ROOT):
         raise InputError(
             f"{where}: the name is that of the root group",
@@ -148,9 +149,12 @@ def _check_name(path: str, name: str) -> None:
             f"{where}: a group's name consists of letters, digits, '_' and '/'",
             "it is part of knobs such as GROUP_QUOTA_<name>, and HTCondor refuses other characters",
         )
-    upper = f"{path}{name}".upper()
-    if upper in _SETTINGS or upper.startswith(_DYNAMIC):
-        other = "a setting of all groups" if upper in _SETTINGS else "the share of another group"
+    upper, other = f"{path}{name}".upper(), ""
+    if upper in _SETTINGS:
+        other = "a setting of all groups"
+    elif upper.startswith(_DYNAMIC):
+        other = "the share of another group"
+    if other:
         raise InputError(
             f"{where}: its GROUP_QUOTA_{path}{name} would be {other}", "choose another name"
         )
@@ -162,28 +166,32 @@ def _group(name: str, table: Mapping[str, Any]) -> DeclaredGroup:
     if "quota" in table and "share" in table:
         raise InputError(
             f"htcq.toml: {where} has both quota and share",
-            ("set only one of them: if there is a quota, HTCondor ignores the share"),
+            "set only one of them: if there is a quota, HTCondor ignores the share",
         )
     amount = f"it must be an amount of slot weight, a number from 0 to {MAX_QUOTA:.0f}"
     part = "it must be a number from 0 to 1; an amount of slot weight is a quota"
     return DeclaredGroup(
         name,
-        number_in(f"{SITE_FILE}: {where}.quota", table["quota"], 0, MAX_QUOTA, amount)
-        if "quota" in table
-        else None,
-        number_in(f"{SITE_FILE}: {where}.share", table["share"], 0, 1, part)
-        if "share" in table
-        else None,
+        _number(where, table, "quota", MAX_QUOTA, amount),
+        _number(where, table, "share", 1, part),
         _truth(where, table, "accept_surplus"),
         _truth(where, table, "autoregroup"),
         _text(where, table, "owner"),
         _text(where, table, "contact"),
-        _date(f"{where}.expires", table["expires"]) if "expires" in table else None,
+        _date(where, table, "expires"),
     )
 
 
+def _number(where: str, table: Mapping[str, Any], key: str, most: float, hint: str) -> float | None:
+    if key not in table:
+        return None
+    return number_in(f"{SITE_FILE}: {where}.{key}", table[key], 0, most, hint)
+
+
 def _truth(where: str, table: Mapping[str, Any], key: str) -> bool | None:
-    return truth_of(f"{where}.{key}", table[key]) if key in table else None
+    if key not in table:
+        return None
+    return truth_of(f"{where}.{key}", table[key])
 
 
 def _text(where: str, table: Mapping[str, Any], key: str) -> str:
@@ -193,7 +201,10 @@ def _text(where: str, table: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _date(where: str, value: Any) -> date:
+def _date(where: str, table: Mapping[str, Any], key: str) -> date | None:
+    if key not in table:
+        return None
+    value = table[key]
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
     try:
@@ -201,7 +212,10 @@ def _date(where: str, value: Any) -> date:
             return date.fromisoformat(value)
     except ValueError:
         pass  # no such day
-    shown = repr(value) if isinstance(value, str) else str(value)
+    shown = str(value)
+    if isinstance(value, str):
+        shown = repr(value)
     raise InputError(
-        f"htcq.toml: {where} is {shown}", "it must be the last day of the quota, such as 2027-03-31"
+        f"htcq.toml: {where}.{key} is {shown}",
+        "it must be the last day of the quota, such as 2027-03-31",
     )

@@ -1,8 +1,8 @@
-"""Knobs of group quotas that are no group's own: ``[quotas]`` of htcq.toml, and numbers as HTCondor reads them.
+"""The knobs of all group quotas: ``[quotas]`` of htcq.toml, and numbers as HTCondor reads them.
 
-Names and ranges as in GroupEntry.cpp, matchmaker.cpp and param_info.in, HTCondor 25.14. Only what
-is given is a knob:
-all others keep what the rest of the configuration or HTCondor itself says.
+Names and ranges are those of GroupEntry.cpp, matchmaker.cpp and param_info.in, HTCondor 25.14.
+Only the given keys become knobs: all others keep their value in the rest of the configuration, or
+HTCondor's default.
 """
 
 from __future__ import annotations
@@ -32,13 +32,15 @@ QUOTA_KEYS = tuple(QUOTA_KNOBS)
 
 
 def number_text(value: float) -> str:
-    """Return ``value`` with all its digits and without an exponent: read back, it is the same number."""
+    """Return ``value`` with all its digits and without an exponent, so that no digit is lost."""
     return format(Decimal(repr(value)), "f")
 
 
 def truth_text(value: bool) -> str:
     """Return a truth value as HTCondor's own files spell it."""
-    return "True" if value else "False"
+    if value:
+        return "True"
+    return "False"
 
 
 def truth_of(where: str, value: Any) -> bool:
@@ -56,14 +58,15 @@ def quota_knobs_from(table: Mapping[str, Any]) -> dict[str, str]:
     """Return the knobs that the table ``[quotas]`` sets, by name, with their texts.
 
     Raises:
-        InputError: an unknown key (with the near one), or a value that HTCondor would not take.
+        InputError: an unknown key (with the near one), or a value that HTCondor would refuse.
     """
     check_keys("quotas.", table, QUOTA_KEYS)
-    return {
-        knob: _READERS.get(key, _truth)(f"quotas.{key}", table[key])
-        for key, knob in QUOTA_KNOBS.items()
-        if key in table
-    }
+    knobs: dict[str, str] = {}
+    for key, knob in QUOTA_KNOBS.items():
+        if key in table:
+            read = _READERS.get(key, _truth)
+            knobs[knob] = read(f"quotas.{key}", table[key])
+    return knobs
 
 
 def _truth(where: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Limits of what ``htcq elastic reclaim`` may take back: ``[elastic.reclaim]`` of the file with the quotas."""
+"""Limits of ``htcq elastic reclaim``: ``[elastic.reclaim]`` of the file with the quotas."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ _JOURNAL = "/var/lib/htcq-elastic/reclaim"
 
 @dataclass(frozen=True)
 class ReclaimLimits:
-    """How much may be taken back, from whom, and when; times in seconds, counts in jobs.
+    """Limits on the number of jobs to take back, on their groups, and on the time.
 
-    ``over_for`` and ``need_for``: how long a group must be over its runtime, and another below
-    its own with idle jobs that find no room. ``max_gap``: looks further apart do not tell of the
-    time between them. ``settle_time``: how long nothing is done after jobs were taken back. A
-    job is left alone below ``min_runtime``, within ``grace`` of the end that its attribute
-    ``wall_time`` (seconds that it may run) tells, and once it was taken back ``vacates`` times.
-    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` bound
-    one look, ``day_jobs`` all of them in 24 hours. ``batch`` jobs of a schedd are taken back at
-    a time. Ceilings last for ``lease`` and go when a group uses ``release`` of its runtime or
-    less, or wants no more than that. ``journal`` is the file with the record of all that.
+    Times are in seconds, counts in jobs. ``over_for`` is how long a group must be over its
+    runtime, ``need_for`` how long another must be below its own with idle jobs that find no room.
+    ``max_gap`` is the longest time between two runs that they can judge; after a longer one both
+    times start again. ``settle_time`` is how long nothing is done after jobs were taken back.
+
+    A job is left alone below ``min_runtime``, within ``grace`` of the end that its attribute
+    ``wall_time`` (seconds that it may run) sets, and once it was taken back ``vacates`` times.
+    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` limit
+    one run, ``day_jobs`` limits all runs of 24 hours. ``batch`` jobs of a schedd are taken back
+    at a time. Ceilings last for ``lease``; they end when a group uses ``release`` of its runtime
+    or less, or wants no more than that. ``journal`` is the file with the record of all this.
     """
 
     journal: str = _JOURNAL
@@ -59,53 +61,57 @@ _COUNTS = ("vacates", "group_jobs", "user_jobs", "day_jobs", "batch")
 def reclaim_limits_from(
     table: Mapping[str, Any], file: str, where: str = RECLAIM_TABLE
 ) -> ReclaimLimits:
-    """Return what the table ``[elastic.reclaim]`` of ``file`` says.
+    """Return the limits of the table ``[elastic.reclaim]`` of ``file``.
 
     Raises:
         InputError: an unknown key (with the near one), a value of the wrong kind, or times that
             contradict each other.
     """
     check_keys(f"{where}.", table, RECLAIM_KEYS, file)
-    given: dict[str, Any] = {
-        key: parse_duration(f"{file}: {where}.{key}", table[key], zero=True)
-        for key in _TIMES
-        if key in table
-    }
-    given.update(
-        (key, _count(f"{file}: {where}.{key}", key, table[key])) for key in _COUNTS if key in table
-    )
+    given: dict[str, Any] = {}
+    for key in _TIMES:
+        if key in table:
+            given[key] = parse_duration(f"{file}: {where}.{key}", table[key], zero=True)
+    for key in _COUNTS:
+        if key in table:
+            given[key] = _count(f"{file}: {where}.{key}", key, table[key])
     if "wall_time" in table:
         given["wall_time"] = _attribute(f"{file}: {where}.wall_time", table["wall_time"])
     if "journal" in table:
         given["journal"] = _path(f"{file}: {where}.journal", table["journal"])
     for key, most in (("pool_percent", 100), ("release", 1)):
         if key in table:
-            hint = f"it must be a number above 0, {most} at most"
-            given[key] = float(
-                number_in(f"{file}: {where}.{key}", table[key], _ABOVE_ZERO, most, hint)
-            )
+            given[key] = _part(f"{file}: {where}.{key}", table[key], most)
     limits = ReclaimLimits(**given)
-    for longer, shorter in (("max_gap", "need_for"), ("lease", "settle_time")):
-        if getattr(limits, longer) < getattr(limits, shorter):
-            raise InputError(
-                (
-                    f"{file}: {where}.{longer} is shorter than {where}.{shorter} "
-                    f"({getattr(limits, shorter)}s)"
-                ),
-                "a ceiling must outlast the wait after it"
-                if longer == "lease"
-                else ("no time would ever be long enough"),
-            )
+    _check_times(limits, file, where)
     return limits
 
 
-def _count(place: str, key: str, value: Any) -> int:
-    least = 1 if key == "batch" else 0
-    return int(
-        number_in(
-            place, value, least, math.inf, f"it must be a whole number, {least} or more", whole=True
+def _check_times(limits: ReclaimLimits, file: str, where: str) -> None:
+    """Refuse times that contradict each other."""
+    if limits.max_gap < limits.need_for:
+        raise InputError(
+            f"{file}: {where}.max_gap is shorter than {where}.need_for ({limits.need_for}s)",
+            "no time would ever be long enough",
         )
-    )
+    if limits.lease < limits.settle_time:
+        raise InputError(
+            f"{file}: {where}.lease is shorter than {where}.settle_time ({limits.settle_time}s)",
+            "a ceiling must outlast the wait after it",
+        )
+
+
+def _part(place: str, value: Any, most: float) -> float:
+    hint = f"it must be a number above 0, {most} at most"
+    return float(number_in(place, value, _ABOVE_ZERO, most, hint))
+
+
+def _count(place: str, key: str, value: Any) -> int:
+    least = 0
+    if key == "batch":
+        least = 1
+    hint = f"it must be a whole number, {least} or more"
+    return int(number_in(place, value, least, math.inf, hint, whole=True))
 
 
 def _path(place: str, value: Any) -> str:

@@ -1,6 +1,6 @@
-"""What a site says of the audit's rules: ``[audit]`` and ``[audit.rules.RULE]`` of htcq.toml.
+"""A site's settings of the audit: ``[audit]`` and ``[audit.rules.RULE]`` of htcq.toml.
 
-Which rules there are is not known here: ``htcq.audit.site`` checks the names.
+This module does not know the rules: ``htcq.audit.site`` checks their names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ RULE_KEYS = ("disable", "severity", "only", "ignore")
 
 @dataclass(frozen=True)
 class RuleSettings:
-    """One rule: never look, another severity (empty: the rule's own), only or not these subjects (shell patterns)."""
+    """The settings of one rule.
+
+    ``disable`` says that it is not checked, ``severity`` replaces the rule's own (empty: it does
+    not). ``only`` and ``ignore`` are shell patterns of subjects.
+    """
 
     disable: bool = False
     severity: str = ""
@@ -28,14 +32,17 @@ class RuleSettings:
 
 @dataclass(frozen=True)
 class AuditSettings:
-    """From which severity on an audit fails (empty: not said), and the rules that the site has an opinion of."""
+    """The settings of an audit.
+
+    ``fail_on`` is the lowest severity with which it fails (empty: not given).
+    """
 
     fail_on: str = ""
     rules: Mapping[str, RuleSettings] = field(default_factory=dict)
 
 
 def audit_settings_from(table: Mapping[str, Any]) -> AuditSettings:
-    """Return what the table ``[audit]`` says.
+    """Return the settings of the table ``[audit]``.
 
     Raises:
         InputError: an unknown key (with the near one), or a value of the wrong kind.

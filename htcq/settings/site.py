@@ -43,10 +43,10 @@ NODE_KEYS = ("match", "slot_types", *CHOICE_KEYS)
 
 @dataclass(frozen=True)
 class Settings:
-    """What a site file says: slot types with their models, jobs, templates, rules, groups, and where its history is.
+    """The content of a site file: slot types, jobs, templates, rules, groups, and the history.
 
-    ``kinds`` are nodes with slot types of their own; ``tables`` are the tables of
-    :data:`LAZY_KEYS` as they were given.
+    The slot types have their models. ``kinds`` are nodes with slot types of their own. ``tables``
+    are the tables of :data:`LAZY_KEYS` as they were given.
     """
 
     slot_types: tuple[SlotType, ...] = ()
@@ -73,14 +73,14 @@ class Settings:
 
     @functools.cached_property
     def drift(self) -> DriftSettings:
-        """Where the history is, and what counts as drift."""
+        """The settings of the history of drift."""
         from htcq.settings.drift import drift_settings_from
 
         return drift_settings_from(table_of("drift", self.tables.get("drift", {})))
 
 
 def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
-    """Return the settings that the parsed site file holds.
+    """Return the settings of the parsed site file.
 
     Raises:
         InputError: an unknown key (with the near one), or a value of the wrong kind.
@@ -108,15 +108,17 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
         literal=content.get("literal", False),
         tables={key: content[key] for key in LAZY_KEYS if key in content},
     )
-    # A mistake in a table is refused by every command, also by those that have no use for the
-    # table.
+    # Every command refuses a mistake in a table, also a command that does not use the table.
     for key in settings.tables:
-        getattr(settings, "groups" if key == "quotas" else key)
+        if key == "quotas":
+            # The groups are built from two tables.
+            key = "groups"
+        getattr(settings, key)
     return settings
 
 
 def types_for(settings: Settings, node: Node) -> Chosen:
-    """Return the kind of ``node`` and the slot types that the site file has for it.
+    """Return the kind of ``node`` and its slot types in the site file.
 
     Raises:
         InputError: the node is of two kinds, or of none and there is no model for all nodes.

@@ -19,32 +19,33 @@ from htcq.errors import InputError
 from htcq.settings.sweep_items import Item, Sweep
 from htcq.settings.tables import check_keys
 
-#: More than anybody wants to look at.
+#: The largest number of items; nobody reads the results of more.
 MAX_ITEMS = 10_000
 TOP_KEYS = ("base", "grid", "item", "submit")
-#: Commands of the submit language that decide where a result comes from; everything else is the
-#: user's.
+#: Submit commands that htcq sets, since the results depend on them; all others are the user's.
 OWN_COMMANDS = frozenset(
     (
-        "arguments", "args", "batch_name", "error", "executable", "initialdir", "log", "max_retries", "output", "queue",
-        "retry_until", "should_transfer_files", "transfer_executable", "transfer_input_files", "transfer_output_files",
-        "universe", "when_to_transfer_output",
+        "arguments", "args", "batch_name", "error", "executable", "initialdir", "log",
+        "max_retries", "output", "queue", "retry_until", "should_transfer_files",
+        "transfer_executable", "transfer_input_files", "transfer_output_files", "universe",
+        "when_to_transfer_output",
     )
 )  # fmt: skip
 _COMMAND = re.compile(r"[+A-Za-z][\w.]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+:,@-]*")
-#: What stands in a file name in place of everything else.
+#: Characters that are replaced in file names.
 _ODD = re.compile(r"[^A-Za-z0-9._=+:,@-]")
 _LONGEST_NAME, _LONGEST_SHOWN, _GREATEST = 120, 80, 2**63
-#: Options with their values: none for a flag that is given, None for what is not.
+#: Options with their values: an empty tuple for a flag that is given, None for one that is not.
 _Given = Sequence[tuple[str, Optional[tuple[str, ...]]]]
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a simulation: ``repeatable`` if it can be given several times, ``flag`` if it has no value.
+    """One option of a simulation.
 
-    ``destination`` is what the command line calls its value.
+    ``destination`` is the command line's name for its value. ``repeatable`` says that it can be
+    given several times, ``flag`` that it has no value.
     """
 
     name: str
@@ -54,23 +55,23 @@ class Option:
 
 
 class _Reader:
-    """Reads values, and names the place where one cannot be used."""
+    """A reader of values, which names the place of a wrong one."""
 
     def __init__(self, file: str, options: Sequence[Option]) -> None:
         self.file = file
         self.options = {option.name: option for option in options}
 
     def refuse(self, where: str, value: Any, hint: str) -> InputError:
-        """Return the error that ``value`` cannot stand at ``where``."""
+        """Return the error that ``value`` is wrong at ``where``."""
         try:
-            shown = (
-                repr(value)
-                if isinstance(value, (str, bool, int, float, list, dict))
-                else str(value)
-            )
+            if isinstance(value, (str, bool, int, float, list, dict)):
+                shown = repr(value)
+            else:
+                shown = str(value)
         except ValueError:
             shown = "a very long number"
-        shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 3]}..."
+        if len(shown) > _LONGEST_SHOWN:
+            shown = f"{shown[: _LONGEST_SHOWN - 3]}..."
         return InputError(f"{self.file}: {where} is {shown}", hint)
 
     def table(self, where: str, value: Any) -> Mapping[str, Any]:
@@ -91,7 +92,9 @@ class _Reader:
         if option.flag:
             if not isinstance(value, bool):
                 raise self.refuse(where, value, "it must be true or false")
-            return () if value else None
+            if value:
+                return ()
+            return None
         if isinstance(value, list):
             if not option.repeatable:
                 raise self.refuse(where, value, "this option is given once")
@@ -109,20 +112,23 @@ class _Reader:
         return str(value)
 
     def join(self, base: _Given, more: _Given) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return all options: what can be repeated is added, everything else wins over the base."""
+        """Return all options: repeatable ones are added to the base, others replace its values."""
         joined = dict(base)
         for name, values in more:
-            both = (*(joined.get(name) or ()), *(values or ()))
-            joined[name] = (both or None) if self.options[name].repeatable else values
+            if self.options[name].repeatable:
+                both = (*(joined.get(name) or ()), *(values or ()))
+                joined[name] = both or None
+            else:
+                joined[name] = values
         return tuple((name, values) for name, values in joined.items() if values is not None)
 
 
 def sweep_from(content: Mapping[str, Any], options: Sequence[Option], file: str) -> Sweep:
-    """Return the sweep that a parsed ``file`` describes, of simulations that have ``options``.
+    """Return the sweep of a parsed ``file``, whose simulations have ``options``.
 
     Raises:
-        InputError: an unknown key (with the near one), a value of the wrong kind, two items of a
-            name, none at all or more than :data:`MAX_ITEMS`.
+        InputError: an unknown key (with the near one), a value of the wrong kind, two items of one
+            name, no items, or more than :data:`MAX_ITEMS`.
     """
     check_keys("", content, TOP_KEYS, file)
     reader = _Reader(file, options)
@@ -157,28 +163,27 @@ def _grid(reader: _Reader, table: Mapping[str, Any], base: _Given, others: int) 
         if not isinstance(values, list) or not values:
             raise reader.refuse(f"grid.{name}", values, "it must be a list of values, one or more")
         axes.append([(name, reader.values(f"grid.{name}", name, value)) for value in values])
-    count = math.prod(len(axis) for axis in axes) if axes else 0
+    count = 0
+    if axes:
+        count = math.prod(len(axis) for axis in axes)
     if count + others > MAX_ITEMS:
         shape = " x ".join(str(len(axis)) for axis in axes) or "no grid"
+        if others:
+            shape += f", and {others} of their own"
         raise InputError(
-            (
-                f"{reader.file} has {count + others:,} items "
-                f"({shape}{f', and {others} of their own' if others else ''})"
-            ),
+            f"{reader.file} has {count + others:,} items ({shape})",
             f"the maximum is {MAX_ITEMS:,}; split it into several files",
         )
-    return (
-        [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)]
-        if axes
-        else []
-    )
+    if not axes:
+        return []
+    return [Item(_called(point), reader.join(base, point)) for point in itertools.product(*axes)]
 
 
 def _called(point: _Given) -> str:
-    """Return a name for a point of the grid: the same as long as its values are the same."""
-    told = ",".join(f"{name}={_shown(values)}" for name, values in point)
-    name = _ODD.sub("_", told)
-    if name == told and len(name) <= _LONGEST_NAME:
+    """Return a name for a point of the grid, which depends on its values alone."""
+    text = ",".join(f"{name}={_shown(values)}" for name, values in point)
+    name = _ODD.sub("_", text)
+    if name == text and len(name) <= _LONGEST_NAME:
         return name
     digest = hashlib.sha256(repr(point).encode("utf-8", "backslashreplace")).hexdigest()[:8]
     return f"{name[: _LONGEST_NAME - 9]}-{digest}"
@@ -187,7 +192,9 @@ def _called(point: _Given) -> str:
 def _shown(values: tuple[str, ...] | None) -> str:
     if values is None:
         return "none"
-    return "+".join(values) if values else "yes"
+    if not values:
+        return "yes"
+    return "+".join(values)
 
 
 def _own(reader: _Reader, number: int, value: Any, base: _Given) -> Item:
@@ -196,10 +203,11 @@ def _own(reader: _Reader, number: int, value: Any, base: _Given) -> Item:
     name = table.pop("name", None)
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         hint = f"it must be up to {_LONGEST_NAME} letters, digits and . _ = + : , @ - in quotes"
-        raise reader.refuse(f"{where}.name", "missing" if name is None else name, hint)
-    return Item(
-        name, reader.join(base, _options(reader, where, reader.table(where, table))), named=True
-    )
+        if name is None:
+            name = "missing"
+        raise reader.refuse(f"{where}.name", name, hint)
+    options = _options(reader, where, reader.table(where, table))
+    return Item(name, reader.join(base, options), named=True)
 
 
 def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
@@ -214,5 +222,8 @@ def _submit(reader: _Reader, value: Any) -> Mapping[str, str]:
             raise InputError(
                 f"{reader.file}: htcq sets {where} itself", "all other commands are allowed"
             )
-        commands[name] = str(given) if isinstance(given, bool) else reader.text(where, given)
+        if isinstance(given, bool):
+            commands[name] = str(given)
+        else:
+            commands[name] = reader.text(where, given)
     return commands

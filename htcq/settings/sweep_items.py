@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
-#: Options whose values end in the name of a file, and what stands before it.
+#: Options whose values end in the name of a file, with the text before it.
 _FILES = {
     "arrivals": re.compile(r""),
     "model": re.compile(r"(.*=)?"),
@@ -16,9 +17,10 @@ _FILES = {
 
 @dataclass(frozen=True)
 class Item:
-    """One simulation: a name that can be that of a file, and its options with their values (a flag has none).
+    """One simulation.
 
-    ``named`` where the user chose the name; otherwise it tells the values.
+    ``name`` is valid as the name of a file. ``options`` are the options with their values (a flag
+    has none). ``named`` says that the user chose the name; otherwise it lists the values.
     """
 
     name: str
@@ -27,26 +29,35 @@ class Item:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The options as words of a command line; a value that begins with a dash is a value all the same."""
-        return tuple(
-            word
-            for name, values in self.options
-            for word in ([f"--{name}={value}" for value in values] or [f"--{name}"])
-        )
+        """The options as words of a command line.
+
+        A word is ``--name=value``, so that a value may begin with a dash.
+        """
+        words: list[str] = []
+        for name, values in self.options:
+            if not values:
+                words.append(f"--{name}")
+            words += [f"--{name}={value}" for value in values]
+        return tuple(words)
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files that the options name."""
-        named = (file_in(name, value) for name, values in self.options for value in values)
-        return tuple(dict.fromkeys(name for name in named if name))
+        files: dict[str, None] = {}
+        for name, values in self.options:
+            for value in values:
+                file = file_in(name, value)
+                if file:
+                    files[file] = None
+        return tuple(files)
 
     def moved(self, places: Mapping[str, str]) -> Item:
-        """Return the item with files named as ``places`` says."""
-        options = tuple(
-            (name, tuple(_moved(name, value, places) for value in values))
-            for name, values in self.options
-        )
-        return replace(self, options=options)
+        """Return the item with the names of files replaced by those of ``places``."""
+        options: list[tuple[str, tuple[str, ...]]] = []
+        for name, values in self.options:
+            moved = tuple(_moved(name, value, places) for value in values)
+            options.append((name, moved))
+        return replace(self, options=tuple(options))
 
     @property
     def values(self) -> dict[str, list[str]]:
@@ -55,14 +66,20 @@ class Item:
 
 
 def file_in(option: str, value: str) -> str:
-    """Return the name of the file at the end of an option's value; empty where it names none."""
-    before = _FILES[option].match(value) if option in _FILES else None
-    return value[before.end() :] if before else ""
+    """Return the name of the file at the end of an option's value; empty without one."""
+    if option not in _FILES:
+        return ""
+    before = _FILES[option].match(value)
+    if before is None:
+        return ""
+    return value[before.end() :]
 
 
 def _moved(option: str, value: str, places: Mapping[str, str]) -> str:
     file = file_in(option, value)
-    return value[: -len(file)] + places[file] if file in places else value
+    if file not in places:
+        return value
+    return value[: -len(file)] + places[file]
 
 
 @dataclass(frozen=True)
@@ -74,7 +91,7 @@ class Sweep:
 
     @property
     def varying(self) -> tuple[str, ...]:
-        """The options that not all items have alike."""
-        named = dict.fromkeys(name for item in self.items for name, _ in item.options)
+        """The options that differ between items."""
         given = [dict(item.options) for item in self.items]
-        return tuple(name for name in named if len({each.get(name) for each in given}) > 1)
+        names = dict.fromkeys(chain.from_iterable(given))
+        return tuple(name for name in names if len({options.get(name) for options in given}) > 1)

@@ -1,4 +1,4 @@
-"""Tables of the site file, or of another one: what is one, and which keys it may have."""
+"""Tables of the site file or of another file, and checks of their keys and numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from htcq.errors import InputError
 from htcq.spelling import did_you_mean
 
 SITE_FILE = "htcq.toml"
-#: Keys that had another name before the first release, in any table; a file that still has one is
-#: told the new name.
+#: The new names of keys that had another name before the first release, in any table.
 RENAMED: Mapping[str, str] = {
     "raise_most": "max_raise",
     "lower_most": "max_lower",
@@ -50,7 +49,7 @@ def check_keys(
 
 
 def _hint(key: str, known: Sequence[str]) -> str:
-    """Return what to write in place of ``key``."""
+    """Return the hint on an unknown ``key``: its new name, or the nearest key."""
     renamed = RENAMED.get(key, "")
     if renamed in known:
         return f"its name is now {renamed}"
@@ -64,12 +63,17 @@ def number_in(
 
     Raises:
         InputError: it is no number (no ``whole`` one) from ``least`` to ``most``; ``hint`` says
-            what would be.
+            what is valid.
     """
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
-        # TOML spells the numbers so that Python spells otherwise.
-        shown = "not a number" if isinstance(value, float) and math.isnan(value) else repr(value)
-        raise InputError(f"{place} is {shown}", hint)
-    # A negative zero is a zero.
-    return value + 0
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if whole:
+        is_number = is_number and isinstance(value, int)
+    if is_number and least <= value <= most:
+        # A negative zero is a zero.
+        number: float = value + 0
+        return number
+    shown = repr(value)
+    if isinstance(value, float) and math.isnan(value):
+        # TOML has nan as a number.
+        shown = "not a number"
+    raise InputError(f"{place} is {shown}", hint)

@@ -148,7 +148,7 @@ def test_without_javascript_everything_is_there_but_filter_and_folding(
     assert browser.run("return document.querySelectorAll('tbody button').length") == 0
     story = browser.driver.find_element(By.TAG_NAME, "details")
     story.find_element(By.TAG_NAME, "summary").click()
-    assert "is the root group, for submitters without a group" in story.text
+    assert "is the root, for all submitters without a group" in story.text
 
 
 @pytest.mark.parametrize("width", [320, 800, 1280])

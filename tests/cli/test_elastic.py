@@ -179,7 +179,7 @@ def test_the_table_tells_what_is_left_and_what_is_not_managed(compute: Any) -> N
     done = compute(QUOTAS, demand)
 
     assert (
-        "cpus: 300, 20 of it used outside of the groups; 280 nobody asks for or may have"
+        "cpus: 300, 20 of it used outside of the groups; 280 is not requested, or above a max"
         in done.out
     )
     assert "a: no quota of gpus, which is not managed there" in done.out
@@ -190,7 +190,7 @@ def test_the_table_tells_of_promises_beyond_what_there_is(compute: Any) -> None:
     off = "[elastic]\nscale_min = false\n" + QUOTAS.replace("10", "30")
     done = compute(off, {"total": {"cpus": 10}, "request": {"a.b": {"cpus": 50}}})
 
-    assert "the groups are promised 20 more than there is" in done.out
+    assert "guaranteed amounts exceed that by 20" in done.out
     assert (
         "warning: the mins of the top-level groups add up to 30 cpus, but the total is 10 "
         "[elastic-mins"

@@ -95,10 +95,8 @@ def test_every_story_is_in_the_page(page: Page) -> None:
 def test_warnings_units_and_totals_are_said(page: Page) -> None:
     said = _said(page)
 
-    assert (
-        "In slot weight: pool 10,000, promised 15,578.782, used 1,712.5, allocated 10,603." in said
-    )
-    assert "10,603 is allocated of 10,000: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true" in said
+    assert "In slot weight: pool 10,000, quotas 15,578.782, used 1,712.5, allocated 10,603." in said
+    assert "allocations add up to 10,603; the pool has 10,000 (NEGOTIATOR_ALLOW_QUOTA" in said
     assert "SlotWeight is Cpus on every slot, so these are cores" in said
     assert "Negotiator west." in said
     assert "EffectiveQuota published 1,500, computed 578.782" in page.texts["span"]

@@ -112,16 +112,13 @@ def test_totals_and_oversubscription() -> None:
     """hep 38 and chemistry 10 of 40: with lep's 2 and the root's 5 that is all and more."""
     plenty, scarce = _table(busy()), _table(look(PHYSICS, *BUSY, weight=33))
 
-    assert "in slot weight: pool 107, promised 127, used 7, allocated 55" in plenty.splitlines()
+    assert "in slot weight: pool 107, quotas 127, used 7, allocated 55" in plenty.splitlines()
     assert (
-        "127 is promised of 107: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may "
-        "add up to more than "
-        "the pool"
+        "quotas add up to 127; the pool has 107 (NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true)"
     ) in plenty.splitlines()
     assert (
-        "55 is allocated of 40: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may "
-        "add up to more than the "
-        "pool"
+        "allocations add up to 55; the pool has 40 (NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is "
+        "true)"
     ) in scarce.splitlines()
 
 
@@ -199,10 +196,9 @@ def test_without_groups_there_is_the_root_and_a_sentence() -> None:
 
     assert list(_rows(given)) == ["<none>"]
     assert "in slot weight: pool 100, used 0" in _table(given).splitlines()
-    assert (
-        "there is no group: the negotiator knows no quotas, submitters share the pool by their "
-        "priority"
-    ) in _table(given).splitlines()
+    assert ("there are no groups and no quotas: submitters share the pool by priority") in _table(
+        given
+    ).splitlines()
 
 
 def test_the_title_has_pool_negotiator_and_time() -> None:
@@ -259,8 +255,8 @@ def test_a_comparison_has_before_after_and_difference_of_what_changes() -> None:
     assert lines[:4] == [
         "test, if the central manager had",
         "  GROUP_QUOTA_chem = 14.9999",
-        "before, in slot weight: pool 107, promised 127, used 7, allocated 55",
-        "after, in slot weight: pool 107, promised 127, used 7, allocated 59.9999",
+        "before, in slot weight: pool 107, quotas 127, used 7, allocated 55",
+        "after, in slot weight: pool 107, quotas 127, used 7, allocated 59.9999",
     ]
     rows = [line.split() for line in lines]
     assert [

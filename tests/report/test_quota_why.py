@@ -34,17 +34,15 @@ def test_a_story_is_told_by_topic_with_every_sentence() -> None:
 
 def test_the_pool_stands_below() -> None:
     assert _told(busy(), "chem")[-2:] == [
-        "in slot weight: pool 107, promised 127, used 7, allocated 55",
-        "127 is promised of 107: NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may "
-        "add up to more than "
-        "the pool",
+        "in slot weight: pool 107, quotas 127, used 7, allocated 55",
+        "quotas add up to 127; the pool has 107 (NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true)",
     ]
 
 
 def test_the_root_has_a_story_with_and_without_groups() -> None:
     assert _told(busy(), "<none>")[0] == "<none> in test"
     assert _told(look("", wants("", 5)), "<none>")[2].startswith(
-        "    there is no group: the negotiator applies no quotas"
+        "    there are no groups and no quotas"
     )
 
 

@@ -38,8 +38,7 @@ def turn_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]
         yield Sentence(TURN, f"not negotiated in this cycle: {_no_turn(scene, group)}")
         return
     turns = scene.look.limits
-    place = f"it is negotiated at position {group.turn} of {len(turns)}"
-    yield Sentence(TURN, f"{place}: {_key(scene, group)}")
+    yield Sentence(TURN, f"it has turn {group.turn} of {len(turns)}: {_key(scene, group)}")
     first = turns[: min(group.turn - 1, MAX_NAMES)]
     if first:
         before = [f"{limit.group} ({shown(scene.groups[limit.group].sort_key)})" for limit in first]
@@ -51,19 +50,18 @@ def _regrouping(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
         return
     if group.group.parent is not None:
         yield (
-            "GROUP_AUTOREGROUP is true for it: after all groups its submitters are negotiated "
-            "again with the root, where no quota limits them; what they get there counts as usage "
-            "of this group"
+            "GROUP_AUTOREGROUP is true for it: its submitters are negotiated again after all "
+            "groups, with the root, without a quota; what they get there is usage of this group"
         )
         return
     below = [each for each in scene.look.standings if each.group.parent is not None]
     groups = [each.name for each in below if each.group.autoregroup and each.submitters]
-    whose = ""
+    whose = "no group that has any"
     if groups:
-        whose = f", together with the submitters of {listed(few(groups))},"
+        whose = listed(few(groups))
     yield (
-        f"GROUP_AUTOREGROUP: it is negotiated last{whose} and is allocated the whole pool, "
-        f"{shown(group.allocated)}, for that"
+        f"GROUP_AUTOREGROUP: it is negotiated last, with the submitters of {whose} too, and is "
+        f"allocated the whole pool for that: {shown(group.allocated)}"
     )
 
 
@@ -71,24 +69,24 @@ def _no_turn(scene: ExplainedQuotas, group: GroupStatus) -> str:
     if not group.submitters:
         return "it has no submitters"
     if group.allocated <= 0:
-        return "it is allocated nothing"
+        return "its allocation is 0"
     return (
-        f"it uses {shown(group.usage)}, all of the {shown(group.allocated)} that it is allocated, "
-        "and NEGOTIATOR_CONSIDER_PREEMPTION is false"
+        f"it uses {shown(group.usage)}, its whole allocation of {shown(group.allocated)}, and "
+        "NEGOTIATOR_CONSIDER_PREEMPTION is false"
     )
 
 
 def _key(scene: ExplainedQuotas, group: GroupStatus) -> str:
     if group.group.parent is None and group.group.autoregroup:
-        return "the root is negotiated last where groups regroup"
+        return "the root is negotiated last if a group has GROUP_AUTOREGROUP"
     if scene.look.settings.sort_expr != SORT_EXPR:
         if group.sort_key == FLT_MAX:
-            return "GROUP_SORT_EXPR is not a number for it, so it is negotiated with the last"
-        return f"GROUP_SORT_EXPR is {shown(group.sort_key)} for it; the lowest value is first"
+            return "GROUP_SORT_EXPR is not a number for it, so it is among the last"
+        return f"its GROUP_SORT_EXPR is {shown(group.sort_key)}; the lowest value is first"
     if group.group.parent is None:
-        return "the root is negotiated last"
+        return "the root is last"
     if group.quota <= 0:
-        return "groups without a quota are negotiated after those that have one"
+        return "groups without a quota come after the groups with one"
     part = f"{shown(group.usage)} of its quota of {shown(group.quota)}"
     return f"it uses {part}, a share of {shown(group.sort_key)}; the lowest share is first"
 
@@ -107,9 +105,9 @@ def limit_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence
 
 def _not_a_number(group: GroupStatus) -> str:
     return (
-        "its limit is NaN: no group gets more in this round although the quota of this one is "
-        "above its usage, so the negotiator divides 0 by 0; it takes "
-        f"{shown(truncated(math.nan))} for the limit and matches nothing for {group.name}"
+        "its limit is NaN: no group can grow in this round, but its quota is above its usage, so "
+        f"the negotiator divides 0 by 0; it uses {shown(truncated(math.nan))} instead and matches "
+        f"nothing for {group.name}"
     )
 
 
@@ -118,19 +116,19 @@ def _limit(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Ite
     if group.allocated > group.quota:
         which = "allocation"
     yield (
-        f"it may use up to {shown(limit.proposed)}, its {which}: the greater of quota and "
-        "allocation counts"
+        f"its limit is its {which}, {shown(limit.proposed)}: the greater of quota and allocation "
+        "counts"
     )
     yield from _held(scene, group, limit)
     if "(" in shown_limit(limit.limit):
-        yield f"the negotiator takes the limit as a 32-bit integer: {shown_limit(limit.limit)}"
+        yield f"the negotiator uses a whole number of 32 bits: {shown_limit(limit.limit)}"
     yield from _passes(scene, group)
     if group.headroom <= 0:
-        yield f"it already uses {shown(group.usage)} and cannot get more"
+        yield f"it already uses {shown(group.usage)}: it gets no more"
         return
     yield (
-        f"it uses {shown(group.usage)} and can get {shown(group.headroom)} more; the first match "
-        "of each submitter may exceed that by its match cost"
+        f"it uses {shown(group.usage)}, so it can get {shown(group.headroom)} more; the first "
+        "match of each submitter can exceed the limit by its match cost"
     )
 
 
@@ -140,20 +138,23 @@ def _held(scene: ExplainedQuotas, group: GroupStatus, limit: GroupLimit) -> Iter
         quota = holder.subtree_quota
         if holder.group.static:
             quota = holder.group.config_quota
+        whose = "accepts"
+        if holder is group:
+            whose = "itself accepts"
         below = ""
         if scene.children(holder):
-            below = ", with all groups below it,"
+            below = ", including its descendants"
         yield (
-            f"strict enforcement lowers that to {shown(limit.limit)}: {holder.name} accepts no "
-            f"surplus and{below} uses {shown(holder.subtree_usage)} of its {shown(quota)}"
+            f"strict enforcement reduces that to {shown(limit.limit)}: {holder.name} {whose} no "
+            f"surplus and uses {shown(holder.subtree_usage)} of its {shown(quota)}{below}"
         )
     elif not scene.look.settings.strict_enforce:
         lineage = (group, *scene.upwards(group))
         refusing = [each.name for each in lineage if not each.group.accept_surplus]
         if refusing:
             yield (
-                "NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: the quota that is left of "
-                f"{listed(refusing)} does not lower that"
+                f"NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: the remaining quota of "
+                f"{listed(refusing)} does not reduce that"
             )
 
 
@@ -162,24 +163,26 @@ def _passes(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     if scene.round is None or rate >= scene.round.max_delta:
         return
     yield (
-        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes, and in the first "
-        f"it may use up to {shown(truncated(scene.first_limits[group.name]))}"
+        f"GROUP_QUOTA_ROUND_ROBIN_RATE is {shown(rate)}: limits grow in passes; its limit in the "
+        f"first pass is {shown(truncated(scene.first_limits[group.name]))}"
     )
     if scene.look.settings.strict_enforce and not group.group.accept_surplus:
         yield (
-            "it accepts no surplus: what it gets in one pass counts twice in the next, so in "
-            "each round it gets only half of the amount up to its limit"
+            "it accepts no surplus: what it gets in one pass counts twice in the next, so it gets "
+            "only half of the rest"
         )
 
 
 def shares_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentence]:
-    """Yield the share of each submitter with idle jobs at the beginning of the turn."""
+    """Yield what each submitter with idle jobs may take when the turn begins."""
     if not group.shares or (scene.round is not None and group.turn is None):
         return
     shares = [f"{share.name} {_share(share)}" for share in group.shares]
     base = shown(group.shares[0].base)
-    text = f"its submitters with idle jobs share {base} by priority: {listed(few(shares))}"
-    yield Sentence(SHARES, text)
+    yield Sentence(
+        SHARES,
+        (f"shares of {base} for its submitters with idle jobs, by priority: {listed(few(shares))}"),
+    )
 
 
 def _share(share: SubmitterShare) -> str:
@@ -188,7 +191,7 @@ def _share(share: SubmitterShare) -> str:
         more = "no limit"
     ceiling = floor = ""
     if share.headroom is not None:
-        ceiling = f", at most {share.headroom} more by its ceiling"
+        ceiling = f", {share.headroom} by its ceiling"
     if share.floor > 0:
         floor = f", {shown(share.floor)} of it first, by its floor"
     return f"{100 * share.share:.3g}% ({more}{ceiling}{floor})"
@@ -203,15 +206,13 @@ def rounds_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Sentenc
         text = "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is 1: no other group gets what it cannot match"
     elif group.usage < group.own_allocated:
         text = (
-            f"up to {rounds} rounds: what it cannot match in one round it does not request in the "
-            f"next; unless it matched some, only the {shown(group.usage)} that it uses counts "
-            "there, and other groups can get the rest"
+            f"up to {rounds} rounds: if it matches nothing in a round, only its usage of "
+            f"{shown(group.usage)} counts as its request in the next, and other groups can get the "
+            "rest"
         )
     elif group.requested > group.own_allocated and (
         group.group.accept_surplus or scene.children(group)
     ):
-        text = (
-            f"up to {rounds} rounds: in a later round it can get what other groups could not match"
-        )
+        text = f"up to {rounds} rounds: in a later round it can get what other groups cannot match"
     if text:
         yield Sentence(ROUNDS, text)

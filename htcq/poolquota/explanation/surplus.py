@@ -32,7 +32,7 @@ def surplus_story(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[Senten
     if lacking > _DUST and others:
         yield Sentence(
             SURPLUS,
-            f"{shown(lacking)} of what it requests is not allocated; others borrow: {others}",
+            f"{shown(lacking)} of its request is not allocated; groups that borrow: {others}",
         )
 
 
@@ -52,21 +52,21 @@ def _taken(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
 def _refused(
     scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, above: GroupStatus
 ) -> str:
-    whose = f"{below.name} and the groups below it, including {group.name}, get"
+    whose = f"{below.name} with its descendants, {group.name} among them,"
     if below is group:
-        whose = "it gets"
+        whose = "it"
     division = scene.division(above)
     surplus = scene.left_over(above)
     if division is not None:
         surplus = division.here.surplus
-    higher = " or above"
+    higher = ", and nothing from its ancestors"
     if above.group.parent is None:
         higher = ""
-    amount = "any surplus"
+    amount = "a surplus"
     if surplus > 0:
         amount = f"the surplus of {shown(surplus)}"
     return (
-        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} nothing of {amount} at "
+        f"GROUP_ACCEPT_SURPLUS of {below.name} is false: {whose} gets nothing of {amount} of "
         f"{above.name}{higher}"
     )
 
@@ -74,13 +74,13 @@ def _refused(
 def _level(
     scene: ExplainedQuotas, group: GroupStatus, below: GroupStatus, above: GroupStatus
 ) -> Iterator[str]:
-    """Yield the surplus at ``above``, and the part that ``group`` got of it through ``below``."""
+    """Yield what was left over at ``above``, and what came of it to ``group`` through ``below``."""
     division = scene.division(above)
-    where = f"at {above.name}"
+    where = above.name
     if above is group:
-        where = "among it and the groups below it"
+        where = "the group and its descendants"
     if division is None:
-        yield f"there was no surplus {where} for groups that requested more"
+        yield f"{where}: no surplus"
         return
     yield _divided(scene, above, division, where)
     yield _came(scene, group, below, division)
@@ -88,14 +88,14 @@ def _level(
 
 def _divided(scene: ExplainedQuotas, above: GroupStatus, division: Division, where: str) -> str:
     sharing = division.here
-    left = f"the surplus {where} was {shown(sharing.surplus)} (from {scene.lenders_text(above)})"
+    left = f"{where}: a surplus of {shown(sharing.surplus)} (left by {scene.lenders_text(above)})"
     if sharing.enough:
-        return f"{left}, enough for all of the {shown(sharing.wanted)} still requested there"
+        return f"{left}, enough for the {shown(sharing.wanted)} that is still requested"
     if len(sharing.shares) == 1:
-        how = f"all of it went to {sharing.shares[0][0]}"
+        how = f"{sharing.shares[0][0]} gets all of it"
     else:
-        how = f"it was divided in proportion to quotas, then evenly: {division.takers}"
-    return f"{left}, and {shown(sharing.wanted)} was still requested: {how}"
+        how = f"divided in proportion to quotas, then evenly: {division.takers}"
+    return f"{left}; {shown(sharing.wanted)} is still requested: {how}"
 
 
 def _came(
@@ -104,18 +104,18 @@ def _came(
     share = division.shares.get(below.name, 0.0)
     alone = below is group and (division.here.group == group.name or not scene.children(group))
     if not share:
-        whose = f"{below.name}, with the groups below it,"
+        whose = f"{below.name} with its descendants"
         if alone:
             whose = "it"
-        return f"{whose} got none of that: its quota is 0, and groups with a quota took it all"
+        return f"{whose} gets nothing of that: its quota is 0, and groups with a quota take all"
     if alone:
-        return f"it got {shown(share)} of that"
+        return f"it gets {shown(share)} of that"
     own = 0.0
     if group.name in division.below:
         own = _own_share(division.below[group.name], group)
     return (
-        f"{below.name} got {shown(share)} of that for itself and the groups below it; "
-        f"{group.name} itself got {shown(own)} of this"
+        f"{below.name} with its descendants gets {shown(share)} of that, {group.name} itself "
+        f"{shown(own)}"
     )
 
 
@@ -126,15 +126,15 @@ def _own_share(sharing: SurplusSharing, group: GroupStatus) -> float:
 def _given(scene: ExplainedQuotas, group: GroupStatus) -> Iterator[str]:
     """Yield who took what a group left, level by level, until nothing of it is left."""
     if group.lent <= 0:
-        yield f"no group took any of the {shown(unused(group))} that it left"
+        yield f"no other group takes any of the {shown(unused(group))} that it leaves"
         return
     for level in (group, *scene.upwards(group)):
         division = scene.division(level)
         if division is None:
             continue
         yield (
-            f"together with what others left, the surplus at {level.name} was "
-            f"{shown(division.here.surplus)}; it went to {division.takers}"
+            f"with what other groups leave, {level.name} has a surplus of "
+            f"{shown(division.here.surplus)}; it goes to: {division.takers}"
         )
         if division.here.left <= _DUST:
             return

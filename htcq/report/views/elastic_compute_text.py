@@ -48,10 +48,10 @@ def _total(outcome: ElasticOutcome, name: str) -> Line:
     if outside:
         text += f", {outside} of it used outside of the groups"
     if left < 0:
-        return line(f"{text}; the groups are promised {-left} more than there is", "warning")
+        return line(f"{text}; guaranteed amounts exceed that by {-left}", "warning")
     if left:
-        return line(f"{text}; {left} nobody asks for or may have")
-    return line(f"{text}; all of it is somebody's")
+        return line(f"{text}; {left} is not requested, or above a max")
+    return line(f"{text}; all of it is distributed")
 
 
 def _notes(group: GroupRuntime, outcome: ElasticOutcome) -> Iterator[Line]:

@@ -80,5 +80,5 @@ def _there(status: Status, name: str) -> str:
     if left < 0:
         text += f"; the groups are promised {amount_of(name, -left)} more than there is"
     elif left:
-        text += f"; {amount_of(name, left)} nobody asks for or may have"
+        text += f"; {amount_of(name, left)} is not requested, or above a max"
     return text

@@ -96,29 +96,27 @@ def _expressions(look: PoolQuotaReport) -> str:
 
 
 def totals(look: PoolQuotaReport) -> str:
-    """Return what the pool has, and what its groups are promised, use and are allocated of it."""
+    """Return the weight of the pool, and the quotas, usage and allocations of its groups."""
     amounts = {
         "pool": look.pool_weight,
-        "promised": look.promised,
+        "quotas": look.promised,
         "used": look.used,
         "allocated": look.allocated,
     }
     if not look.grouped:
-        del amounts["promised"], amounts["allocated"]
+        del amounts["quotas"], amounts["allocated"]
     text = ", ".join(f"{name} {show_number(amount)}" for name, amount in amounts.items())
     return f"in {look.unit}: {text}"
 
 
 def oversubscribed(look: PoolQuotaReport) -> str:
-    """Return that more is promised or allocated than there is; empty where it is not."""
+    """Return that quotas or allocations exceed the pool; empty where they do not."""
     pool = look.pool_weight
-    knob = (
-        "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, so quotas may add up to more than the "
-        "pool"
-    )
-    for what, amount in (("allocated", look.allocated), ("promised", look.promised)):
+    why = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true"
+    for what, amount in (("allocations", look.allocated), ("quotas", look.promised)):
         if look.grouped and amount > pool and not same(amount, pool):
-            return f"{show_number(amount)} is {what} of {show_number(pool)}: {knob}"
+            sums = f"{what} add up to {show_number(amount)}; the pool has {show_number(pool)}"
+            return f"{sums} ({why})"
     return ""
 
 

@@ -101,10 +101,7 @@ def _below(look: PoolQuotaReport) -> Iterator[Line]:
     yield Line()
     yield line(totals(look), "strong")
     if not look.grouped:
-        yield line(
-            "there is no group: the negotiator knows no quotas, submitters share the pool by "
-            "their priority"
-        )
+        yield line("there are no groups and no quotas: submitters share the pool by priority")
     for sentence in (oversubscribed(look), other_weight(look)):
         if sentence:
             yield line(sentence, _WARNING)

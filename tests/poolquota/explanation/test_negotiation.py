@@ -9,24 +9,21 @@ from tests.audit.sites import accounting, slot
 from tests.poolquota.explanation.told import told
 from tests.poolquota.looks import busy, look
 
-BEYOND = "the first match of each submitter may exceed that by its match cost"
+BEYOND = "the first match of each submitter can exceed the limit by its match cost"
 
 
 def test_the_least_used_goes_first() -> None:
     assert told(busy(), "physics.hep", "turn") == [
         (
-            "it is negotiated at position 3 of 4: it uses 7 of its quota of 15, a share of 0.4667; "
-            "the lowest share is first"
+            "it has turn 3 of 4: it uses 7 of its quota of 15, a share of 0.4667; the lowest "
+            "share is first"
         ),
         "negotiated before it: chem (0) and physics.lep (0)",
     ]
     assert told(busy(), "chem", "turn") == [
-        "it is negotiated at position 1 of 4: it uses 0 of its quota of 10, a share of 0; the "
-        "lowest share is first"
+        "it has turn 1 of 4: it uses 0 of its quota of 10, a share of 0; the lowest share is first"
     ]
-    assert told(busy(), "<none>", "turn")[0] == (
-        "it is negotiated at position 4 of 4: the root is negotiated last"
-    )
+    assert told(busy(), "<none>", "turn")[0] == "it has turn 4 of 4: the root is last"
 
 
 def test_a_group_without_a_quota_goes_after_those_that_have_one() -> None:
@@ -34,8 +31,7 @@ def test_a_group_without_a_quota_goes_after_those_that_have_one() -> None:
     config = f"{PHYSICS}GROUP_NAMES = chem, e\nGROUP_ACCEPT_SURPLUS = True\n"
 
     assert told(look(config, wants("e", 3)), "e", "turn") == [
-        "it is negotiated at position 1 of 1: groups without a quota are negotiated after those "
-        "that have one"
+        "it has turn 1 of 1: groups without a quota come after the groups with one"
     ]
 
 
@@ -44,11 +40,11 @@ def test_a_group_without_a_quota_goes_after_those_that_have_one() -> None:
     [
         (
             "10 - GroupQuota",
-            "it is negotiated at position 1 of 1: GROUP_SORT_EXPR is 0 for it; the lowest value is first",
+            "it has turn 1 of 1: its GROUP_SORT_EXPR is 0; the lowest value is first",
         ),
         (
             "undefined",
-            "it is negotiated at position 1 of 1: GROUP_SORT_EXPR is not a number for it, so it is negotiated with the last",
+            "it has turn 1 of 1: GROUP_SORT_EXPR is not a number for it, so it is among the last",
         ),
     ],
 )
@@ -62,13 +58,10 @@ def test_the_site_s_own_order_is_told(expression: str, sentence: str) -> None:
     ("group", "reason"),
     [
         ("physics", "it has no submitters"),
-        ("e", "it is allocated nothing"),
+        ("e", "its allocation is 0"),
         (
             "chem",
-            (
-                "it uses 10, all of the 10 that it is allocated, and NEGOTIATOR_CONSIDER_PREEMPTION "
-                "is false"
-            ),
+            ("it uses 10, its whole allocation of 10, and NEGOTIATOR_CONSIDER_PREEMPTION is false"),
         ),
     ],
 )
@@ -84,14 +77,13 @@ def test_regrouping_is_told_of_the_group_and_of_the_root() -> None:
     given = busy("GROUP_AUTOREGROUP_chem = True\n")
 
     assert told(given, "chem", "turn")[0] == (
-        "GROUP_AUTOREGROUP is true for it: after all groups its submitters are negotiated again "
-        "with the root, where no quota limits them; what they get there counts as usage of this "
-        "group"
+        "GROUP_AUTOREGROUP is true for it: its submitters are negotiated again after all groups, "
+        "with the root, without a quota; what they get there is usage of this group"
     )
     assert told(given, "<none>", "turn")[:2] == [
-        "GROUP_AUTOREGROUP: it is negotiated last, together with the submitters of chem, and is "
-        "allocated the whole pool, 107, for that",
-        "it is negotiated at position 4 of 4: the root is negotiated last where groups regroup",
+        "GROUP_AUTOREGROUP: it is negotiated last, with the submitters of chem too, and is "
+        "allocated the whole pool for that: 107",
+        "it has turn 4 of 4: the root is negotiated last if a group has GROUP_AUTOREGROUP",
     ]
 
 
@@ -103,23 +95,23 @@ def test_a_limit_is_the_greater_of_quota_and_allocation() -> None:
     )
 
     assert told(given, "a", "limit") == [
-        "it may use up to 50, its allocation: the greater of quota and allocation counts",
-        f"it uses 0 and can get 50 more; {BEYOND}",
+        "its limit is its allocation, 50: the greater of quota and allocation counts",
+        f"it uses 0, so it can get 50 more; {BEYOND}",
     ]
     assert told(given, "b", "limit") == [
-        "it may use up to 20, its quota: the greater of quota and allocation counts",
-        f"it uses 0 and can get 20 more; {BEYOND}",
+        "its limit is its quota, 20: the greater of quota and allocation counts",
+        f"it uses 0, so it can get 20 more; {BEYOND}",
     ]
 
 
 def test_who_cuts_a_limit_is_told() -> None:
     assert told(busy(), "physics.hep", "limit") == [
-        "it may use up to 38, its allocation: the greater of quota and allocation counts",
+        "its limit is its allocation, 38: the greater of quota and allocation counts",
         (
-            "strict enforcement lowers that to 20: physics accepts no surplus and, with all groups "
-            "below it, uses 7 of its 20"
+            "strict enforcement reduces that to 20: physics accepts no surplus and uses 7 of its "
+            "20, including its descendants"
         ),
-        f"it uses 7 and can get 13 more; {BEYOND}",
+        f"it uses 7, so it can get 13 more; {BEYOND}",
     ]
 
 
@@ -129,15 +121,15 @@ def test_a_group_may_cut_its_own_limit() -> None:
     given = look(config, wants("a", 50), wants("a.x", 20), *uses("a.x", 15))
 
     assert told(given, "a", "limit")[1] == (
-        "strict enforcement lowers that to 5: a accepts no surplus and, with all groups below it, "
-        "uses 15 of its 20"
+        "strict enforcement reduces that to 5: a itself accepts no surplus and uses 15 of its "
+        "20, including its descendants"
     )
 
 
 def test_without_strict_enforcement_nobody_cuts_it() -> None:
     assert told(busy("NEGOTIATOR_STRICT_ENFORCE_QUOTA = False\n"), "physics.hep", "limit")[1] == (
-        "NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: the quota that is left of physics does not "
-        "lower that"
+        "NEGOTIATOR_STRICT_ENFORCE_QUOTA is false: the remaining quota of physics does not "
+        "reduce that"
     )
 
 
@@ -146,7 +138,7 @@ def test_a_limit_that_is_cut_to_a_whole_number_is_told() -> None:
 
     assert (
         told(given, "chem", "limit")[1]
-        == "the negotiator takes the limit as a 32-bit integer: 14 (14.9999)"
+        == "the negotiator uses a whole number of 32 bits: 14 (14.9999)"
     )
 
 
@@ -154,16 +146,16 @@ def test_a_limit_that_is_no_number_is_told() -> None:
     given = look(PHYSICS, wants("physics.hep", 0, 3), *uses("physics.hep", 7))
 
     assert told(given, "physics.hep", "limit") == [
-        "its limit is NaN: no group gets more in this round although the quota of this one is "
-        "above its usage, so the negotiator divides 0 by 0; it takes -2,147,483,648 for the limit "
-        "and matches nothing for physics.hep"
+        "its limit is NaN: no group can grow in this round, but its quota is above its usage, so "
+        "the negotiator divides 0 by 0; it uses -2,147,483,648 instead and matches nothing for "
+        "physics.hep"
     ]
 
 
 def test_a_group_that_has_come_to_its_limit_is_told_so() -> None:
     given = look(PHYSICS, wants("chem", 50, 10), *uses("chem", 10))
 
-    assert told(given, "chem", "limit")[-1] == "it already uses 10 and cannot get more"
+    assert told(given, "chem", "limit")[-1] == "it already uses 10: it gets no more"
 
 
 def test_passes_of_a_round_robin_are_told() -> None:
@@ -172,12 +164,12 @@ def test_passes_of_a_round_robin_are_told() -> None:
 
     assert told(given, "chem", "limit")[1:3] == [
         (
-            "GROUP_QUOTA_ROUND_ROBIN_RATE is 10: limits grow in passes, and in the first it may "
-            "use up to 3"
+            "GROUP_QUOTA_ROUND_ROBIN_RATE is 10: limits grow in passes; its limit in the first "
+            "pass is 3"
         ),
         (
-            "it accepts no surplus: what it gets in one pass counts twice in the next, so in each "
-            "round it gets only half of the amount up to its limit"
+            "it accepts no surplus: what it gets in one pass counts twice in the next, so it "
+            "gets only half of the rest"
         ),
     ]
     assert told(busy("GROUP_QUOTA_ROUND_ROBIN_RATE = 31\n"), "chem", "limit") == told(
@@ -196,8 +188,8 @@ def test_submitters_share_by_priority_within_ceilings() -> None:
     )
 
     assert told(given, "chem", "shares") == [
-        "its submitters with idle jobs share 10 by priority: chem.ada@site 66.7% (6.6667 more) and "
-        "chem.bob@site 33.3% (1.3333 more, at most 1 more by its ceiling)"
+        "shares of 10 for its submitters with idle jobs, by priority: chem.ada@site 66.7% "
+        "(6.6667 more) and chem.bob@site 33.3% (1.3333 more, 1 by its ceiling)"
     ]
 
 
@@ -206,8 +198,8 @@ def test_a_floor_and_ignored_priorities_are_told() -> None:
     given = look(config, wants("chem", 50), accounting("chem.ada@site", Priority="500.0", Floor=4))
 
     assert told(given, "chem", "shares") == [
-        "its submitters with idle jobs share 10 by priority: chem.ada@site 100% (no limit, 4 of it "
-        "first, by its floor)"
+        "shares of 10 for its submitters with idle jobs, by priority: chem.ada@site 100% (no "
+        "limit, 4 of it first, by its floor)"
     ]
 
 
@@ -225,11 +217,11 @@ def test_later_rounds_take_from_who_cannot_match_and_give_to_who_can() -> None:
     )
 
     assert told(given, "b", "rounds") == [
-        "up to 3 rounds: what it cannot match in one round it does not request in the next; unless "
-        "it matched some, only the 0 that it uses counts there, and other groups can get the rest"
+        "up to 3 rounds: if it matches nothing in a round, only its usage of 0 counts as its "
+        "request in the next, and other groups can get the rest"
     ]
     assert told(given, "a", "rounds") == [
-        "up to 3 rounds: in a later round it can get what other groups could not match"
+        "up to 3 rounds: in a later round it can get what other groups cannot match"
     ]
 
 
@@ -259,6 +251,6 @@ def test_a_limit_beyond_32_bits_is_told() -> None:
     )
 
     assert told(given, "<none>", "limit")[1:] == [
-        "the negotiator takes the limit as a 32-bit integer: -2,147,483,648 (1,000,000,000,090)",
-        "it already uses 0 and cannot get more",
+        "the negotiator uses a whole number of 32 bits: -2,147,483,648 (1,000,000,000,090)",
+        "it already uses 0: it gets no more",
     ]

@@ -22,7 +22,7 @@ STRICT = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n"
 def test_an_amount_is_handed_down_in_full_where_there_is_enough() -> None:
     assert told(busy(), "physics.hep", "quota") == [
         "GROUP_QUOTA_physics.hep is 15, an amount in slot weight",
-        "it gets that in full: physics has 20, and the amounts directly below it add up to 20",
+        "it gets that in full: physics has 20, and the amounts of its children add up to 20",
         "its quota is 15",
     ]
 
@@ -32,23 +32,23 @@ def test_with_oversubscription_amounts_are_handed_down_in_full_where_there_is_no
     full, cut = look(config), look(config + STRICT)
 
     assert told(full, "a", "quota")[1:] == [
-        "<none> has 100, and the amounts directly below it add up to 120: more than there is, but "
-        "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true and each gets its amount in full",
+        "<none> has 100, and the amounts of its children add up to 120, which is more; each gets "
+        "its amount in full because NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true",
         "its quota is 80",
     ]
     assert told(cut, "a", "quota")[1:] == [
-        "<none> has 100, and the amounts directly below it add up to 120: each is reduced "
-        "by the same factor, and it gets 66.6667",
+        "<none> has 100, and the amounts of its children add up to 120: all are reduced in "
+        "proportion, and it gets 66.6667",
         "its quota is 66.6667",
     ]
 
 
 def test_shares_are_of_what_amounts_leave_and_are_made_to_add_up_to_the_whole() -> None:
     assert told(look(SHARES), "b", "quota") == [
-        "GROUP_QUOTA_DYNAMIC_b is 0.6: 60% of what <none> has left for shares",
-        "<none> has 100; amounts come first and take 10: 90 is left",
-        "the shares below <none> add up to 1.2, so each is divided by this sum",
-        "of 90 it gets 45",
+        "GROUP_QUOTA_DYNAMIC_b is 0.6: 60% of what the amounts leave of the quota of <none>",
+        "<none> has 100; amounts come first and take 10, which leaves 90 for shares",
+        "the shares of the children of <none> add up to 1.2, so each is divided by that",
+        "it gets 45 of 90",
         "its quota is 45",
     ]
 
@@ -56,18 +56,19 @@ def test_shares_are_of_what_amounts_leave_and_are_made_to_add_up_to_the_whole() 
 def test_a_group_with_subgroups_keeps_all_or_what_it_does_not_hand_on() -> None:
     """a.x has a quarter of the 45 of a."""
     assert told(look(SHARES), "a", "quota")[-1] == (
-        "its quota is 45, all of it, although it distributes 11.25: with oversubscription both count"
+        "its quota is 45, although it passes 11.25 of that on to its children: "
+        "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true"
     )
     assert (
         told(look(SHARES + STRICT), "a", "quota")[-1]
-        == "it distributes 11.25 of its 45 to groups below it: its own quota is 33.75"
+        == "it passes 11.25 of its 45 on to its children: its own quota is 33.75"
     )
-    assert told(look(SHARES), "a.x", "quota")[1:] == ["of 45 it gets 11.25", "its quota is 11.25"]
+    assert told(look(SHARES), "a.x", "quota")[1:] == ["it gets 11.25 of 45", "its quota is 11.25"]
 
 
 def test_a_group_without_a_quota_has_a_share_of_nothing() -> None:
     assert told(look(SHARES), "d", "quota") == [
-        "neither GROUP_QUOTA_d nor GROUP_QUOTA_DYNAMIC_d is set: it has a share of 0",
+        "neither GROUP_QUOTA_d nor GROUP_QUOTA_DYNAMIC_d is set: its share is 0",
         "its quota is 0",
     ]
 
@@ -77,15 +78,15 @@ def test_a_parent_that_was_handed_down_nothing_hands_nothing_on() -> None:
 
     assert told(look(config), "a.b", "quota") == [
         "GROUP_QUOTA_a.b is 5, an amount in slot weight",
-        "a gets no quota, so it has none to distribute to groups below it",
+        "a has no quota that it could give to it",
         "its quota is 0",
     ]
 
 
 def test_the_root_has_what_its_groups_leave() -> None:
     assert told(busy(), "<none>", "quota") == [
-        "<none> is the root group, for submitters without a group: it distributes 30 of the "
-        "pool's 107 (slot weight), and its quota is the 77 that is left"
+        "<none> is the root, for all submitters without a group: it passes on 30 of the pool's "
+        "107 (slot weight), and its quota is the remaining 77"
     ]
 
 
@@ -93,8 +94,8 @@ def test_without_groups_there_are_no_quotas() -> None:
     given = look("", wants("", 5))
 
     assert told(given, "<none>", "quota") == [
-        "there is no group: the negotiator applies no quotas, and submitters share the pool's 100 "
-        "(slot weight) by priority"
+        "there are no groups and no quotas: submitters share the pool's 100 (slot weight) by "
+        "priority"
     ]
     assert told(given, "<none>", "demand") == [
         "1 submitter has 5 idle and 0 running (schedd slot weight): it requests 5",
@@ -116,8 +117,8 @@ def test_demand_is_what_its_submitters_have() -> None:
         "it uses 0",
     ]
     assert told(given, "physics", "demand") == [
-        "it has no submitters of its own: it requests nothing",
-        "it uses 0, with the groups below it 7",
+        "it itself has no submitters: it requests nothing",
+        "it uses 0, 7 including its descendants",
     ]
 
 
@@ -125,15 +126,15 @@ def test_who_asks_for_a_group_that_does_not_exist_is_named() -> None:
     given = look(PHYSICS, wants("chem.ghost", 5, user="eve"), wants("chem", 1))
 
     assert told(given, "chem", "demand")[1] == (
-        "the name of chem.ghost.eve@site contains a group that does not exist: this one is the "
-        "nearest above it"
+        "submitters of groups that do not exist count here, in the nearest existing ancestor: "
+        "chem.ghost.eve@site"
     )
 
 
 def test_only_a_few_names_stand_in_a_sentence() -> None:
     given = look(PHYSICS, *(wants("chem.ghost", 5, user=f"user{number}") for number in range(6)))
 
-    assert "chem.ghost.user3@site and 2 more contains" in told(given, "chem", "demand")[1]
+    assert "chem.ghost.user3@site and 2 more" in told(given, "chem", "demand")[1]
 
 
 def test_jobs_without_weight_are_told() -> None:
@@ -142,8 +143,8 @@ def test_jobs_without_weight_are_told() -> None:
 
     assert told(given, "chem", "demand")[:2] == [
         "1 submitter has 0 idle and 0 running (schedd slot weight): it requests 0",
-        "the total weight of its 4 idle jobs is 0: a schedd truncates the weight of each job to a "
-        "whole number, and the negotiator allocates nothing to jobs without weight",
+        "the weight of its 4 idle jobs is 0: a schedd truncates the weight of each job to a "
+        "whole number, and jobs without weight are allocated nothing",
     ]
 
 
@@ -164,8 +165,8 @@ def test_demand_that_is_counted_once_for_each_job_priority_is_told() -> None:
             "physics.hep",
             [
                 (
-                    "its quota covers 15 of the 67 that it requests; it can get the other 52 only "
-                    "from what others leave"
+                    "its quota covers 15 of the 67 that it requests; the other 52 can only come "
+                    "from surplus"
                 ),
                 "it is allocated 38, 23 of it borrowed beyond its quota",
             ],
@@ -173,15 +174,15 @@ def test_demand_that_is_counted_once_for_each_job_priority_is_told() -> None:
         (
             "physics.lep",
             [
-                "its quota of 5 covers the 2 that it requests and leaves 3 of it to others",
-                "it is allocated 2; others are allocated 3 of its quota",
+                "its quota of 5 covers the 2 that it requests and leaves 3 to other groups",
+                "it is allocated 2; other groups are allocated 3 of its quota",
             ],
         ),
         (
             "physics",
             [
-                "it leaves its whole quota of 20 to others",
-                "it is allocated 0; others are allocated 20 of its quota",
+                "it leaves its whole quota of 20 to other groups",
+                "it is allocated 0; other groups are allocated 20 of its quota",
             ],
         ),
     ],

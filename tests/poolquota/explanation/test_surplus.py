@@ -32,9 +32,9 @@ def test_where_there_is_enough_everybody_gets_what_is_wanted() -> None:
     given = look(FOUR, wants("a", 45))
 
     assert told(given, "a", "surplus") == [
-        "the surplus at <none> was 70 (from <none> 40, b 20 and c 10), enough for all of the 15 "
-        "still requested there",
-        "it got 15 of that",
+        "<none>: a surplus of 70 (left by <none> 40, b 20 and c 10), enough for the 15 that is "
+        "still requested",
+        "it gets 15 of that",
     ]
 
 
@@ -43,10 +43,10 @@ def test_where_there_is_not_enough_it_goes_by_quota() -> None:
     given = look(FOUR, wants("a", 200), wants("b", 200))
 
     assert told(given, "a", "surplus") == [
-        "the surplus at <none> was 50 (from <none> 40 and c 10), and 350 was still requested: it "
-        "was divided in proportion to quotas, then evenly: a 30 and b 20",
-        "it got 30 of that",
-        "140 of what it requests is not allocated; others borrow: b 20",
+        "<none>: a surplus of 50 (left by <none> 40 and c 10); 350 is still requested: divided "
+        "in proportion to quotas, then evenly: a 30 and b 20",
+        "it gets 30 of that",
+        "140 of its request is not allocated; groups that borrow: b 20",
     ]
 
 
@@ -54,18 +54,18 @@ def test_a_group_that_refuses_surplus_is_told_what_it_misses() -> None:
     given = look(FOUR, wants("c", 50), wants("a", 45))
 
     assert told(given, "c", "surplus") == [
-        "GROUP_ACCEPT_SURPLUS of c is false: it gets nothing of the surplus of 60 at <none>",
-        "40 of what it requests is not allocated; others borrow: a 15",
+        ("GROUP_ACCEPT_SURPLUS of c is false: it gets nothing of the surplus of 60 of <none>"),
+        "40 of its request is not allocated; groups that borrow: a 15",
     ]
 
 
 def test_below_a_group_that_refuses_surplus_nothing_comes_in() -> None:
     assert told(busy(), "physics.hep", "surplus") == [
-        "the surplus at physics was 23 (from physics 20 and physics.lep 3), and 52 was still "
-        "requested: all of it went to physics.hep",
-        "it got 23 of that",
-        "GROUP_ACCEPT_SURPLUS of physics is false: physics and the groups below it, including "
-        "physics.hep, get nothing of the surplus of 72 at <none>",
+        "physics: a surplus of 23 (left by physics 20 and physics.lep 3); 52 is still requested: "
+        "physics.hep gets all of it",
+        "it gets 23 of that",
+        "GROUP_ACCEPT_SURPLUS of physics is false: physics with its descendants, physics.hep "
+        "among them, gets nothing of the surplus of 72 of <none>",
     ]
 
 
@@ -77,7 +77,8 @@ def test_below_the_second_level_there_is_more_above() -> None:
     config += "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False\n"
 
     assert told(look(config, wants("a.b.c", 5)), "a.b.c", "surplus") == [
-        "GROUP_ACCEPT_SURPLUS of a.b.c is false: it gets nothing of the surplus of 3 at a.b or above"
+        "GROUP_ACCEPT_SURPLUS of a.b.c is false: it gets nothing of the surplus of 3 of a.b, and "
+        "nothing from its ancestors"
     ]
 
 
@@ -87,9 +88,7 @@ def test_where_nobody_leaves_anything_there_is_nothing() -> None:
     )
     given = look(config, wants("a", 50), wants("b", 90))
 
-    assert told(given, "a", "surplus") == [
-        "there was no surplus at <none> for groups that requested more"
-    ]
+    assert told(given, "a", "surplus") == ["<none>: no surplus"]
 
 
 def test_a_group_without_a_quota_comes_after_those_with_one() -> None:
@@ -97,8 +96,8 @@ def test_a_group_without_a_quota_comes_after_those_with_one() -> None:
     given = look(FOUR, wants("a", 200), wants("b", 200), wants("e", 5))
 
     assert told(given, "e", "surplus")[1:] == [
-        "it got none of that: its quota is 0, and groups with a quota took it all",
-        "5 of what it requests is not allocated; others borrow: a 30 and b 20",
+        "it gets nothing of that: its quota is 0, and groups with a quota take all",
+        "5 of its request is not allocated; groups that borrow: a 30 and b 20",
     ]
 
 
@@ -107,16 +106,16 @@ def test_what_comes_from_above_is_shared_once_more_below() -> None:
     given = look(DEEP, wants("a", 30), wants("a.x", 40), wants("a.y", 40), wants("b", 30))
 
     assert told(given, "a.x", "surplus") == [
-        "there was no surplus at a for groups that requested more",
-        "the surplus at <none> was 30 (from b 30), and 70 was still requested: all of it went to a",
-        "a got 30 of that for itself and the groups below it; a.x itself got 7.5 of this",
-        "22.5 of what it requests is not allocated; others borrow: a.y 15 and a 7.5",
+        "a: no surplus",
+        "<none>: a surplus of 30 (left by b 30); 70 is still requested: a gets all of it",
+        "a with its descendants gets 30 of that, a.x itself 7.5",
+        "22.5 of its request is not allocated; groups that borrow: a.y 15 and a 7.5",
     ]
     assert told(given, "a", "surplus") == [
-        "there was no surplus among it and the groups below it for groups that requested more",
-        "the surplus at <none> was 30 (from b 30), and 70 was still requested: all of it went to a",
-        "a got 30 of that for itself and the groups below it; a itself got 7.5 of this",
-        "12.5 of what it requests is not allocated; others borrow: a.y 15 and a.x 7.5",
+        "the group and its descendants: no surplus",
+        "<none>: a surplus of 30 (left by b 30); 70 is still requested: a gets all of it",
+        "a with its descendants gets 30 of that, a itself 7.5",
+        "12.5 of its request is not allocated; groups that borrow: a.y 15 and a.x 7.5",
     ]
 
 
@@ -125,17 +124,19 @@ def test_what_is_left_within_a_group_goes_to_those_within_it_first() -> None:
     given = look(DEEP, wants("a", 10), wants("a.x", 20), wants("b", 90))
 
     assert told(given, "a.x", "surplus")[:2] == [
-        "the surplus at a was 20 (from a.y 20), enough for all of the 10 still requested there",
-        "it got 10 of that",
+        "a: a surplus of 20 (left by a.y 20), enough for the 10 that is still requested",
+        "it gets 10 of that",
     ]
     assert told(given, "a.y", "surplus") == [
-        "together with what others left, the surplus at a was 20; it went to a.x 10",
-        "together with what others left, the surplus at <none> was 10; it went to b 10",
+        "with what other groups leave, a has a surplus of 20; it goes to: a.x 10",
+        "with what other groups leave, <none> has a surplus of 10; it goes to: b 10",
     ]
 
 
 def test_what_nobody_takes_is_told() -> None:
-    assert told(busy(), "<none>", "surplus") == ["no group took any of the 72 that it left"]
+    assert told(busy(), "<none>", "surplus") == [
+        "no other group takes any of the 72 that it leaves"
+    ]
 
 
 def test_a_quota_that_is_just_enough_has_no_surplus_to_tell_of() -> None:
@@ -153,8 +154,8 @@ def test_without_weights_fractions_make_whole_slots() -> None:
     given = look(config, wants("a", 9), wants("b", 9), wants("c", 9), weight=10)
 
     assert told(given, "c", "surplus")[1] == (
-        "slot weights are off, so its 3.4 is truncated to whole slots; the fractions of all groups "
-        "add up to whole slots, which go to the largest quotas first: it has 4"
+        "slot weights are off, so its 3.4 is truncated to whole slots; the fractions of all "
+        "groups add up to whole slots, which go to the largest quotas first: it has 4"
     )
     assert told(given, "a", "surplus")[1].endswith(
         "its 3.3 is truncated to whole slots; the fractions of all groups add up to whole slots, "
