@@ -53,6 +53,23 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
     assert trace.crash is None, again
 
 
+def test_start_vanilla_universe_sees_the_request_and_not_what_a_policy_consumes(
+    site: Site, tmp_path: Path
+) -> None:
+    """The schedd puts the job's own RequestCpus into SLOT.Cpus > JOB.RequestCpus: nothing is matched.
+
+    The slots consume no cpus, so that the request asks for none of them while it is matched.
+    """
+    scenario = random_scenario("3544663979-sid-3")
+    assert scenario.knobs["START_VANILLA_UNIVERSE"] == "SLOT.Cpus > JOB.RequestCpus"
+    found = recorded(site, scenario, tmp_path)
+
+    trace = run_cycle(pool_of(open_snapshot(found.before), str(found.before)))
+
+    assert not [*differing_in(scenario, found.cycle, trace)]
+    assert found.cycle.rejections
+
+
 def differing_in(scenario: Scenario, cycle: LoggedCycle, trace: Trace) -> Iterator[str]:
     """Yield where the log of a real cycle differs from a simulated one."""
     made = [

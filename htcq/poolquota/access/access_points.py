@@ -114,7 +114,7 @@ class AccessPoints:
             if job.parallel:
                 yield self._dedicated(job)
             elif access.start is not None and access.start.narrows(job):
-                yield self._with(job, f"({access.start.condition(job, access.significant.lacks)})")
+                yield self._with(job, f"({access.start.condition(job)})")
             else:
                 yield job
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from htcq.classads import Ad, Expr, Missing, Value, spelled
+from htcq.classads import Ad, Expr, Missing, Value, named, spelled
 from htcq.pool.job import HELD, IDLE, PLACES, RUNNING, SUSPENDED, TRANSFERRING, Job
 from htcq.pool.record import Record
 
@@ -169,20 +169,25 @@ class StartVanilla:
         offers = self.offers(job)
         return offers is None or (offers and bool(self.lost or _SLOT in self._scopes))
 
-    def condition(self, job: Job, lacks: Callable[[str], bool] = lambda name: False) -> str:
+    def condition(self, job: Job) -> str:
         """Return the condition on a slot that the request for ``job`` takes from it; MY is the job.
 
-        What the request may lack stands there as the value that the schedd puts in: ``lacks``
-        tells for a name.
+        The schedd puts the job's own values in (flattenVanillaStartExpr): a consumption policy
+        does not change what the job requests there.
         """
         return _SCOPED.sub(
-            lambda found: self._replaced(found, job, lacks) if found[1] else found[0], self.text
+            lambda found: self._replaced(found, job) if found[1] else found[0], self.text
         )
 
-    def _replaced(self, found: re.Match[str], job: Job, lacks: Callable[[str], bool]) -> str:
+    def _replaced(self, found: re.Match[str], job: Job) -> str:
         scope, name = found[1].lower(), found[2]
-        if scope == "job" and lacks(name) and not isinstance(job.frame.value(name), Missing):
-            return spelled(job.frame.value(name))
+        # Jobs of one request have equal values of their own attributes.
+        if scope == "job" and name.lower() not in PLACES:
+            value = job.frame.value(name)
+            if isinstance(value, Missing) and name in job.frame:
+                value = named(name).evaluate(job.ad())
+            if not isinstance(value, Missing):
+                return spelled(value)
         if scope in _AD_OF:
             return f"{_AD_OF[scope]}.{name}"
         if scope == _SCHEDD:

@@ -174,6 +174,19 @@ def test_start_vanilla_universe_may_look_at_the_user_and_at_the_schedd(
     assert len(matched(given)) == count
 
 
+@pytest.mark.parametrize(("requested", "matches"), [(1, 1), (2, 0)])
+def test_the_schedd_puts_the_request_in_and_not_what_a_policy_consumes(
+    requested: int, matches: int
+) -> None:
+    """The slot has 2 cpus and consumes none; real pools do the same (flattenVanillaStartExpr)."""
+    slot = policy_slot(Cpus=2, ConsumptionCpus="0", NumClaims=8)
+    config = "START_VANILLA_UNIVERSE = SLOT.Cpus > JOB.RequestCpus\n"
+    jobs = queue(1, RequestCpus=requested)
+    given = pool(slot, schedd("access1"), asks("ada", 1), jobs=jobs, config=config)
+
+    assert len(run_cycle(given).matches) == matches
+
+
 def test_what_the_ad_of_the_schedd_lacks_is_said() -> None:
     config = "START_VANILLA_UNIVERSE = SCHEDD.NoSuch =!= 5 && SCHEDD.MaxJobsRunning > 5\n"
     given = pool(
