@@ -1,4 +1,7 @@
-"""A concurrency limit that a job or claim names is no number: the negotiator crashes when it comes to that job."""
+"""A concurrency limit of a job or claim that is not a number.
+
+The negotiator crashes when it reaches that job.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=f"{knob} = {value}",
             subject=f"knob {knob}",
-            message=f"{knob} = {value} is not a number, and {counted(count, 'idle job')} "
-            f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it "
-            "reaches them",
+            message=(
+                f"{knob} = {value} is not a number, and {counted(count, 'idle job')} "
+                f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it "
+                "reaches them"
+            ),
             facts=(knob_fact(evidence, knob),),
             settings=(central(evidence, knob, meant.group(1) if meant else ""),),
             count=count,
@@ -59,10 +64,8 @@ RULE = Rule(
     summary="A concurrency limit of idle jobs is not a number",
     consequence=(
         "The negotiator reads the limit for each job that names it, and exits if it is neither a "
-        "number nor a "
-        "numeric expression, such as '20 licences'. The master restarts it, and it exits at the "
-        "same job: jobs after "
-        "that job are never matched."
+        "number nor a numeric expression, such as '20 licences'. The master restarts it, and it "
+        "exits at the same job: jobs after that job are never matched."
     ),
     advice="Write a number. A limit that is removed has the value of CONCURRENCY_LIMIT_DEFAULT.",
     source=(

@@ -26,15 +26,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=name,
                 subject=f"knob {knob}",
-                message=f"concurrency limit {name} is {limit:g}, but the whole pool has space for {claims:g} claims "
-                f"with {asked:g} each: it limits nothing",
+                message=(
+                    f"concurrency limit {name} is {limit:g}, but the whole pool has space for "
+                    f"{claims:g} claims with {asked:g} each: it limits nothing"
+                ),
                 facts=(knob_fact(evidence, knob), Fact("claims", f"{claims:g}")),
                 examples=(name,),
             )
 
 
 def _max_claims(evidence: Evidence) -> float:
-    """Return how many claims the pool can have: one for each cpu of partitionable slots, one for each other slot."""
+    """Return how many claims the pool can have.
+
+    A partitionable slot counts one for each cpu, any other slot counts one.
+    """
     claims = 0.0
     for kind in evidence.offered:
         each = max(1.0, float(kind.total.get(CPUS, 1))) if kind.type == PARTITIONABLE else 1.0
@@ -70,9 +75,8 @@ RULE = Rule(
     summary="A concurrency limit is higher than the pool can ever use",
     consequence=(
         "Every slot of the pool could run such a job, and the limit would still not be reached. "
-        "The resource that it "
-        "should protect (licences, a file server) is not protected, unless the number means 'no "
-        "limit'."
+        "The resource that it should protect (licences, a file server) is not protected, unless "
+        "the number means 'no limit'."
     ),
     advice="Set <NAME>_LIMIT to the capacity of the resource, or remove it.",
     source=(

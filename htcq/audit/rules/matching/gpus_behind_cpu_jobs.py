@@ -1,4 +1,4 @@
-"""GPUs idle since jobs that want none hold the cores or the memory beside them, while jobs wait for GPUs."""
+"""Idle GPUs whose cores or memory jobs without GPUs hold, while jobs wait for GPUs."""
 
 from __future__ import annotations
 
@@ -89,10 +89,12 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
     return Found(
         cause="cpu jobs",
         subject=f"slot {blocked.slots[0].name}",
-        message=f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
-        f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the {listed(short)}; "
-        f"{counted(idle, 'job')} such as {example.name} {'waits' if idle == 1 else 'wait'} for "
-        "GPUs",
+        message=(
+            f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
+            f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the "
+            f"{listed(short)}; {counted(idle, 'job')} such as {example.name} "
+            f"{'waits' if idle == 1 else 'wait'} for GPUs"
+        ),
         facts=(
             Fact("idle GPUs", number(blocked.gpus)),
             Fact("waiting jobs", f"{idle}, such as {example.name}"),
@@ -129,9 +131,8 @@ RULE = Rule(
     ),
     advice=(
         "Reserve the machines with GPUs for GPU jobs: completely, as in the setting, or with a "
-        "START that accepts "
-        "other jobs while Cpus > 4 * GPUs. A high weight for GPUs in SLOT_WEIGHT does not keep "
-        "other jobs away."
+        "START that accepts other jobs while Cpus > 4 * GPUs. A high weight for GPUs in "
+        "SLOT_WEIGHT does not keep other jobs away."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

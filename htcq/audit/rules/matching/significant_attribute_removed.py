@@ -1,4 +1,7 @@
-"""Slots look at an attribute of jobs by which jobs are not told apart: one job of an autocluster decides for all."""
+"""An attribute of jobs to which slots refer and which is not significant.
+
+Jobs that differ only in it are one autocluster, and one job decides for all of them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ _ASKED = ("requirements", "rank")
 
 @dataclass(frozen=True)
 class _Lists:
-    """Who leaves attributes out: the negotiator by ``removed`` and ``pattern``, and each access point."""
+    """Who leaves attributes out.
+
+    The negotiator does so by ``removed`` and ``pattern``, each access point by its own lists.
+    """
 
     removed: frozenset[str]
     pattern: re.Pattern[str] | None
@@ -103,8 +109,11 @@ def _found(evidence: Evidence, name: str, kinds: list[SlotClass], lists: _Lists)
     return Found(
         cause=name,
         subject=f"slot {first.name}",
-        message=f"Requirements, Rank or the policy of slots refer to {usual} of jobs, and {knob} removes it from the "
-        "significant attributes: of jobs that differ only in it, the first one decides for all",
+        message=(
+            f"Requirements, Rank or the policy of slots refer to {usual} of jobs, and {knob} "
+            "removes it from the significant attributes: of jobs that differ only in it, the "
+            "first one decides for all"
+        ),
         facts=(fact, Fact("Start", first.frame.text("Start") or "(absent)")),
         settings=tuple(_settings(evidence, name, usual, lists)),
         count=sum(kind.count for kind in kinds),
@@ -148,19 +157,18 @@ RULE = Rule(
     ),
     consequence=(
         "Jobs with equal significant attributes are one autocluster, and the negotiator sees the "
-        "ad of one of them. "
-        "If slots refer to an attribute that is not significant, it may differ from job to job: "
-        "the whole "
-        "autocluster is rejected because of its first job, or matched and then refused by the "
-        "startd."
+        "ad of one of them. If slots refer to an attribute that is not significant, it may "
+        "differ from job to job: the whole autocluster is rejected because of its first job, or "
+        "matched and then refused by the startd."
     ),
     advice=(
         "Remove the attribute from the list, or from START, Rank and the consumption policy. The "
-        "negotiator and "
-        "every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd must name all "
-        "that counts."
+        "negotiator and every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd "
+        "must name all that counts."
     ),
-    source="src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since 25.5.1), "
-    "src/condor_schedd.V6/autocluster.cpp:config, 23.9 to 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since "
+        "25.5.1), src/condor_schedd.V6/autocluster.cpp:config, 23.9 to 25.14"
+    ),
     find=_find,
 )
