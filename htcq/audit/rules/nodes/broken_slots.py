@@ -1,4 +1,7 @@
-"""Slots that their startd has declared broken: hardware that nobody is given until the startd starts anew."""
+"""Slots that their startd has declared broken.
+
+Nobody is given their hardware until the startd restarts.
+"""
 
 from __future__ import annotations
 
@@ -115,17 +118,15 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Slots are broken: their startd runs no more jobs on them",
     consequence=(
-        "A slot whose processes, files or devices cannot be cleaned up is broken until its startd "
-        "restarts. It has 0 "
-        "of every asset, and a dynamic slot keeps its amounts away from its machine. The pool is "
-        "smaller than its "
-        "hardware, and condor_status shows only unclaimed slots."
+        "A slot whose processes, files or devices cannot be cleaned up is broken until its "
+        "startd restarts. It has 0 of every asset, and a dynamic slot keeps its amounts away "
+        "from its machine. The pool is smaller than its hardware, and condor_status shows only "
+        "unclaimed slots."
     ),
     advice=(
         "SlotBrokenReason has the cause. Remove what is left of the job (its processes, its "
-        "cgroup, its files), then "
-        "restart the startd: condor_restart -startd. Examine a machine on which this happens "
-        "repeatedly."
+        "cgroup, its files), then restart the startd: condor_restart -startd. Examine a machine "
+        "on which this happens repeatedly."
     ),
     source=(
         "src/condor_startd.V6/ResAttributes.cpp:publish_static, Reqexp.cpp:publish_requirements, "

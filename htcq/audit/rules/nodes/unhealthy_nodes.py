@@ -1,4 +1,4 @@
-"""Machines whose startd finds them unhealthy, or healthy only in part, by the site's own STARTD_HEALTH_EXPRS."""
+"""Machines that the site's STARTD_HEALTH_EXPRS call unhealthy, or healthy only in part."""
 
 from __future__ import annotations
 
@@ -97,10 +97,9 @@ RULE = Rule(
     summary="Machines fail a health check of their startd (STARTD_HEALTH_EXPRS)",
     consequence=(
         "Healthy is a part of the slots' Requirements: if it is not true, the negotiator matches "
-        "nothing there, and "
-        "existing claims start no further job. The machines still count in the pool's weight, so "
-        "that dynamic quotas "
-        "include weight that is not available. condor_status shows them as unclaimed."
+        "nothing there, and existing claims start no further job. The machines still count in "
+        "the pool's weight, so that dynamic quotas include weight that is not available. "
+        "condor_status shows them as unclaimed."
     ),
     advice=(
         "'condor_status -health:verbose' names the checks that failed. Repair the machine, or "
