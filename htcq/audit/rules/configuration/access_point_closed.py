@@ -43,7 +43,7 @@ def _knob(configuration: Configuration, name: str) -> Knob | None:
 
 
 def _constant(text: str) -> float | None:
-    """Return what an expression is whatever the ad that it is evaluated in; None where it depends on the ad."""
+    """Return the value of an expression that does not depend on an ad; None where it does."""
     expression = parsed(text)
     if expression is None or expression.references().own or expression.references().target:
         return None

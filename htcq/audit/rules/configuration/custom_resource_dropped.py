@@ -65,9 +65,8 @@ RULE = Rule(
     summary="MACHINE_RESOURCE_NAMES is set and does not list an asset that is defined",
     consequence=(
         "If MACHINE_RESOURCE_NAMES is set, the startd drops every custom asset that it does not "
-        "list, including "
-        "GPUs. Jobs that request one never match there, and a consumption policy for it is "
-        "incomplete."
+        "list, including GPUs. Jobs that request one never match there, and a consumption policy "
+        "for it is incomplete."
     ),
     advice="List the asset in MACHINE_RESOURCE_NAMES, or leave MACHINE_RESOURCE_NAMES unset.",
     source="src/condor_startd.V6/ResAttributes.cpp:init_machine_resources, 25.14",

@@ -51,9 +51,8 @@ RULE = Rule(
     summary="The negotiator waits more than a quarter of an hour between two cycles",
     consequence=(
         "A free slot stays free until the next cycle, and groups do not get their quota in the "
-        "meantime. Often an "
-        "interval in seconds was written as if it were in milliseconds, or the setting of a test "
-        "was never removed."
+        "meantime. Often an interval in seconds was written as if it were in milliseconds, or "
+        "the setting of a test was never removed."
     ),
     advice="NEGOTIATOR_INTERVAL is in seconds; its default is 60.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, negotiationTime, 25.14",

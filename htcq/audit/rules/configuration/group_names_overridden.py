@@ -70,7 +70,10 @@ def _missing(names: list[str], now: list[str]) -> list[str]:
 
 
 def _with_quota(central: Configuration, now: list[str]) -> list[str]:
-    """Return the groups that have a quota and are not listed, except those that look like one that is."""
+    """Return the groups that have a quota and are not listed.
+
+    A group whose name is near a listed one is left out.
+    """
     others = names_that_matter(central.defaults)
     found = []
     for knob in central:
@@ -129,10 +132,8 @@ RULE = Rule(
     ),
     consequence=(
         "HTCondor uses the last assignment of a knob. Groups that are listed only in an earlier "
-        "one do not exist: "
-        "their quotas are ignored, and their jobs belong to no group, so that they get only what "
-        "the groups leave. "
-        "If jobs of such a group wait, this is an error."
+        "one do not exist: their quotas are ignored, and their jobs belong to no group, so that "
+        "they get only what the groups leave. If jobs of such a group wait, this is an error."
     ),
     advice=(
         "List all groups in one file, or extend the list with $(GROUP_NAMES) in the later file. "

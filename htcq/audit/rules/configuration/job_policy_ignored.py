@@ -49,17 +49,15 @@ RULE = Rule(
     needs=(Input.ACCESS,),
     summary="A transform or submit requirement is listed, and the schedd ignores it",
     consequence=(
-        "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list names that are not defined, do "
-        "not parse, or have "
-        "an obsolete syntax: the only sign is a line in SchedLog. Jobs are queued as if there "
-        "were no such policy: "
-        "in the wrong group, without limits, or on the wrong machines."
+        "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list names that are not defined, "
+        "do not parse, or have an obsolete syntax: the only sign is a line in SchedLog. Jobs are "
+        "queued as if there were no such policy: in the wrong group, without limits, or on the "
+        "wrong machines."
     ),
     advice=(
         "Define the listed name, or remove it from the list. Rewrite a transform in ClassAd "
-        "syntax (it begins with "
-        "'[') as lines of SET, DEFAULT, COPY and REQUIREMENTS: 'condor_transform_ads -help "
-        "convert'."
+        "syntax (it begins with '[') as lines of SET, DEFAULT, COPY and REQUIREMENTS: "
+        "'condor_transform_ads -help convert'."
     ),
     source=(
         "src/condor_schedd.V6/job_transforms.cpp:initAndReconfig, schedd.cpp:Init, 25.14; 25.8.2 "

@@ -14,7 +14,10 @@ _MAX_NAMES = 20
 
 
 class _Model(NamedTuple):
-    """What a node advertises: the name of its model and the hash of its settings; both empty where it says nothing."""
+    """What a node advertises: the name of its model and the hash of its settings.
+
+    Both are empty where the node advertises no model.
+    """
 
     name: str
     hash: str
@@ -37,7 +40,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _machines(evidence: Evidence) -> dict[_Model, list[str]]:
-    """Return the machines by what their slots advertise; a machine counts by the first of its slots."""
+    """Return the machines of each model; the first slot of a machine decides."""
     models: dict[int, _Model] = {}
     known: dict[str, _Model] = {}
     for kind in evidence.offered:
@@ -67,17 +70,18 @@ def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found
     return Found(
         cause=model.hash or "no model",
         subject=f"machine {names[0]}",
-        message=f"{counted(len(names), 'machine')} {verb} {model.text}, and {counted(others, 'machine')} "
-        f"{usual.text}: {listed}{more}",
+        message=(
+            f"{counted(len(names), 'machine')} {verb} {model.text}, and "
+            f"{counted(others, 'machine')} {usual.text}: {listed}{more}"
+        ),
         facts=(
             Fact("HtcqModelHash", model.hash or "(absent)"),
             Fact("HtcqModelHash of most", usual.hash),
         ),
         advice=(
             "Write the configuration with 'htcq emit' on the machines with the old model, and "
-            "restart their startds. "
-            f"All of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af "
-            "Machine | sort -u"
+            "restart their startds. All of them: condor_status -constraint 'HtcqModelHash =!= "
+            f'"{usual.hash}"\' -af Machine | sort -u'
         ),
         count=len(names),
         examples=tuple(names),
@@ -91,14 +95,10 @@ RULE = Rule(
     summary="Execution points advertise no model, or another one than most",
     consequence=(
         "Nodes with different models give equal claims different weights, and quotas, usage and "
-        "the pool's weight "
-        "are sums of both. During the rollout of a new configuration this is normal, and the "
-        "finding lists the "
-        "remaining machines; it disappears when the last startd has been restarted. Until most "
-        "nodes have the new "
-        "model, the nodes that already have it are listed. A machine without a model is listed "
-        "only if others "
-        "advertise one."
+        "the pool's weight are sums of both. During the rollout of a new configuration this is "
+        "normal, and the finding lists the remaining machines; it disappears when the last "
+        "startd has been restarted. Until most nodes have the new model, the nodes that already "
+        "have it are listed. A machine without a model is listed only if others advertise one."
     ),
     advice=(
         "Write the configuration with 'htcq emit' on the machines that are behind, and restart "

@@ -27,7 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _submitters(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
-    """Return how many submitters have idle jobs, and whether the constraint holds for one of them."""
+    """Return the number of submitters with idle jobs, and whether one meets the constraint."""
     waiting = [
         record for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0
     ]
@@ -66,9 +66,8 @@ RULE = Rule(
         "waits"
     ),
     consequence=(
-        "The negotiator skips all submitters, or schedds offer none of their jobs: nothing in the "
-        "pool is matched, "
-        "and no log mentions the excluded jobs."
+        "The negotiator skips all submitters, or schedds offer none of their jobs: nothing in "
+        "the pool is matched, and no log mentions the excluded jobs."
     ),
     advice=(
         "Remove the constraint from the configuration, or correct it, and reconfigure the "

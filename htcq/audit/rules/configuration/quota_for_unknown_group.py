@@ -58,7 +58,9 @@ def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Fou
 def _with_effect(
     evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str
 ) -> tuple[Setting, ...]:
-    """Return the settings by which the knob has effect: the group is listed, or the knob has the near name.
+    """Return the settings that give the knob an effect.
+
+    They list the group, or they set the knob of the near name instead.
 
     Of two names that are near each other the one is right that submitters name.
     """
@@ -77,7 +79,7 @@ def _settings(
 
 
 def _listing(group: str, groups: list[str], near: str) -> str:
-    """Return the list of groups with ``group`` in place of the one that the knob ``near`` belongs to."""
+    """Return the list of groups, with ``group`` in place of the group of the knob ``near``."""
     misspelt = near.partition(f"{stem_of(near)}_")[2].lower() if near else ""
     names = [each for each in groups if each.lower() != misspelt]
     return ", ".join([*names, group])
@@ -114,10 +116,8 @@ RULE = Rule(
     ),
     consequence=(
         "The negotiator creates only the groups in GROUP_NAMES, and reads only their knobs. This "
-        "knob is silently "
-        "ignored, and the intended group keeps a quota of 0 or the defaults. If jobs of that "
-        "group wait, this is an "
-        "error."
+        "knob is silently ignored, and the intended group keeps a quota of 0 or the defaults. If "
+        "jobs of that group wait, this is an error."
     ),
     advice="Correct the name, or add the group to GROUP_NAMES.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

@@ -46,13 +46,11 @@ RULE = Rule(
     summary="RESERVED_MEMORY is set together with MEMORY",
     consequence=(
         "The startd subtracts RESERVED_MEMORY from MEMORY as well as from the detected memory. "
-        "Slots are smaller "
-        "than intended; if nothing is left, the startd exits."
+        "Slots are smaller than intended; if nothing is left, the startd exits."
     ),
     advice=(
         "Set only one of them: MEMORY to the memory for jobs, or RESERVED_MEMORY to the memory "
-        "that jobs must not "
-        "use; then restart."
+        "that jobs must not use; then restart."
     ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, 25.14",
     find=_find,

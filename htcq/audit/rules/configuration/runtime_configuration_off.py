@@ -1,4 +1,4 @@
-"""Knobs that may be set while daemons run are listed, but setting them is off; or the other way round."""
+"""Knobs listed as settable at run time while setting them is off, or the other way round."""
 
 from __future__ import annotations
 
@@ -58,15 +58,12 @@ RULE = Rule(
     summary="condor_config_val -set or -rset is configured incompletely and has no effect",
     consequence=(
         "A daemon accepts a knob over the network only if ENABLE_PERSISTENT_CONFIG or "
-        "ENABLE_RUNTIME_CONFIG was on "
-        "when it started and a SETTABLE_ATTRS_* lists the knob; the new value is applied at the "
-        "next "
-        "condor_reconfig. Otherwise the request is refused."
+        "ENABLE_RUNTIME_CONFIG was on when it started and a SETTABLE_ATTRS_* lists the knob; the "
+        "new value is applied at the next condor_reconfig. Otherwise the request is refused."
     ),
     advice=(
         "Turn ENABLE_RUNTIME_CONFIG on, list the knobs in SETTABLE_ATTRS_ADMINISTRATOR or "
-        "SETTABLE_ATTRS_CONFIG, and "
-        "restart; or remove all of these settings."
+        "SETTABLE_ATTRS_CONFIG, and restart; or remove all of these settings."
     ),
     source=(
         "src/condor_utils/condor_config.cpp:init_dynamic_config, "

@@ -21,9 +21,10 @@ from htcq.pool.slot_class import EXAMPLES, SlotClass
 #: What of a slot changes by itself: where START looks at it, the slot opens again.
 _CHANGES = frozenset(
     (
-        "activity", "clockday", "clockmin", "condorloadavg", "consoleidle", "cpubusy", "cpubusytime", "cpuisbusy",
-        "cpus", "currenttime", "disk", "gpus", "keyboardidle", "lastheardfrom", "loadavg", "memory", "noncondorloadavg",
-        "numdynamicslots", "state", "totalcondorloadavg", "totalloadavg", "virtualmemory",
+        "activity", "clockday", "clockmin", "condorloadavg", "consoleidle", "cpubusy",
+        "cpubusytime", "cpuisbusy", "cpus", "currenttime", "disk", "gpus", "keyboardidle",
+        "lastheardfrom", "loadavg", "memory", "noncondorloadavg", "numdynamicslots", "state",
+        "totalcondorloadavg", "totalloadavg", "virtualmemory",
     )
 )  # fmt: skip
 #: Those that are drained or switched off are not closed by START.
@@ -48,7 +49,9 @@ def _away(slot: Slot) -> bool:
 
 
 def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:
-    """Tell whether START of ``slot`` holds for no job: for none of a grid of requests, and it looks at nothing else.
+    """Tell whether START of ``slot`` holds for no job.
+
+    It holds for none of a grid of requests, and it refers to nothing else.
 
     An attribute that no job has is undefined to START.
     """
@@ -91,8 +94,10 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
     return Found(
         cause=text,
         subject=f"slot {slots[0].name}",
-        message=f"START = {quoted(text)} accepts no job: none starts on {counted(len(slots), 'slot')} of "
-        f"{counted(len(machines), 'machine')}, {100 * part:.0f} % of the pool",
+        message=(
+            f"START = {quoted(text)} accepts no job: none starts on {counted(len(slots), 'slot')} "
+            f"of {counted(len(machines), 'machine')}, {100 * part:.0f} % of the pool"
+        ),
         facts=(Fact("Start", text), Fact("part of the pool", f"{100 * part:.1f} %")),
         count=len(slots),
         examples=tuple(str(slot.name) for slot in slots[:EXAMPLES]),
@@ -113,16 +118,13 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="START of some slots accepts no job, whatever its requests",
     consequence=(
-        "No new job starts on these slots, and HTCondor does not report it: a slot in state Owner "
-        "or Unclaimed looks "
-        "as if nobody requested it. One machine under repair is information only; more than a "
-        "tenth of the pool is a "
-        "warning, and half of it an error."
+        "No new job starts on these slots, and HTCondor does not report it: a slot in state "
+        "Owner or Unclaimed looks as if nobody requested it. One machine under repair is "
+        "information only; more than a tenth of the pool is a warning, and half of it an error."
     ),
     advice=(
         "If the machines should run jobs, correct START or the attribute to which it refers, and "
-        "reconfigure their "
-        "startds."
+        "reconfigure their startds."
     ),
     source="src/condor_startd.V6/Reqexp.cpp, 25.14",
     find=_find,

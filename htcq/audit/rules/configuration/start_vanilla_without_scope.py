@@ -87,7 +87,10 @@ def _with_scopes(evidence: Evidence, name: str, start: StartVanilla) -> tuple[Se
 
 
 def _scope(evidence: Evidence, name: str) -> str:
-    """Return where the negotiator finds ``name``: first in the job, then in the slot; empty for nowhere."""
+    """Return the scope in which the negotiator finds ``name``: first the job, then the slot.
+
+    Empty where it finds the name in neither.
+    """
     scope, _, attribute = name.lower().replace(" ", "").rpartition(".")
     if scope:
         return {"my": "JOB", "target": "SLOT"}.get(scope, "")
@@ -102,15 +105,14 @@ RULE = Rule(
     id="start-vanilla-without-scope",
     severity=Severity.WARNING,
     needs=(Input.ACCESS,),
-    summary="START_VANILLA_UNIVERSE names attributes without JOB, SLOT, OWNER or SCHEDD before them",
+    summary=(
+        "START_VANILLA_UNIVERSE names attributes without JOB, SLOT, OWNER or SCHEDD before them"
+    ),
     consequence=(
-        "The schedd finds attributes in these scopes alone (in SCHEDD since 24.7), so that others "
-        "are undefined, even "
-        "with MY or TARGET. The negotiator finds them and matches the job, and the schedd gives "
-        "the match back: the "
-        "job stays idle, and its submitter is charged for the match in each cycle. While such "
-        "jobs wait, this is an "
-        "error."
+        "The schedd finds attributes in these scopes alone (in SCHEDD since 24.7), so that "
+        "others are undefined, even with MY or TARGET. The negotiator finds them and matches the "
+        "job, and the schedd gives the match back: the job stays idle, and its submitter is "
+        "charged for the match in each cycle. While such jobs wait, this is an error."
     ),
     advice=(
         "Write JOB.RequestCpus or SLOT.Memory in place of RequestCpus or Memory, and reconfigure "
@@ -118,8 +120,7 @@ RULE = Rule(
     ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:VanillaMatchAd::Init, jobCanNegotiate, jobCanUseMatch, "
-        "23.9.6 and 25.14; "
-        "the match that is given back is in the SchedLog with D_MATCH:2"
+        "23.9.6 and 25.14; the match that is given back is in the SchedLog with D_MATCH:2"
     ),
     find=_find,
 )
