@@ -21,9 +21,11 @@ def _find(declared: DeclaredGroups) -> Iterator[Found]:
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=f"the quotas of {those_below(parent.name)} take all of its {amount:g}: "
-                f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, count "
-                "for nothing",
+                message=(
+                    f"the quotas of {those_below(parent.name)} take all of its {amount:g}: "
+                    f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, "
+                    "count for nothing"
+                ),
                 facts=(fact_of(parent), *(fact_of(group) for group in declared.below(parent.name))),
                 examples=tuple(group.name for group in shared),
             )

@@ -31,7 +31,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.DECLARED,),
     summary="A quota is still declared after its last day",
-    consequence="The negotiator does not know dates: the quota stays in force until somebody removes it.",
+    consequence=(
+        "The negotiator does not know dates: the quota stays in force until somebody removes it."
+    ),
     advice="Extend it or remove it.",
     source="a convention of htcq.toml",
     find=_find,
