@@ -32,8 +32,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(
                 kind,
                 cause="catalogs",
-                message=f"job {jobs[0].name} has catalogs of common files: the negotiator charges its whole "
-                "RequestDisk, the startd subtracts the catalogs that are already there",
+                message=(
+                    f"job {jobs[0].name} has catalogs of common files: the negotiator charges its "
+                    "whole RequestDisk, the startd subtracts the catalogs that are already there"
+                ),
                 settings=execute(evidence, kind.slots, modifier(DISK), "UNDEFINED"),
                 facts=(
                     consumption_fact(kind, DISK),
@@ -61,10 +63,8 @@ RULE = Rule(
     summary="Jobs with catalogs of common files run on slots with a consumption policy",
     consequence=(
         "The startd subtracts the space of catalogs that are already on the machine from "
-        "RequestDisk, but the "
-        "negotiator does not: it deducts more disk from the slot than the claim gets, and sees "
-        "less free disk than "
-        "there is."
+        "RequestDisk, but the negotiator does not: it deducts more disk from the slot than the "
+        "claim gets, and sees less free disk than there is."
     ),
     advice="Do not modify the disk request on nodes with a policy: then both charge it in full.",
     source=(

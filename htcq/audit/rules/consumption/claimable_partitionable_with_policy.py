@@ -25,8 +25,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=_KNOB,
-                    message=f"{_KNOB} is on here and at access point {asking[0]}: each request to claim the whole "
-                    "slot is refused",
+                    message=(
+                        f"{_KNOB} is on here and at access point {asking[0]}: each request to "
+                        "claim the whole slot is refused"
+                    ),
                     settings=settings,
                     facts=(
                         knob_as_fact(effective(node.configuration, _KNOB)),

@@ -41,8 +41,7 @@ RULE = Rule(
     summary="A job consumes no asset of a slot with a consumption policy",
     consequence=(
         "The negotiator refuses a match that consumes nothing; such jobs cannot use the slot. "
-        "Each attempt writes a "
-        "line to the negotiator's log."
+        "Each attempt writes a line to the negotiator's log."
     ),
     advice="Write a policy by which every claim consumes something, at least 1 cpu.",
     source="src/condor_utils/consumption_policy.cpp:cp_sufficient_assets, 25.14; seen on 25.14.1",

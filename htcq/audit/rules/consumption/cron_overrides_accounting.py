@@ -53,8 +53,7 @@ def _listed(evidence: Evidence, kind: SlotClass, node: Node) -> Iterator[Found]:
                 yield on_knob(
                     knob,
                     f"{knob.name} lists {word}: the value of {word} in the configuration replaces "
-                    "the startd's own "
-                    "value",
+                    "the startd's own value",
                     subject=f"slot {node.slot.name}",
                     settings=unlisted(evidence, kind.slots, word),
                 )
@@ -99,10 +98,11 @@ def _different(
     return Found(
         cause=f"{fact.attribute}: {fact.value}",
         subject=f"slot {node.slot.name}",
-        message=f"its ad has {fact.attribute} = {quoted(fact.value)}, on a sample {number(values[0])}, but "
-        f"{knob.name} of the configuration gives {number(values[1])}: a STARTD_CRON job overrides "
-        "it, or a "
-        "reconfig is pending",
+        message=(
+            f"its ad has {fact.attribute} = {quoted(fact.value)}, on a sample "
+            f"{number(values[0])}, but {knob.name} of the configuration gives "
+            f"{number(values[1])}: a STARTD_CRON job overrides it, or a reconfig is pending"
+        ),
         facts=(fact, knob_as_fact(knob)),
     )
 
@@ -111,18 +111,17 @@ RULE = Rule(
     id="cron-overrides-accounting",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="STARTD_ATTRS or a STARTD_CRON job replaces the weight, assets or policy in a slot's ad",
+    summary=(
+        "STARTD_ATTRS or a STARTD_CRON job replaces the weight, assets or policy in a slot's ad"
+    ),
     consequence=(
-        "The output of such a job is merged into the slot's ad after the startd's own values. The "
-        "negotiator matches "
-        "and charges by the replaced SlotWeight, Consumption attribute, amount or "
-        "MachineResources, but the startd "
-        "carves by its own values."
+        "The output of such a job is merged into the slot's ad after the startd's own values. "
+        "The negotiator matches and charges by the replaced SlotWeight, Consumption attribute, "
+        "amount or MachineResources, but the startd carves by its own values."
     ),
     advice=(
         "Remove the attribute from STARTD_ATTRS or from the job's output, or give the job a "
-        "prefix: "
-        "STARTD_CRON_<name>_PREFIX."
+        "prefix: STARTD_CRON_<name>_PREFIX."
     ),
     source=(
         "src/condor_startd.V6/startd_named_classad_list.cpp, ResAttributes.cpp:publish_static, "

@@ -28,8 +28,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=f"{slop}: {kind.weight_text} {kind.consumption[DISK]}",
-                    message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd allocates {slop} KiB of disk "
-                    f"more than the policy consumes: {lost}",
+                    message=(
+                        f"for {trial.job} ({amounts_text(trial.taken)}) the startd allocates "
+                        f"{slop} KiB of disk more than the policy consumes: {lost}"
+                    ),
                     facts=(
                         Fact(
                             "CondorVersion", version_text(kind.first.frame.value("CondorVersion"))
@@ -49,7 +51,7 @@ def _slop(kind: SlotClass) -> int:
 
 
 def _lost(kind: SlotClass, trial: Trial, slop: int) -> str:
-    """Return what the slot loses by the time it is full; empty where it loses nothing that anybody would notice."""
+    """Return what the slot has lost when it is full; empty where the loss is negligible."""
     amounts = trial.amounts
     room = trial.fits(kind)
     if not room:
@@ -79,10 +81,8 @@ RULE = Rule(
     ),
     consequence=(
         "Up to 25.3 the startd keeps disk as a fraction of the machine's disk and adds 1 MiB, or "
-        "a millionth of the "
-        "disk, to every dynamic slot. The negotiator does not know this: the slot's disk, and a "
-        "weight that counts "
-        "it, drops faster than was charged."
+        "a millionth of the disk, to every dynamic slot. The negotiator does not know this: the "
+        "slot's disk, and a weight that counts it, drops faster than was charged."
     ),
     advice=(
         "Update the node to 25.4 or later, or write a consumption of disk that leaves some of it "

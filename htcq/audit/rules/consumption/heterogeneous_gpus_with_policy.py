@@ -32,8 +32,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                         f"{each}: {', '.join(shown)}" for each, shown in different.items()
                     ),
                     subject=f"slot {slot.name}",
-                    message=f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus selects among them "
-                    "at the match, but not when the startd binds one",
+                    message=(
+                        f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus "
+                        "selects among them at the match, but not when the startd binds one"
+                    ),
                     facts=tuple(
                         Fact(f"GPUs {each}", ", ".join(shown)) for each, shown in different.items()
                     ),
@@ -73,11 +75,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has GPUs of different models",
     consequence=(
-        "With a consumption policy the startd ignores require_gpus when it binds devices: the job "
-        "gets any free GPU "
-        "of the slot, even one that it cannot use. The negotiator deducts only the number of "
-        "GPUs, so that it "
-        "continues to offer devices in the same cycle that are taken."
+        "With a consumption policy the startd ignores require_gpus when it binds devices: the "
+        "job gets any free GPU of the slot, even one that it cannot use. The negotiator deducts "
+        "only the number of GPUs, so that it continues to offer devices in the same cycle that "
+        "are taken."
     ),
     advice=(
         "Remove the policy from these nodes and restart their startds; or define a slot type for "

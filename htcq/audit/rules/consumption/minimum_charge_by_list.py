@@ -39,8 +39,10 @@ def _found(kind: SlotClass, trial: Trial, asset: str) -> Found:
     return on_slots(
         kind,
         cause=f"{attribute(asset)}: {kind.consumption[asset]}",
-        message=f"{trial.job} requests no {asset} and is charged {number(trial.taken[asset])}: with a list, "
-        "quantize() rounds 0 up to the first element",
+        message=(
+            f"{trial.job} requests no {asset} and is charged {number(trial.taken[asset])}: with a "
+            "list, quantize() rounds 0 up to the first element"
+        ),
         facts=(consumption_fact(kind, asset),),
     )
 

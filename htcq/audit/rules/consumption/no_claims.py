@@ -58,9 +58,8 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="NUM_CLAIMS of a slot with a consumption policy is 0, negative or far too large",
     consequence=(
-        "With 0 the slot has no claim id and is never matched. A negative number is read as about "
-        "four billion, and "
-        "the startd tries to create so many claims."
+        "With 0 the slot has no claim id and is never matched. A negative number is read as "
+        "about four billion, and the startd tries to create so many claims."
     ),
     advice="Set it to the number of the smallest jobs that fit, and restart the startd.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14; 0 seen on 25.14.1",

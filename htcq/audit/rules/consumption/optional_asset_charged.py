@@ -35,8 +35,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
-                message=f"a job without Request{name} consumes {charged} of the slot's {number(total)} {each.asset}: "
-                f"{then}",
+                message=(
+                    f"a job without Request{name} consumes {charged} of the slot's "
+                    f"{number(total)} {each.asset}: {then}"
+                ),
                 facts=(consumption_fact(each.kind, each.asset),),
                 settings=consumption_settings(
                     evidence, each.kind, each.asset, safe_request(each.asset)
@@ -45,7 +47,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _rounds(each: Unasked) -> bool:
-    """Tell whether it is the rounding that charges: a constant, or max({1, …}), is meant to charge every job."""
+    """Tell whether the rounding is what charges the job.
+
+    A constant, or max({1, …}), is meant to charge every job.
+    """
     expression = each.kind.first.frame.expression(f"Consumption{each.asset}")
     words = expression.words() if expression is not None else []
     return "quantize" in words and f"request{each.asset}" in words

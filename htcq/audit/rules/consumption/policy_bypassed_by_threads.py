@@ -31,9 +31,8 @@ RULE = Rule(
     summary="NEGOTIATOR_NUM_THREADS is more than 1 while slots have consumption policies",
     consequence=(
         "With several threads the negotiator matches all slots in advance, with the job's plain "
-        "request. Slots whose "
-        "policy consumes more, or whose limits depend on the consumption, match wrongly or not at "
-        "all."
+        "request. Slots whose policy consumes more, or whose limits depend on the consumption, "
+        "match wrongly or not at all."
     ),
     advice="Use one thread while slots have consumption policies.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",

@@ -33,8 +33,10 @@ def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
     return on_slots(
         kind,
         cause="without a policy",
-        message=f"{counted(split, 'other slot has', 'other slots have')} a consumption policy but this one does not: "
-        f"a match costs its whole weight of {weight:g}{groups}",
+        message=(
+            f"{counted(split, 'other slot has', 'other slots have')} a consumption policy but "
+            f"this one does not: a match costs its whole weight of {weight:g}{groups}"
+        ),
         facts=(weight_fact(kind), Fact("slots with a policy", str(split))),
         harm=Harm(shut=part_of_pool(evidence, kind.slots)) if kept_out else HARMLESS,
         settings=tuple(settings),
@@ -62,12 +64,9 @@ RULE = Rule(
     summary="Some partitionable slots have a consumption policy, and others have none",
     consequence=(
         "With a policy a match costs what the job consumes; without one it costs the whole slot. "
-        "Jobs of a group "
-        "whose quota is smaller than a whole slot can use only the machines with a policy. "
-        "Usually a rollout is not "
-        "complete, or a startd has not been restarted. The finding is a warning if it keeps a "
-        "group out of more than "
-        "a tenth of the pool."
+        "Jobs of a group whose quota is smaller than a whole slot can use only the machines with "
+        "a policy. Usually a rollout is not complete, or a startd has not been restarted. The "
+        "finding is a warning if it keeps a group out of more than a tenth of the pool."
     ),
     advice=(
         "Give all execution points the same policy, and restart those startds whose "

@@ -1,4 +1,7 @@
-"""The startd changes the request before it carves, and then the policy takes another amount than at the match."""
+"""A request that the startd changes before it carves the slot.
+
+The policy then takes another amount than at the match.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _differs(kind: SlotClass, trial: Trial, modification: Modification) -> str:
-    """Return the asset of which the startd takes another amount than the negotiator; empty where there is none."""
+    """Return the asset of which the startd takes another amount than the negotiator.
+
+    Empty where there is none.
+    """
     at_match, room = trial.amounts, trial.fits(kind)
     if not room:
         return ""
@@ -59,8 +65,11 @@ def _found(
     return on_slots(
         kind,
         cause=f"{kind.consumption[asset]} after {knob.value if knob else ''}",
-        message=f"{trial.job} consumes {number(trial.taken[asset])} of {asset} at the match, but {number(taken)} "
-        f"after the startd has changed its request for {cause} to {told.get(cause)}",
+        message=(
+            f"{trial.job} consumes {number(trial.taken[asset])} of {asset} at the match, but "
+            f"{number(taken)} after the startd has changed its request for {cause} to "
+            f"{told.get(cause)}"
+        ),
         facts=(consumption_fact(kind, asset), *((knob_as_fact(knob),) if knob else ())),
         settings=_unmodified(evidence, kind, cause),
     )
@@ -82,16 +91,13 @@ RULE = Rule(
     ),
     consequence=(
         "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the "
-        "consumption; the negotiator "
-        "does not. If the two amounts differ, matches are refused, assets are stranded, and the "
-        "charge changes when "
-        "the dynamic slot arrives."
+        "consumption; the negotiator does not. If the two amounts differ, matches are refused, "
+        "assets are stranded, and the charge changes when the dynamic slot arrives."
     ),
     advice="Round in the consumption expression, and do not modify the request.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: RequestMemory "
-        "100 costs 100 at the "
-        "match and 128 afterwards"
+        "100 costs 100 at the match and 128 afterwards"
     ),
     find=_find,
 )

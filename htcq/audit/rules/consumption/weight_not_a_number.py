@@ -73,7 +73,7 @@ def _broken(evidence: Evidence, kind: SlotClass, weight: Expr) -> str:
 
 
 def _substitute(evidence: Evidence, kind: SlotClass) -> str:
-    """Return the central manager's SLOT_WEIGHT where the negotiator uses it instead, and can; empty where not.
+    """Return the central manager's SLOT_WEIGHT where it replaces the weight; empty otherwise.
 
     It does so for a slot whose weight is no number when it fetches the ads, not for one that
     fails after a match.
@@ -90,21 +90,19 @@ RULE = Rule(
     id="weight-not-a-number",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="SlotWeight of a slot with a consumption policy is not a number, now or after some match",
+    summary=(
+        "SlotWeight of a slot with a consumption policy is not a number, now or after some match"
+    ),
     consequence=(
         "The negotiator computes the match cost from SlotWeight before and after it deducts the "
-        "assets. If one of "
-        "them is undefined or an error, it exits with 'Failed to evaluate SlotWeight'; the master "
-        "restarts it, and "
-        "it exits again at the same slot: no job in the pool is matched any more. Only if the "
-        "weight is not a number "
-        "from the start, and the central manager's own SLOT_WEIGHT is one, does it use that "
-        "instead."
+        "assets. If one of them is undefined or an error, it exits with 'Failed to evaluate "
+        "SlotWeight'; the master restarts it, and it exits again at the same slot: no job in the "
+        "pool is matched any more. Only if the weight is not a number from the start, and the "
+        "central manager's own SLOT_WEIGHT is one, does it use that instead."
     ),
     advice=(
-        "Write a weight that is a number for all free amounts: guard divisions, and refer only to "
-        "attributes that "
-        "every slot has."
+        "Write a weight that is a number for all free amounts: guard divisions, and refer only "
+        "to attributes that every slot has."
     ),
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1",
     find=_find,

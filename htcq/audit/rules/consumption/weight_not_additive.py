@@ -1,4 +1,7 @@
-"""The charge falls right after the match: the dynamic slot's own weight is less than the match cost."""
+"""A charge that falls right after the match.
+
+The dynamic slot's own weight is less than the match cost.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +44,11 @@ def _leak(evidence: Evidence, kind: SlotClass, charge: Charge, real: bool) -> Fo
     return on_slots(
         kind,
         cause=kind.weight_text,
-        message=f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
-        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is charged "
-        "as long as "
-        "it runs",
+        message=(
+            f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
+            f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is "
+            "charged as long as it runs"
+        ),
         facts=(
             weight_fact(kind),
             Fact("match cost", f"{charge.mean:.6g}"),
@@ -62,17 +66,14 @@ RULE = Rule(
     summary="A claim is charged less while it runs than its match cost",
     consequence=(
         "The match cost counts for some seconds, until the dynamic slot's ad arrives; from then "
-        "on the accountant "
-        "charges the SlotWeight in that ad. If it is smaller, usage, group quotas and the pool's "
-        "total weight shrink "
-        "although the machine is as full as before. If it is half or less for the pool's own "
-        "jobs, this is an error."
+        "on the accountant charges the SlotWeight in that ad. If it is smaller, usage, group "
+        "quotas and the pool's total weight shrink although the machine is as full as before. If "
+        "it is half or less for the pool's own jobs, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(
         "src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: "
-        "charged 4.0 at the match, "
-        "and 1.0 two seconds later"
+        "charged 4.0 at the match, and 1.0 two seconds later"
     ),
     find=_find,
 )
