@@ -27,8 +27,7 @@ RULE = Rule(
     summary="The mins of the top-level groups add up to more than the available amount",
     consequence=(
         "No group gets its min: all mins shrink in proportion or, with scale_min off, the "
-        "runtimes exceed "
-        "the available amount."
+        "runtimes exceed the available amount."
     ),
     advice="Lower the mins, or find out why capacity is missing.",
     source=COMPUTED,

@@ -25,7 +25,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.ELASTIC,),
     summary="A weight is 0 and the max exceeds the min",
-    consequence="The group never gets more than its min, whatever its max and however much is free.",
+    consequence=(
+        "The group never gets more than its min, whatever its max and however much is free."
+    ),
     advice="Set a weight, or a max equal to the min.",
     source=COMPUTED,
     find=_find,
