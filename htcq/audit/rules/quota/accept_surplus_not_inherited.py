@@ -17,7 +17,10 @@ def _knob(group: str) -> str:
 
 
 def _left_out(quotas: PoolQuotas, parent: str) -> Iterator[str]:
-    """Yield the groups right below ``parent`` that nobody decided on and that want more than their quota."""
+    """Yield the groups right below ``parent`` that request more than their quota.
+
+    They accept no surplus, and no knob of their own says so.
+    """
     reader = Knobs(quotas.knobs)
     for child in quotas.tree.children(parent):
         if reader.text(_knob(child.name)) is None and not child.accept_surplus:
@@ -38,8 +41,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=f"group {parent.name} accepts surplus, but {listed(left_out)} below it {verb} not: {first} "
-                f"requests {wanted:g}, and its quota is {quotas.quota(first).subtree_quota:g}",
+                message=(
+                    f"group {parent.name} accepts surplus, but {listed(left_out)} below it {verb} "
+                    f"not: {first} requests {wanted:g}, and its quota is "
+                    f"{quotas.quota(first).subtree_quota:g}"
+                ),
                 facts=(
                     knob_fact(evidence, _knob(parent.name)),
                     knob_fact(evidence, "GROUP_ACCEPT_SURPLUS", "false"),

@@ -1,4 +1,7 @@
-"""Submitters and the slots that they hold name different domains, so that the accountant keeps two records."""
+"""Submitters whose domain differs from that of the slots that they hold.
+
+The accountant then keeps two records of them.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +66,8 @@ RULE = Rule(
     summary="Submitters have one domain and are charged under another",
     consequence=(
         "The schedd appends ACCOUNTING_DOMAIN to a submitter's name, the startd appends the "
-        "user's domain. Usage and "
-        "priority are kept in one accounting record, while ceilings, floors and factors set on "
-        "the other apply to "
-        "the next match."
+        "user's domain. Usage and priority are kept in one accounting record, while ceilings, "
+        "floors and factors set on the other apply to the next match."
     ),
     advice="Configure access points to append the domain of users to the names of submitters.",
     source="src/condor_schedd.V6/schedd.cpp, src/condor_startd.V6/claim.cpp, 25.14",

@@ -49,10 +49,9 @@ RULE = Rule(
     summary="GROUP_AUTOREGROUP is on: quotas do not apply when the root is negotiated",
     consequence=(
         "As soon as one group regroups, the quota of the root group is the whole pool. The root "
-        "is negotiated last, "
-        "with its own submitters and those of every regrouping group. No quota limits these "
-        "matches, whether or not "
-        "the group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
+        "is negotiated last, with its own submitters and those of every regrouping group. No "
+        "quota limits these matches, whether or not the group accepts surplus; EffectiveQuota of "
+        "<none> is published as the whole pool."
     ),
     advice="Turn GROUP_AUTOREGROUP off; groups that should use surplus accept surplus instead.",
     source=(

@@ -1,4 +1,6 @@
-"""A group or submitter with idle jobs has no head-room for even the cheapest match, in the best case or now.
+"""A group or submitter with idle jobs whose limit has no room for the cheapest match.
+
+The limit is taken in the best case, and now.
 
 A match is let through if what the turn has used and its cost stay within the limit, or, whatever
 it costs, if the turn has used nothing yet and the limit leaves anything at all
@@ -112,7 +114,10 @@ def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best
 
 
 def _raised(evidence: Evidence, name: str, cause: str) -> tuple[Setting, ...]:
-    """Return what gives the group something: a quota of 1 instead of a fraction, or surplus instead of nothing."""
+    """Return what gives the group something.
+
+    It is a quota of 1 instead of a fraction, or surplus instead of nothing.
+    """
     if cause == "quota below 1":
         return whole_quota(evidence, name)
     # Of a pool that weighs nothing, and where the negotiator cannot read a quota, it is 0 for
@@ -171,8 +176,10 @@ def _ceilings(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="ceiling" if never else "ceiling now",
                 subject=f"submitter {submitter.name}",
-                message=f"the negotiator skips {submitter.name}: {left} is left of its ceiling of {ceiling}, and the "
-                f"lightest slot of the pool weighs {lightest:g}",
+                message=(
+                    f"the negotiator skips {submitter.name}: {left} is left of its ceiling of "
+                    f"{ceiling}, and the lightest slot of the pool weighs {lightest:g}"
+                ),
                 facts=(Fact("Ceiling", str(ceiling)), *facts),
                 advice=(
                     f"Run condor_userprio -setceil {submitter.name} "
@@ -197,10 +204,9 @@ RULE = Rule(
     summary="Idle jobs starve: their group's limit or their submitter's ceiling allows no match",
     consequence=(
         "The negotiator matches nothing for them, whatever slots are free. For a quota its log "
-        "has at most 'no match "
-        "found', for a ceiling that the negotiation is skipped. The finding is an error if this "
-        "is so even in an "
-        "empty pool, and a warning if it is so at the moment."
+        "has at most 'no match found', for a ceiling that the negotiation is skipped. The "
+        "finding is an error if this is so even in an empty pool, and a warning if it is so at "
+        "the moment."
     ),
     advice="Raise the quota or the ceiling, or let the group accept surplus.",
     source=(

@@ -12,7 +12,10 @@ from htcq.poolquota.demand import Submitter
 
 
 def _least(evidence: Evidence, submitter: Submitter) -> tuple[SlotClass, Number] | None:
-    """Return the cheapest match of a submitter; where its jobs are not known, only where none is by policy."""
+    """Return the cheapest match of a submitter.
+
+    Where its jobs are not known, None unless no slot has a consumption policy.
+    """
     if evidence.pool.jobs is not None:
         found = [evidence.cheapest(jobs) for jobs in evidence.waiting.get(submitter.name, ())]
         return min(
@@ -50,8 +53,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield Found(
                 cause="ceiling",
                 subject=f"submitter {submitter.name}",
-                message=f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs {cost:g}: one "
-                "match exceeds the ceiling",
+                message=(
+                    f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs "
+                    f"{cost:g}: one match exceeds the ceiling"
+                ),
                 facts=(Fact("Ceiling", str(ceiling)), Fact("SlotWeight", kind.weight_text)),
                 examples=(submitter.name,),
             )
@@ -64,10 +69,8 @@ RULE = Rule(
     summary="A submitter's ceiling is smaller than the cost of any match of its jobs",
     consequence=(
         "Ceilings are whole numbers and are checked before a match, not after it: the last match "
-        "exceeds the ceiling "
-        "by its cost. While the lightest slot of the pool weighs more than what is left, the "
-        "negotiator skips the "
-        "submitter."
+        "exceeds the ceiling by its cost. While the lightest slot of the pool weighs more than "
+        "what is left, the negotiator skips the submitter."
     ),
     advice="Set a ceiling that is a multiple of the match cost: condor_userprio -setceil.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, negotiate, 25.14",

@@ -21,7 +21,10 @@ _FACTOR = 2.0
 
 
 class _Charges:
-    """What jobs are charged by each policy and weight of the pool, at the match and later; once for each class."""
+    """What jobs are charged by each policy and weight of the pool, at the match and later.
+
+    It is computed once for each autocluster.
+    """
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -65,7 +68,10 @@ def _charged(kind: SlotClass, jobs: Autocluster) -> Iterator[Number]:
 def _idle(
     evidence: Evidence, charges_of: _Charges, submitter: Submitter
 ) -> tuple[float, float, float] | None:
-    """Return what an idle job weighs on average for the schedd, and the least and most that slots would charge."""
+    """Return the mean weight of an idle job, and the least and most mean charge.
+
+    The schedd computes the weight, the slots would make the charge.
+    """
     number, least, most = 0, 0.0, 0.0
     for jobs in evidence.waiting.get(submitter.name, ()):
         charges = charges_of.of(jobs)
@@ -125,9 +131,11 @@ def _compared(
         yield Found(
             cause="too little" if little else "too much",
             subject=f"submitter {submitter.name}",
-            message=f"{what} jobs of {submitter.name} weigh {weighs:.3g} each in their schedd, but slots charge "
-            f"{charge:.3g} for one: the demand of its group is too "
-            f"{'small' if little else 'large'}",
+            message=(
+                f"{what} jobs of {submitter.name} weigh {weighs:.3g} each in their schedd, but "
+                f"slots charge {charge:.3g} for one: the demand of its group is too "
+                f"{'small' if little else 'large'}"
+            ),
             facts=facts,
             examples=(submitter.name,),
             severity=None if little else Severity.WARNING,
@@ -136,7 +144,10 @@ def _compared(
 
 
 def _one_unit(evidence: Evidence) -> tuple[Setting, ...]:
-    """Return what counts demand as usage is counted: both in weights where slots are split, else both in slots."""
+    """Return what counts demand as usage is counted.
+
+    Both count weights where slots are split, else both count slots.
+    """
     if evidence.partitionable:
         return (central(evidence, "NEGOTIATOR_USE_SLOT_WEIGHTS", "True"),)
     return (central(evidence, "NEGOTIATOR_USE_WEIGHTED_DEMAND", "False"),)
@@ -169,11 +180,9 @@ RULE = Rule(
     summary="Schedds and slots use different units of weight",
     consequence=(
         "A group's demand cannot be compared with its usage. If the schedd's weight of idle jobs "
-        "is too small, their "
-        "group gets too little surplus; if that of running jobs is too small as well, the group "
-        "is allocated less "
-        "than it uses and its idle jobs starve. If the weight is too large, the group takes "
-        "surplus from others."
+        "is too small, their group gets too little surplus; if that of running jobs is too small "
+        "as well, the group is allocated less than it uses and its idle jobs starve. If the "
+        "weight is too large, the group takes surplus from others."
     ),
     advice=(
         "Set the schedd weight on every access point to the charge of the slots for the same "

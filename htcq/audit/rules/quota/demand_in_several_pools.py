@@ -17,8 +17,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="negotiators",
             subject="the pool",
-            message=f"{listed(negotiators)} negotiate for this pool, and each counts the whole demand of every "
-            "submitter",
+            message=(
+                f"{listed(negotiators)} negotiate for this pool, and each counts the whole demand "
+                "of every submitter"
+            ),
             facts=tuple(Fact("Name", name) for name in negotiators),
         )
     flocked = [
@@ -45,7 +47,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="FLOCK_TO",
                 subject=f"access point {schedd}",
-                message=f"{schedd} offers its idle jobs to {pools} as well when they do not run here",
+                message=(
+                    f"{schedd} offers its idle jobs to {pools} as well when they do not run here"
+                ),
                 facts=(Fact("FLOCK_TO", pools, knob.place if knob is not None else ""),),
                 examples=(schedd,),
             )
@@ -58,11 +62,12 @@ RULE = Rule(
     summary="Submitters offer the same jobs to several negotiators",
     consequence=(
         "Each negotiator adds the whole demand of such a submitter to its group, so that the "
-        "demand of groups "
-        "exceeds what they will use, and surplus that others could use is reserved for them until "
-        "a later round."
+        "demand of groups exceeds what they will use, and surplus that others could use is "
+        "reserved for them until a later round."
     ),
-    advice="This is expected if pools flock. Give several negotiators of one pool different groups.",
+    advice=(
+        "This is expected if pools flock. Give several negotiators of one pool different groups."
+    ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:sendSubmitterAds, "
         "GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14"

@@ -43,9 +43,8 @@ RULE = Rule(
     summary="A user's name has a dot, and the negotiator takes the part before it as a group",
     consequence=(
         "The group of a submitter is everything before the last dot of its name. If a group of "
-        "that name exists, the "
-        "user is charged to it; otherwise the negotiator logs a warning in each cycle and uses "
-        "the parent group."
+        "that name exists, the user is charged to it; otherwise the negotiator logs a warning in "
+        "each cycle and uses the parent group."
     ),
     advice="Set accounting_group_user to a name without dots.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",

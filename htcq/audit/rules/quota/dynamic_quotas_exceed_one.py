@@ -28,8 +28,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=parent.name,
                 subject="the pool" if parent.name == ROOT else f"group {parent.name}",
-                message=f"the dynamic quotas of {below} add up to {total:g}: each counts as its share of that, "
-                f"{dynamic[0].name} as {dynamic[0].config_quota / total:.3g}",
+                message=(
+                    f"the dynamic quotas of {below} add up to {total:g}: each counts as its share "
+                    f"of that, {dynamic[0].name} as {dynamic[0].config_quota / total:.3g}"
+                ),
                 facts=tuple(
                     knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{child.name}") for child in dynamic
                 ),

@@ -18,7 +18,10 @@ _SMALL = 0.05
 
 
 def _takes(quotas: PoolQuotas, group: str, limit: int) -> list[float]:
-    """Return what each submitter of ``group`` may match in the first spin: its share, up to what the group has left."""
+    """Return what each submitter of ``group`` may match in the first spin.
+
+    It is the submitter's share, up to what the group has left.
+    """
     shares: dict[str, float] = {}
     for each in quotas.of(group):
         priority = (
@@ -49,9 +52,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="overshoot",
                 subject=f"group {group}",
-                message=f"{group} can reach {limit + over:g} of {limit} in one cycle: "
-                f"{counted(len(takes), 'submitter')} may take {sum(takes):g}, but "
-                f"{limit - used:g} is left",
+                message=(
+                    f"{group} can reach {limit + over:g} of {limit} in one cycle: "
+                    f"{counted(len(takes), 'submitter')} may take {sum(takes):g}, but "
+                    f"{limit - used:g} is left"
+                ),
                 facts=(knob_fact(evidence, _KNOB, "true"),),
                 settings=(central(evidence, _KNOB, "False"),),
                 examples=(group,),
@@ -66,10 +71,8 @@ RULE = Rule(
     summary="Submitters of a group can together take more than the group has left",
     consequence=(
         "If preemption is considered, the group's usage is read once before its submitters are "
-        "negotiated and not "
-        "updated between them. Each may use its share of the amount that the group had left, and "
-        "the sum exceeds the "
-        "group's limit."
+        "negotiated and not updated between them. Each may use its share of the amount that the "
+        "group had left, and the sum exceeds the group's limit."
     ),
     advice="Turn it off if the negotiator never preempts.",
     source=(

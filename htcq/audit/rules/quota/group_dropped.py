@@ -1,4 +1,7 @@
-"""A name in GROUP_NAMES makes no group: its parent is missing, it stands there twice, or it is the root's."""
+"""A name in GROUP_NAMES that makes no group.
+
+Its parent is missing, it is listed twice, or it is the root's.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +57,7 @@ RULE = Rule(
     summary="A name in GROUP_NAMES does not define a group",
     consequence=(
         "The negotiator logs a warning and continues without the group. Its jobs are charged to "
-        "the nearest existing "
-        "parent group, or to the root, and its quota has no effect."
+        "the nearest existing parent group, or to the root, and its quota has no effect."
     ),
     advice=(
         "List every group once, in one spelling, together with all its parent groups, and set "

@@ -38,10 +38,8 @@ RULE = Rule(
     summary="A submitter has the name of a group and is not charged to it",
     consequence=(
         "The part after the last dot is always the user. Jobs whose AccountingGroup is only the "
-        "group's name, "
-        "without a user, are charged to the parent group or to no group, and the group's quota "
-        "does not apply to "
-        "them."
+        "group's name, without a user, are charged to the parent group or to no group, and the "
+        "group's quota does not apply to them."
     ),
     advice=(
         "Submit with accounting_group = <group>, which adds the user, and do not give groups the "

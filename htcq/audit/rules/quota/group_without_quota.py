@@ -62,8 +62,7 @@ RULE = Rule(
     summary="A group of GROUP_NAMES has no quota",
     consequence=(
         "The negotiator gives it a dynamic quota of 0, and nothing to its child groups. It gets "
-        "slots only if it "
-        "accepts surplus and there is some."
+        "slots only if it accepts surplus and there is some."
     ),
     advice=(
         "Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1)."

@@ -36,8 +36,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="parent and children",
                 subject=f"group {name}",
-                message=f"group {name} keeps its quota of {own:g} and passes {given:g} on to its child groups: "
-                f"together they have {own + given:g}",
+                message=(
+                    f"group {name} keeps its quota of {own:g} and passes {given:g} on to its "
+                    f"child groups: together they have {own + given:g}"
+                ),
                 facts=facts,
                 examples=(name,),
                 settings=settings,
@@ -52,9 +54,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="allocated",
             subject="the pool",
-            message=f"{allocated:g} of a pool of {pool:g} is allocated: for example, {first} keeps its quota of "
-            f"{quotas.quota(first).quota:g} and passes {_given(quotas, first):g} on to its child "
-            "groups",
+            message=(
+                f"{allocated:g} of a pool of {pool:g} is allocated: for example, {first} keeps "
+                f"its quota of {quotas.quota(first).quota:g} and passes {_given(quotas, first):g} "
+                "on to its child groups"
+            ),
             facts=facts,
             settings=settings,
         )
@@ -67,10 +71,8 @@ RULE = Rule(
     summary="A group's quota counts twice: for the group itself and for its child groups",
     consequence=(
         "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with "
-        "children keeps all of its "
-        "quota and also passes it on. The groups are allocated more than the pool has, and the "
-        "groups that are "
-        "negotiated first get it."
+        "children keeps all of its quota and also passes it on. The groups are allocated more "
+        "than the pool has, and the groups that are negotiated first get it."
     ),
     advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
     source=(

@@ -1,4 +1,7 @@
-"""Preemption by group quotas that goes round in circles, ends jobs of any age, or goes further than it is meant to."""
+"""Preemption by group quotas without sound bounds.
+
+It goes round in circles, ends jobs of any age, or preempts more than it is meant to.
+"""
 
 from __future__ import annotations
 
@@ -87,19 +90,15 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="Preemption by group quotas is not limited",
     consequence=(
-        "If the groups on both sides are not compared with their quotas, two of them preempt each "
-        "other's claims in "
-        "turn. If the expression counts as stable, the negotiator reuses its first result in a "
-        "cycle, and preempts "
-        "more claims than quotas allow. Jobs of any age are preempted, and start again from the "
-        "beginning."
+        "If the groups on both sides are not compared with their quotas, two of them preempt "
+        "each other's claims in turn. If the expression counts as stable, the negotiator reuses "
+        "its first result in a cycle, and preempts more claims than quotas allow. Jobs of any "
+        "age are preempted, and start again from the beginning."
     ),
     advice=(
         "Write an expression that is true only if the remote group is over its quota, the "
-        "submitter's group is below "
-        "its own, and the job has run for some time, and do not declare it as stable. 'htcq "
-        "elastic reclaim "
-        "emit' prints such a configuration."
+        "submitter's group is below its own, and the job has run for some time, and do not "
+        "declare it as stable. 'htcq elastic reclaim emit' prints such a configuration."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, cache_still_valid, 25.14",
     find=_find,

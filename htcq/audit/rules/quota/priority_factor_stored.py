@@ -28,7 +28,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=name.upper(),
                 subject=f"submitter {record.name}",
-                message=f"{record.name} has a priority factor of {stored:g}, but {name} is {wanted:g}",
+                message=(
+                    f"{record.name} has a priority factor of {stored:g}, but {name} is {wanted:g}"
+                ),
                 facts=(knob_fact(evidence, name), Fact("PriorityFactor", f"{stored:g}")),
                 advice=f"Set the factor: condor_userprio -setfactor {record.name} {wanted:g}",
                 examples=(record.name,),
@@ -42,8 +44,7 @@ RULE = Rule(
     summary="Users of a group have another priority factor than GROUP_PRIO_FACTOR_<group>",
     consequence=(
         "The knob is read only when the accountant sees a user for the first time. The factor is "
-        "then stored, and "
-        "later changes of the configuration do not affect that user."
+        "then stored, and later changes of the configuration do not affect that user."
     ),
     advice="Set the factor of existing users with condor_userprio -setfactor.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetPriorityFactor, 25.14",

@@ -50,8 +50,7 @@ RULE = Rule(
     summary="A knob of group quotas has a value on which the negotiator exits",
     consequence=(
         "The negotiator exits at its start and at each reconfiguration; the master restarts it, "
-        "and it exits again: "
-        "nothing in the pool is matched."
+        "and it exits again: nothing in the pool is matched."
     ),
     advice=(
         "Correct the value: static quotas are numbers from 0 to 2147483647, dynamic ones from 0 "

@@ -1,4 +1,7 @@
-"""A group that must keep to its quota can use far more: its claims are charged more than their match costs."""
+"""A group that must keep to its quota and can use far more.
+
+Its claims are charged more than their match costs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ _MAX_CHARGES = 30
 
 
 def _strict(quotas: PoolQuotas) -> Iterator[tuple[Group, float]]:
-    """Yield the groups that accept no surplus, each with what it and those below it may use together."""
+    """Yield each group that accepts no surplus, and its limit.
+
+    The limit is what the group and those below it may use together.
+    """
     # Without strict enforcement nothing holds those below a group: another rule says so.
     if quotas.settings.strict_enforce:
         yield from quotas.refusing()
@@ -113,12 +119,13 @@ def _found(evidence: Evidence, exceeding: list[tuple[Group, Reach]]) -> Found:
     return Found(
         cause="quotas do not hold",
         subject="the pool",
-        message=f"group {group.name} can use {worst.usage:.4g} with a quota of {worst.quota:.4g}, a factor of "
-        f"{worst.factor:.2g}: {counted(worst.claims, 'match', 'matches')} of jobs such as "
-        f"{worst.worst.jobs.name} with "
-        f"{counted(kind.count, 'slot')} such as {kind.first.name} ({shape}) cost "
-        f"{worst.spent:.4g}, and the claims are "
-        f"charged {worst.claims * standing:.4g} while they run{others}",
+        message=(
+            f"group {group.name} can use {worst.usage:.4g} with a quota of {worst.quota:.4g}, a "
+            f"factor of {worst.factor:.2g}: {counted(worst.claims, 'match', 'matches')} of jobs "
+            f"such as {worst.worst.jobs.name} with {counted(kind.count, 'slot')} such as "
+            f"{kind.first.name} ({shape}) cost {worst.spent:.4g}, and the claims are charged "
+            f"{worst.claims * standing:.4g} while they run{others}"
+        ),
         facts=(
             knob_fact(evidence, f"{knob}_{group.name}"),
             weight_fact(kind),
@@ -140,12 +147,10 @@ RULE = Rule(
     summary="A group that accepts no surplus can use more than its quota",
     consequence=(
         "The negotiator admits matches by their cost, and charges claims by the weight of their "
-        "dynamic slots. If "
-        "the weight is larger than the cost, a group exceeds its quota in one cycle, and keeps "
-        "its claims. The usage "
-        "is computed for the pool's own jobs on its own slots, all of them empty at first, with "
-        "the lowest match "
-        "costs first. If it exceeds the quota by half or more, this is an error."
+        "dynamic slots. If the weight is larger than the cost, a group exceeds its quota in one "
+        "cycle, and keeps its claims. The usage is computed for the pool's own jobs on its own "
+        "slots, all of them empty at first, with the lowest match costs first. If it exceeds the "
+        "quota by half or more, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(

@@ -101,10 +101,11 @@ RULE = Rule(
     summary="Static quotas of the top-level groups add up to the whole pool or more",
     consequence=(
         "The root group's quota is 0, and so are those of top-level groups with dynamic quotas: "
-        "their jobs get "
-        "surplus only. Quotas that exceed the pool cannot all be reached."
+        "their jobs get surplus only. Quotas that exceed the pool cannot all be reached."
     ),
-    advice="Lower the static quotas until their sum is smaller than the pool, or use dynamic quotas.",
+    advice=(
+        "Lower the static quotas until their sum is smaller than the pool, or use dynamic quotas."
+    ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,
 )

@@ -1,4 +1,7 @@
-"""Groups that accept surplus under one that refuses it: the first one takes what the others are due."""
+"""Groups that accept surplus under a group that refuses it.
+
+The first of them takes what the others are due.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +48,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="oversubscription",
             subject=f"group {parent.name}",
-            message=f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, which accepts no "
-            f"surplus as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} "
-            "can take "
-            f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}",
+            message=(
+                f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, "
+                f"which accepts no surplus as {listed(accepting)} "
+                f"{'does' if len(accepting) == 1 else 'do'}: {most} can take "
+                f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}"
+            ),
             facts=(
                 knob_fact(evidence, _KNOB, "true"),
                 knob_fact(
@@ -71,11 +76,9 @@ RULE = Rule(
         "quotas of the others"
     ),
     consequence=(
-        "Each of them is allocated its quota, and the parent's quota as surplus, but their sum is "
-        "limited to the "
-        "parent's quota. The group that is negotiated first takes all of it; the others do not "
-        "even get their own "
-        "quotas."
+        "Each of them is allocated its quota, and the parent's quota as surplus, but their sum "
+        "is limited to the parent's quota. The group that is negotiated first takes all of it; "
+        "the others do not even get their own quotas."
     ),
     advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
     source=(

@@ -52,7 +52,10 @@ def _no_leftovers(evidence: Evidence) -> tuple[Setting, ...]:
 def _usable(
     evidence: Evidence, group: str, kinds: Sequence[tuple[Number, SlotClass]]
 ) -> tuple[Number, SlotClass] | None:
-    """Return the heaviest of ``kinds`` that an idle job of ``group`` fits; any where the jobs are not known."""
+    """Return the heaviest of ``kinds`` that an idle job of ``group`` fits.
+
+    Where the jobs are not known, every kind counts.
+    """
     waiting = [
         jobs
         for each in evidence.quotas.waiting(group)
@@ -91,8 +94,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="whole slots",
                 subject=f"group {group.name}",
-                message=f"one match gives {group.name}, whose limit is {limit}, a whole slot of {weight:g} to fill, "
-                f"such as {kind.first.name}: {slots} weigh more than {limit}",
+                message=(
+                    f"one match gives {group.name}, whose limit is {limit}, a whole slot of "
+                    f"{weight:g} to fill, such as {kind.first.name}: {slots} weigh more than "
+                    f"{limit}"
+                ),
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),
                 settings=settings,
@@ -110,17 +116,14 @@ RULE = Rule(
     ),
     consequence=(
         "Without a consumption policy a match takes the whole slot. The first match of a "
-        "submitter is allowed at any "
-        "cost, and the access point then fills the slot with the submitter's other jobs: the "
-        "group exceeds its quota "
-        "by up to one slot, and other groups get no match there."
+        "submitter is allowed at any cost, and the access point then fills the slot with the "
+        "submitter's other jobs: the group exceeds its quota by up to one slot, and other groups "
+        "get no match there."
     ),
     advice=(
         "Use a consumption policy on these nodes, so that a match costs what it consumes instead "
-        "of a whole slot. "
-        "Without one, turn leftovers off on execution and access points ('htcq emit --splitting "
-        "none' writes that): "
-        f"a match then makes one claim. {LINEAR_WEIGHTS}"
+        "of a whole slot. Without one, turn leftovers off on execution and access points ('htcq "
+        f"emit --splitting none' writes that): a match then makes one claim. {LINEAR_WEIGHTS}"
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota "

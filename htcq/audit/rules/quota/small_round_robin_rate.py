@@ -1,4 +1,6 @@
-"""A small round-robin rate: many passes in each cycle, first limits that are cut off to nothing, groups left half way.
+"""A small round-robin rate.
+
+Each cycle has many passes, first limits are cut off to nothing, and groups are left half way.
 
 With strict enforcement what a group that accepts no surplus is given in one pass counts twice in
 the next: on 25.14.1 and 23.9.6 a group with a quota of 6 was let go to 1, 2, 3, 3, 3, 3 in a
@@ -60,7 +62,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _left_short(quotas: PoolQuotas) -> str:
-    """Tell how much less than at once an empty pool would be filled in a cycle; nothing where it is as full."""
+    """Return how much less than in one pass a cycle would fill an empty pool.
+
+    Empty where it fills as much.
+    """
     filled, at_once = sum(quotas.filled.values()), sum(quotas.filled_at_once.values())
     if filled >= at_once or not quotas.settings.strict_enforce:
         return ""
@@ -77,10 +82,9 @@ RULE = Rule(
     summary="GROUP_QUOTA_ROUND_ROBIN_RATE is small for this pool",
     consequence=(
         "A round is split into passes in which every group negotiates again, up to a part of its "
-        "limit. Limits are "
-        "truncated to whole numbers, so that groups with small limits wait for a late pass, when "
-        "others have taken "
-        "the slots. What a group that accepts no surplus gets in one pass counts twice in the next."
+        "limit. Limits are truncated to whole numbers, so that groups with small limits wait for "
+        "a late pass, when others have taken the slots. What a group that accepts no surplus "
+        "gets in one pass counts twice in the next."
     ),
     advice=(
         "Raise GROUP_QUOTA_ROUND_ROBIN_RATE to the weight of a large slot, or leave it at its "

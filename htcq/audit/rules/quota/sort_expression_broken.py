@@ -51,7 +51,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Found(
             cause="no number",
             subject=f"knob {_KNOB}",
-            message=f"{_KNOB} is not a number for {'any group' if everyone else listed(without)}{why}",
+            message=(
+                f"{_KNOB} is not a number for {'any group' if everyone else listed(without)}{why}"
+            ),
             facts=facts,
             settings=settings,
             count=len(without),
@@ -76,9 +78,8 @@ RULE = Rule(
     summary="GROUP_SORT_EXPR cannot order the groups",
     consequence=(
         "The negotiator exits if it cannot parse the expression. If the value is not a number, "
-        "the group is "
-        "negotiated after all others; if that is so for all of them, the expression defines no "
-        "order."
+        "the group is negotiated after all others; if that is so for all of them, the expression "
+        "defines no order."
     ),
     advice=(
         "Use HTCondor's default, or an expression that refers only to AccountingGroup, GroupQuota, "

@@ -1,4 +1,7 @@
-"""Quotas are not enforced strictly: groups that accept surplus use more than the group above them may."""
+"""Quotas that are not enforced strictly.
+
+Groups that accept surplus use more than the group above them may.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=_KNOB,
                 subject=f"group {group.name}",
-                message=f"group {group.name} accepts no surplus, but it and its child groups can use {comes_to:g} "
-                f"with a quota of {cap:g}",
+                message=(
+                    f"group {group.name} accepts no surplus, but it and its child groups can use "
+                    f"{comes_to:g} with a quota of {cap:g}"
+                ),
                 facts=(knob_fact(evidence, _KNOB),),
                 settings=_strict(evidence, group),
                 examples=(group.name,),
@@ -33,7 +38,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _strict(evidence: Evidence, group: Group) -> tuple[Setting, ...]:
-    """Return what caps the group; where those below accept surplus the first of them would take it all otherwise."""
+    """Return what caps the group.
+
+    Where groups below it accept surplus, oversubscription is turned off too: with it the first
+    of them would take all.
+    """
     found = [central(evidence, _KNOB, "True")]
     quotas = evidence.quotas
     if quotas.settings.oversubscription and any(
@@ -53,9 +62,8 @@ RULE = Rule(
     ),
     consequence=(
         "Without it nothing limits the sum of a group and its children. Children that accept "
-        "surplus also get the "
-        "part of the quota that the parent keeps for itself, so that together they use up to "
-        "twice its quota."
+        "surplus also get the part of the quota that the parent keeps for itself, so that "
+        "together they use up to twice its quota."
     ),
     advice=(
         "Turn it on, so that the negotiator limits the sum of a group and its children to the "

@@ -50,7 +50,9 @@ RULE = Rule(
         "which is negotiated "
         "last. Their jobs use the quota of another group, and their own quota is unused."
     ),
-    advice="Add the group to GROUP_NAMES with a quota, or change the jobs to name an existing group.",
+    advice=(
+        "Add the group to GROUP_NAMES with a quota, or change the jobs to name an existing group."
+    ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",
     find=_find,
 )

@@ -47,8 +47,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     yield Found(
         cause="unweighted",
         subject=f"knob {_KNOB}",
-        message=f"the demand of {worst} is {jobs_of(quotas, worst)}, its number of jobs, but they weigh "
-        f"{weighed(quotas, worst):g}, the unit of usage and quotas",
+        message=(
+            f"the demand of {worst} is {jobs_of(quotas, worst)}, its number of jobs, but they "
+            f"weigh {weighed(quotas, worst):g}, the unit of usage and quotas"
+        ),
         facts=facts,
         settings=(central(evidence, _KNOB, "True"),),
         count=len(differ),

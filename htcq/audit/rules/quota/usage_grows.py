@@ -53,10 +53,8 @@ RULE = Rule(
     summary="This version's ResourcesUsed and HierWeightedResourcesUsed grow in each cycle",
     consequence=(
         "From 25.10.1 to 25.13.2 both are increased in every cycle. AccumulatedUsage and the "
-        "priorities of group "
-        "records follow them; the weighted usage that is compared with quotas is correct. In "
-        "25.10.1 to 25.11.0 the "
-        "accountant's log also grows without limit."
+        "priorities of group records follow them; the weighted usage that is compared with "
+        "quotas is correct. In 25.10.1 to 25.11.0 the accountant's log also grows without limit."
     ),
     advice="Upgrade the central manager to 25.14 or later.",
     source=(
