@@ -1,4 +1,4 @@
-"""An access point counts the demand of its jobs by another weight than the one that the slots have."""
+"""An access point whose weight for the demand of jobs differs from that of the slots."""
 
 from __future__ import annotations
 
@@ -73,8 +73,7 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
         subject=f"access point {point.name}",
         message=(
             f"schedd {point.name} counts idle jobs {counts}, but {sum(texts.values())} of {every} "
-            "slots have another "
-            f"weight, most of them {text}"
+            f"slots have another weight, most of them {text}"
         ),
         facts=(
             point.fact(POOL_KNOB if point.weight.weighs else SWITCH),
@@ -91,7 +90,7 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
 
 
 def _of_requests(weight: str) -> str:
-    """Return the weight of slots ``weight`` as one of what a job asks for, which the schedd rounds up."""
+    """Return the slot weight ``weight`` in terms of requests, which the schedd rounds up."""
     text = _ASSET.sub(lambda found: f"(Request{found.group(1)} ?: 0)", weight)
     return f"max({{1, ceiling({text})}})"
 
@@ -104,16 +103,13 @@ RULE = Rule(
         "The slot weight configured on an access point differs from the weight of the pool's slots"
     ),
     consequence=(
-        "The schedd computes the weight of idle jobs with the SLOT_WEIGHT in the configuration of "
-        "its own machine, "
-        "by default Cpus. The demand of groups is then in another unit than their quotas and "
-        "usage: groups get too "
-        "little, or keep surplus that others could use."
+        "The schedd computes the weight of idle jobs with the SLOT_WEIGHT in the configuration "
+        "of its own machine, by default Cpus. The demand of groups is then in another unit than "
+        "their quotas and usage: groups get too little, or keep surplus that others could use."
     ),
     advice=(
-        "Set SCHEDD_SLOT_WEIGHT on the access points to the charge of a job. SLOT_WEIGHT alone is "
-        "not enough if it "
-        "takes a minimum or counts whole units: small jobs would weigh 0."
+        "Set SCHEDD_SLOT_WEIGHT on the access points to the charge of a job. SLOT_WEIGHT alone "
+        "is not enough if it takes a minimum or counts whole units: small jobs would weigh 0."
     ),
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, guessJobSlotWeight, 25.14",
     find=_find,

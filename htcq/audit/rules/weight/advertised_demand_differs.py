@@ -56,7 +56,7 @@ class _Charges:
         self._sure: dict[int, tuple[Number, ...]] = {}
 
     def quickly(self, jobs: Autocluster) -> tuple[Number, ...]:
-        """Return the charges on the usual slots of every policy, whether the jobs match them or not."""
+        """Return the charges on the usual slots of every policy, whether the jobs match or not."""
         key = tuple(jobs.frame.text(name) for name in self._names)
         if key not in self._quick:
             found = (weights(self._evidence, policy.usual, jobs) for policy in self._policies)
@@ -66,7 +66,7 @@ class _Charges:
         return self._quick[key]
 
     def surely(self, jobs: Autocluster) -> tuple[Number, ...]:
-        """Return the charges on slots that the jobs match; those of any slot where they match none."""
+        """Return the charges on slots that the jobs match; those of any slot where none matches."""
         key = id(jobs.frame)
         if key not in self._sure and self._weighted:
             kinds = [
@@ -142,7 +142,10 @@ def _demands(evidence: Evidence) -> Iterator[_Demand | Unchecked]:
 
 
 def _bounds(demand: _Demand, charges: _Charges) -> tuple[float, float] | None:
-    """Return between what the mean charge of the jobs lies; None where the advertised one is not far from that."""
+    """Return the least and the most that the mean charge of the jobs can be.
+
+    None where the advertised charge is not far from these bounds.
+    """
     found = None
     for look in (charges.quickly, charges.surely):
         each = [(look(jobs) or (demand.mean,), wanted) for jobs, wanted in demand.queue.classes]
@@ -183,9 +186,8 @@ def _other_weight(
         subject=f"submitter {demand.record.name}",
         message=(
             f"schedd {demand.schedd} advertises weight {demand.weight:g} for "
-            f"{counted(int(demand.idle), 'idle job')} "
-            f"of {demand.record.name}; the {demand.queue.idle} in its queue will be charged "
-            f"{charged}"
+            f"{counted(int(demand.idle), 'idle job')} of {demand.record.name}; the "
+            f"{demand.queue.idle} in its queue will be charged {charged}"
         ),
         facts=(*_facts(demand.record), *([point.fact(point.weight.decides)] if point else [])),
         settings=sound_weights(evidence),
@@ -199,8 +201,7 @@ def _other_jobs(demand: _Demand) -> Found:
         subject=f"submitter {demand.record.name}",
         message=(
             f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of "
-            f"{demand.record.name}, but "
-            f"its queue has {demand.queue.idle}"
+            f"{demand.record.name}, but its queue has {demand.queue.idle}"
         ),
         facts=_facts(demand.record),
         examples=(demand.record.name,),
@@ -215,10 +216,8 @@ def _not_offered(demand: _Demand) -> Found:
         subject=f"submitter {demand.record.name}",
         message=(
             f"schedd {demand.schedd} advertises weight {demand.weight:g} for "
-            f"{counted(int(demand.idle), 'idle job')} "
-            f"of {demand.record.name}; currently it does not offer {sum(kept_back.values())} of "
-            "the "
-            f"{demand.queue.idle} in its queue: {why}"
+            f"{counted(int(demand.idle), 'idle job')} of {demand.record.name}; currently it does "
+            f"not offer {sum(kept_back.values())} of the {demand.queue.idle} in its queue: {why}"
         ),
         facts=_facts(demand.record),
         examples=(demand.record.name,),

@@ -102,7 +102,9 @@ def _found(
     return Found(
         cause=f"{bearer.side} {attribute}: {unknown.name}{' (guarded)' if unknown.guarded else ''}",
         subject=f"{bearer.side} {bearer.examples[0]}",
-        message=f"{attribute} refers to {unknown.name}, which no {unknown.lacking} has{without}{hint}",
+        message=(
+            f"{attribute} refers to {unknown.name}, which no {unknown.lacking} has{without}{hint}"
+        ),
         facts=(Fact(attribute, text),),
         advice=f"Replace {unknown.name} by {unknown.near}." if unknown.near else "",
         settings=settings,
@@ -114,7 +116,10 @@ def _found(
 
 
 def _without(evidence: Evidence, bearer: _Bearer, attribute: str, unknown: Unknown) -> str:
-    """Return what follows for START, where nothing else decides it; elsewhere whether the expression has a default."""
+    """Return the effect on START, where nothing else decides it.
+
+    For other expressions return whether they have a default.
+    """
     value = _start_for_all_jobs(evidence, bearer, attribute)
     if value is False:
         return f", so {attribute} is always false: this slot accepts no job"
@@ -126,7 +131,10 @@ def _without(evidence: Evidence, bearer: _Bearer, attribute: str, unknown: Unkno
 
 
 def _start_for_all_jobs(evidence: Evidence, bearer: _Bearer, attribute: str) -> Value | None:
-    """Return the value of START if it names nothing that some job or slot has, so that it is always the same."""
+    """Return the constant value of START.
+
+    None where START names something that some job or slot has.
+    """
     expression = bearer.frame.expression(attribute)
     if bearer.side != "slot" or attribute.lower() != "start" or expression is None:
         return None
@@ -141,7 +149,10 @@ def _start_for_all_jobs(evidence: Evidence, bearer: _Bearer, attribute: str) -> 
 def _renamed(
     evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown
 ) -> tuple[Setting, ...]:
-    """Return the slots' expression with the near name, where one knob holds it; jobs are their users' own."""
+    """Return the slots' expression with the near name, where one knob sets it.
+
+    Expressions of jobs belong to their users.
+    """
     knob = _KNOBS.get(attribute.lower(), attribute.upper().replace("CONSUMPTION", "CONSUMPTION_"))
     if not unknown.near or bearer.side != "slot" or not knob or not unknown.name.isidentifier():
         return ()
@@ -157,8 +168,7 @@ RULE = Rule(
     summary="An expression of slots or jobs refers to an attribute that no ad defines",
     consequence=(
         "The attribute is always undefined. A weight or a consumption becomes undefined, a "
-        "requirement is never "
-        "true, a rank counts as 0; HTCondor reports none of this."
+        "requirement is never true, a rank counts as 0; HTCondor reports none of this."
     ),
     advice=(
         "Correct the name, or make the expression handle ads without the attribute, with the "

@@ -1,4 +1,7 @@
-"""Idle jobs that weigh nothing to their schedd: their group requests nothing, and is given nothing."""
+"""Idle jobs that weigh nothing to their schedd.
+
+Their group requests nothing, and is given nothing.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +53,7 @@ def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -
         subject=f"submitter {record.name}",
         message=(
             f"submitter {record.name} has {counted(int(idle), 'idle job')} with a total weight of "
-            f"{weight:g} in "
-            f"schedd {schedd}: without demand, a group gets nothing"
+            f"{weight:g} in schedd {schedd}: without demand, a group gets nothing"
         ),
         facts=(
             Fact("IdleJobs", f"{idle:g}"),
@@ -72,8 +74,7 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
                 subject=f"access point {point.name}",
                 message=(
                     f"schedd {point.name} computes a weight of {weight:g} for {what}, which is "
-                    "truncated to "
-                    f"{int(weight)}: without demand, a group gets nothing"
+                    f"truncated to {int(weight)}: without demand, a group gets nothing"
                 ),
                 facts=(
                     point.fact(point.weight.decides),
@@ -89,7 +90,10 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
 
 
 def _jobs_at(evidence: Evidence, point: AccessPoint) -> Iterator[tuple[str, Ad]]:
-    """Yield the idle jobs of whoever submits there; a job as HTCondor makes it where none is known."""
+    """Yield the idle jobs of the submitters there.
+
+    Where none is known, yield a job as HTCondor makes it.
+    """
     there = [
         record.name
         for record in evidence.pool.submitters
@@ -109,11 +113,12 @@ RULE = Rule(
     summary="The schedd's weight of idle jobs is below 1, so that their group has no demand",
     consequence=(
         "The schedd truncates the weight of every job to a whole number before it adds them up. "
-        "If the sum of a "
-        "group's jobs is 0, the negotiator skips the group with 'zero slots allocated', and its "
-        "jobs wait forever."
+        "If the sum of a group's jobs is 0, the negotiator skips the group with 'zero slots "
+        "allocated', and its jobs wait forever."
     ),
-    advice="Set the schedd weight of a job to its charge, rounded up to whole numbers of at least 1.",
+    advice=(
+        "Set the schedd weight of a job to its charge, rounded up to whole numbers of at least 1."
+    ),
     source="src/condor_schedd.V6/schedd.cpp:count_a_job, 25.14; seen on 25.14.1",
     find=_find,
 )

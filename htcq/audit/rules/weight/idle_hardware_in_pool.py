@@ -1,4 +1,7 @@
-"""Slots that nobody is given count for the pool's weight, and make dynamic quotas larger than what there is."""
+"""Slots that nobody is given and that count for the pool's weight.
+
+They make dynamic quotas larger than the hardware behind them.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _without_idle(evidence: Evidence, reasons: Iterable[str]) -> Setting:
-    """Return the constraint as it is, and without the slots that are given to nobody for one of ``reasons``."""
+    """Return the present constraint without the slots that ``reasons`` keep from everybody."""
     own = (
         evidence.setting(POOLSIZE_CONSTRAINT).strip()
         or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
@@ -101,7 +104,10 @@ def _always(frame: SharedAttributes) -> str:
 
 
 def _kept(frame: SharedAttributes) -> str:
-    """Return for what the claim of a slot of this frame is kept while it runs no job of a group; empty: for none."""
+    """Return what a claim of this frame is kept for while it runs no job of a group.
+
+    Empty where it is kept for nothing.
+    """
     if frame.value("IsDataSlot") is True:
         return _DATA
     return _OCU if frame.value("OCU") is True else ""
@@ -117,10 +123,8 @@ RULE = Rule(
     ),
     consequence=(
         "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic "
-        "quotas are shares of "
-        "it, so that groups have quota for slots that are not available, and groups that are "
-        "negotiated first take "
-        "slots from the others."
+        "quotas are shares of it, so that groups have quota for slots that are not available, "
+        "and groups that are negotiated first take slots from the others."
     ),
     advice=(
         "Exclude slots that accept no jobs from the pool's weight. Claims of an OCU and data "

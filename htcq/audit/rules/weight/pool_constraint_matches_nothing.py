@@ -43,10 +43,8 @@ RULE = Rule(
     summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is true for no slot",
     consequence=(
         "The negotiator adds up the weight of the slots for which the constraint is true. If "
-        "there are none, the "
-        "pool weighs 0: every quota and every fair share is 0 and nothing is matched. The log has "
-        "at most one "
-        "warning."
+        "there are none, the pool weighs 0: every quota and every fair share is 0 and nothing is "
+        "matched. The log has at most one warning."
     ),
     advice=(
         "Remove the constraint, or write one that is true for some slots; undefined counts as "

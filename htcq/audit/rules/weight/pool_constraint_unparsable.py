@@ -49,9 +49,8 @@ RULE = Rule(
     ),
     consequence=(
         "A pool-size constraint that does not parse is ignored with one line in the log, and "
-        "quotas are shares of "
-        "all slots. A slot constraint that does not parse makes the negotiator crash at every "
-        "start."
+        "quotas are shares of all slots. A slot constraint that does not parse makes the "
+        "negotiator crash at every start."
     ),
     advice="Remove the constraint until it parses; check brackets and quotes.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, 25.14",

@@ -44,9 +44,8 @@ RULE = Rule(
     summary="SCHEDD_SLOT_WEIGHT refers to Cpus, Memory, Disk, GPUs or TARGET",
     consequence=(
         "The schedd evaluates it in the job ad only, where these are undefined. A weight that is "
-        "not a number counts "
-        "as RequestCpus, so that the demand of groups is in cpus, whatever the unit of their "
-        "quotas."
+        "not a number counts as RequestCpus, so that the demand of groups is in cpus, whatever "
+        "the unit of their quotas."
     ),
     advice="Use the requests of jobs: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",

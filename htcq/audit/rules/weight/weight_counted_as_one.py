@@ -66,10 +66,8 @@ RULE = Rule(
     summary="SlotWeight of a slot without a consumption policy is not a number, or negative",
     consequence=(
         "A negative weight counts as 1. If a weight is not a number, the negotiator uses its own "
-        "SLOT_WEIGHT "
-        "instead, and 1 if that is not a number either. Quotas, usage and fair shares are then "
-        "not what the site "
-        "intended."
+        "SLOT_WEIGHT instead, and 1 if that is not a number either. Quotas, usage and fair "
+        "shares are then not what the site intended."
     ),
     advice="Write a weight that is a number of at least 0 on every slot, including dynamic ones.",
     source=(

@@ -26,7 +26,10 @@ _MAX_CLASSES = 30
 
 @dataclass(frozen=True)
 class _Filled:
-    """A slot filled with jobs of one class: the part of its weight that is left, and the asset that ran out."""
+    """A slot filled with jobs of one class.
+
+    ``left`` is the part of its weight that is left, ``scarce`` the asset that ran out.
+    """
 
     jobs: Autocluster
     count: int
@@ -62,7 +65,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _fill(
     evidence: Evidence, kind: SlotClass, jobs: Autocluster, full: Number, count: int
 ) -> Iterator[_Filled]:
-    """Yield what is left when jobs of one class have used up an asset; parts of claims count, remnants do not."""
+    """Yield what is left when jobs of one class have used up an asset.
+
+    Parts of claims count, remnants do not.
+    """
     amounts = taken(evidence, kind, jobs)
     if amounts is None or not fits(kind.total, amounts):
         return
@@ -97,9 +103,8 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
         subject=f"slot {kind.first.name}",
         message=(
             f"when {example.claims:.3g} jobs such as {example.jobs.name} have used up the {asset} "
-            "of a slot of "
-            f"weight {full:g}, a weight of {full * example.left:.3g} is left ({100 * left:.0f} % "
-            "on average)"
+            f"of a slot of weight {full:g}, a weight of {full * example.left:.3g} is left "
+            f"({100 * left:.0f} % on average)"
         ),
         facts=(
             Fact("SlotWeight", kind.weight_text),
@@ -117,7 +122,10 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
 
 
 def _deliberate(kind: SlotClass, scarce: str) -> bool:
-    """Tell whether the weight is what it should be: HTCondor's default, or linear with a price for what is scarce."""
+    """Tell whether the weight is what it should be.
+
+    It is HTCondor's default, or linear with a price for the scarce asset.
+    """
     # Cpus is the default: most sites never chose it, and live with it.
     if kind.weight_text.lower() == "cpus":
         return True
@@ -132,13 +140,11 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="SlotWeight does not count the asset that the pool's jobs use up first",
     consequence=(
-        "Slots have weight left that no job can use, because another asset is used up. The pool's "
-        "weight, and with "
-        "it dynamic quotas and fair shares, is more than can ever be used: quotas are never "
-        "reached. A linear weight "
-        "that counts the scarce asset too also leaves weight unused, but charges every job for "
-        "what it takes: the "
-        "finding is then information only."
+        "Slots have weight left that no job can use, because another asset is used up. The "
+        "pool's weight, and with it dynamic quotas and fair shares, is more than can ever be "
+        "used: quotas are never reached. A linear weight that counts the scarce asset too also "
+        "leaves weight unused, but charges every job for what it takes: the finding is then "
+        "information only."
     ),
     advice=LINEAR_WEIGHTS,
     source=(
