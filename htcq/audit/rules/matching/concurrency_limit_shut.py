@@ -42,14 +42,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _found(evidence: Evidence, shut: _Shut) -> Found:
     limit, knob = shut.limit, _knob(evidence, shut.limit.name)
+    verb = "asks" if shut.jobs == 1 else "ask"
     return Found(
         cause=f"{limit.name}: {limit.asked:g}",
         subject=f"knob {knob}",
         message=(
             f"concurrency limit {limit.name} is {limit.limit:g}, and "
-            f"{counted(shut.jobs, 'idle job')} such as {shut.first.id} "
-            f"{'asks' if shut.jobs == 1 else 'ask'} for {limit.asked:g}: no such job is ever "
-            "matched"
+            f"{counted(shut.jobs, 'idle job')} such as {shut.first.id} {verb} for "
+            f"{limit.asked:g}: no such job is ever matched"
         ),
         facts=(knob_fact(evidence, knob),),
         count=shut.jobs,
@@ -67,9 +67,10 @@ def _knob(evidence: Evidence, name: str) -> str:
     names = [f"{name.upper()}_LIMIT"]
     if scope:
         names.append(f"CONCURRENCY_LIMIT_DEFAULT_{scope.upper()}")
-    central = evidence.pool.central
-    known = (each for each in names if central is not None and each in central)
-    return next(known, "CONCURRENCY_LIMIT_DEFAULT")
+    for knob in names:
+        if knob in (evidence.pool.central or ()):
+            return knob
+    return "CONCURRENCY_LIMIT_DEFAULT"
 
 
 RULE = Rule(

@@ -42,7 +42,9 @@ def _max_claims(evidence: Evidence) -> float:
     """
     claims = 0.0
     for kind in evidence.offered:
-        each = max(1.0, float(kind.total.get(CPUS, 1))) if kind.type == PARTITIONABLE else 1.0
+        each = 1.0
+        if kind.type == PARTITIONABLE:
+            each = max(1.0, float(kind.total.get(CPUS, 1)))
         claims += kind.count * each
     return claims
 
@@ -51,11 +53,9 @@ def _asked(evidence: Evidence) -> dict[str, float]:
     """Return the most that a job asks of each limit: that of idle jobs and of claims."""
     limits = ConcurrencyLimits(Knobs(evidence.quotas.knobs), ())
     texts = {limits_of(evidence.askers.likenesses.request(job)) for job in evidence.askers.jobs}
-    texts.update(
-        text
-        for text in (slot.concurrency_limits for slot in evidence.slots)
-        if isinstance(text, str)
-    )
+    for slot in evidence.slots:
+        if isinstance(slot.concurrency_limits, str):
+            texts.add(slot.concurrency_limits)
     found: dict[str, float] = {}
     for text in texts:
         for limit in limits.asked(text):

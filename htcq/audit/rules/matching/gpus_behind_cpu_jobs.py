@@ -86,14 +86,14 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
     idle = sum(sum(each.jobs.idle.values()) for each in blocked.jobs.values())
     short = [asset for asset, _ in blocked.short.most_common()]
     example = next(iter(blocked.jobs.values())).jobs
+    verb = "waits" if idle == 1 else "wait"
     return Found(
         cause="cpu jobs",
         subject=f"slot {blocked.slots[0].name}",
         message=(
             f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
             f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the "
-            f"{listed(short)}; {counted(idle, 'job')} such as {example.name} "
-            f"{'waits' if idle == 1 else 'wait'} for GPUs"
+            f"{listed(short)}; {counted(idle, 'job')} such as {example.name} {verb} for GPUs"
         ),
         facts=(
             Fact("idle GPUs", number(blocked.gpus)),
@@ -110,11 +110,10 @@ def _settings(evidence: Evidence, slots: list[Slot]) -> tuple[Setting, ...]:
     found: dict[str, list[Slot]] = {}
     for slot in slots:
         found.setdefault(literal_text(slot.frame.text("Start") or "true"), []).append(slot)
-    settings = (
-        execute(evidence, alike, "START", f"({start}) && TARGET.RequestGPUs > 0")
-        for start, alike in found.items()
-    )
-    return tuple(setting for some in settings for setting in some)
+    settings: list[Setting] = []
+    for start, alike in found.items():
+        settings += execute(evidence, alike, "START", f"({start}) && TARGET.RequestGPUs > 0")
+    return tuple(settings)
 
 
 RULE = Rule(
@@ -125,9 +124,9 @@ RULE = Rule(
         "GPUs are idle because jobs without GPUs use the cores or memory, while jobs wait for GPUs"
     ),
     consequence=(
-        "The machines with GPUs accept all jobs. Jobs without GPUs use up the cores or the memory "
-        "that a GPU job "
-        "also needs. The most expensive part of the pool is idle as long as they run."
+        "The machines with GPUs accept all jobs. Jobs without GPUs use up the cores or the "
+        "memory that a GPU job also needs. The most expensive part of the pool is idle as long "
+        "as they run."
     ),
     advice=(
         "Reserve the machines with GPUs for GPU jobs: completely, as in the setting, or with a "

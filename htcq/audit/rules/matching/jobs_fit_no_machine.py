@@ -34,8 +34,8 @@ RULE = Rule(
     ),
     advice=(
         "Inform the owner, who can change the request with condor_qedit. A submit requirement "
-        "that compares "
-        "RequestCpus and RequestMemory with the largest machine refuses such jobs at submission."
+        "that compares RequestCpus and RequestMemory with the largest machine refuses such jobs "
+        "at submission."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

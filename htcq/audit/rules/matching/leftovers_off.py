@@ -40,8 +40,17 @@ def _found(
     evidence: Evidence, configuration: Configuration, role: Role, name: str, slots: int
 ) -> Found:
     waiting = sum(sum(each.idle.values()) for each in evidence.autoclusters)
-    many = f"; {counted(waiting, 'job')} idle" if waiting else ""
-    knob, of_schedd = effective(configuration, _KNOB), role is Role.ACCESS
+    many = ""
+    if waiting:
+        many = f"; {counted(waiting, 'job')} idle"
+    severity = None
+    if waiting > slots and not _on_purpose(evidence):
+        severity = Severity.WARNING
+    if role is Role.ACCESS:
+        settings = access(evidence, _KNOB, "True", (name,))
+    else:
+        settings = (node(evidence, name, _KNOB, "True"),)
+    knob = effective(configuration, _KNOB)
     return Found(
         cause=role.value,
         subject=f"{role.value} {name}",
@@ -51,11 +60,9 @@ def _found(
             f"pool{many}"
         ),
         facts=(knob_as_fact(knob),),
-        settings=access(evidence, _KNOB, "True", (name,))
-        if of_schedd
-        else (node(evidence, name, _KNOB, "True"),),
+        settings=settings,
         examples=(name,),
-        severity=Severity.WARNING if waiting > slots and not _on_purpose(evidence) else None,
+        severity=severity,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
@@ -40,7 +41,7 @@ class _Starved:
 def _find(evidence: Evidence) -> Iterator[Found]:
     hopeless = {id(each.request) for each in evidence.unmatched}
     seen: set[int] = set()
-    for asking in (each for group in evidence.askers.by_group.values() for each in group):
+    for asking in chain.from_iterable(evidence.askers.by_group.values()):
         if id(asking) in seen or _refunds(_configuration(evidence, asking)):
             continue
         seen.add(id(asking))
@@ -94,12 +95,16 @@ def _starved(
 
 def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _Starved) -> Found:
     configuration = _configuration(evidence, asking)
-    lasting = starved.never >= budget
-    why = "fit no slot of the pool" if lasting else "do not fit at the moment"
-    if 0 < starved.never < budget:
+    severity: Severity | None = Severity.WARNING
+    if starved.never >= budget:
+        why, severity = "fit no slot of the pool", None
+    elif starved.never > 0:
         why = (
             f"fit no slot of the pool ({starved.never}) or do not fit at the moment ({starved.now})"
         )
+    else:
+        why = "do not fit at the moment"
+    are = "is" if starved.behind == 1 else "are"
     name = asking.submitter.name
     return Found(
         cause=f"{asking.access.name}: {name}",
@@ -108,19 +113,21 @@ def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _St
             f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, "
             f"and all of these {why}, such as {starved.first.jobs[0].id}; "
             f"{counted(starved.behind, 'job')} behind them that could start, such as "
-            f"{starved.example}, {'is' if starved.behind == 1 else 'are'} not offered"
+            f"{starved.example}, {are} not offered"
         ),
         facts=_facts(configuration),
         settings=_settings(evidence, configuration, asking.access.name),
         count=starved.behind,
         examples=(starved.example,),
-        severity=None if lasting else Severity.WARNING,
+        severity=severity,
     )
 
 
 def _facts(configuration: Configuration | None) -> tuple[Fact, ...]:
+    if configuration is None:
+        return ()
     names = (_EACH, "MAX_CONCURRENT_UPLOADS", "MAX_JOBS_RUNNING", _REFUND)
-    knobs = [configuration.knob(name) for name in names] if configuration is not None else []
+    knobs = (configuration.knob(name) for name in names)
     return tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs if knob is not None)
 
 

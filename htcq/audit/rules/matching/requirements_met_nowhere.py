@@ -18,9 +18,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _wall(jobs: Unmatched) -> MatchFailure | None:
     if jobs.only_start or any(wall.id == NO_SUCH_MACHINE for wall in jobs.walls):
         return None
-    return next(
-        (wall for wall in jobs.walls if wall.id in (REQUIREMENTS, DEDICATED_SCHEDULER)), None
-    )
+    for wall in jobs.walls:
+        if wall.id in (REQUIREMENTS, DEDICATED_SCHEDULER):
+            return wall
+    return None
 
 
 RULE = Rule(

@@ -48,15 +48,18 @@ class _Lists:
         """Return the knob by which the negotiator leaves ``name`` out; empty where it does not."""
         if name in self.removed:
             return REMOVED
-        return _PATTERN if self.pattern is not None and self.pattern.search(name) else ""
+        if self.pattern is not None and self.pattern.search(name):
+            return _PATTERN
+        return ""
 
     def by_access(self, name: str) -> Mapping[str, str]:
         """Return the access points that leave ``name`` out, each with the knob by which it does."""
-        found = {who: each for who, each in self.access.items() if each.lacks(name)}
-        return {
-            who: REMOVED if name in each.removed and not each.only else ONLY
-            for who, each in found.items()
-        }
+        found = {}
+        for point, lists in self.access.items():
+            if lists.lacks(name):
+                removed = name in lists.removed and not lists.only
+                found[point] = REMOVED if removed else ONLY
+        return found
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -75,12 +78,15 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _lists(evidence: Evidence, by_negotiator: bool) -> _Lists:
-    removed = evidence.setting(REMOVED).replace(",", " ").split() if by_negotiator else []
+    removed: list[str] = []
+    pattern = None
+    if by_negotiator:
+        removed = evidence.setting(REMOVED).replace(",", " ").split()
+        pattern = _compiled(evidence.setting(_PATTERN))
     versions = {
         record.name: version(record.value("CondorVersion")) for record in evidence.pool.schedds
     }
     access = {name: _of(each, versions.get(name, ())) for name, each in evidence.access.items()}
-    pattern = _compiled(evidence.setting(_PATTERN)) if by_negotiator else None
     return _Lists(frozenset(name.lower() for name in removed), pattern, access)
 
 
@@ -91,8 +97,10 @@ def _of(configuration: Configuration, of_schedd: tuple[int, ...]) -> Significant
 
 
 def _compiled(text: str) -> re.Pattern[str] | None:
+    if not text:
+        return None
     try:
-        return re.compile(text, re.IGNORECASE) if text else None
+        return re.compile(text, re.IGNORECASE)
     except re.error:
         return None
 
@@ -130,7 +138,9 @@ def _settings(evidence: Evidence, name: str, usual: str, lists: _Lists) -> Itera
         if configuration is evidence.pool.central and knob == REMOVED == lists.by_negotiator(name):
             continue
         text = configuration.value(knob)
-        value = _without(text, name) if knob == REMOVED else f"{text}, {usual}"
+        value = f"{text}, {usual}"
+        if knob == REMOVED:
+            value = _without(text, name)
         yield from fix_settings.access(evidence, knob, value, (point,))
 
 

@@ -47,12 +47,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     demand = _demand(wanted.values())
     for one in sorted(found.values(), key=lambda each: -len(each.names)):
         # What is free and nobody would use is not stranded, but idle.
-        noteworthy = {
-            asset
-            for asset in _UNITS
-            if min(one.free[asset], demand[asset]) >= _NOTEWORTHY * whole[asset]
-        }
-        lost = {asset: free for asset, free in one.free.items() if free and asset in noteworthy}
+        lost: dict[str, Number] = {}
+        for asset, free in one.free.items():
+            least = _NOTEWORTHY * whole[asset]
+            if free and min(free, demand[asset]) >= least:
+                lost[asset] = free
         if lost:
             yield _found(one, lost, whole, sum(sum(jobs.idle.values()) for jobs in classes))
 
@@ -80,9 +79,10 @@ def _look(kind: SlotClass, jobs: Sequence[Taking], found: dict[tuple[str, ...], 
     known: dict[tuple[Number, ...], tuple[str, ...]] = {}
     for slot in kind.slots:
         left = _left(slot)
-        key = tuple(
-            min(amount, enough_disk) if asset == DISK else amount for asset, amount in left.items()
-        )
+        enough = dict(left)
+        if DISK in left:
+            enough[DISK] = min(left[DISK], enough_disk)
+        key = tuple(enough.values())
         if key not in known:
             known[key] = _short(fewest, left)
         short = known[key]
@@ -117,7 +117,9 @@ def _found(
     parts = [
         f"{number(free)} of {number(whole[asset])} {_UNITS[asset]}" for asset, free in lost.items()
     ]
-    costly = any(asset in (CPUS, GPUS) for asset in lost)
+    severity = None
+    if CPUS in lost or GPUS in lost:
+        severity = Severity.WARNING
     return Found(
         cause=f"too little {listed(one.short)}",
         subject=f"slot {one.names[0]}",
@@ -129,7 +131,7 @@ def _found(
         facts=tuple(Fact(f"free {asset}", number(free)) for asset, free in lost.items()),
         count=len(one.names),
         examples=tuple(one.names[:EXAMPLES]),
-        severity=Severity.WARNING if costly else None,
+        severity=severity,
     )
 
 
