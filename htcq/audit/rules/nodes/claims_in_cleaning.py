@@ -49,6 +49,9 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
     claimed = sum(accounted(weights.of(slot)) for slot in evidence.slots if slot.claimed)
     longest, first = long[0]
     names = [str(slot.name) for _, slot in long]
+    severity = None
+    if held >= _OUTAGE * claimed and len(long) > 1:
+        severity = Severity.ERROR
     return Found(
         cause="cleaning",
         subject=f"slot {first.name}",
@@ -63,7 +66,7 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
         ),
         count=len(long),
         examples=tuple(names[:EXAMPLES]),
-        severity=Severity.ERROR if held >= _OUTAGE * claimed and len(long) > 1 else None,
+        severity=severity,
     )
 
 

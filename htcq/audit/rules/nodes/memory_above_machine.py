@@ -90,9 +90,9 @@ RULE = Rule(
         "and quotas are shares of memory that does not exist."
     ),
     advice=(
-        "Remove MEMORY from the execution point's configuration, or set it below DETECTED_MEMORY. "
-        "A machine whose "
-        "jobs use less than they request can offer more; how much is a decision of the site."
+        "Remove MEMORY from the execution point's configuration, or set it below "
+        "DETECTED_MEMORY. A machine whose jobs use less than they request can offer more; how "
+        "much is a decision of the site."
     ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, reconfig.cpp, 25.14",
     find=_find,
