@@ -79,9 +79,9 @@ RULE = Rule(
         "access point waiting"
     ),
     consequence=(
-        "The schedd offers nothing to the negotiator, or starts nothing that is matched. Its jobs "
-        "stay idle, and the "
-        "negotiator's log does not mention them. If jobs wait there, this is an error."
+        "The schedd offers nothing to the negotiator, or starts nothing that is matched. Its "
+        "jobs stay idle, and the negotiator's log does not mention them. If jobs wait there, "
+        "this is an error."
     ),
     advice=(
         "Remove the knob from the access point's configuration, or raise the limit, and "

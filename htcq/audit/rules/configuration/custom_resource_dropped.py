@@ -31,8 +31,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     cause=asset.lower(),
                     subject=f"asset {asset}",
                     message=(
-                        f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does "
-                        f"not list {asset}"
+                        f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does not "
+                        f"list {asset}"
                     ),
                     facts=(
                         Fact(knob.name, knob.value, knob.place),

@@ -97,8 +97,8 @@ def _message(knob: Knob, dropped: list[str], starved: tuple[str, ...]) -> str:
     if not knob.overridden:
         return (
             f"{_NAMES} lists only {listed(_names(knob.value)) or 'no group'}, and {groups} with "
-            "quotas are not "
-            f"listed ({listed(dropped)}): probably a later file overrides {_NAMES}{jobs}"
+            f"quotas are not listed ({listed(dropped)}): probably a later file overrides "
+            f"{_NAMES}{jobs}"
         )
     former = knob.overridden[-1].place
     return (
@@ -137,8 +137,8 @@ RULE = Rule(
     ),
     advice=(
         "List all groups in one file, or extend the list with $(GROUP_NAMES) in the later file. "
-        "On the central "
-        "manager 'condor_config_val -verbose GROUP_NAMES' shows the file that applies."
+        "On the central manager 'condor_config_val -verbose GROUP_NAMES' shows the file that "
+        "applies."
     ),
     source="src/condor_utils/config.cpp:Parse_macros, 25.14",
     find=_find,

@@ -19,8 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     cause=command.line,
                     subject=f"command {command.line}",
                     message=(
-                        f"if '{command.line}' fails, {whose} is configured as if the line did "
-                        "not exist"
+                        f"if '{command.line}' fails, {whose} is configured as if the line did not "
+                        "exist"
                     ),
                     facts=(command.fact,),
                     examples=(whose,),

@@ -26,8 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 undecided.append(name)
     if undecided:
         yield Unchecked(
-            f"the version of {listed(undecided)}: whether it still supports transforms in "
-            "ClassAd syntax"
+            f"the version of {listed(undecided)}: whether it still supports transforms in ClassAd "
+            "syntax"
         )
 
 

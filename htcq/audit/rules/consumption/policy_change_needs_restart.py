@@ -19,8 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             if configured != bool(kind.consumption):
                 running = "has one" if kind.consumption else "has none"
                 told = (
-                    f"the configuration has {'a' if configured else 'no'} consumption policy, "
-                    f"the slot {running}"
+                    f"the configuration has {'a' if configured else 'no'} consumption policy, the "
+                    f"slot {running}"
                 )
                 yield _found(node, "CONSUMPTION_POLICY", told, ())
             elif kind.supports_policy:
@@ -54,8 +54,8 @@ RULE = Rule(
     ),
     consequence=(
         "Both are read when the startd creates its slots. A reconfig applies new CONSUMPTION_* "
-        "and SLOT_WEIGHT, but "
-        "neither turns the policy on or off nor changes the number of claims."
+        "and SLOT_WEIGHT, but neither turns the policy on or off nor changes the number of "
+        "claims."
     ),
     advice="Run condor_restart -startd on the node, after draining it.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",

@@ -57,9 +57,9 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has fewer claim ids than jobs would fit on it",
     consequence=(
-        "Each match uses up one claim id of the slot. When none is left, the negotiator drops the "
-        "slot for the rest "
-        "of the cycle, even if it is not full: the slot takes several cycles to fill."
+        "Each match uses up one claim id of the slot. When none is left, the negotiator drops "
+        "the slot for the rest of the cycle, even if it is not full: the slot takes several "
+        "cycles to fill."
     ),
     advice="Set NUM_CLAIMS to the number of the smallest jobs that fit, and restart the startd.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingProtocol, 25.14",

@@ -47,8 +47,8 @@ def _growing(kind: SlotClass) -> str:
         if before is not None and after is not None and after > before + CLOSE:
             return (
                 f"SlotWeight is {number(before)} with {amounts_text(fuller)} left and "
-                f"{number(after)} with "
-                f"{amounts_text(emptier)}: the costs of the matches in between are negative"
+                f"{number(after)} with {amounts_text(emptier)}: the costs of the matches in "
+                "between are negative"
             )
     return ""
 

@@ -15,8 +15,8 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
         for name in sorted(request):
             if request[name] > 0 and not is_managed(group, name):
                 message = (
-                    f"group {group.name} requests {request[name]} {name} but has no max: no "
-                    "quota applies"
+                    f"group {group.name} requests {request[name]} {name} but has no max: no quota "
+                    "applies"
                 )
                 yield quotas.found(group.name, message)
 

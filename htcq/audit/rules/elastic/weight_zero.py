@@ -14,8 +14,8 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             cap = group.max.get(name, 0)
             if weight == 0 and (cap is None or cap > group.min.get(name, 0)):
                 message = (
-                    f"group {group.name} has a weight of 0 {name}: it never borrows, whatever "
-                    "its max"
+                    f"group {group.name} has a weight of 0 {name}: it never borrows, whatever its "
+                    "max"
                 )
                 yield quotas.found(group.name, message)
 

@@ -63,8 +63,8 @@ RULE = Rule(
     summary="A group accepts surplus, but child groups that need surplus do not",
     consequence=(
         "GROUP_ACCEPT_SURPLUS_<group> applies to that group only. Child groups without a knob of "
-        "their own follow "
-        "GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself but none of its children."
+        "their own follow GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself but "
+        "none of its children."
     ),
     advice="Set GROUP_ACCEPT_SURPLUS_<group> for each group that should use surplus.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

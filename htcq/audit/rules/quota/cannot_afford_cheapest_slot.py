@@ -61,8 +61,8 @@ def _full(quotas: PoolQuotas, name: str) -> tuple[str, str]:
             return (
                 above.name,
                 (
-                    f"{above.name}, which accepts no surplus, and its child groups use {used:g} of "
-                    f"its {cap:g}"
+                    f"{above.name}, which accepts no surplus, and its child groups use {used:g} "
+                    f"of its {cap:g}"
                 ),
             )
     return "", f"its limit is {quotas.limits.get(name, 0.0):g}"

@@ -50,8 +50,8 @@ RULE = Rule(
     summary="The fraction of a quota is lost: the negotiator uses whole numbers",
     consequence=(
         "The limit of a group is a whole number, truncated and not rounded. A quota below 1 "
-        "becomes 0, and 0.29 of a "
-        "pool of 100 becomes 28, because the product is slightly below 29 in binary arithmetic."
+        "becomes 0, and 0.29 of a pool of 100 becomes 28, because the product is slightly below "
+        "29 in binary arithmetic."
     ),
     advice="Use static quotas that are whole numbers, or raise the share a little.",
     source=(

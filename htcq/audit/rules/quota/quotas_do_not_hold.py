@@ -155,8 +155,8 @@ RULE = Rule(
     advice=LINEAR_WEIGHTS,
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, "
-        "Accountant.cpp:CheckMatches, 25.14; measured "
-        "on 25.14.1: 112 used on a quota of 40, and 48 to 64 on one of 20"
+        "Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: 112 used on a quota of 40, and "
+        "48 to 64 on one of 20"
     ),
     find=_find,
 )

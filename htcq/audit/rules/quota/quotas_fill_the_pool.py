@@ -86,8 +86,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             cause="dynamic quotas",
             subject="the pool",
             message=(
-                f"dynamic quotas add up to all of the pool of {pool:g}: {left_out[0]} get "
-                "surplus only"
+                f"dynamic quotas add up to all of the pool of {pool:g}: {left_out[0]} get surplus "
+                "only"
             ),
             facts=tuple(knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{name}") for name in dynamic),
             severity=Severity.INFO,

@@ -70,8 +70,8 @@ def _left_short(quotas: PoolQuotas) -> str:
     if filled >= at_once or not quotas.settings.strict_enforce:
         return ""
     return (
-        f", and a cycle fills {filled:g} of the {at_once:g} that it could: groups get half of "
-        "the way in each round"
+        f", and a cycle fills {filled:g} of the {at_once:g} that it could: groups get half of the "
+        "way in each round"
     )
 
 

@@ -82,8 +82,8 @@ RULE = Rule(
         "defines no order."
     ),
     advice=(
-        "Use HTCondor's default, or an expression that refers only to AccountingGroup, GroupQuota, "
-        "GroupResourcesAllocated and GroupResourcesInUse and guards its divisions."
+        "Use HTCondor's default, or an expression that refers only to AccountingGroup, "
+        "GroupQuota, GroupResourcesAllocated and GroupResourcesInUse and guards its divisions."
     ),
     source=(
         "src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, "

@@ -47,8 +47,8 @@ RULE = Rule(
     summary="Submitters name a group that is not in GROUP_NAMES",
     consequence=(
         "The negotiator charges them to the deepest existing group in the name, or to the root, "
-        "which is negotiated "
-        "last. Their jobs use the quota of another group, and their own quota is unused."
+        "which is negotiated last. Their jobs use the quota of another group, and their own "
+        "quota is unused."
     ),
     advice=(
         "Add the group to GROUP_NAMES with a quota, or change the jobs to name an existing group."

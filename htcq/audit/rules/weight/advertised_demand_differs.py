@@ -240,8 +240,8 @@ RULE = Rule(
     ),
     consequence=(
         "Groups get slots according to the demand that schedds advertise. If it is too small, a "
-        "group waits although "
-        "its quota is free; if it is too large, the group keeps surplus from others."
+        "group waits although its quota is free; if it is too large, the group keeps surplus "
+        "from others."
     ),
     advice=(
         "Set SCHEDD_SLOT_WEIGHT on the access point to the charge of a job, in terms of its "

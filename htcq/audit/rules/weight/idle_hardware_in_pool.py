@@ -62,8 +62,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject="pool",
             message=(
                 f"{lost:g} of the pool's weight of {whole:g} is on slots that accept no jobs "
-                f"({parts}), and the "
-                f"dynamic quotas of {counted(len(dynamic), 'group')} are shares of it too"
+                f"({parts}), and the dynamic quotas of {counted(len(dynamic), 'group')} are "
+                "shares of it too"
             ),
             facts=(
                 Fact("pool weight", f"{whole:g}"),
@@ -128,13 +128,13 @@ RULE = Rule(
     ),
     advice=(
         "Exclude slots that accept no jobs from the pool's weight. Claims of an OCU and data "
-        "slots are available "
-        "only to their holders: exclude them if other groups should not have a share of them."
+        "slots are available only to their holders: exclude them if other groups should not have "
+        "a share of them."
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, "
-        "condor_startd.V6/Resource.cpp:update_collector "
-        "(IsDirectAttach), claim.cpp:publish (OCU), 25.14"
+        "condor_startd.V6/Resource.cpp:update_collector (IsDirectAttach), claim.cpp:publish "
+        "(OCU), 25.14"
     ),
     find=_find,
 )

@@ -74,8 +74,8 @@ RULE = Rule(
     ),
     advice=(
         "Write a constraint that is true for all claimed slots, or that does not refer to "
-        "attributes that a claim "
-        "changes (State, Activity, SlotType, DynamicSlot, PartitionableSlot)."
+        "attributes that a claim changes (State, Activity, SlotType, DynamicSlot, "
+        "PartitionableSlot)."
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, "
