@@ -45,7 +45,10 @@ def _knob(configuration: Configuration, name: str) -> Knob | None:
 def _constant(text: str) -> float | None:
     """Return the value of an expression that does not depend on an ad; None where it does."""
     expression = parsed(text)
-    if expression is None or expression.references().own or expression.references().target:
+    if expression is None:
+        return None
+    references = expression.references()
+    if references.own or references.target:
         return None
     value = expression.evaluate()
     if isinstance(value, bool):
@@ -58,7 +61,9 @@ def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
         record for record in evidence.pool.submitters if record.text("ScheddName") == name
     ]
     waiting = groups_that_wait(evidence, submitters)
-    jobs = f": jobs of {listed(waiting)} wait there" if waiting else ""
+    jobs = ""
+    if waiting:
+        jobs = f": jobs of {listed(waiting)} wait there"
     return Found(
         cause=f"{knob.name.upper()} of {name}",
         subject=f"access point {name}",

@@ -41,7 +41,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _duration(seconds: float) -> str:
     hours = seconds / 3600
-    return f"{hours:.3g} hours" if hours >= 1 else f"{seconds / 60:.0f} minutes"
+    if hours >= 1:
+        return f"{hours:.3g} hours"
+    return f"{seconds / 60:.0f} minutes"
 
 
 RULE = Rule(

@@ -21,8 +21,10 @@ _SEVERAL = 2
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     central = evidence.pool.central
-    knob = central.knob(_NAMES) if central is not None else None
-    if central is None or knob is None:
+    if central is None:
+        return
+    knob = central.knob(_NAMES)
+    if knob is None:
         return
     now = _names(knob.value)
     with_quota = _with_quota(central, now)
@@ -38,6 +40,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
 
     starved = tuple(name for name in hurt if _waits(evidence, name))
+    severity = Severity.ERROR if starved else None
     whole = ", ".join([*dropped, *now])
     yield Found(
         cause=_NAMES,
@@ -46,7 +49,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         facts=(*_former(central, knob, hurt), knob_fact(evidence, _NAMES)),
         count=len(dropped),
         examples=tuple(dropped),
-        severity=Severity.ERROR if starved else None,
+        severity=severity,
         settings=(Setting(Role.CENTRAL, _NAMES, whole, file=_file(knob.place)),),
         is_root=True,
     )
@@ -93,7 +96,9 @@ def _waits(evidence: Evidence, group: str) -> bool:
 
 def _message(knob: Knob, dropped: list[str], starved: tuple[str, ...]) -> str:
     groups = counted(len(dropped), "group")
-    jobs = f"; jobs of {listed(starved)} wait" if starved else ""
+    jobs = ""
+    if starved:
+        jobs = f"; jobs of {listed(starved)} wait"
     if not knob.overridden:
         return (
             f"{_NAMES} lists only {listed(_names(knob.value)) or 'no group'}, and {groups} with "

@@ -33,10 +33,11 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 def _found(name: str, policy: JobPolicy, severity: Severity | None) -> Found:
     why = policy.ignored or policy.ignored_later
+    ignores = "will ignore" if severity else "ignores"
     return Found(
         cause=f"{policy.knob}: {why}",
         subject=f"knob {policy.knob}",
-        message=f"schedd {name} {'will ignore' if severity else 'ignores'} {policy.knob}: {why}",
+        message=f"schedd {name} {ignores} {policy.knob}: {why}",
         facts=(Fact(policy.knob, policy.text or "(not set)", policy.place),),
         examples=(name,),
         severity=severity,

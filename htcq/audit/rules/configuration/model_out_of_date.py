@@ -25,7 +25,10 @@ class _Model(NamedTuple):
     @property
     def text(self) -> str:
         """The model as a sentence has it."""
-        return f"{self.name or 'a model without a name'} ({self.hash})" if self.hash else "no model"
+        if not self.hash:
+            return "no model"
+        name = self.name or "a model without a name"
+        return f"{name} ({self.hash})"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -45,14 +48,13 @@ def _machines(evidence: Evidence) -> dict[_Model, list[str]]:
     known: dict[str, _Model] = {}
     for kind in evidence.offered:
         for slot in kind.slots:
-            machine = str(slot.machine)
-            if machine not in known:
-                frame = slot.frame
-                if id(frame) not in models:
-                    models[id(frame)] = _Model(
-                        _word(frame.value("HtcqModel")), _word(frame.value("HtcqModelHash"))
-                    )
-                known[machine] = models[id(frame)]
+            machine, frame = str(slot.machine), slot.frame
+            if machine in known:
+                continue
+            if id(frame) not in models:
+                name, hash_ = frame.value("HtcqModel"), frame.value("HtcqModelHash")
+                models[id(frame)] = _Model(_word(name), _word(hash_))
+            known[machine] = models[id(frame)]
     found: dict[_Model, list[str]] = {}
     for machine, model in known.items():
         found.setdefault(model, []).append(machine)
@@ -60,12 +62,16 @@ def _machines(evidence: Evidence) -> dict[_Model, list[str]]:
 
 
 def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found:
     listed = ", ".join(names[:_MAX_NAMES])
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    more = ""
+    if len(names) > _MAX_NAMES:
+        more = f" and {len(names) - _MAX_NAMES} more"
     verb = "advertises" if len(names) == 1 else "advertise"
     return Found(
         cause=model.hash or "no model",

@@ -26,10 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             message = f"{settable[0].name} lists knobs, but {listed(_SWITCHES)} are both off"
             yield _found(configuration, whose, "off", message, settable)
         elif on and not settable:
-            message = (
-                f"{listed(on)} {'is' if len(on) == 1 else 'are'} on, but no SETTABLE_ATTRS_* "
-                "lists any knobs"
-            )
+            are = "is" if len(on) == 1 else "are"
+            message = f"{listed(on)} {are} on, but no SETTABLE_ATTRS_* lists any knobs"
             yield _found(configuration, whose, "nothing listed", message, settable)
     if not checked:
         yield Unchecked(Input.CENTRAL.value)

@@ -63,33 +63,33 @@ def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:
     if asked and (not names.jobs_are_known or any(name in names.jobs for name in asked)):
         return False
     start = named("Start")
-    return not any(
-        holds(start.evaluate(own.ad(kind.total), made_up("", shape).ad()))
-        for shape in ordinary_requests(kind.total)
-    )
+    for request in ordinary_requests(kind.total):
+        if holds(start.evaluate(own.ad(kind.total), made_up("", request).ad())):
+            return False
+    return True
 
 
 def _looks_at_what_changes(slot: Slot) -> bool:
     left, seen = ["start"], set[str]()
     while left:
         name = left.pop()
-        expression = slot.frame.expression(name)
-        if name in _CHANGES or (
-            expression is not None and "time(" in expression.text.replace(" ", "").lower()
-        ):
+        if name in _CHANGES:
             return True
-        if name not in seen and expression is not None:
-            seen.add(name)
-            left += expression.references().own
+        expression = slot.frame.expression(name)
+        if name in seen or expression is None:
+            continue
+        if "time(" in expression.text.replace(" ", "").lower():
+            return True
+        seen.add(name)
+        left += expression.references().own
     return False
 
 
 def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
     machines = tuple(dict.fromkeys(str(slot.machine) for slot in slots))
     # Dynamic slots of these machines run on, but nothing follows them.
-    closed = [
-        slot for slot in evidence.slots if str(slot.machine) in machines and _is_of(slot, slots)
-    ]
+    there = [slot for slot in evidence.slots if str(slot.machine) in machines]
+    closed = [slot for slot in there if _is_of(slot, slots)]
     part = part_of_pool(evidence, closed)
     return Found(
         cause=text,

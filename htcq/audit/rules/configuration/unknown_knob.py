@@ -26,8 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         checked = True
         spelling = _Spelling(configuration, assets)
         for knob in configuration:
-            # An empty one does nothing, whatever it was meant to be.
-            meant = spelling.meant(knob.name) if knob.value.strip() else ""
+            # An empty knob does nothing, whatever it was meant to be.
+            meant = ""
+            if knob.value.strip():
+                meant = spelling.meant(knob.name)
             if meant:
                 settings = tuple(
                     settings_of(whose, configuration, _corrected(configuration, knob, meant))
@@ -80,25 +82,30 @@ class _Spelling:
         if upper in self._defaults or upper in self._matter or name.upper() in self._used:
             return ""
         stem = stem_of(own)
-        if stem:
-            asset = self._asset(upper[len(stem) + 1 :]) if stem == ASSET_STEM else ""
-            return f"{prefix}{stem}_{asset}" if asset else ""
-        right = nearest(own, sorted(self._matter)) or _with_stem(own)
-        return f"{prefix}{right}" if right else ""
+        if not stem:
+            right = nearest(own, sorted(self._matter)) or _with_stem(own)
+        elif stem == ASSET_STEM:
+            right = self._asset_knob(upper[len(stem) + 1 :])
+        else:
+            right = ""
+        if right:
+            return f"{prefix}{right}"
+        return ""
 
-    def _asset(self, asset: str) -> str:
-        """Return the asset that an unknown name was probably meant to be.
+    def _asset_knob(self, name: str) -> str:
+        """Return the knob of the asset that ``name`` was probably meant to be.
 
         Empty where the name is an asset, or is near none.
         """
-        if asset in self._assets:
+        if name in self._assets:
             return ""
-        whole = (
-            each
-            for each in sorted(self._assets)
-            if len(asset) >= _SHORT_FORM and each.startswith(asset)
-        )
-        return next(whole, "") or nearest(asset, sorted(self._assets))
+        asset = ""
+        if len(name) >= _SHORT_FORM:
+            asset = next((each for each in sorted(self._assets) if each.startswith(name)), "")
+        asset = asset or nearest(name, sorted(self._assets))
+        if asset:
+            return f"{ASSET_STEM}_{asset}"
+        return ""
 
 
 def _with_stem(name: str) -> str:

@@ -11,11 +11,8 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 def _find(declared: DeclaredGroups) -> Iterator[Found]:
     for parent in declared.groups:
-        shared = [
-            group
-            for group in declared.below(parent.name)
-            if not group.static and group.config_quota
-        ]
+        below = declared.below(parent.name)
+        shared = [group for group in below if not group.static and group.config_quota]
         amount, total = declared.amounts[parent.name], declared.static_sum(parent.name)
         if shared and amount and amount * (1 - DUST) <= total <= amount * (1 + DUST):
             yield Found(
@@ -26,7 +23,7 @@ def _find(declared: DeclaredGroups) -> Iterator[Found]:
                     f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, "
                     "count for nothing"
                 ),
-                facts=(fact_of(parent), *(fact_of(group) for group in declared.below(parent.name))),
+                facts=tuple(fact_of(group) for group in (parent, *below)),
                 examples=tuple(group.name for group in shared),
             )
 
