@@ -16,8 +16,8 @@ _KNOB = "NEGOTIATOR_MATCHLIST_CACHING"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, True):
-        told = "one cycle spreads jobs over all slots, regardless of the ranks"
-        yield from beside_policies(evidence, _KNOB, told, "False")
+        effect = "one cycle spreads jobs over all slots, regardless of the ranks"
+        yield from beside_policies(evidence, _KNOB, effect, "False")
 
 
 RULE = Rule(

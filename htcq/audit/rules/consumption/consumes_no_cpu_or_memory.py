@@ -44,9 +44,8 @@ def _happens(evidence: Evidence, trial: Trial, asset: str) -> bool:
     if trial.own or (trial.jobs.request.get(asset) or 0) > 0:
         return True
     request = f"Request{attribute(asset)}"
-    return any(
-        as_number(point.ordinary_job().value(request)) == 0 for point in access_points(evidence)
-    )
+    defaults = (point.ordinary_job().value(request) for point in access_points(evidence))
+    return any(as_number(default) == 0 for default in defaults)
 
 
 def _found(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> Found:

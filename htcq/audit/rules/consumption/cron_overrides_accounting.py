@@ -44,12 +44,11 @@ def _weight_knob(node: Node) -> Knob:
 
 
 def _listed(evidence: Evidence, kind: SlotClass, node: Node) -> Iterator[Found]:
-    for name in LISTS:
-        knob = node.knob(name)
+    for list_ in LISTS:
+        knob = node.knob(list_)
         for word in knob.value.replace(",", " ").split():
-            if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith(
-                "consumption"
-            ):
+            name = word.lower()
+            if name in (*_ACCOUNTING, *kind.assets) or name.startswith("consumption"):
                 yield on_knob(
                     knob,
                     f"{knob.name} lists {word}: the value of {word} in the configuration replaces "
@@ -68,12 +67,11 @@ def _other_weight(kind: SlotClass, node: Node, knob: Knob) -> Iterator[Found]:
         left: dict[str, Number] = {
             asset: int(amount * part) for asset, amount in kind.total.items()
         }
-        told, configured = (
-            as_number(kind.weight(left)),
-            as_number(expression.evaluate(kind.ad(left))),
-        )
-        if told != configured:
-            yield _different(node, knob, Fact("SlotWeight", kind.weight_text), (told, configured))
+        advertised = as_number(kind.weight(left))
+        configured = as_number(expression.evaluate(kind.ad(left)))
+        if advertised != configured:
+            fact = Fact("SlotWeight", kind.weight_text)
+            yield _different(node, knob, fact, (advertised, configured))
             return
 
 
@@ -83,9 +81,10 @@ def _other_consumption(
     expression: Expr | None = node.expression(f"CONSUMPTION_{asset.upper()}")
     if expression is None:
         return
-    trial = evidence.trials.made_up(
-        kind, {**_JOB, asset: kind.total[asset] if asset not in _JOB else _JOB[asset]}
-    )
+    request = dict(_JOB)
+    if asset not in request:
+        request[asset] = kind.total[asset]
+    trial = evidence.trials.made_up(kind, request)
     configured = as_number(expression.evaluate(kind.ad(kind.total), trial.ad()))
     if configured != trial.taken[asset]:
         fact = Fact(f"Consumption{attribute(asset)}", kind.consumption[asset])

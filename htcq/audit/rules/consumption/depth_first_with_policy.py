@@ -13,8 +13,8 @@ _KNOB = "NEGOTIATOR_DEPTH_FIRST"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, False):
-        told = "after each match, requests are skipped that nothing serves"
-        yield from beside_policies(evidence, _KNOB, told, "False")
+        effect = "after each match, requests are skipped that nothing serves"
+        yield from beside_policies(evidence, _KNOB, effect, "False")
 
 
 RULE = Rule(

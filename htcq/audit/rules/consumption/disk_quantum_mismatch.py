@@ -17,10 +17,9 @@ from htcq.units import DISK
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
         for quantum, slots in slots_by(kind, "DiskQuantum").items():
-            trial = next(
-                (each for each in evidence.trials.of(kind) if _odd(kind, each, quantum)), None
-            )
-            if trial is not None:
+            for trial in evidence.trials.of(kind):
+                if not _odd(kind, trial, quantum):
+                    continue
                 yield on_slots(
                     kind,
                     cause=f"{number(quantum)}: {kind.consumption[DISK]}",
@@ -33,6 +32,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     settings=execute(evidence, slots, "CONSUMPTION_DISK", _rounded(quantum)),
                     slots=slots,
                 )
+                break
 
 
 def _rounded(quantum: Number) -> str:

@@ -47,7 +47,9 @@ def _slop(kind: SlotClass) -> int:
     text = kind.first.frame.value("CondorVersion")
     machine = as_number(kind.first.total_disk_kb)
     known = version(text)
-    return disk_slop(machine or 0, known) if known and known < ABSOLUTE_DISK else 0
+    if not known or known >= ABSOLUTE_DISK:
+        return 0
+    return disk_slop(machine or 0, known)
 
 
 def _lost(kind: SlotClass, trial: Trial, slop: int) -> str:
@@ -60,7 +62,8 @@ def _lost(kind: SlotClass, trial: Trial, slop: int) -> str:
     fewer = fits(kind.total, real)
     if fewer < room:
         return f"{fewer} fit instead of {room}"
-    expected, found = (_weight_after(kind, each, room) for each in (amounts, real))
+    expected = _weight_after(kind, amounts, room)
+    found = _weight_after(kind, real, room)
     if expected is not None and found is not None and abs(expected - found) > CLOSE:
         return f"with {room} of them SlotWeight is {number(found)} instead of {number(expected)}"
     return ""

@@ -40,12 +40,12 @@ def _refused(evidence: Evidence, kind: SlotClass, trial: Trial) -> Found | None:
                     f"{number(got[asset])}: the startd refuses to start it"
                 ),
                 facts=(consumption_fact(kind, asset),),
-                settings=consumption_settings(evidence, kind, asset, _told_apart(kind, asset)),
+                settings=consumption_settings(evidence, kind, asset, _by_slot_type(kind, asset)),
             )
     return None
 
 
-def _told_apart(kind: SlotClass, asset: str) -> str:
+def _by_slot_type(kind: SlotClass, asset: str) -> str:
     """Return a consumption that depends on the type of the slot.
 
     On a dynamic slot it is the request, on all others what it is now.

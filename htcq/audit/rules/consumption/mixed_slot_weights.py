@@ -50,11 +50,9 @@ def _weight(
 ) -> Number | None:
     """Return the weight of a running claim of such a request; None where no kind fits it."""
     for kind in kinds:
-        amounts = (
-            evidence.trials.made_up(kind, request).amounts
-            if kind.supports_policy
-            else dict(request)
-        )
+        amounts: Mapping[str, Number] = request
+        if kind.supports_policy:
+            amounts = evidence.trials.made_up(kind, request).amounts
         if amounts and fits(kind.total, amounts):
             return as_number(kind.standing_weight(handed_out(amounts)))
     return None

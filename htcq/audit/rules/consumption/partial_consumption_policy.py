@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
+from htcq.audit.fix import Setting
 from htcq.audit.listed_attributes import unlisted
 from htcq.audit.policies import consumption_settings, on_slots, safe_request
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
@@ -17,12 +18,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.partitionable:
         if kind.consumption and not kind.supports_policy:
             missing = [asset for asset in kind.assets if asset not in kind.consumption]
-            yield _incomplete(evidence, kind, missing) if missing else _unlisted(evidence, kind)
+            if missing:
+                yield _incomplete(evidence, kind, missing)
+            else:
+                yield _unlisted(evidence, kind)
 
 
 def _incomplete(evidence: Evidence, kind: SlotClass, missing: list[str]) -> Found:
     names = [f"Consumption{attribute(asset)}" for asset in missing]
     there = listed(f"Consumption{attribute(asset)}" for asset in kind.consumption)
+    settings: list[Setting] = []
+    for asset in missing:
+        settings += consumption_settings(evidence, kind, asset, safe_request(asset))
     return on_slots(
         kind,
         cause=f"without {', '.join(names)}",
@@ -34,11 +41,7 @@ def _incomplete(evidence: Evidence, kind: SlotClass, missing: list[str]) -> Foun
             Fact("MachineResources", str(kind.first.frame.value("MachineResources"))),
             *(Fact(name, "(absent)") for name in names),
         ),
-        settings=tuple(
-            setting
-            for asset in missing
-            for setting in consumption_settings(evidence, kind, asset, safe_request(asset))
-        ),
+        settings=tuple(settings),
     )
 
 

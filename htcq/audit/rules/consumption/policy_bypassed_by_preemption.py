@@ -13,8 +13,8 @@ _KNOB = "ALLOW_PSLOT_PREEMPTION"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, False):
-        told = "the negotiator ignores policies when it preempts dynamic slots"
-        yield from beside_policies(evidence, _KNOB, told, "False")
+        effect = "the negotiator ignores policies when it preempts dynamic slots"
+        yield from beside_policies(evidence, _KNOB, effect, "False")
 
 
 RULE = Rule(

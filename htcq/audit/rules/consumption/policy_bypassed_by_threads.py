@@ -21,7 +21,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _threads(evidence: Evidence) -> int:
     threads = whole_number(evidence.setting(_KNOB, "1").strip())
-    return 1 if threads is None else threads
+    if threads is None:
+        return 1
+    return threads
 
 
 RULE = Rule(

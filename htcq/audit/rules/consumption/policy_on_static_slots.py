@@ -20,9 +20,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.slot_classes_of_type(STATIC):
         on: dict[str, list[Node]] = {}
         for each in nodes(evidence, kind):
-            if each.truth("CONSUMPTION_POLICY", False) and (
-                _typed(each) or each.slot.machine not in divided
-            ):
+            meant = _typed(each) or each.slot.machine not in divided
+            if meant and each.truth("CONSUMPTION_POLICY", False):
                 knob = each.knob("CONSUMPTION_POLICY")
                 on.setdefault(f"{knob.name} = {knob.value}", []).append(each)
         for cause, found in on.items():

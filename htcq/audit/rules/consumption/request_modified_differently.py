@@ -43,10 +43,12 @@ def _differs(kind: SlotClass, trial: Trial, modification: Modification) -> str:
     if not room:
         return ""
     for asset, amount in modification.taken(kind, trial).items():
-        gap = None if amount is None else abs(amount - at_match[asset])
-        if gap is None or (
-            gap > 0 and (asset != DISK or gap * room > kind.total[DISK] * _MATERIAL)
-        ):
+        if amount is None:
+            return asset
+        gap = abs(amount - at_match[asset])
+        if gap == 0:
+            continue
+        if asset != DISK or gap * room > kind.total[DISK] * _MATERIAL:
             return asset
     return ""
 
@@ -54,23 +56,28 @@ def _differs(kind: SlotClass, trial: Trial, modification: Modification) -> str:
 def _found(
     evidence: Evidence, kind: SlotClass, trial: Trial, modification: Modification, asset: str
 ) -> Found:
-    knobs = modification.knobs
-    told = {
-        name[len("Request") :].lower(): value
-        for name, value in modification.changed(kind, trial).items()
-    }
-    cause = asset if asset in told else next(iter(told), asset)
-    knob = knobs.get(cause)
+    changed = {}
+    for name, value in modification.changed(kind, trial).items():
+        own = name[len("Request") :].lower()
+        changed[own] = value
+    cause = asset
+    if asset not in changed:
+        cause = next(iter(changed), asset)
+    knob = modification.knobs.get(cause)
+    facts, text = [consumption_fact(kind, asset)], ""
+    if knob:
+        facts.append(knob_as_fact(knob))
+        text = knob.value
     taken: Number | None = modification.taken(kind, trial)[asset]
     return on_slots(
         kind,
-        cause=f"{kind.consumption[asset]} after {knob.value if knob else ''}",
+        cause=f"{kind.consumption[asset]} after {text}",
         message=(
             f"{trial.job} consumes {number(trial.taken[asset])} of {asset} at the match, but "
             f"{number(taken)} after the startd has changed its request for {cause} to "
-            f"{told.get(cause)}"
+            f"{changed.get(cause)}"
         ),
-        facts=(consumption_fact(kind, asset), *((knob_as_fact(knob),) if knob else ())),
+        facts=tuple(facts),
         settings=_unmodified(evidence, kind, cause),
     )
 

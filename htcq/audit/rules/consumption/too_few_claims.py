@@ -47,7 +47,9 @@ def claims_for(evidence: Evidence, kind: SlotClass) -> str:
     They need as many as the smallest jobs fit, and at least one for each cpu.
     """
     most = _smallest(evidence, kind)
-    room = most.fits(kind) if most is not None else 0
+    room = 0
+    if most is not None:
+        room = most.fits(kind)
     return str(max(1, int(kind.total.get(CPUS, 1)), room))
 
 

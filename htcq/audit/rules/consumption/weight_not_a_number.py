@@ -30,9 +30,8 @@ def _states(evidence: Evidence, kind: SlotClass) -> Iterator[tuple[str, Mapping[
         yield f"when {cpus} of its cpus are left", {**kind.total, CPUS: cpus}
     for trial in islice(evidence.trials.of(kind), _MAX_JOBS):
         if trial.fits(kind):
-            left = {
-                asset: amount - trial.amounts.get(asset, 0) for asset, amount in kind.total.items()
-            }
+            taken = trial.amounts
+            left = {asset: amount - taken.get(asset, 0) for asset, amount in kind.total.items()}
             yield f"after a match of {trial.job}", left
 
 
@@ -41,17 +40,17 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         when = _broken(evidence, kind, named("SlotWeight"))
         if when:
             substitute = _substitute(evidence, kind)
+            severity = None
             message = (
-                (
+                f"SlotWeight is not a number {when}: the first match there makes the negotiator "
+                "crash"
+            )
+            if substitute:
+                severity = Severity.WARNING
+                message = (
                     "SlotWeight is not a number: the negotiator uses its own SLOT_WEIGHT, "
                     f"{substitute}, instead"
                 )
-                if substitute
-                else (
-                    f"SlotWeight is not a number {when}: the first match there makes the "
-                    "negotiator crash"
-                )
-            )
             yield Found(
                 cause=kind.weight_text,
                 subject=f"slot {kind.first.name}",
@@ -59,7 +58,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 facts=(Fact("SlotWeight", kind.weight_text or "(absent)"),),
                 count=kind.count,
                 examples=kind.examples,
-                severity=Severity.WARNING if substitute else None,
+                severity=severity,
                 settings=sound_weights(evidence),
             )
 
@@ -83,7 +82,9 @@ def _substitute(evidence: Evidence, kind: SlotClass) -> str:
     if not text or as_number(kind.weight({**kind.total, **left})) is not None:
         return ""
     weight = parsed(text)
-    return "" if weight is None or _broken(evidence, kind, weight) else text
+    if weight is None or _broken(evidence, kind, weight):
+        return ""
+    return text
 
 
 RULE = Rule(

@@ -34,13 +34,16 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _leaks(charge: Charge) -> bool:
     """Tell whether the charge falls; a claim of fractions is refused, whatever it costs."""
-    whole = charge.trial.whole
-    return whole and charge.falls
+    return charge.trial.whole and charge.falls
 
 
 def _leak(evidence: Evidence, kind: SlotClass, charge: Charge, real: bool) -> Found:
-    far = real and charge.standing <= charge.mean * _FAR
-    cost = number(charge.cost) if charge.cost > charge.standing else f"{charge.mean:.3g} on average"
+    severity = None
+    if real and charge.standing <= charge.mean * _FAR:
+        severity = Severity.ERROR
+    cost = f"{charge.mean:.3g} on average"
+    if charge.cost > charge.standing:
+        cost = number(charge.cost)
     return on_slots(
         kind,
         cause=kind.weight_text,
@@ -54,7 +57,7 @@ def _leak(evidence: Evidence, kind: SlotClass, charge: Charge, real: bool) -> Fo
             Fact("match cost", f"{charge.mean:.6g}"),
             Fact("standing charge", f"{charge.standing:.6g}"),
         ),
-        severity=Severity.ERROR if far else None,
+        severity=severity,
         settings=sound_weights(evidence),
     )
 

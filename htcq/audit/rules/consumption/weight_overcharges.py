@@ -46,7 +46,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _found(evidence: Evidence, hurt: list[_Overcharged]) -> Found:
     kind, charge = max(hurt, key=lambda each: each.rank)
-    severity = Severity.ERROR if charge.trial.own and charge.factor >= BY_HALF else None
+    severity = None
+    if charge.trial.own and charge.factor >= BY_HALF:
+        severity = Severity.ERROR
     return Found(
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",

@@ -11,7 +11,9 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 def _find(declared: DeclaredGroups) -> Iterator[Found]:
     for group in declared.groups:
         if group.expires is not None and group.expired(declared.today):
-            whose = f" Its contact is {group.contact}." if group.contact else ""
+            whose = ""
+            if group.contact:
+                whose = f" Its contact is {group.contact}."
             last = group.expires.isoformat()
             yield Found(
                 cause=group.name,
