@@ -10,7 +10,9 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
-        for name, weight in sorted(group.weight.items() if group.max else ()):
+        if not group.max:
+            continue
+        for name, weight in sorted(group.weight.items()):
             cap = group.max.get(name, 0)
             if weight == 0 and (cap is None or cap > group.min.get(name, 0)):
                 message = (
