@@ -45,7 +45,9 @@ def _weighs_so(kind: SlotClass, text: str) -> bool:
     for amounts in _states(kind):
         own = as_number(kind.weight(amounts))
         other = as_number(expression.evaluate(kind.ad(amounts)))
-        if (own is None) != (other is None) or abs((own or 0) - (other or 0)) > _CLOSE:
+        if own is None and other is None:
+            continue
+        if own is None or other is None or abs(own - other) > _CLOSE:
             return False
     return True
 
@@ -65,9 +67,9 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
         texts[kind.weight_text or "(absent)"] += kind.count
     text, _ = texts.most_common(1)[0]
     every = sum(kind.count for kind in evidence.offered)
-    counts = (
-        f"by {POOL_KNOB} = {point.weight.text(POOL_KNOB)}" if point.weight.weighs else "in cpus"
-    )
+    counts, knob = "in cpus", SWITCH
+    if point.weight.weighs:
+        counts, knob = f"by {POOL_KNOB} = {point.weight.text(POOL_KNOB)}", POOL_KNOB
     return Found(
         cause=f"{point.weight.decides} = {point.weight.expression}",
         subject=f"access point {point.name}",
@@ -76,7 +78,7 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
             f"slots have another weight, most of them {text}"
         ),
         facts=(
-            point.fact(POOL_KNOB if point.weight.weighs else SWITCH),
+            point.fact(knob),
             point.fact(OWN_KNOB),
             Fact("SlotWeight", text),
         ),

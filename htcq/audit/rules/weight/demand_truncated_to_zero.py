@@ -13,6 +13,7 @@ from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Ad
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.record import Record
 
 
@@ -27,7 +28,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for record in evidence.pool.submitters:
         schedd = record.text("ScheddName")
         point = points.get(schedd)
-        if _weighs_nothing(record) and not (point and _will_weigh(evidence, point, record.name)):
+        if not _weighs_nothing(record):
+            continue
+        if point is None or not _will_weigh(evidence, point, record.name):
             starving.add(schedd)
             yield _advertised(evidence, record, point)
     for point in points.values():
@@ -48,6 +51,9 @@ def _will_weigh(evidence: Evidence, point: AccessPoint, submitter: str) -> bool:
 def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -> Found:
     idle, weight = record.number("IdleJobs") or 0, record.number("WeightedIdleJobs") or 0
     schedd = record.text("ScheddName")
+    facts = [Fact("IdleJobs", f"{idle:g}"), Fact("WeightedIdleJobs", f"{weight:g}")]
+    if point is not None:
+        facts.append(point.fact(point.weight.decides))
     return Found(
         cause=f"schedd {schedd}",
         subject=f"submitter {record.name}",
@@ -55,11 +61,7 @@ def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -
             f"submitter {record.name} has {counted(int(idle), 'idle job')} with a total weight of "
             f"{weight:g} in schedd {schedd}: without demand, a group gets nothing"
         ),
-        facts=(
-            Fact("IdleJobs", f"{idle:g}"),
-            Fact("WeightedIdleJobs", f"{weight:g}"),
-            *([point.fact(point.weight.decides)] if point else []),
-        ),
+        facts=tuple(facts),
         examples=(record.name,),
         settings=sound_weights(evidence),
     )
@@ -94,12 +96,11 @@ def _jobs_at(evidence: Evidence, point: AccessPoint) -> Iterator[tuple[str, Ad]]
 
     Where none is known, yield a job as HTCondor makes it.
     """
-    there = [
-        record.name
-        for record in evidence.pool.submitters
-        if record.text("ScheddName") == point.name
-    ]
-    waiting = {id(each): each for name in there for each in evidence.waiting.get(name, ())}
+    waiting: dict[int, Autocluster] = {}
+    for record in evidence.pool.submitters:
+        if record.text("ScheddName") == point.name:
+            for jobs in evidence.waiting.get(record.name, ()):
+                waiting[id(jobs)] = jobs
     for jobs in waiting.values():
         yield f"a job such as {jobs.name}", jobs.ad()
     if not waiting:

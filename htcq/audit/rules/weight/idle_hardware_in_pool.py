@@ -78,12 +78,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _without_idle(evidence: Evidence, reasons: Iterable[str]) -> Setting:
     """Return the present constraint without the slots that ``reasons`` keep from everybody."""
-    own = (
-        evidence.setting(POOLSIZE_CONSTRAINT).strip()
-        or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
-    )
-    clauses = [f"({own})"] if own else []
-    clauses += [_CLAUSES[reason] for reason in reasons]
+    own = evidence.setting(POOLSIZE_CONSTRAINT).strip()
+    own = own or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
+    clauses = [_CLAUSES[reason] for reason in reasons]
+    if own:
+        clauses.insert(0, f"({own})")
     return central(evidence, POOLSIZE_CONSTRAINT, " && ".join(clauses))
 
 
@@ -110,7 +109,9 @@ def _kept(frame: SharedAttributes) -> str:
     """
     if frame.value("IsDataSlot") is True:
         return _DATA
-    return _OCU if frame.value("OCU") is True else ""
+    if frame.value("OCU") is True:
+        return _OCU
+    return ""
 
 
 RULE = Rule(

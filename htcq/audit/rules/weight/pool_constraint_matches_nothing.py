@@ -16,11 +16,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not supply.slots:
         yield _found(evidence, SLOT_CONSTRAINT, len(evidence.slots), "the negotiator sees no slots")
     elif next(supply.in_pool(), None) is None:
-        knob = (
-            POOLSIZE_CONSTRAINT
-            if evidence.setting(POOLSIZE_CONSTRAINT)
-            else OLD_POOLSIZE_CONSTRAINT
-        )
+        knob = OLD_POOLSIZE_CONSTRAINT
+        if evidence.setting(POOLSIZE_CONSTRAINT):
+            knob = POOLSIZE_CONSTRAINT
         nothing = "the pool weighs 0, and so do all quotas and fair shares of it"
         yield _found(evidence, knob, len(supply.slots), nothing)
 

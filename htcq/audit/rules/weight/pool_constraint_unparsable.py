@@ -13,9 +13,9 @@ from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, 
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    pool_size = (
-        POOLSIZE_CONSTRAINT if evidence.setting(POOLSIZE_CONSTRAINT) else OLD_POOLSIZE_CONSTRAINT
-    )
+    pool_size = OLD_POOLSIZE_CONSTRAINT
+    if evidence.setting(POOLSIZE_CONSTRAINT):
+        pool_size = POOLSIZE_CONSTRAINT
     if not _parses(evidence.setting(pool_size)):
         yield _found(evidence, pool_size, "the negotiator ignores it and counts every slot", None)
     if not _parses(evidence.setting(SLOT_CONSTRAINT)):

@@ -27,14 +27,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _message(point: AccessPoint) -> str:
-    names = listed(
-        name if name.isupper() else attribute(name) for name in point.weight.names_of_slots
-    )
+    names = listed(_spelling(name) for name in point.weight.names_of_slots)
     job = point.ordinary_job()
     said = f"{OWN_KNOB} of schedd {point.name} refers to {names}, which no job has"
     if point.weight.evaluated(job) is None:
         return f"{said}: an ordinary job counts as its RequestCpus, {point.weight.of(job):g}"
     return f"{said}: an ordinary job still weighs {point.weight.of(job):g}"
+
+
+def _spelling(name: str) -> str:
+    if name.isupper():
+        return name
+    return attribute(name)
 
 
 RULE = Rule(

@@ -26,20 +26,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     visible = {slot.name for slot in supply.slots}
     constraint = Weights(text)
-    hidden = [
-        slot
-        for slot in evidence.slots
-        if slot.claimed and slot.name not in visible and _seen_when_free(slot, visible, constraint)
-    ]
+    claimed = [slot for slot in evidence.slots if slot.claimed]
+    invisible = [slot for slot in claimed if slot.name not in visible]
+    hidden = [slot for slot in invisible if _seen_when_free(slot, visible, constraint)]
     if hidden:
         weight = sum(accounted(evidence.weights.of(slot)) for slot in hidden)
-        claimed = sum(slot.claimed for slot in evidence.slots)
         yield Found(
             cause=text,
             subject=f"knob {SLOT_CONSTRAINT}",
             message=(
-                f"{SLOT_CONSTRAINT} hides {len(hidden)} of {counted(claimed, 'claimed slot')}, "
-                f"with a weight of {weight:g}: nobody is charged for them"
+                f"{SLOT_CONSTRAINT} hides {len(hidden)} of "
+                f"{counted(len(claimed), 'claimed slot')}, with a weight of {weight:g}: nobody is "
+                "charged for them"
             ),
             facts=(knob_fact(evidence, SLOT_CONSTRAINT),),
             settings=(central(evidence, SLOT_CONSTRAINT, f'({text}) || State == "Claimed"'),),

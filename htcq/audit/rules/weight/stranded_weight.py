@@ -67,12 +67,9 @@ def _least(
     """
     if not kind.supports_policy:
         return asked
-    trials = [
-        trial
-        for trial in evidence.trials.own(kind)
-        if trial.amounts and any(jobs.idle for jobs in trial.alike)
-    ]
-    return _lowest([trial.amounts for trial in trials])
+    own = [trial for trial in evidence.trials.own(kind) if trial.amounts]
+    waiting = [trial for trial in own if any(jobs.idle for jobs in trial.alike)]
+    return _lowest([trial.amounts for trial in waiting])
 
 
 def _asked(evidence: Evidence) -> Mapping[str, Number]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from htcq.audit.claims import SlotPolicy, slot_policies, taken
 from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
 from htcq.audit.linear import LINEAR_WEIGHTS, prices
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
@@ -46,17 +47,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     classes = sorted(evidence.autoclusters, key=lambda each: -counts[id(each)])[:_MAX_CLASSES]
     for policy in slot_policies(evidence):
         kind = policy.usual
-        full, none = (
-            as_number(kind.full_weight),
-            as_number(kind.weight(dict.fromkeys(kind.total, 0))),
-        )
+        full = as_number(kind.full_weight)
+        none = as_number(kind.weight(dict.fromkeys(kind.total, 0)))
         # A weight that does not fall at all is another fault.
         if kind.type != PARTITIONABLE or full is None or none is None or full <= max(0, none):
             continue
-        fitting = (jobs for jobs in classes if evidence.fits(kind, jobs))
-        filled = [
-            one for jobs in fitting for one in _fill(evidence, kind, jobs, full, counts[id(jobs)])
-        ]
+        filled: list[_Filled] = []
+        for jobs in classes:
+            if evidence.fits(kind, jobs):
+                filled += _fill(evidence, kind, jobs, full, counts[id(jobs)])
         every = sum(one.count for one in filled)
         if every and sum(one.count * one.left for one in filled) / every >= _NOTEWORTHY:
             yield _found(evidence, policy, full, filled)
@@ -75,14 +74,11 @@ def _fill(
     claims, scarce = min(
         (kind.total[asset] / amount, asset) for asset, amount in amounts.items() if amount
     )
-    left = as_number(
-        kind.weight(
-            {
-                asset: max(0, whole - claims * amounts.get(asset, 0))
-                for asset, whole in kind.total.items()
-            }
-        )
-    )
+    remnants = {}
+    for asset, whole in kind.total.items():
+        used = claims * amounts.get(asset, 0)
+        remnants[asset] = max(0, whole - used)
+    left = as_number(kind.weight(remnants))
     if left is not None:
         yield _Filled(jobs, count, claims, max(0, left) / full, scarce)
 
@@ -95,9 +91,18 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
     for one in filled:
         scarce[one.scarce] += one.count
     asset = scarce.most_common(1)[0][0]
-    example = max(
-        (one for one in filled if one.scarce == asset), key=lambda one: one.count * one.left
-    )
+    alike = [one for one in filled if one.scarce == asset]
+    example = max(alike, key=lambda one: one.count * one.left)
+    facts = [Fact("SlotWeight", kind.weight_text)]
+    for each, whole in kind.total.items():
+        if whole:
+            facts.append(Fact(f"TotalSlot{attribute(each)}", show_amount(each, whole)))
+    severity: Severity | None = None
+    settings: tuple[Setting, ...] = ()
+    if _deliberate(kind, asset):
+        severity = Severity.INFO
+    else:
+        settings = sound_weights(evidence, (asset,))
     return Found(
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",
@@ -106,18 +111,11 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
             f"of a slot of weight {full:g}, a weight of {full * example.left:.3g} is left "
             f"({100 * left:.0f} % on average)"
         ),
-        facts=(
-            Fact("SlotWeight", kind.weight_text),
-            *(
-                Fact(f"TotalSlot{attribute(each)}", show_amount(each, whole))
-                for each, whole in kind.total.items()
-                if whole
-            ),
-        ),
+        facts=tuple(facts),
         count=policy.count,
         examples=kind.examples,
-        severity=Severity.INFO if _deliberate(kind, asset) else None,
-        settings=() if _deliberate(kind, asset) else sound_weights(evidence, (asset,)),
+        severity=severity,
+        settings=settings,
     )
 
 
