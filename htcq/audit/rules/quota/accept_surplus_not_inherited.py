@@ -36,7 +36,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             continue
         left_out = list(_left_out(quotas, parent.name))
         if left_out:
-            first, verb = left_out[0], "does" if len(left_out) == 1 else "do"
+            first = left_out[0]
+            verb = "does" if len(left_out) == 1 else "do"
             wanted = sum(quotas.requested(each) for each in quotas.subtree(first))
             yield Found(
                 cause=parent.name,

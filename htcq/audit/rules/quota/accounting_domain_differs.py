@@ -14,12 +14,11 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for schedd, configuration in evidence.access.items():
-        accounting, uid = (
-            configuration.value("ACCOUNTING_DOMAIN"),
-            configuration.value("UID_DOMAIN"),
-        )
+        accounting = configuration.value("ACCOUNTING_DOMAIN")
+        uid = configuration.value("UID_DOMAIN")
         if accounting and uid and accounting.lower() != uid.lower():
             knob = configuration.knob("ACCOUNTING_DOMAIN")
+            place = "" if knob is None else knob.place
             yield Found(
                 cause=f"configured {accounting} {uid}",
                 subject=f"access point {schedd}",
@@ -28,7 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     f"charged to {uid}"
                 ),
                 facts=(
-                    Fact("ACCOUNTING_DOMAIN", accounting, knob.place if knob is not None else ""),
+                    Fact("ACCOUNTING_DOMAIN", accounting, place),
                     Fact("UID_DOMAIN", uid),
                 ),
                 examples=(schedd,),

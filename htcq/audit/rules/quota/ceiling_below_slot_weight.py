@@ -16,36 +16,26 @@ def _least(evidence: Evidence, submitter: Submitter) -> tuple[SlotClass, Number]
 
     Where its jobs are not known, None unless no slot has a consumption policy.
     """
-    if evidence.pool.jobs is not None:
-        found = [evidence.cheapest(jobs) for jobs in evidence.waiting.get(submitter.name, ())]
-        return min(
-            (each for each in found if each is not None), key=lambda each: each[1], default=None
-        )
-    if evidence.with_policy:
-        return None
-    return min(
-        ((kind, kind.plain_weight()) for kind in evidence.offered),
-        key=lambda each: each[1],
-        default=None,
-    )
+    found: list[tuple[SlotClass, Number]] = []
+    if evidence.pool.jobs is None:
+        if not evidence.with_policy:
+            found += ((kind, kind.plain_weight()) for kind in evidence.offered)
+    else:
+        matches = map(evidence.cheapest, evidence.waiting.get(submitter.name, ()))
+        found += (each for each in matches if each is not None)
+    return min(found, key=lambda each: each[1], default=None)
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     if evidence.pool.jobs is None and evidence.with_policy:
         yield Unchecked(Input.JOBS.value)
+    if not quotas.settings.use_slot_weights:
+        return
     for submitter in quotas.submitters:
-        ceiling = (
-            quotas.accounts[submitter.name].number("Ceiling")
-            if submitter.name in quotas.accounts
-            else None
-        )
-        if (
-            ceiling is None
-            or ceiling <= 0
-            or not submitter.idle
-            or not quotas.settings.use_slot_weights
-        ):
+        account = quotas.accounts.get(submitter.name)
+        ceiling = None if account is None else account.number("Ceiling")
+        if ceiling is None or ceiling <= 0 or not submitter.idle:
             continue
         least = _least(evidence, submitter)
         if least is not None and least[1] > ceiling:

@@ -23,11 +23,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             ),
             facts=tuple(Fact("Name", name) for name in negotiators),
         )
-    flocked = [
-        (record.name, record.number("FlockedJobs") or 0) for record in evidence.pool.submitters
-    ]
-    flocked = sorted((each for each in flocked if each[1] > 0), key=lambda each: -each[1])
+    flocked = []
+    for record in evidence.pool.submitters:
+        jobs = record.number("FlockedJobs") or 0
+        if jobs > 0:
+            flocked.append((record.name, jobs))
     if flocked:
+        flocked.sort(key=lambda each: -each[1])
         name, jobs = flocked[0]
         yield Found(
             cause="flocking",
@@ -44,13 +46,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         pools = configuration.value("FLOCK_TO").strip()
         if pools and not flocked:
             knob = configuration.knob("FLOCK_TO")
+            place = "" if knob is None else knob.place
             yield Found(
                 cause="FLOCK_TO",
                 subject=f"access point {schedd}",
                 message=(
                     f"{schedd} offers its idle jobs to {pools} as well when they do not run here"
                 ),
-                facts=(Fact("FLOCK_TO", pools, knob.place if knob is not None else ""),),
+                facts=(Fact("FLOCK_TO", pools, place),),
                 examples=(schedd,),
             )
 

@@ -24,16 +24,19 @@ def _takes(quotas: PoolQuotas, group: str, limit: int) -> list[float]:
     """
     shares: dict[str, float] = {}
     for each in quotas.of(group):
-        priority = (
-            quotas.accounts[each.name].number("Priority") if each.name in quotas.accounts else None
-        )
-        shares[each.name] = 1.0 / priority if priority and priority > 0 else 1.0
+        account = quotas.accounts.get(each.name)
+        priority = None if account is None else account.number("Priority")
+        shares[each.name] = 1.0
+        if priority and priority > 0:
+            shares[each.name] = 1.0 / priority
     whole = sum(shares.values())
     pie, left = min(quotas.inputs.pool_weight, float(limit)), limit - quotas.quota(group).usage
     ignored = quotas.truth("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
     takes = []
     for each in quotas.waiting(group):
-        due = left if ignored else pie * shares[each.name] / whole - quotas.used_by(each.name)
+        due = left
+        if not ignored:
+            due = pie * shares[each.name] / whole - quotas.used_by(each.name)
         takes.append(max(0.0, min(due, left, each.weighted_idle)))
     return [take for take in takes if take > 0]
 

@@ -30,16 +30,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             continue
         why = _reason(problem)
         path = name_key(problem.group) + b"."
-        lost = [
-            each
-            for each in quotas.submitters
-            if each.defaulted and name_key(each.name).startswith(path)
-        ]
-        hurt = (
-            f"; {counted(len(lost), 'submitter')} of it are charged to {lost[0].group}"
-            if lost
-            else ""
-        )
+        defaulted = [each for each in quotas.submitters if each.defaulted]
+        lost = [each for each in defaulted if name_key(each.name).startswith(path)]
+        hurt = ""
+        if lost:
+            hurt = f"; {counted(len(lost), 'submitter')} of it are charged to {lost[0].group}"
         yield Found(
             cause=f"{problem.kind} {problem.value}".strip(),
             subject=f"group {problem.group}",

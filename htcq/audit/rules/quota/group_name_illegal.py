@@ -12,11 +12,10 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in evidence.quotas.problems:
         if problem.kind == "illegal-name":
-            odd = "".join(
-                dict.fromkeys(
-                    each for each in problem.group if not (each.isalnum() or each in "_./")
-                )
-            )
+            odd = ""
+            for character in problem.group:
+                if not (character.isalnum() or character in "_./" or character in odd):
+                    odd += character
             yield Found(
                 cause="illegal name",
                 subject=f"group {problem.group}",

@@ -12,7 +12,9 @@ from htcq.quota.group_tree import ROOT
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
-    for submitter in quotas.submitters if quotas.grouped else ():
+    if not quotas.grouped:
+        return
+    for submitter in quotas.submitters:
         name = submitter.name.rpartition("@")[0]
         group = quotas.tree.find(name)
         if group is None or group.name == ROOT:

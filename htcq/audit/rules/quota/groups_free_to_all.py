@@ -47,18 +47,20 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 def _looked_at(evidence: Evidence, name: str, configuration: Configuration) -> bool:
     """Tell whether a transform or a submit requirement names the attributes of groups."""
     policies = JobPolicies(configuration, evidence.version_of_schedd(name))
-    texts = [*policies.transforms(), *policies.requirements()]
-    return any(
-        _OF_GROUPS.search(each.text) for each in texts if not each.ignored and not each.only_warns
-    )
+    for policy in (*policies.transforms(), *policies.requirements()):
+        effective = not policy.ignored and not policy.only_warns
+        if effective and _OF_GROUPS.search(policy.text):
+            return True
+    return False
 
 
 def _lists(configuration: Configuration, knobs: tuple[str, ...]) -> bool:
     """Tell whether one of the knobs lists the attribute that the negotiator goes by."""
-    listed_there = (
-        " ".join(configuration.value(knob) for knob in knobs).replace(",", " ").lower().split()
-    )
-    return _ATTRIBUTES[0].lower() in listed_there
+    for knob in knobs:
+        names = configuration.value(knob).replace(",", " ").lower().split()
+        if _ATTRIBUTES[0].lower() in names:
+            return True
+    return False
 
 
 def _users_of_several_groups(evidence: Evidence) -> dict[str, set[str]]:

@@ -47,7 +47,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     used = [name for name in twice if _used_below(quotas, name)]
     pool = quotas.inputs.pool_weight
     # Where groups regroup, the root is allocated the whole pool beside all others.
-    counted = quotas.groups if quotas.tree.root.autoregroup else quotas.tree.groups
+    counted = quotas.tree.groups
+    if quotas.tree.root.autoregroup:
+        counted = quotas.groups
     allocated = sum(quotas.allocated(group.name) for group in counted)
     if used and allocated > pool * (1 + _EXCESS):
         first = used[0]

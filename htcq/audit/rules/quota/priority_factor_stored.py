@@ -16,11 +16,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     nice = f"{evidence.setting('NICE_USER_ACCOUNTING_GROUP_NAME', 'nice-user')}."
     for record in quotas.accounts.values():
         stored = record.number("PriorityFactor")
-        if (
-            record.value("IsAccountingGroup") is True
-            or stored is None
-            or record.name.startswith(nice)
-        ):
+        if stored is None or record.name.startswith(nice):
+            continue
+        if record.value("IsAccountingGroup") is True:
             continue
         name = f"GROUP_PRIO_FACTOR_{assigned_group(quotas.tree, record.name).group}"
         wanted = number_of(evidence.setting(name).strip() or "0")

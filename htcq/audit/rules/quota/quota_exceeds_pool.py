@@ -19,10 +19,8 @@ from htcq.quota.group_tree import ROOT, Group
 def _left(quotas: PoolQuotas, group: Group, pool: float) -> float:
     """Return what the other groups beside ``group`` leave of the pool."""
     beside = quotas.tree.children(group.parent or ROOT)
-    return max(
-        0.0,
-        pool - sum(each.config_quota for each in beside if each.static and each.name != group.name),
-    )
+    others = [each for each in beside if each.static and each.name != group.name]
+    return max(0.0, pool - sum(each.config_quota for each in others))
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -33,6 +31,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     for group in quotas.groups:
         if group.static and group.config_quota > pool + CLOSE:
+            knob = f"GROUP_QUOTA_{group.name}"
+            left = f"{_left(quotas, group, pool):.0f}"
             yield Found(
                 cause=group.name,
                 subject=f"group {group.name}",
@@ -41,18 +41,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     f"pool weighs {pool:g}: it can never be reached"
                 ),
                 facts=(
-                    knob_fact(evidence, f"GROUP_QUOTA_{group.name}"),
+                    knob_fact(evidence, knob),
                     Fact("pool weight", f"{pool:g}"),
                 ),
                 examples=(group.name,),
                 settings=_largest(evidence, group.name, pool),
-                trial=(
-                    Setting(
-                        Role.CENTRAL,
-                        f"GROUP_QUOTA_{group.name}",
-                        f"{_left(quotas, group, pool):.0f}",
-                    ),
-                ),
+                trial=(Setting(Role.CENTRAL, knob, left),),
             )
 
 

@@ -24,7 +24,9 @@ def _allowed(problem: TreeProblem) -> str:
     if problem.kind == "not-a-boolean":
         return "true or false"
     fitting = [beginning for beginning in _ALLOWED if problem.knob.upper().startswith(beginning)]
-    return _ALLOWED[max(fitting, key=len)] if fitting else "a number"
+    if not fitting:
+        return "a number"
+    return _ALLOWED[max(fitting, key=len)]
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:

@@ -64,13 +64,18 @@ def _jobs_of(evidence: Evidence, filled: Filling) -> Iterator[Autocluster]:
     """Yield the pool's own jobs that fill slots so."""
     for trial in evidence.trials.own(filled.kind):
         if trial.amounts == filled.charge.trial.amounts:
-            yield from (jobs for jobs in trial.alike if evidence.fits(filled.kind, jobs))
+            for jobs in trial.alike:
+                if evidence.fits(filled.kind, jobs):
+                    yield jobs
 
 
 def _demands(evidence: Evidence, tree: GroupTree) -> dict[str, list[Demand]]:
     """Return by group which of its jobs fill slots at less than they are charged."""
-    submitters = {submitter for jobs in evidence.autoclusters for submitter in jobs.submitters}
-    group_of = {each: assigned_group(tree, each).group for each in submitters}
+    group_of: dict[str, str] = {}
+    for jobs in evidence.autoclusters:
+        for submitter in jobs.submitters:
+            if submitter not in group_of:
+                group_of[submitter] = assigned_group(tree, submitter).group
     found: dict[str, list[Demand]] = {}
     for filled in _fillings(evidence):
         for jobs in _jobs_of(evidence, filled):
@@ -94,9 +99,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     exceeding: list[tuple[Group, Reach]] = []
     for group, cap in _strict(quotas):
         subtree = list(quotas.subtree(group.name))
-        own = [demand for each in subtree for demand in demands.get(each, ())]
-        requested = sum(quotas.requested(each) for each in subtree)
-        found = reach(cap, own, requested, whole) if own and cap > 0 else None
+        own: list[Demand] = []
+        for name in subtree:
+            own += demands.get(name, ())
+        if not own or cap <= 0:
+            continue
+        requested = sum(quotas.requested(name) for name in subtree)
+        found = reach(cap, own, requested, whole)
         if found is not None and found.factor > 1 + _SLIGHT:
             exceeding.append((group, found))
     if exceeding:
@@ -109,11 +118,9 @@ def _found(evidence: Evidence, exceeding: list[tuple[Group, Reach]]) -> Found:
     filled = worst.worst.filling
     kind, standing = filled.kind, filled.standing
     shape = amounts_text({asset: whole for asset, whole in kind.total.items() if asset != "disk"})
-    others = (
-        f"; {counted(len(exceeding), 'group')} can exceed their quotas"
-        if len(exceeding) > 1
-        else ""
-    )
+    others = ""
+    if len(exceeding) > 1:
+        others = f"; {counted(len(exceeding), 'group')} can exceed their quotas"
     knob = "GROUP_QUOTA" if group.static else "GROUP_QUOTA_DYNAMIC"
     severity = Severity.ERROR if worst.factor >= BY_HALF else None
     return Found(

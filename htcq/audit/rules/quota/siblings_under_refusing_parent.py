@@ -21,10 +21,8 @@ def _hurt(quotas: PoolQuotas, siblings: Sequence[Group]) -> bool:
     """Tell whether one of ``siblings`` gets a whole unit less than it wants of its own quota."""
     for sibling in siblings:
         wants = sum(quotas.requested(each) for each in quotas.subtree(sibling.name))
-        if (
-            quotas.can_take(sibling.name)
-            <= min(wants, quotas.quota(sibling.name).subtree_quota) - 1
-        ):
+        due = min(wants, quotas.quota(sibling.name).subtree_quota)
+        if quotas.can_take(sibling.name) <= due - 1:
             return True
     return False
 
@@ -34,11 +32,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not quotas.settings.strict_enforce or quotas.tree.root.autoregroup:
         return
     for parent, cap in quotas.refusing():
-        siblings = [
-            each
-            for each in quotas.tree.children(parent.name)
-            if any(map(quotas.of, quotas.subtree(each.name)))
-        ]
+        children = quotas.tree.children(parent.name)
+        siblings = [each for each in children if any(map(quotas.of, quotas.subtree(each.name)))]
         accepting = [each.name for each in siblings if each.accept_surplus]
         full = quotas.can_take(parent.name) > cap - 1
         if len(siblings) < 2 or not accepting or not full or not _hurt(quotas, siblings):

@@ -10,7 +10,7 @@ round and to 5 of 6 in a cycle.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import knob_fact
@@ -18,6 +18,7 @@ from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import default_of
 from htcq.audit.rule import Found, Input, Rule, Severity
 from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.quota.cycle_quotas import GroupLimit
 from htcq.quota.group_limits import truncated
 
 _KNOB = "GROUP_QUOTA_ROUND_ROBIN_RATE"
@@ -31,21 +32,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     first = quotas.computed.rounds[0]
     passes = math.ceil(first.max_delta / quotas.settings.round_robin_rate)
-    idle = []
-    for limit in first.limits if passes > 1 else ():
-        used = quotas.quota(limit.group).usage
-        if quotas.waiting(limit.group) and truncated(limit.limit) <= used < truncated(
-            quotas.limits[limit.group]
-        ):
-            idle.append((limit.group, limit.limit, used))
-    short = _left_short(quotas) if passes > 1 else ""
+    idle: list[tuple[str, float, float]] = []
+    short = ""
+    if passes > 1:
+        idle = list(_without_match(quotas, first.limits))
+        short = _left_short(quotas)
     if not idle and not short and passes <= _MANY:
         return
     nothing = ""
     if idle:
-        name, limit_, used = idle[0]
+        name, limit, used = idle[0]
         nothing = (
-            f", and in the first one the limit of {name}, which uses {used:g}, is {limit_:g}: "
+            f", and in the first one the limit of {name}, which uses {used:g}, is {limit:g}: "
             "nothing is matched"
         )
     yield Found(
@@ -59,6 +57,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         settings=(central(evidence, _KNOB, default_of(evidence, _KNOB)),),
         examples=tuple(name for name, _, _ in idle),
     )
+
+
+def _without_match(
+    quotas: PoolQuotas, first_limits: Iterable[GroupLimit]
+) -> Iterator[tuple[str, float, float]]:
+    """Yield the groups that match nothing in the first pass, with their limit and usage there."""
+    for each in first_limits:
+        if not quotas.waiting(each.group):
+            continue
+        used = quotas.quota(each.group).usage
+        if truncated(each.limit) <= used < truncated(quotas.limits[each.group]):
+            yield each.group, each.limit, used
 
 
 def _left_short(quotas: PoolQuotas) -> str:

@@ -36,7 +36,9 @@ def _amount(evidence: Evidence, quotas: PoolQuotas, parent: Group) -> float | No
     """
     if parent.static:
         return parent.config_quota
-    return None if evidence.lacks(Input.SLOTS) else quotas.quota(parent.name).subtree_quota
+    if evidence.lacks(Input.SLOTS):
+        return None
+    return quotas.quota(parent.name).subtree_quota
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -76,9 +78,9 @@ def _raised(evidence: Evidence, parent: Group, below: float) -> tuple[Setting, .
 
     Which share of the pool that is, is for the site to decide.
     """
-    return (
-        (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),) if parent.static else ()
-    )
+    if not parent.static:
+        return ()
+    return (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),)
 
 
 def _find_declared(declared: DeclaredGroups) -> Iterator[Found | Unchecked]:
@@ -86,7 +88,8 @@ def _find_declared(declared: DeclaredGroups) -> Iterator[Found | Unchecked]:
     for parent in declared.groups:
         total, amount = declared.static_sum(parent.name), declared.amounts[parent.name]
         if amount is None:
-            unknown += [parent.name] if total > 0 else []
+            if total > 0:
+                unknown.append(parent.name)
         elif parent.configured and _exceeds(total, amount):
             statics = [group for group in declared.below(parent.name) if group.static]
             yield Found(

@@ -22,14 +22,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if quotas.settings.strict_enforce:
         return
     for group, cap in quotas.refusing():
-        comes_to = quotas.can_take(group.name)
-        if comes_to > cap + 0.5:
+        reachable = quotas.can_take(group.name)
+        if reachable > cap + 0.5:
             yield Found(
                 cause=_KNOB,
                 subject=f"group {group.name}",
                 message=(
                     f"group {group.name} accepts no surplus, but it and its child groups can use "
-                    f"{comes_to:g} with a quota of {cap:g}"
+                    f"{reachable:g} with a quota of {cap:g}"
                 ),
                 facts=(knob_fact(evidence, _KNOB),),
                 settings=_strict(evidence, group),
@@ -45,9 +45,8 @@ def _strict(evidence: Evidence, group: Group) -> tuple[Setting, ...]:
     """
     found = [central(evidence, _KNOB, "True")]
     quotas = evidence.quotas
-    if quotas.settings.oversubscription and any(
-        child.accept_surplus for child in quotas.tree.children(group.name)
-    ):
+    accepting = [each for each in quotas.tree.children(group.name) if each.accept_surplus]
+    if quotas.settings.oversubscription and accepting:
         found.append(central(evidence, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "False"))
     return tuple(found)
 

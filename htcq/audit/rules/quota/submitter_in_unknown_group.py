@@ -22,19 +22,21 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Unchecked("the map GROUP_PREFIX of the negotiator, which changes submitters' names")
         return
     dropped = {name_key(problem.group) for problem in quotas.problems}
-    # A user whose name has a dot is told by the rule on them.
+    # The rule on users with a dot in their name reports these users.
     dotted = {user.submitter for user in users(evidence) if "." in user.name}
     for submitter in quotas.submitters:
         path = submitter.name.rpartition("@")[0].rpartition(".")[0]
         if not submitter.defaulted or submitter.name in dotted or name_key(path) in dropped:
             continue
+        hint = ""
         near = near_names(path, [group.name for group in quotas.groups])
+        if near:
+            hint = f"; did you mean {near[0]}?"
         where = "to no group" if submitter.group == ROOT else f"to {submitter.group}"
         yield Found(
             cause=path.lower(),
             subject=f"submitter {submitter.name}",
-            message=f"{submitter.name} is charged {where}: there is no group {path}"
-            + (f"; did you mean {near[0]}?" if near else ""),
+            message=f"{submitter.name} is charged {where}: there is no group {path}{hint}",
             facts=(Fact("Name", submitter.name), knob_fact(evidence, "GROUP_NAMES")),
             examples=(submitter.name,),
         )
