@@ -1,1 +1,4 @@
-"""The rules: a package for each family, a module with a ``RULE`` for each rule; the catalog finds them."""
+"""Rules: a package for each family, a module with a ``RULE`` for each rule.
+
+The catalog finds them.
+"""

@@ -43,9 +43,12 @@ def _knob(configuration: Configuration, name: str) -> Knob | None:
 
 
 def _constant(text: str) -> float | None:
-    """Return what an expression is whatever the ad that it is evaluated in; None where it depends on the ad."""
+    """Return the value of an expression that does not depend on an ad; None where it does."""
     expression = parsed(text)
-    if expression is None or expression.references().own or expression.references().target:
+    if expression is None:
+        return None
+    references = expression.references()
+    if references.own or references.target:
         return None
     value = expression.evaluate()
     if isinstance(value, bool):
@@ -58,7 +61,9 @@ def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
         record for record in evidence.pool.submitters if record.text("ScheddName") == name
     ]
     waiting = groups_that_wait(evidence, submitters)
-    jobs = f": jobs of {listed(waiting)} wait there" if waiting else ""
+    jobs = ""
+    if waiting:
+        jobs = f": jobs of {listed(waiting)} wait there"
     return Found(
         cause=f"{knob.name.upper()} of {name}",
         subject=f"access point {name}",
@@ -79,9 +84,9 @@ RULE = Rule(
         "access point waiting"
     ),
     consequence=(
-        "The schedd offers nothing to the negotiator, or starts nothing that is matched. Its jobs "
-        "stay idle, and the "
-        "negotiator's log does not mention them. If jobs wait there, this is an error."
+        "The schedd offers nothing to the negotiator, or starts nothing that is matched. Its "
+        "jobs stay idle, and the negotiator's log does not mention them. If jobs wait there, "
+        "this is an error."
     ),
     advice=(
         "Remove the knob from the access point's configuration, or raise the limit, and "

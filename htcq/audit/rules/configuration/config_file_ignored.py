@@ -13,8 +13,8 @@ from htcq.pool.configuration import Configuration
 _KNOB = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
 #: HTCondor's default: hidden files, scripts, and what editors and packages leave behind.
 _DEFAULT = (
-    r"^((\..*)|(.*\.pl)|(.*\.py)|(.*\.sh)|(.*~)|(#.*)|(.*\.rpmsave)|(.*\.rpmnew)|(.*\.dpkg-old)|(.*\.dpkg-dist)"
-    r"|(.*\.cfsaved))$"
+    r"^((\..*)|(.*\.pl)|(.*\.py)|(.*\.sh)|(.*~)|(#.*)|(.*\.rpmsave)|(.*\.rpmnew)|(.*\.dpkg-old)"
+    r"|(.*\.dpkg-dist)|(.*\.cfsaved))$"
 )
 
 
@@ -43,8 +43,7 @@ def _ignored(configuration: Configuration, pattern: re.Pattern[str], whose: str)
                 subject=f"file {file.path}",
                 message=(
                     f"{file.path} is in a directory of LOCAL_CONFIG_DIR under a name that "
-                    "HTCondor ignores there: it "
-                    "is read only if another setting names it"
+                    "HTCondor ignores there: it is read only if another setting names it"
                 ),
                 facts=(file.fact, Fact(_KNOB, pattern.pattern)),
                 advice=f"Rename it: mv {file.path} {directory}/{_sound(name)}",
@@ -63,10 +62,9 @@ RULE = Rule(
     summary="A configuration file has a name that HTCondor does not read in a directory",
     consequence=(
         "HTCondor silently ignores files that end in .py, .sh, .pl, ~, .rpmsave and others, and "
-        "files that begin "
-        "with a dot. Their content has no effect, unless an include or LOCAL_CONFIG_FILE names "
-        "the file, and then it "
-        "is read at another position than its name suggests."
+        "files that begin with a dot. Their content has no effect, unless an include or "
+        "LOCAL_CONFIG_FILE names the file, and then it is read at another position than its name "
+        "suggests."
     ),
     advice="Rename the file, for example to 50-quota.config.",
     source="src/condor_utils/condor_config.cpp:get_config_dir_file_list, 25.14",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import node
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.pool.configuration import Configuration
+from htcq.pool.configuration import Configuration, Knob
 
 _NAMES = "MACHINE_RESOURCE_NAMES"
 _RESOURCE = re.compile(r"(?:STARTD\.)?MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z", re.IGNORECASE)
@@ -17,22 +17,20 @@ _RESOURCE = re.compile(r"(?:STARTD\.)?MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z", r
 def _find(evidence: Evidence) -> Iterator[Found]:
     for machine, configuration in evidence.execute.items():
         names = configuration.knob(_NAMES)
-        allowed = names.value.replace(",", " ").split() if names is not None else []
-        if names is None or not allowed:
+        if names is None:
+            continue
+        allowed = names.value.replace(",", " ").split()
+        if not allowed:
             continue
         known = {name.lower() for name in allowed}
-        for knob in configuration:
-            found = _RESOURCE.match(knob.name)
-            if not found or knob.name.upper().endswith(_NAMES) or not knob.value.strip():
-                continue
-            asset = found.group(1)
+        for knob, asset in _defined(configuration):
             if asset.lower() not in known:
                 yield Found(
                     cause=asset.lower(),
                     subject=f"asset {asset}",
                     message=(
-                        f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does "
-                        f"not list {asset}"
+                        f"{knob.name} has no effect: {_NAMES} is {' '.join(allowed)} and does not "
+                        f"list {asset}"
                     ),
                     facts=(
                         Fact(knob.name, knob.value, knob.place),
@@ -43,15 +41,19 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 )
 
 
+def _defined(configuration: Configuration) -> Iterator[tuple[Knob, str]]:
+    """Yield the knobs that define a custom asset, each with the asset's name."""
+    for knob in configuration:
+        found = _RESOURCE.match(knob.name)
+        if found and not knob.name.upper().endswith(_NAMES) and knob.value.strip():
+            yield knob, found.group(1)
+
+
 def _all(configuration: Configuration, allowed: list[str]) -> str:
     """Return the names that are listed, and those of all assets that are defined."""
     known = {name.lower() for name in allowed}
     names = list(allowed)
-    for knob in configuration:
-        found = _RESOURCE.match(knob.name)
-        if not found or knob.name.upper().endswith(_NAMES) or not knob.value.strip():
-            continue
-        asset = found.group(1)
+    for _, asset in _defined(configuration):
         if asset.lower() not in known:
             known.add(asset.lower())
             names.append(asset)
@@ -65,9 +67,8 @@ RULE = Rule(
     summary="MACHINE_RESOURCE_NAMES is set and does not list an asset that is defined",
     consequence=(
         "If MACHINE_RESOURCE_NAMES is set, the startd drops every custom asset that it does not "
-        "list, including "
-        "GPUs. Jobs that request one never match there, and a consumption policy for it is "
-        "incomplete."
+        "list, including GPUs. Jobs that request one never match there, and a consumption policy "
+        "for it is incomplete."
     ),
     advice="List the asset in MACHINE_RESOURCE_NAMES, or leave MACHINE_RESOURCE_NAMES unset.",
     source="src/condor_startd.V6/ResAttributes.cpp:init_machine_resources, 25.14",

@@ -41,7 +41,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _duration(seconds: float) -> str:
     hours = seconds / 3600
-    return f"{hours:.3g} hours" if hours >= 1 else f"{seconds / 60:.0f} minutes"
+    if hours >= 1:
+        return f"{hours:.3g} hours"
+    return f"{seconds / 60:.0f} minutes"
 
 
 RULE = Rule(
@@ -51,9 +53,8 @@ RULE = Rule(
     summary="The negotiator waits more than a quarter of an hour between two cycles",
     consequence=(
         "A free slot stays free until the next cycle, and groups do not get their quota in the "
-        "meantime. Often an "
-        "interval in seconds was written as if it were in milliseconds, or the setting of a test "
-        "was never removed."
+        "meantime. Often an interval in seconds was written as if it were in milliseconds, or "
+        "the setting of a test was never removed."
     ),
     advice="NEGOTIATOR_INTERVAL is in seconds; its default is 60.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, negotiationTime, 25.14",

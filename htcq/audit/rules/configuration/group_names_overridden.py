@@ -21,8 +21,10 @@ _SEVERAL = 2
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     central = evidence.pool.central
-    knob = central.knob(_NAMES) if central is not None else None
-    if central is None or knob is None:
+    if central is None:
+        return
+    knob = central.knob(_NAMES)
+    if knob is None:
         return
     now = _names(knob.value)
     with_quota = _with_quota(central, now)
@@ -38,6 +40,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
 
     starved = tuple(name for name in hurt if _waits(evidence, name))
+    severity = Severity.ERROR if starved else None
     whole = ", ".join([*dropped, *now])
     yield Found(
         cause=_NAMES,
@@ -46,7 +49,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         facts=(*_former(central, knob, hurt), knob_fact(evidence, _NAMES)),
         count=len(dropped),
         examples=tuple(dropped),
-        severity=Severity.ERROR if starved else None,
+        severity=severity,
         settings=(Setting(Role.CENTRAL, _NAMES, whole, file=_file(knob.place)),),
         is_root=True,
     )
@@ -70,7 +73,10 @@ def _missing(names: list[str], now: list[str]) -> list[str]:
 
 
 def _with_quota(central: Configuration, now: list[str]) -> list[str]:
-    """Return the groups that have a quota and are not listed, except those that look like one that is."""
+    """Return the groups that have a quota and are not listed.
+
+    A group whose name is near a listed one is left out.
+    """
     others = names_that_matter(central.defaults)
     found = []
     for knob in central:
@@ -90,12 +96,14 @@ def _waits(evidence: Evidence, group: str) -> bool:
 
 def _message(knob: Knob, dropped: list[str], starved: tuple[str, ...]) -> str:
     groups = counted(len(dropped), "group")
-    jobs = f"; jobs of {listed(starved)} wait" if starved else ""
+    jobs = ""
+    if starved:
+        jobs = f"; jobs of {listed(starved)} wait"
     if not knob.overridden:
         return (
             f"{_NAMES} lists only {listed(_names(knob.value)) or 'no group'}, and {groups} with "
-            "quotas are not "
-            f"listed ({listed(dropped)}): probably a later file overrides {_NAMES}{jobs}"
+            f"quotas are not listed ({listed(dropped)}): probably a later file overrides "
+            f"{_NAMES}{jobs}"
         )
     former = knob.overridden[-1].place
     return (
@@ -129,15 +137,13 @@ RULE = Rule(
     ),
     consequence=(
         "HTCondor uses the last assignment of a knob. Groups that are listed only in an earlier "
-        "one do not exist: "
-        "their quotas are ignored, and their jobs belong to no group, so that they get only what "
-        "the groups leave. "
-        "If jobs of such a group wait, this is an error."
+        "one do not exist: their quotas are ignored, and their jobs belong to no group, so that "
+        "they get only what the groups leave. If jobs of such a group wait, this is an error."
     ),
     advice=(
         "List all groups in one file, or extend the list with $(GROUP_NAMES) in the later file. "
-        "On the central "
-        "manager 'condor_config_val -verbose GROUP_NAMES' shows the file that applies."
+        "On the central manager 'condor_config_val -verbose GROUP_NAMES' shows the file that "
+        "applies."
     ),
     source="src/condor_utils/config.cpp:Parse_macros, 25.14",
     find=_find,

@@ -36,10 +36,8 @@ RULE = Rule(
     summary="A command that prints configuration runs in every daemon and every tool",
     consequence=(
         "It runs at every start and reconfig of every daemon and in every condor_q, with the "
-        "identity of the caller. "
-        "If it is slow or hangs, so does everything; if its output for users differs from that "
-        "for root, daemons and "
-        "tools have different configurations."
+        "identity of the caller. If it is slow or hangs, so does everything; if its output for "
+        "users differs from that for root, daemons and tools have different configurations."
     ),
     advice=(
         "Write the configuration to a file in advance, or use include command into FILE, which "

@@ -19,8 +19,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     cause=command.line,
                     subject=f"command {command.line}",
                     message=(
-                        f"if '{command.line}' fails, {whose} is configured as if the line did "
-                        "not exist"
+                        f"if '{command.line}' fails, {whose} is configured as if the line did not "
+                        "exist"
                     ),
                     facts=(command.fact,),
                     examples=(whose,),
@@ -38,15 +38,12 @@ RULE = Rule(
     summary="The configuration depends on an include command whose exit status is ignored",
     consequence=(
         "HTCondor reads the output of the command and ignores its exit status; only a command "
-        "that cannot be "
-        "executed at all is an error. If the command fails half-way, the daemons start with a "
-        "part of their "
-        "configuration, and with defaults for the rest."
+        "that cannot be executed at all is an error. If the command fails half-way, the daemons "
+        "start with a part of their configuration, and with defaults for the rest."
     ),
     advice=(
         "Test for a knob that the command sets (if ! defined NAME, then an error line), use "
-        "include command into "
-        "FILE, or write the file in advance."
+        "include command into FILE, or write the file in advance."
     ),
     source="src/condor_utils/config.cpp:Parse_macros, 25.14",
     find=_find,

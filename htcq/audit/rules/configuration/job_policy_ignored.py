@@ -26,17 +26,18 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 undecided.append(name)
     if undecided:
         yield Unchecked(
-            f"the version of {listed(undecided)}: whether it still supports transforms in "
-            "ClassAd syntax"
+            f"the version of {listed(undecided)}: whether it still supports transforms in ClassAd "
+            "syntax"
         )
 
 
 def _found(name: str, policy: JobPolicy, severity: Severity | None) -> Found:
     why = policy.ignored or policy.ignored_later
+    ignores = "will ignore" if severity else "ignores"
     return Found(
         cause=f"{policy.knob}: {why}",
         subject=f"knob {policy.knob}",
-        message=f"schedd {name} {'will ignore' if severity else 'ignores'} {policy.knob}: {why}",
+        message=f"schedd {name} {ignores} {policy.knob}: {why}",
         facts=(Fact(policy.knob, policy.text or "(not set)", policy.place),),
         examples=(name,),
         severity=severity,
@@ -49,17 +50,15 @@ RULE = Rule(
     needs=(Input.ACCESS,),
     summary="A transform or submit requirement is listed, and the schedd ignores it",
     consequence=(
-        "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list names that are not defined, do "
-        "not parse, or have "
-        "an obsolete syntax: the only sign is a line in SchedLog. Jobs are queued as if there "
-        "were no such policy: "
-        "in the wrong group, without limits, or on the wrong machines."
+        "JOB_TRANSFORM_NAMES and SUBMIT_REQUIREMENT_NAMES may list names that are not defined, "
+        "do not parse, or have an obsolete syntax: the only sign is a line in SchedLog. Jobs are "
+        "queued as if there were no such policy: in the wrong group, without limits, or on the "
+        "wrong machines."
     ),
     advice=(
         "Define the listed name, or remove it from the list. Rewrite a transform in ClassAd "
-        "syntax (it begins with "
-        "'[') as lines of SET, DEFAULT, COPY and REQUIREMENTS: 'condor_transform_ads -help "
-        "convert'."
+        "syntax (it begins with '[') as lines of SET, DEFAULT, COPY and REQUIREMENTS: "
+        "'condor_transform_ads -help convert'."
     ),
     source=(
         "src/condor_schedd.V6/job_transforms.cpp:initAndReconfig, schedd.cpp:Init, 25.14; 25.8.2 "

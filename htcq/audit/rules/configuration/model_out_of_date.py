@@ -14,7 +14,10 @@ _MAX_NAMES = 20
 
 
 class _Model(NamedTuple):
-    """What a node advertises: the name of its model and the hash of its settings; both empty where it says nothing."""
+    """What a node advertises: the name of its model and the hash of its settings.
+
+    Both are empty where the node advertises no model.
+    """
 
     name: str
     hash: str
@@ -22,7 +25,10 @@ class _Model(NamedTuple):
     @property
     def text(self) -> str:
         """The model as a sentence has it."""
-        return f"{self.name or 'a model without a name'} ({self.hash})" if self.hash else "no model"
+        if not self.hash:
+            return "no model"
+        name = self.name or "a model without a name"
+        return f"{name} ({self.hash})"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -37,19 +43,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _machines(evidence: Evidence) -> dict[_Model, list[str]]:
-    """Return the machines by what their slots advertise; a machine counts by the first of its slots."""
+    """Return the machines of each model; the first slot of a machine decides."""
     models: dict[int, _Model] = {}
     known: dict[str, _Model] = {}
     for kind in evidence.offered:
         for slot in kind.slots:
-            machine = str(slot.machine)
-            if machine not in known:
-                frame = slot.frame
-                if id(frame) not in models:
-                    models[id(frame)] = _Model(
-                        _word(frame.value("HtcqModel")), _word(frame.value("HtcqModelHash"))
-                    )
-                known[machine] = models[id(frame)]
+            machine, frame = str(slot.machine), slot.frame
+            if machine in known:
+                continue
+            if id(frame) not in models:
+                name, hash_ = frame.value("HtcqModel"), frame.value("HtcqModelHash")
+                models[id(frame)] = _Model(_word(name), _word(hash_))
+            known[machine] = models[id(frame)]
     found: dict[_Model, list[str]] = {}
     for machine, model in known.items():
         found.setdefault(model, []).append(machine)
@@ -57,27 +62,32 @@ def _machines(evidence: Evidence) -> dict[_Model, list[str]]:
 
 
 def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found:
     listed = ", ".join(names[:_MAX_NAMES])
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    more = ""
+    if len(names) > _MAX_NAMES:
+        more = f" and {len(names) - _MAX_NAMES} more"
     verb = "advertises" if len(names) == 1 else "advertise"
     return Found(
         cause=model.hash or "no model",
         subject=f"machine {names[0]}",
-        message=f"{counted(len(names), 'machine')} {verb} {model.text}, and {counted(others, 'machine')} "
-        f"{usual.text}: {listed}{more}",
+        message=(
+            f"{counted(len(names), 'machine')} {verb} {model.text}, and "
+            f"{counted(others, 'machine')} {usual.text}: {listed}{more}"
+        ),
         facts=(
             Fact("HtcqModelHash", model.hash or "(absent)"),
             Fact("HtcqModelHash of most", usual.hash),
         ),
         advice=(
             "Write the configuration with 'htcq emit' on the machines with the old model, and "
-            "restart their startds. "
-            f"All of them: condor_status -constraint 'HtcqModelHash =!= \"{usual.hash}\"' -af "
-            "Machine | sort -u"
+            "restart their startds. All of them: condor_status -constraint 'HtcqModelHash =!= "
+            f'"{usual.hash}"\' -af Machine | sort -u'
         ),
         count=len(names),
         examples=tuple(names),
@@ -91,14 +101,10 @@ RULE = Rule(
     summary="Execution points advertise no model, or another one than most",
     consequence=(
         "Nodes with different models give equal claims different weights, and quotas, usage and "
-        "the pool's weight "
-        "are sums of both. During the rollout of a new configuration this is normal, and the "
-        "finding lists the "
-        "remaining machines; it disappears when the last startd has been restarted. Until most "
-        "nodes have the new "
-        "model, the nodes that already have it are listed. A machine without a model is listed "
-        "only if others "
-        "advertise one."
+        "the pool's weight are sums of both. During the rollout of a new configuration this is "
+        "normal, and the finding lists the remaining machines; it disappears when the last "
+        "startd has been restarted. Until most nodes have the new model, the nodes that already "
+        "have it are listed. A machine without a model is listed only if others advertise one."
     ),
     advice=(
         "Write the configuration with 'htcq emit' on the machines that are behind, and restart "

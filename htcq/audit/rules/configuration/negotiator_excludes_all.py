@@ -16,37 +16,40 @@ _OF_SUBMITTERS, _OF_JOBS = "NEGOTIATOR_SUBMITTER_CONSTRAINT", "NEGOTIATOR_JOB_CO
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    for knob, holds_for in ((_OF_SUBMITTERS, _submitters), (_OF_JOBS, _jobs)):
+    for knob, excluded in ((_OF_SUBMITTERS, _submitters), (_OF_JOBS, _jobs)):
         text = evidence.setting(knob).strip()
-        constraint = parsed(text) if text else None
+        constraint = None
+        if text:
+            constraint = parsed(text)
         if constraint is None:
             continue
-        number, let_in = holds_for(evidence, constraint)
-        if not let_in:
+        number, excludes_all = excluded(evidence, constraint)
+        if excludes_all:
             yield _found(evidence, knob, text, number)
 
 
 def _submitters(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
-    """Return how many submitters have idle jobs, and whether the constraint holds for one of them."""
+    """Return the number of submitters with idle jobs, and whether none meets the constraint."""
     waiting = [
         record for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0
     ]
     kept = list(looked_at(waiting, {_OF_SUBMITTERS: constraint.text}))
-    return counted(len(waiting), "submitter with idle jobs", "submitters with idle jobs"), bool(
-        kept
-    ) or not waiting
+    number = counted(len(waiting), "submitter with idle jobs", "submitters with idle jobs")
+    return number, bool(waiting) and not kept
 
 
 def _jobs(evidence: Evidence, constraint: Expr) -> tuple[str, bool]:
     waiting = [jobs for jobs in evidence.autoclusters if jobs.idle]
     number = sum(sum(jobs.idle.values()) for jobs in waiting)
     kept = any(holds(constraint.evaluate(jobs.ad())) for jobs in waiting)
-    return counted(number, "idle job"), kept or not waiting
+    return counted(number, "idle job"), bool(waiting) and not kept
 
 
 def _found(evidence: Evidence, knob: str, text: str, number: str) -> Found:
     starved = groups_that_wait(evidence, evidence.pool.submitters)
-    groups = f": no job of {listed(starved)} is matched" if starved else ""
+    groups = ""
+    if starved:
+        groups = f": no job of {listed(starved)} is matched"
     return Found(
         cause=knob,
         subject=f"knob {knob}",
@@ -66,9 +69,8 @@ RULE = Rule(
         "waits"
     ),
     consequence=(
-        "The negotiator skips all submitters, or schedds offer none of their jobs: nothing in the "
-        "pool is matched, "
-        "and no log mentions the excluded jobs."
+        "The negotiator skips all submitters, or schedds offer none of their jobs: nothing in "
+        "the pool is matched, and no log mentions the excluded jobs."
     ),
     advice=(
         "Remove the constraint from the configuration, or correct it, and reconfigure the "

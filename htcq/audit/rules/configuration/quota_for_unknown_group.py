@@ -30,21 +30,22 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         stem = stem_of(own)
         if stem not in GROUP_STEMS or own.upper() in not_of_groups or not knob.value.strip():
             continue
-        # Of a group called dynamic_x the longer beginning is a part of the name.
-        if not any(
-            own[len(each) + 1 :].lower() in known
-            for each in GROUP_STEMS
-            if own.upper().startswith(each)
-        ):
+        # Of a group called dynamic_x the longer stem is a part of the name.
+        stems = [each for each in GROUP_STEMS if own.upper().startswith(each)]
+        if not any(own[len(each) + 1 :].lower() in known for each in stems):
             yield _found(evidence, knob, own[len(stem) + 1 :], groups)
 
 
 def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Found:
     near = near_group_knob(evidence, knob)
-    hint = f"; did you mean {near}?" if near else ""
-    lists = f"{_NAMES} does not list {group}" if groups else f"{_NAMES} lists no groups"
+    hint = ""
+    if near:
+        hint = f"; did you mean {near}?"
+    cause, lists = "no groups", f"{_NAMES} lists no groups"
+    if groups:
+        cause, lists = group.lower(), f"{_NAMES} does not list {group}"
     return Found(
-        cause=group.lower() if groups else "no groups",
+        cause=cause,
         subject=f"knob {knob.name}",
         message=f"{knob.name} has no effect: {lists}{hint}",
         facts=(Fact(knob.name, knob.value, knob.place), knob_fact(evidence, _NAMES)),
@@ -58,7 +59,9 @@ def _found(evidence: Evidence, knob: Knob, group: str, groups: list[str]) -> Fou
 def _with_effect(
     evidence: Evidence, knob: Knob, group: str, groups: list[str], near: str
 ) -> tuple[Setting, ...]:
-    """Return the settings by which the knob has effect: the group is listed, or the knob has the near name.
+    """Return the settings that give the knob an effect.
+
+    They list the group, or they set the knob of the near name instead.
 
     Of two names that are near each other the one is right that submitters name.
     """
@@ -77,8 +80,10 @@ def _settings(
 
 
 def _listing(group: str, groups: list[str], near: str) -> str:
-    """Return the list of groups with ``group`` in place of the one that the knob ``near`` belongs to."""
-    misspelt = near.partition(f"{stem_of(near)}_")[2].lower() if near else ""
+    """Return the list of groups, with ``group`` in place of the group of the knob ``near``."""
+    misspelt = ""
+    if near:
+        misspelt = near.partition(f"{stem_of(near)}_")[2].lower()
     names = [each for each in groups if each.lower() != misspelt]
     return ", ".join([*names, group])
 
@@ -88,14 +93,11 @@ def _harm(evidence: Evidence, knob: Knob, group: str) -> Harm:
     if stem_of(split_prefix(knob.name)[1]) not in _QUOTAS:
         return HARMLESS
     path = name_key(group) + b"."
-    idle = (
-        record.name for record in evidence.pool.submitters if (record.number("IdleJobs") or 0) > 0
-    )
-    return (
-        Harm(starved=(group,))
-        if any(name_key(name).startswith(path) for name in idle)
-        else HARMLESS
-    )
+    for record in evidence.pool.submitters:
+        idle = (record.number("IdleJobs") or 0) > 0
+        if idle and name_key(record.name).startswith(path):
+            return Harm(starved=(group,))
+    return HARMLESS
 
 
 def _is_named(evidence: Evidence, group: str) -> bool:
@@ -114,10 +116,8 @@ RULE = Rule(
     ),
     consequence=(
         "The negotiator creates only the groups in GROUP_NAMES, and reads only their knobs. This "
-        "knob is silently "
-        "ignored, and the intended group keeps a quota of 0 or the defaults. If jobs of that "
-        "group wait, this is an "
-        "error."
+        "knob is silently ignored, and the intended group keeps a quota of 0 or the defaults. If "
+        "jobs of that group wait, this is an error."
     ),
     advice="Correct the name, or add the group to GROUP_NAMES.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

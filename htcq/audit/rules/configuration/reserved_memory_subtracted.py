@@ -7,21 +7,17 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix_settings import node
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
+from htcq.pool.configuration import Knob
 from htcq.quota.knobs import number_of
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for machine, configuration in evidence.execute.items():
         memory, reserved = configuration.knob("MEMORY"), configuration.knob("RESERVED_MEMORY")
-        amount = (
-            number_of(memory.value.strip()) if memory is not None and memory.value.strip() else None
-        )
-        less = (
-            number_of(reserved.value.strip())
-            if reserved is not None and reserved.value.strip()
-            else None
-        )
-        if memory is None or reserved is None or amount is None or not less or less <= 0:
+        if memory is None or reserved is None:
+            continue
+        amount, less = _number(memory), _number(reserved)
+        if amount is None or less is None or less <= 0:
             continue
         yield Found(
             cause=f"MEMORY = {memory.raw}, RESERVED_MEMORY = {reserved.raw}",
@@ -39,6 +35,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         )
 
 
+def _number(knob: Knob) -> float | None:
+    text = knob.value.strip()
+    if not text:
+        return None
+    return number_of(text)
+
+
 RULE = Rule(
     id="reserved-memory-subtracted",
     severity=Severity.WARNING,
@@ -46,13 +49,11 @@ RULE = Rule(
     summary="RESERVED_MEMORY is set together with MEMORY",
     consequence=(
         "The startd subtracts RESERVED_MEMORY from MEMORY as well as from the detected memory. "
-        "Slots are smaller "
-        "than intended; if nothing is left, the startd exits."
+        "Slots are smaller than intended; if nothing is left, the startd exits."
     ),
     advice=(
         "Set only one of them: MEMORY to the memory for jobs, or RESERVED_MEMORY to the memory "
-        "that jobs must not "
-        "use; then restart."
+        "that jobs must not use; then restart."
     ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, 25.14",
     find=_find,

@@ -1,4 +1,4 @@
-"""Knobs that may be set while daemons run are listed, but setting them is off; or the other way round."""
+"""Knobs listed as settable at run time while setting them is off, or the other way round."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             message = f"{settable[0].name} lists knobs, but {listed(_SWITCHES)} are both off"
             yield _found(configuration, whose, "off", message, settable)
         elif on and not settable:
-            message = (
-                f"{listed(on)} {'is' if len(on) == 1 else 'are'} on, but no SETTABLE_ATTRS_* "
-                "lists any knobs"
-            )
+            are = "is" if len(on) == 1 else "are"
+            message = f"{listed(on)} {are} on, but no SETTABLE_ATTRS_* lists any knobs"
             yield _found(configuration, whose, "nothing listed", message, settable)
     if not checked:
         yield Unchecked(Input.CENTRAL.value)
@@ -58,15 +56,12 @@ RULE = Rule(
     summary="condor_config_val -set or -rset is configured incompletely and has no effect",
     consequence=(
         "A daemon accepts a knob over the network only if ENABLE_PERSISTENT_CONFIG or "
-        "ENABLE_RUNTIME_CONFIG was on "
-        "when it started and a SETTABLE_ATTRS_* lists the knob; the new value is applied at the "
-        "next "
-        "condor_reconfig. Otherwise the request is refused."
+        "ENABLE_RUNTIME_CONFIG was on when it started and a SETTABLE_ATTRS_* lists the knob; the "
+        "new value is applied at the next condor_reconfig. Otherwise the request is refused."
     ),
     advice=(
         "Turn ENABLE_RUNTIME_CONFIG on, list the knobs in SETTABLE_ATTRS_ADMINISTRATOR or "
-        "SETTABLE_ATTRS_CONFIG, and "
-        "restart; or remove all of these settings."
+        "SETTABLE_ATTRS_CONFIG, and restart; or remove all of these settings."
     ),
     source=(
         "src/condor_utils/condor_config.cpp:init_dynamic_config, "

@@ -20,10 +20,12 @@ _MAX_TYPES = 10
 def _find(evidence: Evidence) -> Iterator[Found]:
     for machine, configuration in evidence.execute.items():
         most = number_of(configuration.value("MAX_SLOT_TYPES", str(_MAX_TYPES)).strip())
+        if most is None:
+            most = _MAX_TYPES
         beyond: dict[int, list[Knob]] = {}
         for knob in configuration:
             found = _OF_SLOT_TYPE.match(knob.name)
-            if found and int(found.group(1)) > (_MAX_TYPES if most is None else most):
+            if found and int(found.group(1)) > most:
                 beyond.setdefault(int(found.group(1)), []).append(knob)
         for number, knobs in beyond.items():
             yield Found(

@@ -21,9 +21,10 @@ from htcq.pool.slot_class import EXAMPLES, SlotClass
 #: What of a slot changes by itself: where START looks at it, the slot opens again.
 _CHANGES = frozenset(
     (
-        "activity", "clockday", "clockmin", "condorloadavg", "consoleidle", "cpubusy", "cpubusytime", "cpuisbusy",
-        "cpus", "currenttime", "disk", "gpus", "keyboardidle", "lastheardfrom", "loadavg", "memory", "noncondorloadavg",
-        "numdynamicslots", "state", "totalcondorloadavg", "totalloadavg", "virtualmemory",
+        "activity", "clockday", "clockmin", "condorloadavg", "consoleidle", "cpubusy",
+        "cpubusytime", "cpuisbusy", "cpus", "currenttime", "disk", "gpus", "keyboardidle",
+        "lastheardfrom", "loadavg", "memory", "noncondorloadavg", "numdynamicslots", "state",
+        "totalcondorloadavg", "totalloadavg", "virtualmemory",
     )
 )  # fmt: skip
 #: Those that are drained or switched off are not closed by START.
@@ -48,7 +49,9 @@ def _away(slot: Slot) -> bool:
 
 
 def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:
-    """Tell whether START of ``slot`` holds for no job: for none of a grid of requests, and it looks at nothing else.
+    """Tell whether START of ``slot`` holds for no job.
+
+    It holds for none of a grid of requests, and it refers to nothing else.
 
     An attribute that no job has is undefined to START.
     """
@@ -60,39 +63,41 @@ def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:
     if asked and (not names.jobs_are_known or any(name in names.jobs for name in asked)):
         return False
     start = named("Start")
-    return not any(
-        holds(start.evaluate(own.ad(kind.total), made_up("", shape).ad()))
-        for shape in ordinary_requests(kind.total)
-    )
+    for request in ordinary_requests(kind.total):
+        if holds(start.evaluate(own.ad(kind.total), made_up("", request).ad())):
+            return False
+    return True
 
 
 def _looks_at_what_changes(slot: Slot) -> bool:
     left, seen = ["start"], set[str]()
     while left:
         name = left.pop()
-        expression = slot.frame.expression(name)
-        if name in _CHANGES or (
-            expression is not None and "time(" in expression.text.replace(" ", "").lower()
-        ):
+        if name in _CHANGES:
             return True
-        if name not in seen and expression is not None:
-            seen.add(name)
-            left += expression.references().own
+        expression = slot.frame.expression(name)
+        if name in seen or expression is None:
+            continue
+        if "time(" in expression.text.replace(" ", "").lower():
+            return True
+        seen.add(name)
+        left += expression.references().own
     return False
 
 
 def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
     machines = tuple(dict.fromkeys(str(slot.machine) for slot in slots))
     # Dynamic slots of these machines run on, but nothing follows them.
-    closed = [
-        slot for slot in evidence.slots if str(slot.machine) in machines and _is_of(slot, slots)
-    ]
+    there = [slot for slot in evidence.slots if str(slot.machine) in machines]
+    closed = [slot for slot in there if _is_of(slot, slots)]
     part = part_of_pool(evidence, closed)
     return Found(
         cause=text,
         subject=f"slot {slots[0].name}",
-        message=f"START = {quoted(text)} accepts no job: none starts on {counted(len(slots), 'slot')} of "
-        f"{counted(len(machines), 'machine')}, {100 * part:.0f} % of the pool",
+        message=(
+            f"START = {quoted(text)} accepts no job: none starts on {counted(len(slots), 'slot')} "
+            f"of {counted(len(machines), 'machine')}, {100 * part:.0f} % of the pool"
+        ),
         facts=(Fact("Start", text), Fact("part of the pool", f"{100 * part:.1f} %")),
         count=len(slots),
         examples=tuple(str(slot.name) for slot in slots[:EXAMPLES]),
@@ -113,16 +118,13 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="START of some slots accepts no job, whatever its requests",
     consequence=(
-        "No new job starts on these slots, and HTCondor does not report it: a slot in state Owner "
-        "or Unclaimed looks "
-        "as if nobody requested it. One machine under repair is information only; more than a "
-        "tenth of the pool is a "
-        "warning, and half of it an error."
+        "No new job starts on these slots, and HTCondor does not report it: a slot in state "
+        "Owner or Unclaimed looks as if nobody requested it. One machine under repair is "
+        "information only; more than a tenth of the pool is a warning, and half of it an error."
     ),
     advice=(
         "If the machines should run jobs, correct START or the attribute to which it refers, and "
-        "reconfigure their "
-        "startds."
+        "reconfigure their startds."
     ),
     source="src/condor_startd.V6/Reqexp.cpp, 25.14",
     find=_find,

@@ -25,9 +25,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for name, configuration in evidence.access.items():
         start = points[name].start
         if start is not None and start.lost:
-            yield _found(
-                evidence, name, configuration, start, _never_started(evidence, points, name, start)
-            )
+            never = _never_started(evidence, points, name, start)
+            yield _found(evidence, name, configuration, start, never)
 
 
 def _never_started(
@@ -35,13 +34,10 @@ def _never_started(
 ) -> list[Job]:
     """Return the idle jobs that the schedd offers and that it starts on no slot."""
     if start.looks_at_slot:
-        # What the expression comes to depends on the slot: it may hold for some.
+        # The value of the expression depends on the slot: it may hold for some.
         return []
-    own = (
-        job
-        for job in evidence.pool.jobs or ()
-        if job.wanted and not job.parallel and points.name_of(job) == name
-    )
+    idle = [job for job in evidence.pool.jobs or () if job.wanted and not job.parallel]
+    own = [job for job in idle if points.name_of(job) == name]
     return [job for job in own if start.offers(job) is None]
 
 
@@ -54,14 +50,15 @@ def _found(
 ) -> Found:
     knob = configuration.knob(f"SCHEDD.{_KNOB}") or configuration.knob(_KNOB)
     are = "is" if len(start.lost) == 1 else "are"
-    wait = (
-        f": it never starts {counted(len(never), 'job')} that it offers, such as job {never[0].id}"
-        if never
-        else ""
-    )
-    groups = dict.fromkeys(
-        assigned_group(evidence.quotas.tree, job.submitter).group for job in never
-    )
+    wait = ""
+    if never:
+        jobs = counted(len(never), "job")
+        wait = f": it never starts {jobs} that it offers, such as job {never[0].id}"
+    groups: dict[str, None] = {}
+    for job in never:
+        group = assigned_group(evidence.quotas.tree, job.submitter).group
+        groups["no group" if group == ROOT else group] = None
+    place = "" if knob is None else knob.place
     return Found(
         cause=f"{_KNOB} of {name}",
         subject=f"access point {name}",
@@ -69,10 +66,10 @@ def _found(
             f"{listed(start.lost)} in {_KNOB} of access point {name} {are} undefined for the "
             f"schedd{wait}"
         ),
-        facts=(Fact(_KNOB, start.text, "" if knob is None else knob.place),),
+        facts=(Fact(_KNOB, start.text, place),),
         examples=(name,),
         settings=_with_scopes(evidence, name, start),
-        harm=Harm(starved=tuple("no group" if group == ROOT else group for group in groups)),
+        harm=Harm(starved=tuple(groups)),
         is_root=True,
     )
 
@@ -87,7 +84,10 @@ def _with_scopes(evidence: Evidence, name: str, start: StartVanilla) -> tuple[Se
 
 
 def _scope(evidence: Evidence, name: str) -> str:
-    """Return where the negotiator finds ``name``: first in the job, then in the slot; empty for nowhere."""
+    """Return the scope in which the negotiator finds ``name``: first the job, then the slot.
+
+    Empty where it finds the name in neither.
+    """
     scope, _, attribute = name.lower().replace(" ", "").rpartition(".")
     if scope:
         return {"my": "JOB", "target": "SLOT"}.get(scope, "")
@@ -102,15 +102,14 @@ RULE = Rule(
     id="start-vanilla-without-scope",
     severity=Severity.WARNING,
     needs=(Input.ACCESS,),
-    summary="START_VANILLA_UNIVERSE names attributes without JOB, SLOT, OWNER or SCHEDD before them",
+    summary=(
+        "START_VANILLA_UNIVERSE names attributes without JOB, SLOT, OWNER or SCHEDD before them"
+    ),
     consequence=(
-        "The schedd finds attributes in these scopes alone (in SCHEDD since 24.7), so that others "
-        "are undefined, even "
-        "with MY or TARGET. The negotiator finds them and matches the job, and the schedd gives "
-        "the match back: the "
-        "job stays idle, and its submitter is charged for the match in each cycle. While such "
-        "jobs wait, this is an "
-        "error."
+        "The schedd finds attributes in these scopes alone (in SCHEDD since 24.7), so that "
+        "others are undefined, even with MY or TARGET. The negotiator finds them and matches the "
+        "job, and the schedd gives the match back: the job stays idle, and its submitter is "
+        "charged for the match in each cycle. While such jobs wait, this is an error."
     ),
     advice=(
         "Write JOB.RequestCpus or SLOT.Memory in place of RequestCpus or Memory, and reconfigure "
@@ -118,8 +117,7 @@ RULE = Rule(
     ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:VanillaMatchAd::Init, jobCanNegotiate, jobCanUseMatch, "
-        "23.9.6 and 25.14; "
-        "the match that is given back is in the SchedLog with D_MATCH:2"
+        "23.9.6 and 25.14; the match that is given back is in the SchedLog with D_MATCH:2"
     ),
     find=_find,
 )

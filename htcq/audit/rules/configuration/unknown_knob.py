@@ -26,8 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         checked = True
         spelling = _Spelling(configuration, assets)
         for knob in configuration:
-            # An empty one does nothing, whatever it was meant to be.
-            meant = spelling.meant(knob.name) if knob.value.strip() else ""
+            # An empty knob does nothing, whatever it was meant to be.
+            meant = ""
+            if knob.value.strip():
+                meant = spelling.meant(knob.name)
             if meant:
                 settings = tuple(
                     settings_of(whose, configuration, _corrected(configuration, knob, meant))
@@ -35,7 +37,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 yield Found(
                     cause=knob.name.upper(),
                     subject=f"knob {knob.name}",
-                    message=f"HTCondor has no knob {knob.name} and ignores it; did you mean {meant}?",
+                    message=(
+                        f"HTCondor has no knob {knob.name} and ignores it; did you mean {meant}?"
+                    ),
                     facts=(Fact(knob.name, knob.value, knob.place),),
                     settings=settings,
                     examples=(whose,),
@@ -46,7 +50,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _corrected(configuration: Configuration, knob: Knob, meant: str) -> tuple[tuple[str, str], ...]:
-    """Return the knob under the right name, unless that has a value of its own, and the wrong one taken back."""
+    """Return the knob under the right name, and the wrong one unset.
+
+    Where the right name has a value of its own, the wrong one alone is returned.
+    """
     wrong = (knob.name, "")
     if configuration.knob(meant) is not None:
         return (wrong,)
@@ -64,7 +71,10 @@ class _Spelling:
         self._used = _used(configuration)
 
     def meant(self, name: str) -> str:
-        """Return the knob that ``name`` was probably meant to be; empty where HTCondor or the site itself uses it."""
+        """Return the knob that ``name`` was probably meant to be.
+
+        Empty where HTCondor or the site itself uses the name.
+        """
         if name.upper() in self._defaults:
             return ""
         prefix, own = split_prefix(name)
@@ -72,26 +82,34 @@ class _Spelling:
         if upper in self._defaults or upper in self._matter or name.upper() in self._used:
             return ""
         stem = stem_of(own)
-        if stem:
-            asset = self._asset(upper[len(stem) + 1 :]) if stem == ASSET_STEM else ""
-            return f"{prefix}{stem}_{asset}" if asset else ""
-        right = nearest(own, sorted(self._matter)) or _with_stem(own)
-        return f"{prefix}{right}" if right else ""
+        if not stem:
+            right = nearest(own, sorted(self._matter)) or _with_stem(own)
+        elif stem == ASSET_STEM:
+            right = self._asset_knob(upper[len(stem) + 1 :])
+        else:
+            right = ""
+        if right:
+            return f"{prefix}{right}"
+        return ""
 
-    def _asset(self, asset: str) -> str:
-        """Return the asset that was meant by one that nobody hands out; empty where it is one, or like none."""
-        if asset in self._assets:
+    def _asset_knob(self, name: str) -> str:
+        """Return the knob of the asset that ``name`` was probably meant to be.
+
+        Empty where the name is an asset, or is near none.
+        """
+        if name in self._assets:
             return ""
-        whole = (
-            each
-            for each in sorted(self._assets)
-            if len(asset) >= _SHORT_FORM and each.startswith(asset)
-        )
-        return next(whole, "") or nearest(asset, sorted(self._assets))
+        asset = ""
+        if len(name) >= _SHORT_FORM:
+            asset = next((each for each in sorted(self._assets) if each.startswith(name)), "")
+        asset = asset or nearest(name, sorted(self._assets))
+        if asset:
+            return f"{ASSET_STEM}_{asset}"
+        return ""
 
 
 def _with_stem(name: str) -> str:
-    """Return ``name`` with its beginning corrected; empty where it begins like no family of knobs."""
+    """Return ``name`` with its stem corrected; empty where its beginning is near no stem."""
     words = name.split("_")
     for stem in stems():
         length = stem.count("_") + 1
@@ -104,7 +122,10 @@ def _with_stem(name: str) -> str:
 
 
 def _used(configuration: Configuration) -> set[str]:
-    """Return the names that other knobs refer to, and those that daemons put into their ads: the site's own macros."""
+    """Return the site's own macros.
+
+    They are the names to which other knobs refer, and those that daemons put into their ads.
+    """
     used: set[str] = set()
     for knob in configuration:
         if "$" in knob.raw:
@@ -121,8 +142,7 @@ RULE = Rule(
     summary="A knob that HTCondor does not have, with a name similar to one that it has",
     consequence=(
         "HTCondor silently accepts every name, because it could be a macro of the site. The "
-        "intended knob keeps its "
-        "default."
+        "intended knob keeps its default."
     ),
     advice="Correct the name; 'condor_config_val -dump' lists HTCondor's knobs.",
     source="src/condor_utils/param_info.in and config.cpp, 25.14",

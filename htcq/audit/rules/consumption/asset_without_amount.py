@@ -22,8 +22,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield Found(
                     cause=f"without {name}",
                     subject=f"slot {lacking[0].name}",
-                    message=f"MachineResources lists {asset}, but {name} is not a number: the negotiator crashes "
-                    "when it tries a job on the slot",
+                    message=(
+                        f"MachineResources lists {asset}, but {name} is not a number: the "
+                        "negotiator crashes when it tries a job on the slot"
+                    ),
                     facts=(
                         Fact("MachineResources", resources),
                         Fact(name, lacking[0].frame.text(name) or "(absent)"),
@@ -35,20 +37,26 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _lacking(kind: SlotClass, asset: str) -> list[Slot]:
-    """Return the slots that say no amount of ``asset``; a shared attribute is looked at once for each frame."""
+    """Return the slots that advertise no amount of ``asset``.
+
+    An attribute that slots share is read once for each frame.
+    """
     place = PLACES.get(asset)
     if place is not None:
-        amounts = {slot[place] for slot in kind.slots}
-        wrong = {amount for amount in amounts if as_number(amount) is None}  # type: ignore[arg-type]
+        wrong = set()
+        for amount in {slot[place] for slot in kind.slots}:
+            if as_number(amount) is None:  # type: ignore[arg-type]
+                wrong.add(amount)
         if not wrong:
             return []
         return [slot for slot in kind.slots if slot[place] in wrong]
-    frames = {
-        id(slot.frame)
-        for slot in kind.variants
-        if as_number(slot.ad().value(attribute(asset))) is None
-    }
-    return [slot for slot in kind.slots if id(slot.frame) in frames] if frames else []
+    frames = set()
+    for slot in kind.variants:
+        if as_number(slot.ad().value(attribute(asset))) is None:
+            frames.add(id(slot.frame))
+    if not frames:
+        return []
+    return [slot for slot in kind.slots if id(slot.frame) in frames]
 
 
 RULE = Rule(
@@ -61,10 +69,8 @@ RULE = Rule(
     ),
     consequence=(
         "To check whether a job fits, the negotiator needs the amount of every asset. If one is "
-        "missing it exits "
-        "with 'Missing … resource asset'; the master restarts it, and it exits again at the same "
-        "slot: no job of the "
-        "pool is matched any more."
+        "missing it exits with 'Missing … resource asset'; the master restarts it, and it exits "
+        "again at the same slot: no job of the pool is matched any more."
     ),
     advice=(
         "Remove the asset from STARTD_ATTRS and from the output of STARTD_CRON jobs; then run "

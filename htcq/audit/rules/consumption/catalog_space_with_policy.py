@@ -25,33 +25,31 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     jobs = [each for each in evidence.autoclusters if any(name in each.frame for name in _CATALOGS)]
     if not jobs:
         return
+    frame = jobs[0].frame
+    facts = [Fact(name, frame.text(name)) for name in _CATALOGS if name in frame]
     for kind in evidence.with_policy:
-        if version(kind.first.frame.value("CondorVersion")) >= _SUBTRACTS and _subtracts(
-            evidence, kind
-        ):
+        if _subtracts(evidence, kind):
             yield on_slots(
                 kind,
                 cause="catalogs",
-                message=f"job {jobs[0].name} has catalogs of common files: the negotiator charges its whole "
-                "RequestDisk, the startd subtracts the catalogs that are already there",
-                settings=execute(evidence, kind.slots, modifier(DISK), "UNDEFINED"),
-                facts=(
-                    consumption_fact(kind, DISK),
-                    *(
-                        Fact(name, jobs[0].frame.text(name))
-                        for name in _CATALOGS
-                        if name in jobs[0].frame
-                    ),
+                message=(
+                    f"job {jobs[0].name} has catalogs of common files: the negotiator charges its "
+                    "whole RequestDisk, the startd subtracts the catalogs that are already there"
                 ),
+                settings=execute(evidence, kind.slots, modifier(DISK), "UNDEFINED"),
+                facts=(consumption_fact(kind, DISK), *facts),
             )
 
 
 def _subtracts(evidence: Evidence, kind: SlotClass) -> bool:
-    """Tell whether a startd of the kind looks at catalogs; HTCondor's default does."""
-    return any(
-        DISK in each.startd.modify and "requestedcatalogs" in each.startd.modify[DISK].words()
-        for each in modifications(evidence, kind)
-    )
+    """Tell whether a startd of the kind subtracts catalogs; HTCondor's default does."""
+    if version(kind.first.frame.value("CondorVersion")) < _SUBTRACTS:
+        return False
+    for each in modifications(evidence, kind):
+        disk = each.startd.modify.get(DISK)
+        if disk is not None and "requestedcatalogs" in disk.words():
+            return True
+    return False
 
 
 RULE = Rule(
@@ -61,10 +59,8 @@ RULE = Rule(
     summary="Jobs with catalogs of common files run on slots with a consumption policy",
     consequence=(
         "The startd subtracts the space of catalogs that are already on the machine from "
-        "RequestDisk, but the "
-        "negotiator does not: it deducts more disk from the slot than the claim gets, and sees "
-        "less free disk than "
-        "there is."
+        "RequestDisk, but the negotiator does not: it deducts more disk from the slot than the "
+        "claim gets, and sees less free disk than there is."
     ),
     advice="Do not modify the disk request on nodes with a policy: then both charge it in full.",
     source=(

@@ -25,8 +25,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=_KNOB,
-                    message=f"{_KNOB} is on here and at access point {asking[0]}: each request to claim the whole "
-                    "slot is refused",
+                    message=(
+                        f"{_KNOB} is on here and at access point {asking[0]}: each request to "
+                        "claim the whole slot is refused"
+                    ),
                     settings=settings,
                     facts=(
                         knob_as_fact(effective(node.configuration, _KNOB)),
@@ -45,9 +47,9 @@ RULE = Rule(
         "consumption policy"
     ),
     consequence=(
-        "Access points then request the whole partitionable slot, which a slot with a consumption "
-        "policy refuses: no "
-        "claim is ever made, but users are charged for the matches."
+        "Access points then request the whole partitionable slot, which a slot with a "
+        "consumption policy refuses: no claim is ever made, but users are charged for the "
+        "matches."
     ),
     advice="Turn it off at the access points: without it they claim dynamic slots only.",
     source="src/condor_startd.V6/command.cpp:request_claim, 25.14; seen on 25.14.1",

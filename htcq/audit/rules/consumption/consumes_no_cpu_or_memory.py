@@ -30,43 +30,59 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _free(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> bool:
-    """Tell whether the job takes none of ``asset``, by the negotiator's reckoning and by the startd's."""
+    """Tell whether the job takes none of ``asset``, for the negotiator and for the startd."""
     if trial.taken.get(asset) != 0 or not trial.amounts:
         return False
     return any(each.taken(kind, trial).get(asset) == 0 for each in modifications(evidence, kind))
 
 
 def _happens(evidence: Evidence, trial: Trial, asset: str) -> bool:
-    """Tell whether such a job is there, or may be: it asks for some of ``asset``, or jobs get 0 by default."""
+    """Tell whether such a job is there, or may be.
+
+    Such a job asks for some of ``asset``, or an access point gives jobs 0 by default.
+    """
     if trial.own or (trial.jobs.request.get(asset) or 0) > 0:
         return True
     request = f"Request{attribute(asset)}"
-    return any(
-        as_number(point.ordinary_job().value(request)) == 0 for point in access_points(evidence)
-    )
+    defaults = (point.ordinary_job().value(request) for point in access_points(evidence))
+    return any(as_number(default) == 0 for default in defaults)
 
 
 def _found(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> Found:
     happens = _happens(evidence, trial, asset)
     got, name = handed_out({asset: 0})[asset], attribute(asset)
-    place = {CPUS: "cpus", MEMORY: "memory_mb"}[asset]
-    below = [
-        number(left)
-        for left in (as_number(getattr(slot, place)) for slot in kind.slots)
-        if left is not None and left < 0
-    ]
-    takes, gets = ("takes", "gets") if happens else ("would take", "would get")
     unit = "cpu" if asset == CPUS else "MB"
+    takes, gets, severity = "takes", "gets", None
+    if not happens:
+        takes, gets, severity = "would take", "would get", Severity.INFO
+    facts = [consumption_fact(kind, asset)]
+    already = ""
+    below_zero = _below_zero(kind, asset)
+    if below_zero:
+        facts.append(Fact(name, below_zero))
+        already = f", {name} is at {below_zero} already"
     return on_slots(
         kind,
         cause=f"{name}: {kind.consumption[asset]}",
-        message=f"{trial.job} {takes} 0 {asset}, but its dynamic slot {gets} {number(got)} {unit}: the slot gives "
-        "away more than it has" + (f", {name} is at {below[0]} already" if below else ""),
-        facts=(consumption_fact(kind, asset), *(Fact(name, left) for left in below[:1])),
+        message=(
+            f"{trial.job} {takes} 0 {asset}, but its dynamic slot {gets} {number(got)} {unit}: "
+            f"the slot gives away more than it has{already}"
+        ),
+        facts=tuple(facts),
         settings=consumption_settings(evidence, kind, asset, at_least_one(kind, asset)),
-        severity=None if happens else Severity.INFO,
+        severity=severity,
         is_root=True,
     )
+
+
+def _below_zero(kind: SlotClass, asset: str) -> str:
+    """Return the first amount below zero that a slot has left of ``asset``; empty for none."""
+    place = {CPUS: "cpus", MEMORY: "memory_mb"}[asset]
+    for slot in kind.slots:
+        left = as_number(getattr(slot, place))
+        if left is not None and left < 0:
+            return number(left)
+    return ""
 
 
 RULE = Rule(
@@ -78,13 +94,10 @@ RULE = Rule(
         "1 MB"
     ),
     consequence=(
-        "A dynamic slot always has at least 1 cpu and 1 MB, even if the policy consumes less. The "
-        "amounts of the "
-        "partitionable slot become negative, and the machine runs more jobs than it has cpus. A "
-        "job in 1 MB is "
-        "killed if memory limits are enforced. If no job in the queue requests so little, "
-        "explicitly or by default, "
-        "the finding is information only."
+        "A dynamic slot always has at least 1 cpu and 1 MB, even if the policy consumes less. "
+        "The amounts of the partitionable slot become negative, and the machine runs more jobs "
+        "than it has cpus. A job in 1 MB is killed if memory limits are enforced. If no job in "
+        "the queue requests so little, explicitly or by default, the finding is information only."
     ),
     advice="Consume at least 1 cpu and 1 MB.",
     source=(

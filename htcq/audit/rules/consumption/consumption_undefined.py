@@ -44,9 +44,8 @@ RULE = Rule(
     summary="The consumption of an asset is undefined, an error, a string or negative for some job",
     consequence=(
         "Such a job is never matched with the slot; each attempt writes a line to the "
-        "negotiator's log. A misspelt "
-        "attribute is enough: TARGET.RequestGpu, as in the example of HTCondor's manual, is "
-        "undefined for every job."
+        "negotiator's log. A misspelt attribute is enough: TARGET.RequestGpu, as in the example "
+        "of HTCondor's manual, is undefined for every job."
     ),
     advice=(
         "Write a consumption that is a number for every job, and check the names of its attributes."

@@ -44,17 +44,15 @@ def _weight_knob(node: Node) -> Knob:
 
 
 def _listed(evidence: Evidence, kind: SlotClass, node: Node) -> Iterator[Found]:
-    for name in LISTS:
-        knob = node.knob(name)
+    for list_ in LISTS:
+        knob = node.knob(list_)
         for word in knob.value.replace(",", " ").split():
-            if word.lower() in (*_ACCOUNTING, *kind.assets) or word.lower().startswith(
-                "consumption"
-            ):
+            name = word.lower()
+            if name in (*_ACCOUNTING, *kind.assets) or name.startswith("consumption"):
                 yield on_knob(
                     knob,
                     f"{knob.name} lists {word}: the value of {word} in the configuration replaces "
-                    "the startd's own "
-                    "value",
+                    "the startd's own value",
                     subject=f"slot {node.slot.name}",
                     settings=unlisted(evidence, kind.slots, word),
                 )
@@ -69,12 +67,11 @@ def _other_weight(kind: SlotClass, node: Node, knob: Knob) -> Iterator[Found]:
         left: dict[str, Number] = {
             asset: int(amount * part) for asset, amount in kind.total.items()
         }
-        told, configured = (
-            as_number(kind.weight(left)),
-            as_number(expression.evaluate(kind.ad(left))),
-        )
-        if told != configured:
-            yield _different(node, knob, Fact("SlotWeight", kind.weight_text), (told, configured))
+        advertised = as_number(kind.weight(left))
+        configured = as_number(expression.evaluate(kind.ad(left)))
+        if advertised != configured:
+            fact = Fact("SlotWeight", kind.weight_text)
+            yield _different(node, knob, fact, (advertised, configured))
             return
 
 
@@ -84,9 +81,10 @@ def _other_consumption(
     expression: Expr | None = node.expression(f"CONSUMPTION_{asset.upper()}")
     if expression is None:
         return
-    trial = evidence.trials.made_up(
-        kind, {**_JOB, asset: kind.total[asset] if asset not in _JOB else _JOB[asset]}
-    )
+    request = dict(_JOB)
+    if asset not in request:
+        request[asset] = kind.total[asset]
+    trial = evidence.trials.made_up(kind, request)
     configured = as_number(expression.evaluate(kind.ad(kind.total), trial.ad()))
     if configured != trial.taken[asset]:
         fact = Fact(f"Consumption{attribute(asset)}", kind.consumption[asset])
@@ -99,10 +97,11 @@ def _different(
     return Found(
         cause=f"{fact.attribute}: {fact.value}",
         subject=f"slot {node.slot.name}",
-        message=f"its ad has {fact.attribute} = {quoted(fact.value)}, on a sample {number(values[0])}, but "
-        f"{knob.name} of the configuration gives {number(values[1])}: a STARTD_CRON job overrides "
-        "it, or a "
-        "reconfig is pending",
+        message=(
+            f"its ad has {fact.attribute} = {quoted(fact.value)}, on a sample "
+            f"{number(values[0])}, but {knob.name} of the configuration gives "
+            f"{number(values[1])}: a STARTD_CRON job overrides it, or a reconfig is pending"
+        ),
         facts=(fact, knob_as_fact(knob)),
     )
 
@@ -111,18 +110,17 @@ RULE = Rule(
     id="cron-overrides-accounting",
     severity=Severity.WARNING,
     needs=(Input.SLOTS, Input.EXECUTE),
-    summary="STARTD_ATTRS or a STARTD_CRON job replaces the weight, assets or policy in a slot's ad",
+    summary=(
+        "STARTD_ATTRS or a STARTD_CRON job replaces the weight, assets or policy in a slot's ad"
+    ),
     consequence=(
-        "The output of such a job is merged into the slot's ad after the startd's own values. The "
-        "negotiator matches "
-        "and charges by the replaced SlotWeight, Consumption attribute, amount or "
-        "MachineResources, but the startd "
-        "carves by its own values."
+        "The output of such a job is merged into the slot's ad after the startd's own values. "
+        "The negotiator matches and charges by the replaced SlotWeight, Consumption attribute, "
+        "amount or MachineResources, but the startd carves by its own values."
     ),
     advice=(
         "Remove the attribute from STARTD_ATTRS or from the job's output, or give the job a "
-        "prefix: "
-        "STARTD_CRON_<name>_PREFIX."
+        "prefix: STARTD_CRON_<name>_PREFIX."
     ),
     source=(
         "src/condor_startd.V6/startd_named_classad_list.cpp, ResAttributes.cpp:publish_static, "

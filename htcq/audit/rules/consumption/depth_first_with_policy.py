@@ -13,8 +13,8 @@ _KNOB = "NEGOTIATOR_DEPTH_FIRST"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, False):
-        told = "after each match, requests are skipped that nothing serves"
-        yield from beside_policies(evidence, _KNOB, told, "False")
+        effect = "after each match, requests are skipped that nothing serves"
+        yield from beside_policies(evidence, _KNOB, effect, "False")
 
 
 RULE = Rule(
@@ -23,11 +23,9 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.CENTRAL),
     summary="NEGOTIATOR_DEPTH_FIRST is on while slots have consumption policies",
     consequence=(
-        "After a match the negotiator skips as many requests as the rest of the slot could serve, "
-        "because it expects "
-        "the access point to use the leftovers. With a consumption policy there are no leftovers: "
-        "jobs wait for a "
-        "later cycle although slots are free."
+        "After a match the negotiator skips as many requests as the rest of the slot could "
+        "serve, because it expects the access point to use the leftovers. With a consumption "
+        "policy there are no leftovers: jobs wait for a later cycle although slots are free."
     ),
     advice="Turn it off: with a consumption policy each match consumes what one job needs.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiate, jobsInSlot, 25.14",

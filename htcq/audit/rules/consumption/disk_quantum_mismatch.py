@@ -17,20 +17,22 @@ from htcq.units import DISK
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
         for quantum, slots in slots_by(kind, "DiskQuantum").items():
-            trial = next(
-                (each for each in evidence.trials.of(kind) if _odd(kind, each, quantum)), None
-            )
-            if trial is not None:
+            for trial in evidence.trials.of(kind):
+                if not _odd(kind, trial, quantum):
+                    continue
                 yield on_slots(
                     kind,
                     cause=f"{number(quantum)}: {kind.consumption[DISK]}",
-                    message=f"{trial.job} consumes {number(trial.amounts[DISK])} KiB of disk, which is not a "
-                    f"multiple of the {number(quantum)} KiB in which the node's volume group "
-                    "allocates it",
+                    message=(
+                        f"{trial.job} consumes {number(trial.amounts[DISK])} KiB of disk, which "
+                        f"is not a multiple of the {number(quantum)} KiB in which the node's "
+                        "volume group allocates it"
+                    ),
                     facts=(Fact("DiskQuantum", number(quantum)), consumption_fact(kind, DISK)),
                     settings=execute(evidence, slots, "CONSUMPTION_DISK", _rounded(quantum)),
                     slots=slots,
                 )
+                break
 
 
 def _rounded(quantum: Number) -> str:
@@ -51,10 +53,9 @@ RULE = Rule(
     ),
     consequence=(
         "With STARTD_ENFORCE_DISK_LIMITS, disk is allocated in whole extents, usually 4 MiB, and "
-        "the startd rounds "
-        "requests up to them. A consumption in another quantum deducts less than is allocated: "
-        "the slot's disk "
-        "becomes wrong, and activations are refused in the end."
+        "the startd rounds requests up to them. A consumption in another quantum deducts less "
+        "than is allocated: the slot's disk becomes wrong, and activations are refused in the "
+        "end."
     ),
     advice="Round ConsumptionDisk up to the DiskQuantum of the slot's ad.",
     source=(

@@ -28,8 +28,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=f"{slop}: {kind.weight_text} {kind.consumption[DISK]}",
-                    message=f"for {trial.job} ({amounts_text(trial.taken)}) the startd allocates {slop} KiB of disk "
-                    f"more than the policy consumes: {lost}",
+                    message=(
+                        f"for {trial.job} ({amounts_text(trial.taken)}) the startd allocates "
+                        f"{slop} KiB of disk more than the policy consumes: {lost}"
+                    ),
                     facts=(
                         Fact(
                             "CondorVersion", version_text(kind.first.frame.value("CondorVersion"))
@@ -45,11 +47,13 @@ def _slop(kind: SlotClass) -> int:
     text = kind.first.frame.value("CondorVersion")
     machine = as_number(kind.first.total_disk_kb)
     known = version(text)
-    return disk_slop(machine or 0, known) if known and known < ABSOLUTE_DISK else 0
+    if not known or known >= ABSOLUTE_DISK:
+        return 0
+    return disk_slop(machine or 0, known)
 
 
 def _lost(kind: SlotClass, trial: Trial, slop: int) -> str:
-    """Return what the slot loses by the time it is full; empty where it loses nothing that anybody would notice."""
+    """Return what the slot has lost when it is full; empty where the loss is negligible."""
     amounts = trial.amounts
     room = trial.fits(kind)
     if not room:
@@ -58,7 +62,8 @@ def _lost(kind: SlotClass, trial: Trial, slop: int) -> str:
     fewer = fits(kind.total, real)
     if fewer < room:
         return f"{fewer} fit instead of {room}"
-    expected, found = (_weight_after(kind, each, room) for each in (amounts, real))
+    expected = _weight_after(kind, amounts, room)
+    found = _weight_after(kind, real, room)
     if expected is not None and found is not None and abs(expected - found) > CLOSE:
         return f"with {room} of them SlotWeight is {number(found)} instead of {number(expected)}"
     return ""
@@ -79,10 +84,8 @@ RULE = Rule(
     ),
     consequence=(
         "Up to 25.3 the startd keeps disk as a fraction of the machine's disk and adds 1 MiB, or "
-        "a millionth of the "
-        "disk, to every dynamic slot. The negotiator does not know this: the slot's disk, and a "
-        "weight that counts "
-        "it, drops faster than was charged."
+        "a millionth of the disk, to every dynamic slot. The negotiator does not know this: the "
+        "slot's disk, and a weight that counts it, drops faster than was charged."
     ),
     advice=(
         "Update the node to 25.4 or later, or write a consumption of disk that leaves some of it "

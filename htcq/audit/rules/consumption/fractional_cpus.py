@@ -21,12 +21,9 @@ RULE = Rule(
     summary="ConsumptionCpus can be a fraction",
     consequence=(
         "The startd carves whole cpus only. The negotiator deducts 1.5, the dynamic slot has 1, "
-        "and 1.5 does not fit "
-        "in it: the claim is refused and the job is matched again, forever, while its user is "
-        "charged. With "
-        "fractions below 1 the negotiator matches more jobs than the startd can start; each of "
-        "them gets a whole "
-        "cpu."
+        "and 1.5 does not fit in it: the claim is refused and the job is matched again, forever, "
+        "while its user is charged. With fractions below 1 the negotiator matches more jobs than "
+        "the startd can start; each of them gets a whole cpu."
     ),
     advice="Round up in the consumption expression.",
     source=(

@@ -21,10 +21,8 @@ RULE = Rule(
     summary="The consumption of a custom asset, such as GPUs, can be a fraction",
     consequence=(
         "Custom assets are allocated as whole units. For half a GPU the dynamic slot gets none, "
-        "no device is bound, "
-        "and the job does not fit: the claim is refused and the job is matched again, forever, "
-        "while its user is "
-        "charged."
+        "no device is bound, and the job does not fit: the claim is refused and the job is "
+        "matched again, forever, while its user is charged."
     ),
     advice="Round up in the consumption expression.",
     source=(

@@ -20,11 +20,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="ConsumptionMemory can be a fraction",
     consequence=(
-        "The startd truncates memory to whole MB: the dynamic slot has slightly less than the job "
-        "consumes, and the "
-        "job does not fit in it. The claim is refused and the job is matched again, forever, "
-        "while its user is "
-        "charged. A factor such as 1.1 is enough to cause this."
+        "The startd truncates memory to whole MB: the dynamic slot has slightly less than the "
+        "job consumes, and the job does not fit in it. The claim is refused and the job is "
+        "matched again, forever, while its user is charged. A factor such as 1.1 is enough to "
+        "cause this."
     ),
     advice="Round up in the consumption expression.",
     source=(

@@ -1,4 +1,7 @@
-"""Matches on a slot with a consumption policy cost nothing: its weight does not depend on what they take."""
+"""Matches that cost nothing on a slot with a consumption policy.
+
+The weight of the slot does not depend on what they take.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=kind.weight_text,
-                    message=f"{charge.trial.job} consumes {amounts_text(charge.trial.taken)}, and its match costs "
-                    f"nothing: SlotWeight stays {weight} however many such claims the slot has",
+                    message=(
+                        f"{charge.trial.job} consumes {amounts_text(charge.trial.taken)}, and its "
+                        f"match costs nothing: SlotWeight stays {weight} however many such claims "
+                        "the slot has"
+                    ),
                     facts=(weight_fact(kind),),
                     settings=sound_weights(evidence),
                 )
@@ -40,8 +46,7 @@ RULE = Rule(
     ),
     consequence=(
         "The match cost is the amount by which the slot's weight drops. If it does not drop, "
-        "quotas, fair share and "
-        "ceilings do not limit matches on this slot."
+        "quotas, fair share and ceilings do not limit matches on this slot."
     ),
     advice=(
         "Write a weight that drops with every asset that the consumption policy counts, and "

@@ -27,16 +27,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             different = _different(slot)
             if different:
                 name, values = next(iter(different.items()))
+                all_values = {each: ", ".join(shown) for each, shown in different.items()}
                 yield Found(
-                    cause="; ".join(
-                        f"{each}: {', '.join(shown)}" for each, shown in different.items()
-                    ),
+                    cause="; ".join(f"{each}: {shown}" for each, shown in all_values.items()),
                     subject=f"slot {slot.name}",
-                    message=f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus selects among them "
-                    "at the match, but not when the startd binds one",
-                    facts=tuple(
-                        Fact(f"GPUs {each}", ", ".join(shown)) for each, shown in different.items()
+                    message=(
+                        f"its GPUs differ in {name} ({listed(values)}): a job's require_gpus "
+                        "selects among them at the match, but not when the startd binds one"
                     ),
+                    facts=tuple(Fact(f"GPUs {each}", shown) for each, shown in all_values.items()),
                     settings=execute(evidence, _like(kind, slot), "CONSUMPTION_POLICY", "False"),
                     count=frames[id(slot.frame)],
                     examples=(str(slot.name),),
@@ -50,20 +49,18 @@ def _like(kind: SlotClass, slot: Slot) -> list[Slot]:
 def _different(slot: Slot) -> dict[str, tuple[str, ...]]:
     """Return the properties in which the slot's GPUs differ, each with its values."""
     frame = slot.frame
-    devices = [
-        name
-        for key, name in frame.names.items()
-        if key.startswith("gpus_") and frame.texts[key][:1] == "["
-    ]
+    devices = []
+    for key, name in frame.names.items():
+        if key.startswith("gpus_") and frame.texts[key].startswith("["):
+            devices.append(name)
     ad = slot.ad()
     found = {}
     for each in _PROPERTIES:
         values: list[Value] = [Expr(f"{name}.{each}").evaluate(ad) for name in devices]
-        told = tuple(
-            dict.fromkeys(str(value) for value in values if not isinstance(value, Missing))
-        )
-        if len(told) > 1 and UNDEFINED not in values:
-            found[each] = told
+        present = [str(value) for value in values if not isinstance(value, Missing)]
+        different = tuple(dict.fromkeys(present))
+        if len(different) > 1 and UNDEFINED not in values:
+            found[each] = different
     return found
 
 
@@ -73,11 +70,10 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has GPUs of different models",
     consequence=(
-        "With a consumption policy the startd ignores require_gpus when it binds devices: the job "
-        "gets any free GPU "
-        "of the slot, even one that it cannot use. The negotiator deducts only the number of "
-        "GPUs, so that it "
-        "continues to offer devices in the same cycle that are taken."
+        "With a consumption policy the startd ignores require_gpus when it binds devices: the "
+        "job gets any free GPU of the slot, even one that it cannot use. The negotiator deducts "
+        "only the number of GPUs, so that it continues to offer devices in the same cycle that "
+        "are taken."
     ),
     advice=(
         "Remove the policy from these nodes and restart their startds; or define a slot type for "

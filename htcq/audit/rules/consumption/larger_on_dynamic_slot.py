@@ -34,18 +34,22 @@ def _refused(evidence: Evidence, kind: SlotClass, trial: Trial) -> Found | None:
             return on_slots(
                 kind,
                 cause=f"{asset}: {kind.consumption[asset]}",
-                message=f"{trial.job} consumes {number(amounts[asset])} {asset} of the slot, but evaluated on its "
-                f"dynamic slot it consumes {number(needed)} of {number(got[asset])}: the startd "
-                "refuses to "
-                "start it",
+                message=(
+                    f"{trial.job} consumes {number(amounts[asset])} {asset} of the slot, but "
+                    f"evaluated on its dynamic slot it consumes {number(needed)} of "
+                    f"{number(got[asset])}: the startd refuses to start it"
+                ),
                 facts=(consumption_fact(kind, asset),),
-                settings=consumption_settings(evidence, kind, asset, _told_apart(kind, asset)),
+                settings=consumption_settings(evidence, kind, asset, _by_slot_type(kind, asset)),
             )
     return None
 
 
-def _told_apart(kind: SlotClass, asset: str) -> str:
-    """Return a consumption that takes the request of a dynamic slot, and what it takes now of all others."""
+def _by_slot_type(kind: SlotClass, asset: str) -> str:
+    """Return a consumption that depends on the type of the slot.
+
+    On a dynamic slot it is the request, on all others what it is now.
+    """
     request, text = f"TARGET.Request{attribute(asset)} ?: 0", literal_text(kind.consumption[asset])
     return f"ifThenElse(DynamicSlot =?= true, {request}, {text})"
 
@@ -60,10 +64,8 @@ RULE = Rule(
     ),
     consequence=(
         "When a job starts, the startd evaluates the consumption again on the dynamic slot. An "
-        "expression that "
-        "refers to amounts of the slot has other values there; if the result does not fit, the "
-        "job is refused and "
-        "the claim is returned."
+        "expression that refers to amounts of the slot has other values there; if the result "
+        "does not fit, the job is refused and the claim is returned."
     ),
     advice="Distinguish the two kinds of slots: on a dynamic slot, a job consumes its request.",
     source="src/condor_startd.V6/command.cpp:activate_claim, 25.14",

@@ -1,4 +1,4 @@
-"""An access point takes leftovers of partitionable slots, while the pool has consumption policies."""
+"""An access point that takes leftovers of partitionable slots beside consumption policies."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if configuration.truth(_KNOB, True):
             yield on_knob(
                 effective(configuration, _KNOB),
-                "it claims the rest of a slot after a match and starts more jobs there, which the "
-                "negotiator neither "
-                "knows nor charges",
+                "it claims the rest of a slot after a match and starts more jobs there, which "
+                "the negotiator neither knows nor charges",
                 subject=f"access point {name}",
                 settings=access(evidence, _KNOB, "False", [name]),
             )
@@ -43,11 +42,9 @@ RULE = Rule(
     ),
     consequence=(
         "After a match the access point carves the rest of the slot for its own jobs. The "
-        "negotiator does not know "
-        "them, and no quota limits them; moreover, the next match deletes the claim on which they "
-        "depend. With a "
-        "consumption policy only the setting of the access point counts, not that of the "
-        "execution point."
+        "negotiator does not know them, and no quota limits them; moreover, the next match "
+        "deletes the claim on which they depend. With a consumption policy only the setting of "
+        "the access point counts, not that of the execution point."
     ),
     advice="Turn it off at every access point; the setting of execution points does not matter.",
     source=(

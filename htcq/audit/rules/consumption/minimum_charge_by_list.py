@@ -18,29 +18,28 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         for asset in BUILT_IN_ASSETS:
             if "quantize" not in kind.consumption.get(asset, "").lower():
                 continue
-            charged = next(
-                (trial for trial in evidence.trials.own(kind) if _charged(trial, asset)), None
-            )
-            if charged is not None:
-                yield _found(kind, charged, asset)
+            for trial in evidence.trials.own(kind):
+                if _charged(trial, asset):
+                    yield _found(kind, trial, asset)
+                    break
 
 
 def _charged(trial: Trial, asset: str) -> bool:
     """Tell whether a job that asks for nothing is charged more than what it gets in any case."""
     asks = trial.jobs.request.get(asset) or 0
-    return (
-        asks == 0
-        and not trial.asks_in_vain(asset)
-        and (trial.taken.get(asset) or 0) > MIN_REQUEST.get(asset, 0)
-    )
+    if asks != 0 or trial.asks_in_vain(asset):
+        return False
+    return (trial.taken.get(asset) or 0) > MIN_REQUEST.get(asset, 0)
 
 
 def _found(kind: SlotClass, trial: Trial, asset: str) -> Found:
     return on_slots(
         kind,
         cause=f"{attribute(asset)}: {kind.consumption[asset]}",
-        message=f"{trial.job} requests no {asset} and is charged {number(trial.taken[asset])}: with a list, "
-        "quantize() rounds 0 up to the first element",
+        message=(
+            f"{trial.job} requests no {asset} and is charged {number(trial.taken[asset])}: with a "
+            "list, quantize() rounds 0 up to the first element"
+        ),
         facts=(consumption_fact(kind, asset),),
     )
 

@@ -48,13 +48,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _weight(
     evidence: Evidence, kinds: list[SlotClass], request: Mapping[str, Number]
 ) -> Number | None:
-    """Return what the claim of such a request weighs while it runs; None where it fits on none of ``kinds``."""
+    """Return the weight of a running claim of such a request; None where no kind fits it."""
     for kind in kinds:
-        amounts = (
-            evidence.trials.made_up(kind, request).amounts
-            if kind.supports_policy
-            else dict(request)
-        )
+        amounts: Mapping[str, Number] = request
+        if kind.supports_policy:
+            amounts = evidence.trials.made_up(kind, request).amounts
         if amounts and fits(kind.total, amounts):
             return as_number(kind.standing_weight(handed_out(amounts)))
     return None
@@ -73,10 +71,11 @@ def _found(
     return Found(
         cause=here.weight_text,
         subject=f"slot {here.first.name}",
-        message=f"a job that requests {asked} weighs {number(weights[0])} on it and {number(weights[1])} on "
-        f"{counted(other, 'other slot')}, such as {there.first.name} "
-        f"({quoted(there.weight_text)}): quotas "
-        "and usage add up both",
+        message=(
+            f"a job that requests {asked} weighs {number(weights[0])} on it and "
+            f"{number(weights[1])} on {counted(other, 'other slot')}, such as {there.first.name} "
+            f"({quoted(there.weight_text)}): quotas and usage add up both"
+        ),
         facts=(
             Fact("SlotWeight", here.weight_text),
             Fact(f"SlotWeight of {there.first.name}", there.weight_text),
@@ -98,9 +97,8 @@ RULE = Rule(
     summary="Equal jobs have different weights on different slots of the pool",
     consequence=(
         "Quotas, ceilings, priorities and the pool's total are sums of slot weights. If slots "
-        "have different units, "
-        "the sums have no meaning: the same job costs its group more on one machine than on "
-        "another."
+        "have different units, the sums have no meaning: the same job costs its group more on "
+        "one machine than on another."
     ),
     advice=(
         "Give all execution points the same weight expression; it may refer to assets that only "

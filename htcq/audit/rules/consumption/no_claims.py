@@ -17,16 +17,18 @@ from htcq.pool.slot import Number
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.with_policy:
-        advertised = {
-            claims: slots for claims, slots in slots_by(kind, "NumClaims").items() if _wrong(claims)
-        }
-        for claims, slots in advertised.items():
-            fact = Fact("NumClaims", number(claims))
-            settings = execute(evidence, slots, "NUM_CLAIMS", claims_for(evidence, kind))
-            told = f"NumClaims {number(claims)}"
-            yield on_slots(kind, told, _message(claims), (fact,), slots=slots, settings=settings)
-        # A knob that the slots show already is not told twice.
-        for node in () if advertised else nodes(evidence, kind):
+        advertised = False
+        for claims, slots in slots_by(kind, "NumClaims").items():
+            if _wrong(claims):
+                advertised = True
+                cause, fact = f"NumClaims {number(claims)}", Fact("NumClaims", number(claims))
+                settings = execute(evidence, slots, "NUM_CLAIMS", claims_for(evidence, kind))
+                message = _message(claims)
+                yield on_slots(kind, cause, message, (fact,), slots=slots, settings=settings)
+        # What the slots advertise is not reported for the knob again.
+        if advertised:
+            continue
+        for node in nodes(evidence, kind):
             knob = node.knob("NUM_CLAIMS")
             wanted = _value(knob.value)
             if wanted is not None and _wrong(wanted):
@@ -49,7 +51,9 @@ def _message(claims: Number) -> str:
 
 def _value(text: str) -> Number | None:
     expression = parsed(text)
-    return None if expression is None else as_number(expression.evaluate())
+    if expression is None:
+        return None
+    return as_number(expression.evaluate())
 
 
 RULE = Rule(
@@ -58,9 +62,8 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="NUM_CLAIMS of a slot with a consumption policy is 0, negative or far too large",
     consequence=(
-        "With 0 the slot has no claim id and is never matched. A negative number is read as about "
-        "four billion, and "
-        "the startd tries to create so many claims."
+        "With 0 the slot has no claim id and is never matched. A negative number is read as "
+        "about four billion, and the startd tries to create so many claims."
     ),
     advice="Set it to the number of the smallest jobs that fit, and restart the startd.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14; 0 seen on 25.14.1",

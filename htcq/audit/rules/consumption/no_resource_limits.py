@@ -1,4 +1,4 @@
-"""WithinResourceLimits of a slot with a consumption policy lets a job through that finds nothing left."""
+"""WithinResourceLimits that admits a job to a slot with a consumption policy and nothing left."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield on_slots(
                 kind,
                 cause=text,
-                message=f"{_LIMITS} is true for a job that consumes {listed(unlimited)} when nothing is left: the "
-                "startd carves what it does not have",
+                message=(
+                    f"{_LIMITS} is true for a job that consumes {listed(unlimited)} when nothing "
+                    "is left: the startd carves what it does not have"
+                ),
                 facts=(Fact(_LIMITS, text),),
                 settings=execute(evidence, kind.slots, _LIMITS, ""),
             )
@@ -49,18 +51,15 @@ RULE = Rule(
     summary="WithinResourceLimits of a slot with a consumption policy does not check what is left",
     consequence=(
         "Before it carves a slot, the startd compares the consumption of a claim with the free "
-        "amounts only in "
-        "WithinResourceLimits. A configuration that sets WithinResourceLimits removes this check: "
-        "amounts become "
-        "negative, and the machine is overcommitted."
+        "amounts only in WithinResourceLimits. A configuration that sets WithinResourceLimits "
+        "removes this check: amounts become negative, and the machine is overcommitted."
     ),
     advice=(
         "Remove WithinResourceLimits from the configuration: the startd derives it from the policy."
     ),
     source=(
         "src/condor_startd.V6/ResAttributes.cpp:consumptionLimitsExpression, "
-        "Reqexp.cpp:publish_requirements, 25.14; "
-        "seen on 25.14.1: Memory = -640"
+        "Reqexp.cpp:publish_requirements, 25.14; seen on 25.14.1: Memory = -640"
     ),
     find=_find,
 )

@@ -19,24 +19,20 @@ from htcq.units import attribute
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for each in unasked(evidence):
-        if (
-            each.within_limits is not None
-            and each.within_limits > 0
-            and _rounds(each)
-            and not each.whole_slot
-        ):
+        amount = each.within_limits
+        if amount is not None and amount > 0 and _rounds(each) and not each.whole_slot:
             name, total = attribute(each.asset), each.kind.total[each.asset]
-            charged = number(each.within_limits)
-            then = (
-                "no such job matches"
-                if total < each.within_limits
-                else (f"{number(total)} such jobs use up all of them")
-            )
+            charged = number(amount)
+            then = f"{number(total)} such jobs use up all of them"
+            if total < amount:
+                then = "no such job matches"
             yield on_slots(
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
-                message=f"a job without Request{name} consumes {charged} of the slot's {number(total)} {each.asset}: "
-                f"{then}",
+                message=(
+                    f"a job without Request{name} consumes {charged} of the slot's "
+                    f"{number(total)} {each.asset}: {then}"
+                ),
                 facts=(consumption_fact(each.kind, each.asset),),
                 settings=consumption_settings(
                     evidence, each.kind, each.asset, safe_request(each.asset)
@@ -45,9 +41,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _rounds(each: Unasked) -> bool:
-    """Tell whether it is the rounding that charges: a constant, or max({1, …}), is meant to charge every job."""
+    """Tell whether the rounding is what charges the job.
+
+    A constant, or max({1, …}), is meant to charge every job.
+    """
     expression = each.kind.first.frame.expression(f"Consumption{each.asset}")
-    words = expression.words() if expression is not None else []
+    if expression is None:
+        return False
+    words = expression.words()
     return "quantize" in words and f"request{each.asset}" in words
 
 

@@ -18,9 +18,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield on_slots(
                 each.kind,
                 cause=f"{name}: {each.kind.consumption[each.asset]}",
-                message=f"Consumption{name} is undefined for a job without Request{name}: its match fails at the "
-                f"slot's WithinResourceLimits, so that only jobs that request {each.asset} run "
-                "there",
+                message=(
+                    f"Consumption{name} is undefined for a job without Request{name}: its match "
+                    "fails at the slot's WithinResourceLimits, so that only jobs that request "
+                    f"{each.asset} run there"
+                ),
                 facts=(consumption_fact(each.kind, each.asset),),
                 settings=consumption_settings(
                     evidence, each.kind, each.asset, safe_request(each.asset)

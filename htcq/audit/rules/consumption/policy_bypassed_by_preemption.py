@@ -13,8 +13,8 @@ _KNOB = "ALLOW_PSLOT_PREEMPTION"
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     if evidence.truth(_KNOB, False):
-        told = "the negotiator ignores policies when it preempts dynamic slots"
-        yield from beside_policies(evidence, _KNOB, told, "False")
+        effect = "the negotiator ignores policies when it preempts dynamic slots"
+        yield from beside_policies(evidence, _KNOB, effect, "False")
 
 
 RULE = Rule(
@@ -24,8 +24,8 @@ RULE = Rule(
     summary="ALLOW_PSLOT_PREEMPTION is on while slots have consumption policies",
     consequence=(
         "When the negotiator combines dynamic slots to free resources for a job, it compares the "
-        "plain request with "
-        "their amounts. The consumption of the policy is neither checked nor deducted."
+        "plain request with their amounts. The consumption of the policy is neither checked nor "
+        "deducted."
     ),
     advice="Turn it off while slots have consumption policies.",
     source="src/condor_negotiator.V6/matchmaker.cpp:pslotMultiMatch, 25.14",

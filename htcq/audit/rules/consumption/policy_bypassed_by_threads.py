@@ -21,7 +21,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _threads(evidence: Evidence) -> int:
     threads = whole_number(evidence.setting(_KNOB, "1").strip())
-    return 1 if threads is None else threads
+    if threads is None:
+        return 1
+    return threads
 
 
 RULE = Rule(
@@ -31,9 +33,8 @@ RULE = Rule(
     summary="NEGOTIATOR_NUM_THREADS is more than 1 while slots have consumption policies",
     consequence=(
         "With several threads the negotiator matches all slots in advance, with the job's plain "
-        "request. Slots whose "
-        "policy consumes more, or whose limits depend on the consumption, match wrongly or not at "
-        "all."
+        "request. Slots whose policy consumes more, or whose limits depend on the consumption, "
+        "match wrongly or not at all."
     ),
     advice="Use one thread while slots have consumption policies.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",

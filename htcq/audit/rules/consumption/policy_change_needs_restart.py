@@ -17,12 +17,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         for node in nodes(evidence, kind):
             configured = node.truth("CONSUMPTION_POLICY", False)
             if configured != bool(kind.consumption):
-                running = "has one" if kind.consumption else "has none"
-                told = (
-                    f"the configuration has {'a' if configured else 'no'} consumption policy, "
-                    f"the slot {running}"
-                )
-                yield _found(node, "CONSUMPTION_POLICY", told, ())
+                difference = "the configuration has no consumption policy, the slot has one"
+                if configured:
+                    difference = "the configuration has a consumption policy, the slot has none"
+                yield _found(node, "CONSUMPTION_POLICY", difference, ())
             elif kind.supports_policy:
                 yield from _claims(kind, node)
 
@@ -31,16 +29,18 @@ def _claims(kind: SlotClass, node: Node) -> Iterator[Found]:
     wanted = as_number(literal(node.knob("NUM_CLAIMS").value.strip()) or "")
     running = as_number(node.slot.frame.value("NumClaims"))
     if wanted is not None and running is not None and wanted != running:
-        told = f"the configuration has {number(wanted)} claims, the slot has {number(running)}"
-        yield _found(node, "NUM_CLAIMS", told, (Fact("NumClaims", number(running)),))
+        difference = (
+            f"the configuration has {number(wanted)} claims, the slot has {number(running)}"
+        )
+        yield _found(node, "NUM_CLAIMS", difference, (Fact("NumClaims", number(running)),))
 
 
-def _found(node: Node, name: str, told: str, facts: tuple[Fact, ...]) -> Found:
+def _found(node: Node, name: str, difference: str, facts: tuple[Fact, ...]) -> Found:
     knob = node.knob(name)
     return Found(
         cause=f"{knob.name} = {knob.value}",
         subject=f"slot {node.slot.name}",
-        message=f"{told}: the change waits for a restart of the startd",
+        message=f"{difference}: the change waits for a restart of the startd",
         facts=(knob_as_fact(knob), *facts),
     )
 
@@ -54,8 +54,8 @@ RULE = Rule(
     ),
     consequence=(
         "Both are read when the startd creates its slots. A reconfig applies new CONSUMPTION_* "
-        "and SLOT_WEIGHT, but "
-        "neither turns the policy on or off nor changes the number of claims."
+        "and SLOT_WEIGHT, but neither turns the policy on or off nor changes the number of "
+        "claims."
     ),
     advice="Run condor_restart -startd on the node, after draining it.",
     source="src/condor_startd.V6/Resource.cpp:Resource::Resource, 25.14",

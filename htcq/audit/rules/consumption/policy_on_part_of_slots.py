@@ -29,14 +29,19 @@ def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
     settings = list(execute(evidence, kind.slots, "CONSUMPTION_POLICY", "True"))
     for asset in kind.assets:
         settings += consumption_settings(evidence, kind, asset, sound_request(asset))
-    groups = f": {listed(kept_out)} may use less" if kept_out else ""
+    groups, harm = "", HARMLESS
+    if kept_out:
+        groups = f": {listed(kept_out)} may use less"
+        harm = Harm(shut=part_of_pool(evidence, kind.slots))
     return on_slots(
         kind,
         cause="without a policy",
-        message=f"{counted(split, 'other slot has', 'other slots have')} a consumption policy but this one does not: "
-        f"a match costs its whole weight of {weight:g}{groups}",
+        message=(
+            f"{counted(split, 'other slot has', 'other slots have')} a consumption policy but "
+            f"this one does not: a match costs its whole weight of {weight:g}{groups}"
+        ),
         facts=(weight_fact(kind), Fact("slots with a policy", str(split))),
-        harm=Harm(shut=part_of_pool(evidence, kind.slots)) if kept_out else HARMLESS,
+        harm=harm,
         settings=tuple(settings),
         is_root=True,
     )
@@ -47,12 +52,13 @@ def _kept_out(evidence: Evidence, kind: SlotClass) -> tuple[str, ...]:
     if evidence.lacks(Input.CENTRAL):
         return ()
     quotas, weight = evidence.quotas, kind.plain_weight()
-    return tuple(
-        group.name
-        for group in quotas.groups
-        if group.name != ROOT and not group.accept_surplus and quotas.waiting(group.name)
-        if quotas.quota(group.name).quota < weight
-    )
+    found = []
+    for group in quotas.groups:
+        if group.name == ROOT or group.accept_surplus:
+            continue
+        if quotas.waiting(group.name) and quotas.quota(group.name).quota < weight:
+            found.append(group.name)
+    return tuple(found)
 
 
 RULE = Rule(
@@ -62,12 +68,9 @@ RULE = Rule(
     summary="Some partitionable slots have a consumption policy, and others have none",
     consequence=(
         "With a policy a match costs what the job consumes; without one it costs the whole slot. "
-        "Jobs of a group "
-        "whose quota is smaller than a whole slot can use only the machines with a policy. "
-        "Usually a rollout is not "
-        "complete, or a startd has not been restarted. The finding is a warning if it keeps a "
-        "group out of more than "
-        "a tenth of the pool."
+        "Jobs of a group whose quota is smaller than a whole slot can use only the machines with "
+        "a policy. Usually a rollout is not complete, or a startd has not been restarted. The "
+        "finding is a warning if it keeps a group out of more than a tenth of the pool."
     ),
     advice=(
         "Give all execution points the same policy, and restart those startds whose "

@@ -20,9 +20,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     for kind in evidence.slot_classes_of_type(STATIC):
         on: dict[str, list[Node]] = {}
         for each in nodes(evidence, kind):
-            if each.truth("CONSUMPTION_POLICY", False) and (
-                _typed(each) or each.slot.machine not in divided
-            ):
+            meant = _typed(each) or each.slot.machine not in divided
+            if meant and each.truth("CONSUMPTION_POLICY", False):
                 knob = each.knob("CONSUMPTION_POLICY")
                 on.setdefault(f"{knob.name} = {knob.value}", []).append(each)
         for cause, found in on.items():
@@ -35,7 +34,9 @@ def _found(evidence: Evidence, kind: SlotClass, cause: str, found: list[Node]) -
     return on_slots(
         kind,
         cause=cause,
-        message=f"{knob.name} is on, but the slot is static: the startd silently ignores the policy",
+        message=(
+            f"{knob.name} is on, but the slot is static: the startd silently ignores the policy"
+        ),
         facts=(knob_as_fact(knob), Fact("SlotType", kind.type)),
         settings=_partitionable(evidence, found),
         slots=[slot for slot in kind.slots if slot.machine in machines],
@@ -61,8 +62,7 @@ RULE = Rule(
     summary="CONSUMPTION_POLICY is on for static slots, where it has no effect",
     consequence=(
         "Only partitionable slots can have a consumption policy. A static slot is matched, "
-        "claimed and charged as a "
-        "whole, whatever CONSUMPTION_* says."
+        "claimed and charged as a whole, whatever CONSUMPTION_* says."
     ),
     advice=(
         "Make the slot type partitionable and restart the startd, or remove CONSUMPTION_POLICY "

@@ -1,4 +1,7 @@
-"""The startd changes the request before it carves, and then the policy takes another amount than at the match."""
+"""A request that the startd changes before it carves the slot.
+
+The policy then takes another amount than at the match.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +35,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _differs(kind: SlotClass, trial: Trial, modification: Modification) -> str:
-    """Return the asset of which the startd takes another amount than the negotiator; empty where there is none."""
+    """Return the asset of which the startd takes another amount than the negotiator.
+
+    Empty where there is none.
+    """
     at_match, room = trial.amounts, trial.fits(kind)
     if not room:
         return ""
     for asset, amount in modification.taken(kind, trial).items():
-        gap = None if amount is None else abs(amount - at_match[asset])
-        if gap is None or (
-            gap > 0 and (asset != DISK or gap * room > kind.total[DISK] * _MATERIAL)
-        ):
+        if amount is None:
+            return asset
+        gap = abs(amount - at_match[asset])
+        if gap == 0:
+            continue
+        if asset != DISK or gap * room > kind.total[DISK] * _MATERIAL:
             return asset
     return ""
 
@@ -48,20 +56,28 @@ def _differs(kind: SlotClass, trial: Trial, modification: Modification) -> str:
 def _found(
     evidence: Evidence, kind: SlotClass, trial: Trial, modification: Modification, asset: str
 ) -> Found:
-    knobs = modification.knobs
-    told = {
-        name[len("Request") :].lower(): value
-        for name, value in modification.changed(kind, trial).items()
-    }
-    cause = asset if asset in told else next(iter(told), asset)
-    knob = knobs.get(cause)
+    changed = {}
+    for name, value in modification.changed(kind, trial).items():
+        own = name[len("Request") :].lower()
+        changed[own] = value
+    cause = asset
+    if asset not in changed:
+        cause = next(iter(changed), asset)
+    knob = modification.knobs.get(cause)
+    facts, text = [consumption_fact(kind, asset)], ""
+    if knob:
+        facts.append(knob_as_fact(knob))
+        text = knob.value
     taken: Number | None = modification.taken(kind, trial)[asset]
     return on_slots(
         kind,
-        cause=f"{kind.consumption[asset]} after {knob.value if knob else ''}",
-        message=f"{trial.job} consumes {number(trial.taken[asset])} of {asset} at the match, but {number(taken)} "
-        f"after the startd has changed its request for {cause} to {told.get(cause)}",
-        facts=(consumption_fact(kind, asset), *((knob_as_fact(knob),) if knob else ())),
+        cause=f"{kind.consumption[asset]} after {text}",
+        message=(
+            f"{trial.job} consumes {number(trial.taken[asset])} of {asset} at the match, but "
+            f"{number(taken)} after the startd has changed its request for {cause} to "
+            f"{changed.get(cause)}"
+        ),
+        facts=tuple(facts),
         settings=_unmodified(evidence, kind, cause),
     )
 
@@ -82,16 +98,13 @@ RULE = Rule(
     ),
     consequence=(
         "The startd applies MODIFY_REQUEST_EXPR_* to a request before it evaluates the "
-        "consumption; the negotiator "
-        "does not. If the two amounts differ, matches are refused, assets are stranded, and the "
-        "charge changes when "
-        "the dynamic slot arrives."
+        "consumption; the negotiator does not. If the two amounts differ, matches are refused, "
+        "assets are stranded, and the charge changes when the dynamic slot arrives."
     ),
     advice="Round in the consumption expression, and do not modify the request.",
     source=(
         "src/condor_startd.V6/Resource.cpp:create_dslot, 25.14; seen on 25.14.1: RequestMemory "
-        "100 costs 100 at the "
-        "match and 128 afterwards"
+        "100 costs 100 at the match and 128 afterwards"
     ),
     find=_find,
 )

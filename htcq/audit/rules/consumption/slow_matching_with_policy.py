@@ -32,9 +32,8 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Only some slots of the pool have consumption policies",
     consequence=(
-        "If at least one slot has a policy, the negotiator does not optimize job ads for matching "
-        "with any slot: "
-        "cycles take longer."
+        "If at least one slot has a policy, the negotiator does not optimize job ads for "
+        "matching with any slot: cycles take longer."
     ),
     advice=(
         "Nothing needs to be done unless cycles are too long: then give all slots a policy, or "

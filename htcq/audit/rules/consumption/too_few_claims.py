@@ -24,8 +24,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 yield on_slots(
                     kind,
                     cause=f"{number(claims)} claims on {number(kind.total.get(CPUS))} cpus",
-                    message=f"{room} times {most.job} would fit ({amounts_text(most.taken)} each), but with "
-                    f"{number(claims)} claim ids the slot leaves the cycle after as many matches",
+                    message=(
+                        f"{room} times {most.job} would fit ({amounts_text(most.taken)} each), "
+                        f"but with {number(claims)} claim ids the slot leaves the cycle after as "
+                        "many matches"
+                    ),
                     facts=(Fact("NumClaims", number(claims)),),
                     settings=execute(evidence, slots, "NUM_CLAIMS", str(room)),
                     slots=slots,
@@ -39,9 +42,14 @@ def _smallest(evidence: Evidence, kind: SlotClass) -> Trial | None:
 
 
 def claims_for(evidence: Evidence, kind: SlotClass) -> str:
-    """Return how many claims slots of ``kind`` need: as many as the smallest jobs fit, and at least one for a cpu."""
+    """Return how many claims slots of ``kind`` need.
+
+    They need as many as the smallest jobs fit, and at least one for each cpu.
+    """
     most = _smallest(evidence, kind)
-    room = most.fits(kind) if most is not None else 0
+    room = 0
+    if most is not None:
+        room = most.fits(kind)
     return str(max(1, int(kind.total.get(CPUS, 1)), room))
 
 
@@ -51,9 +59,9 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="A slot with a consumption policy has fewer claim ids than jobs would fit on it",
     consequence=(
-        "Each match uses up one claim id of the slot. When none is left, the negotiator drops the "
-        "slot for the rest "
-        "of the cycle, even if it is not full: the slot takes several cycles to fill."
+        "Each match uses up one claim id of the slot. When none is left, the negotiator drops "
+        "the slot for the rest of the cycle, even if it is not full: the slot takes several "
+        "cycles to fill."
     ),
     advice="Set NUM_CLAIMS to the number of the smallest jobs that fit, and restart the startd.",
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingProtocol, 25.14",

@@ -25,8 +25,8 @@ RULE = Rule(
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off while slots have consumption policies",
     consequence=(
         "The match cost of a slot with a consumption policy is always a weight. From the next "
-        "cycle on every claim "
-        "counts 1, whatever its size: usage and limits change their unit from cycle to cycle."
+        "cycle on every claim counts 1, whatever its size: usage and limits change their unit "
+        "from cycle to cycle."
     ),
     advice="Use slot weights everywhere, and write quotas in the unit of SLOT_WEIGHT.",
     source="src/condor_negotiator.V6/Accountant.cpp:AddMatch, GetSlotWeight, 25.14",

@@ -64,8 +64,7 @@ RULE = Rule(
     ),
     consequence=(
         "Consumption policies do not support swap. RequestVirtualMemory of jobs and "
-        "PROPORTIONAL_SWAP_ASSIGNMENT of "
-        "nodes have no effect on such slots."
+        "PROPORTIONAL_SWAP_ASSIGNMENT of nodes have no effect on such slots."
     ),
     advice="Request memory instead, with request_memory, and do not assign swap.",
     source="src/condor_startd.V6/Resource.cpp:create_dslot, 25.14",

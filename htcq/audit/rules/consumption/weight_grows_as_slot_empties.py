@@ -35,8 +35,7 @@ def _negative(evidence: Evidence, kind: SlotClass) -> str:
         if charge.cost < -CLOSE:
             return (
                 f"{charge.trial.job} consumes {amounts_text(charge.trial.taken)}, and SlotWeight "
-                "grows by "
-                f"{-charge.cost:g}: the match costs {charge.cost:g}"
+                f"grows by {-charge.cost:g}: the match costs {charge.cost:g}"
             )
     return ""
 
@@ -48,8 +47,8 @@ def _growing(kind: SlotClass) -> str:
         if before is not None and after is not None and after > before + CLOSE:
             return (
                 f"SlotWeight is {number(before)} with {amounts_text(fuller)} left and "
-                f"{number(after)} with "
-                f"{amounts_text(emptier)}: the costs of the matches in between are negative"
+                f"{number(after)} with {amounts_text(emptier)}: the costs of the matches in "
+                "between are negative"
             )
     return ""
 
@@ -60,9 +59,8 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="SlotWeight of a slot with a consumption policy grows when a claim consumes its assets",
     consequence=(
-        "The match cost is the amount by which the weight drops; if the weight grows, the cost is "
-        "negative: every "
-        "match gives its user and group more quota than they had before."
+        "The match cost is the amount by which the weight drops; if the weight grows, the cost "
+        "is negative: every match gives its user and group more quota than they had before."
     ),
     advice="Write a weight that drops with the free amounts, and quotas in its unit.",
     source=(

@@ -30,9 +30,8 @@ def _states(evidence: Evidence, kind: SlotClass) -> Iterator[tuple[str, Mapping[
         yield f"when {cpus} of its cpus are left", {**kind.total, CPUS: cpus}
     for trial in islice(evidence.trials.of(kind), _MAX_JOBS):
         if trial.fits(kind):
-            left = {
-                asset: amount - trial.amounts.get(asset, 0) for asset, amount in kind.total.items()
-            }
+            taken = trial.amounts
+            left = {asset: amount - taken.get(asset, 0) for asset, amount in kind.total.items()}
             yield f"after a match of {trial.job}", left
 
 
@@ -41,17 +40,17 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         when = _broken(evidence, kind, named("SlotWeight"))
         if when:
             substitute = _substitute(evidence, kind)
+            severity = None
             message = (
-                (
+                f"SlotWeight is not a number {when}: the first match there makes the negotiator "
+                "crash"
+            )
+            if substitute:
+                severity = Severity.WARNING
+                message = (
                     "SlotWeight is not a number: the negotiator uses its own SLOT_WEIGHT, "
                     f"{substitute}, instead"
                 )
-                if substitute
-                else (
-                    f"SlotWeight is not a number {when}: the first match there makes the "
-                    "negotiator crash"
-                )
-            )
             yield Found(
                 cause=kind.weight_text,
                 subject=f"slot {kind.first.name}",
@@ -59,7 +58,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 facts=(Fact("SlotWeight", kind.weight_text or "(absent)"),),
                 count=kind.count,
                 examples=kind.examples,
-                severity=Severity.WARNING if substitute else None,
+                severity=severity,
                 settings=sound_weights(evidence),
             )
 
@@ -73,7 +72,7 @@ def _broken(evidence: Evidence, kind: SlotClass, weight: Expr) -> str:
 
 
 def _substitute(evidence: Evidence, kind: SlotClass) -> str:
-    """Return the central manager's SLOT_WEIGHT where the negotiator uses it instead, and can; empty where not.
+    """Return the central manager's SLOT_WEIGHT where it replaces the weight; empty otherwise.
 
     It does so for a slot whose weight is no number when it fetches the ads, not for one that
     fails after a match.
@@ -83,28 +82,28 @@ def _substitute(evidence: Evidence, kind: SlotClass) -> str:
     if not text or as_number(kind.weight({**kind.total, **left})) is not None:
         return ""
     weight = parsed(text)
-    return "" if weight is None or _broken(evidence, kind, weight) else text
+    if weight is None or _broken(evidence, kind, weight):
+        return ""
+    return text
 
 
 RULE = Rule(
     id="weight-not-a-number",
     severity=Severity.ERROR,
     needs=(Input.SLOTS,),
-    summary="SlotWeight of a slot with a consumption policy is not a number, now or after some match",
+    summary=(
+        "SlotWeight of a slot with a consumption policy is not a number, now or after some match"
+    ),
     consequence=(
         "The negotiator computes the match cost from SlotWeight before and after it deducts the "
-        "assets. If one of "
-        "them is undefined or an error, it exits with 'Failed to evaluate SlotWeight'; the master "
-        "restarts it, and "
-        "it exits again at the same slot: no job in the pool is matched any more. Only if the "
-        "weight is not a number "
-        "from the start, and the central manager's own SLOT_WEIGHT is one, does it use that "
-        "instead."
+        "assets. If one of them is undefined or an error, it exits with 'Failed to evaluate "
+        "SlotWeight'; the master restarts it, and it exits again at the same slot: no job in the "
+        "pool is matched any more. Only if the weight is not a number from the start, and the "
+        "central manager's own SLOT_WEIGHT is one, does it use that instead."
     ),
     advice=(
-        "Write a weight that is a number for all free amounts: guard divisions, and refer only to "
-        "attributes that "
-        "every slot has."
+        "Write a weight that is a number for all free amounts: guard divisions, and refer only "
+        "to attributes that every slot has."
     ),
     source="src/condor_utils/consumption_policy.cpp:cp_deduct_assets, 25.14; seen on 25.14.1",
     find=_find,

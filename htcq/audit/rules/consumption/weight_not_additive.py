@@ -1,4 +1,7 @@
-"""The charge falls right after the match: the dynamic slot's own weight is less than the match cost."""
+"""A charge that falls right after the match.
+
+The dynamic slot's own weight is less than the match cost.
+"""
 
 from __future__ import annotations
 
@@ -31,26 +34,30 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _leaks(charge: Charge) -> bool:
     """Tell whether the charge falls; a claim of fractions is refused, whatever it costs."""
-    whole = charge.trial.whole
-    return whole and charge.falls
+    return charge.trial.whole and charge.falls
 
 
 def _leak(evidence: Evidence, kind: SlotClass, charge: Charge, real: bool) -> Found:
-    far = real and charge.standing <= charge.mean * _FAR
-    cost = number(charge.cost) if charge.cost > charge.standing else f"{charge.mean:.3g} on average"
+    severity = None
+    if real and charge.standing <= charge.mean * _FAR:
+        severity = Severity.ERROR
+    cost = f"{charge.mean:.3g} on average"
+    if charge.cost > charge.standing:
+        cost = number(charge.cost)
     return on_slots(
         kind,
         cause=kind.weight_text,
-        message=f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
-        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is charged "
-        "as long as "
-        "it runs",
+        message=(
+            f"the match of {charge.trial.job} costs {cost}, but SlotWeight of its dynamic slot "
+            f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is "
+            "charged as long as it runs"
+        ),
         facts=(
             weight_fact(kind),
             Fact("match cost", f"{charge.mean:.6g}"),
             Fact("standing charge", f"{charge.standing:.6g}"),
         ),
-        severity=Severity.ERROR if far else None,
+        severity=severity,
         settings=sound_weights(evidence),
     )
 
@@ -62,17 +69,14 @@ RULE = Rule(
     summary="A claim is charged less while it runs than its match cost",
     consequence=(
         "The match cost counts for some seconds, until the dynamic slot's ad arrives; from then "
-        "on the accountant "
-        "charges the SlotWeight in that ad. If it is smaller, usage, group quotas and the pool's "
-        "total weight shrink "
-        "although the machine is as full as before. If it is half or less for the pool's own "
-        "jobs, this is an error."
+        "on the accountant charges the SlotWeight in that ad. If it is smaller, usage, group "
+        "quotas and the pool's total weight shrink although the machine is as full as before. If "
+        "it is half or less for the pool's own jobs, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(
         "src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: "
-        "charged 4.0 at the match, "
-        "and 1.0 two seconds later"
+        "charged 4.0 at the match, and 1.0 two seconds later"
     ),
     find=_find,
 )

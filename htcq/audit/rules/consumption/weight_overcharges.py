@@ -1,4 +1,7 @@
-"""The charge rises right after the match: the dynamic slot's own weight is more than the match cost."""
+"""A charge that rises right after the match.
+
+The dynamic slot's own weight is more than the match cost.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +46,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _found(evidence: Evidence, hurt: list[_Overcharged]) -> Found:
     kind, charge = max(hurt, key=lambda each: each.rank)
-    severity = Severity.ERROR if charge.trial.own and charge.factor >= BY_HALF else None
+    severity = None
+    if charge.trial.own and charge.factor >= BY_HALF:
+        severity = Severity.ERROR
     return Found(
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",
-        message=f"the match of {charge.trial.job} costs {charge.match_text}, but SlotWeight of its dynamic slot "
-        f"({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and that is charged "
-        "as long as "
-        f"it runs: quotas can be exceeded by a factor of {charge.factor:.3g}",
+        message=(
+            f"the match of {charge.trial.job} costs {charge.match_text}, but SlotWeight of its "
+            f"dynamic slot ({amounts_text(charge.trial.taken)}) is {number(charge.standing)}, and "
+            "that is charged as long as it runs: quotas can be exceeded by a factor of "
+            f"{charge.factor:.3g}"
+        ),
         facts=(
             weight_fact(kind),
             Fact("match cost", f"{charge.mean:.6g}"),
@@ -71,19 +78,16 @@ RULE = Rule(
     summary="A claim is charged more while it runs than its match cost",
     consequence=(
         "The negotiator admits a match by its match cost. When the dynamic slot's ad arrives, "
-        "some seconds later, "
-        "the accountant charges the SlotWeight in that ad instead. If it is larger, a group is "
-        "admitted up to its "
-        "quota and then uses more than that, and the pool weighs more when it is busy than when "
-        "it is empty. If the "
-        "pool's own jobs exceed quotas by half or more, this is an error."
+        "some seconds later, the accountant charges the SlotWeight in that ad instead. If it is "
+        "larger, a group is admitted up to its quota and then uses more than that, and the pool "
+        "weighs more when it is busy than when it is empty. If the pool's own jobs exceed quotas "
+        "by half or more, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(
         "src/condor_negotiator.V6/Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: "
-        "charged 2 at the match and "
-        "8 while it runs, 112 used on a quota of 40, and a pool of weight 112 that weighed 214 "
-        "when it was busy"
+        "charged 2 at the match and 8 while it runs, 112 used on a quota of 40, and a pool of "
+        "weight 112 that weighed 214 when it was busy"
     ),
     find=_find,
 )

@@ -1,1 +1,4 @@
-"""Rules on the groups that htcq.toml declares; no pool can break them, and 'htcq quota lint' alone checks them."""
+"""Rules on the groups that htcq.toml declares.
+
+No pool can break them, and 'htcq quota lint' alone checks them.
+"""

@@ -11,20 +11,19 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 def _find(declared: DeclaredGroups) -> Iterator[Found]:
     for parent in declared.groups:
-        shared = [
-            group
-            for group in declared.below(parent.name)
-            if not group.static and group.config_quota
-        ]
+        below = declared.below(parent.name)
+        shared = [group for group in below if not group.static and group.config_quota]
         amount, total = declared.amounts[parent.name], declared.static_sum(parent.name)
         if shared and amount and amount * (1 - DUST) <= total <= amount * (1 + DUST):
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=f"the quotas of {those_below(parent.name)} take all of its {amount:g}: "
-                f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, count "
-                "for nothing",
-                facts=(fact_of(parent), *(fact_of(group) for group in declared.below(parent.name))),
+                message=(
+                    f"the quotas of {those_below(parent.name)} take all of its {amount:g}: "
+                    f"{counted(len(shared), 'share')} there, such as that of {shared[0].name}, "
+                    "count for nothing"
+                ),
+                facts=tuple(fact_of(group) for group in (parent, *below)),
                 examples=tuple(group.name for group in shared),
             )
 

@@ -11,7 +11,9 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 def _find(declared: DeclaredGroups) -> Iterator[Found]:
     for group in declared.groups:
         if group.expires is not None and group.expired(declared.today):
-            whose = f" Its contact is {group.contact}." if group.contact else ""
+            whose = ""
+            if group.contact:
+                whose = f" Its contact is {group.contact}."
             last = group.expires.isoformat()
             yield Found(
                 cause=group.name,
@@ -31,7 +33,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.DECLARED,),
     summary="A quota is still declared after its last day",
-    consequence="The negotiator does not know dates: the quota stays in force until somebody removes it.",
+    consequence=(
+        "The negotiator does not know dates: the quota stays in force until somebody removes it."
+    ),
     advice="Extend it or remove it.",
     source="a convention of htcq.toml",
     find=_find,

@@ -1,1 +1,4 @@
-"""Rules on elastic quotas: their files, not pools, break them, and 'htcq elastic compute' alone checks them."""
+"""Rules on elastic quotas.
+
+Their files break them, not pools, and 'htcq elastic compute' alone checks them.
+"""

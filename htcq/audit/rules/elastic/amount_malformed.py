@@ -1,4 +1,7 @@
-"""An amount is no whole number: found where files are read, since such a file has no quotas to look at."""
+"""An amount that is not a whole number.
+
+It is found where files are read, since such a file has no quotas to examine.
+"""
 
 from __future__ import annotations
 

@@ -9,14 +9,15 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
-    demand = quotas.demand.request if quotas.demand is not None else {}
+    if quotas.demand is None:
+        return
     for group in quotas.tree.groups:
-        request = demand.get(group.name, {})
+        request = quotas.demand.request.get(group.name, {})
         for name in sorted(request):
             if request[name] > 0 and not is_managed(group, name):
                 message = (
-                    f"group {group.name} requests {request[name]} {name} but has no max: no "
-                    "quota applies"
+                    f"group {group.name} requests {request[name]} {name} but has no max: no quota "
+                    "applies"
                 )
                 yield quotas.found(group.name, message)
 

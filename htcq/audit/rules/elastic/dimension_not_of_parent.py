@@ -16,10 +16,9 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
                     f"group {group.name} has a max of {name}, but its parent {parent.name} has none"
                 )
                 yield quotas.found(group.name, message, (quotas.amount_fact(group, "max", name),))
-        missing = (
-            set(parent.max) - set(group.max) if quotas.quotas.options.same_dimensions else set()
-        )
-        for name in sorted(missing):
+        if not quotas.quotas.options.same_dimensions:
+            continue
+        for name in sorted(set(parent.max) - set(group.max)):
             message = (
                 f"group {group.name} has no max of {name}, but its parent {parent.name} has one"
             )

@@ -26,7 +26,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
 def _is_covered(
     quotas: DeclaredElasticQuotas, demand: ElasticDemand, group: ElasticGroup, name: str
 ) -> bool:
-    """Tell whether a group above has enough kept now for the min of ``group`` and of all beside it, or none has any."""
+    """Tell whether a group above has enough kept now for ``group`` and all beside it.
+
+    It must cover their mins. The answer is also yes where no group above has any kept.
+    """
     child, needed = group, _kept(demand, group, name)
     while child.parent and child.parent in demand.guarantee:
         parent = quotas.by_name[child.parent]
@@ -47,7 +50,9 @@ RULE = Rule(
     severity=Severity.ERROR,
     needs=(Input.ELASTIC,),
     summary="A min exceeds what the groups above it have in reserve",
-    consequence="With guarantee_usage it could be satisfied only by taking away amounts that others use.",
+    consequence=(
+        "With guarantee_usage it could be satisfied only by taking away amounts that others use."
+    ),
     advice="Lower the min, or raise the min of a group above it first.",
     source=UPSTREAM,
     find=_find,

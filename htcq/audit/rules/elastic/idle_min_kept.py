@@ -12,7 +12,9 @@ _IDLE_PART = 2
 
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
-    total = quotas.demand.effective_total if quotas.demand is not None else {}
+    if quotas.demand is None:
+        return
+    total = quotas.demand.effective_total
     for name in sorted({each for group in quotas.top_level for each in group.max}):
         kept = sum(group.min.get(name, 0) for group in quotas.top_level if not group.lend)
         if total.get(name, 0) > 0 and kept * _IDLE_PART > total[name]:

@@ -1,4 +1,4 @@
-"""The mins of the kinds of a dimension come to more than the min of the dimension."""
+"""Mins of the kinds of a dimension that add up to more than the min of the dimension."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from htcq.quota.elastic.kinds import MARK
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.sorted_groups:
-        for whole in sorted({base_of(name) for name in group.min if MARK in name} & set(group.max)):
+        wholes = {base_of(name) for name in group.min if MARK in name}
+        for whole in sorted(wholes & set(group.max)):
             kinds = [name for name in group.min if name.startswith(f"{whole}{MARK}")]
-            together, least = sum(group.min[name] for name in kinds), group.min.get(whole, 0)
+            together = sum(group.min[name] for name in kinds)
+            least = group.min.get(whole, 0)
             if together > least:
                 message = (
                     f"group {group.name} has mins of {whole} models that add up to {together}, "

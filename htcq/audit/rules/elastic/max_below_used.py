@@ -9,9 +9,10 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
-    used = quotas.demand.used if quotas.demand is not None else {}
+    if quotas.demand is None:
+        return
     for group in quotas.sorted_groups:
-        amounts = used.get(group.name, {})
+        amounts = quotas.demand.used.get(group.name, {})
         for name in sorted(set(group.strict) & set(amounts)):
             cap = group.max.get(name)
             if cap is not None and cap < amounts[name]:
@@ -19,9 +20,8 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
                     f"group {group.name} uses {amounts[name]} {name}, more than its max of {cap}"
                 )
                 fact = quotas.fact(f"used.{group.name}.{name}", str(amounts[name]))
-                yield quotas.found(
-                    group.name, message, (fact, quotas.amount_fact(group, "max", name))
-                )
+                facts = (fact, quotas.amount_fact(group, "max", name))
+                yield quotas.found(group.name, message, facts)
 
 
 RULE = Rule(

@@ -25,8 +25,8 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
             weight, of_all = weight_of(group, name), together[group.parent, name]
             if 0 < weight * _SMALL_PART < of_all:
                 message = (
-                    f"group {group.name} has no guarantee, and its weight is {weight} of "
-                    f"{of_all} {name}"
+                    f"group {group.name} has no guarantee, and its weight is {weight} of {of_all} "
+                    f"{name}"
                 )
                 yield quotas.found(group.name, message)
 

@@ -9,7 +9,9 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
-    total = quotas.demand.effective_total if quotas.demand is not None else {}
+    if quotas.demand is None:
+        return
+    total = quotas.demand.effective_total
     for name in sorted({each for group in quotas.top_level for each in group.max}):
         mins = sum(group.min.get(name, 0) for group in quotas.top_level)
         if name in total and mins > total[name]:
@@ -27,8 +29,7 @@ RULE = Rule(
     summary="The mins of the top-level groups add up to more than the available amount",
     consequence=(
         "No group gets its min: all mins shrink in proportion or, with scale_min off, the "
-        "runtimes exceed "
-        "the available amount."
+        "runtimes exceed the available amount."
     ),
     advice="Lower the mins, or find out why capacity is missing.",
     source=COMPUTED,

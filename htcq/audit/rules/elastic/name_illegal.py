@@ -22,7 +22,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.ELASTIC,),
     summary="A group has a name that HTCondor refuses",
-    consequence="Its quota can be computed, but no negotiator can use it: the name is part of knobs.",
+    consequence=(
+        "Its quota can be computed, but no negotiator can use it: the name is part of knobs."
+    ),
     advice="Use letters, digits, '_' and '/', with dots between parent and child groups.",
     source="src/condor_utils/config.cpp:is_valid_param_name, HTCondor 25.14",
     find=_find,

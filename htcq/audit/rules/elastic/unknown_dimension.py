@@ -15,8 +15,10 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     total = quotas.demand.effective_total
     for name, holder in sorted(_holders(quotas).items()):
         if name not in total:
+            advice = ""
             near = difflib.get_close_matches(name, sorted(total), 1)
-            advice = f"Did you mean {near[0]}?" if near else ""
+            if near:
+                advice = f"Did you mean {near[0]}?"
             message = (
                 f"{name}, for which {holder} has a quota, is missing from the total: nothing of "
                 "it can be shared"

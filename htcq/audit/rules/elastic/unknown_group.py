@@ -12,8 +12,10 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     known = [group.name for group in quotas.quotas.groups]
     for name in quotas.unknown:
+        advice = ""
         near = difflib.get_close_matches(name, known, 1)
-        advice = f"Did you mean {near[0]}?" if near else ""
+        if near:
+            advice = f"Did you mean {near[0]}?"
         yield quotas.found(name, f"there is demand of {name}, but no such group", advice=advice)
 
 

@@ -9,14 +9,14 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
-    used = quotas.demand.used if quotas.demand is not None else {}
+    if quotas.demand is None:
+        return
     for group in quotas.sorted_groups:
-        amounts = used.get(group.name, {})
+        amounts = quotas.demand.used.get(group.name, {})
         for name in sorted(set(group.strict) & set(amounts) - set(group.max)):
             message = f"group {group.name} uses {amounts[name]} {name} but has no max"
-            yield quotas.found(
-                group.name, message, (quotas.fact(f"used.{group.name}.{name}", str(amounts[name])),)
-            )
+            fact = quotas.fact(f"used.{group.name}.{name}", str(amounts[name]))
+            yield quotas.found(group.name, message, (fact,))
 
 
 RULE = Rule(

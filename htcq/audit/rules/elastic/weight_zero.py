@@ -10,12 +10,14 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
     for group in quotas.tree.groups:
-        for name, weight in sorted(group.weight.items() if group.max else ()):
+        if not group.max:
+            continue
+        for name, weight in sorted(group.weight.items()):
             cap = group.max.get(name, 0)
             if weight == 0 and (cap is None or cap > group.min.get(name, 0)):
                 message = (
-                    f"group {group.name} has a weight of 0 {name}: it never borrows, whatever "
-                    "its max"
+                    f"group {group.name} has a weight of 0 {name}: it never borrows, whatever its "
+                    "max"
                 )
                 yield quotas.found(group.name, message)
 
@@ -25,7 +27,9 @@ RULE = Rule(
     severity=Severity.WARNING,
     needs=(Input.ELASTIC,),
     summary="A weight is 0 and the max exceeds the min",
-    consequence="The group never gets more than its min, whatever its max and however much is free.",
+    consequence=(
+        "The group never gets more than its min, whatever its max and however much is free."
+    ),
     advice="Set a weight, or a max equal to the min.",
     source=COMPUTED,
     find=_find,

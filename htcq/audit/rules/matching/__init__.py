@@ -1,1 +1,4 @@
-"""Rules on what keeps waiting jobs from slots: requests, requirements, limits, and how slots are filled."""
+"""Rules on what keeps waiting jobs from slots.
+
+The causes are requests, requirements, limits, and how slots are filled.
+"""

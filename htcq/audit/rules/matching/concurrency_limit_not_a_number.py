@@ -1,4 +1,7 @@
-"""A concurrency limit that a job or claim names is no number: the negotiator crashes when it comes to that job."""
+"""A concurrency limit of a job or claim that is not a number.
+
+The negotiator crashes when it reaches that job.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +31,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         for knob, value in _broken(evidence, limits):
             found[knob] = value, found.get(knob, ("", 0))[1] + count
     for knob, (value, count) in found.items():
+        verb = "names" if count == 1 else "name"
         meant = _NUMBER.match(value)
+        number = meant.group(1) if meant else ""
         yield Found(
             cause=f"{knob} = {value}",
             subject=f"knob {knob}",
-            message=f"{knob} = {value} is not a number, and {counted(count, 'idle job')} "
-            f"{'names' if count == 1 else 'name'} the limit: the negotiator crashes when it "
-            "reaches them",
+            message=(
+                f"{knob} = {value} is not a number, and {counted(count, 'idle job')} {verb} the "
+                "limit: the negotiator crashes when it reaches them"
+            ),
             facts=(knob_fact(evidence, knob),),
-            settings=(central(evidence, knob, meant.group(1) if meant else ""),),
+            settings=(central(evidence, knob, number),),
             count=count,
         )
 
@@ -44,8 +50,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _broken(evidence: Evidence, limits: str) -> Iterator[tuple[str, str]]:
     """Yield the knobs that give ``limits`` and are no numbers, each with its value."""
     knobs = Knobs(evidence.quotas.knobs)
-    asked = ConcurrencyLimits(knobs, ()).asked(limits)
-    if not sum(1 for _ in asked):
+    if not list(ConcurrencyLimits(knobs, ()).asked(limits)):
         return
     for problem in knobs.problems:
         if problem.kind == _KIND:
@@ -59,10 +64,8 @@ RULE = Rule(
     summary="A concurrency limit of idle jobs is not a number",
     consequence=(
         "The negotiator reads the limit for each job that names it, and exits if it is neither a "
-        "number nor a "
-        "numeric expression, such as '20 licences'. The master restarts it, and it exits at the "
-        "same job: jobs after "
-        "that job are never matched."
+        "number nor a numeric expression, such as '20 licences'. The master restarts it, and it "
+        "exits at the same job: jobs after that job are never matched."
     ),
     advice="Write a number. A limit that is removed has the value of CONCURRENCY_LIMIT_DEFAULT.",
     source=(

@@ -42,13 +42,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _found(evidence: Evidence, shut: _Shut) -> Found:
     limit, knob = shut.limit, _knob(evidence, shut.limit.name)
+    verb = "asks" if shut.jobs == 1 else "ask"
     return Found(
         cause=f"{limit.name}: {limit.asked:g}",
         subject=f"knob {knob}",
-        message=f"concurrency limit {limit.name} is {limit.limit:g}, and {counted(shut.jobs, 'idle job')} such as "
-        f"{shut.first.id} {'asks' if shut.jobs == 1 else 'ask'} for {limit.asked:g}: no such job "
-        "is ever "
-        "matched",
+        message=(
+            f"concurrency limit {limit.name} is {limit.limit:g}, and "
+            f"{counted(shut.jobs, 'idle job')} such as {shut.first.id} {verb} for "
+            f"{limit.asked:g}: no such job is ever matched"
+        ),
         facts=(knob_fact(evidence, knob),),
         count=shut.jobs,
         examples=(shut.first.id,),
@@ -57,14 +59,18 @@ def _found(evidence: Evidence, shut: _Shut) -> Found:
 
 
 def _knob(evidence: Evidence, name: str) -> str:
-    """Return the knob that gives the limit: its own, that of all with its prefix, or that of all."""
+    """Return the knob that sets the limit.
+
+    It is the limit's own knob, that of all limits with its prefix, or that of all limits.
+    """
     scope = name.rpartition(".")[0]
     names = [f"{name.upper()}_LIMIT"]
     if scope:
         names.append(f"CONCURRENCY_LIMIT_DEFAULT_{scope.upper()}")
-    central = evidence.pool.central
-    known = (each for each in names if central is not None and each in central)
-    return next(known, "CONCURRENCY_LIMIT_DEFAULT")
+    for knob in names:
+        if knob in (evidence.pool.central or ()):
+            return knob
+    return "CONCURRENCY_LIMIT_DEFAULT"
 
 
 RULE = Rule(
@@ -74,10 +80,8 @@ RULE = Rule(
     summary="Jobs request more of a concurrency limit than it allows, for example of a limit of 0",
     consequence=(
         "The negotiator rejects them in every cycle, whatever is free. A limit of 0 may be "
-        "intended, to stop jobs "
-        "for some time; a limit smaller than the request of one job, or a default of 0 for limits "
-        "that nobody "
-        "configured, never is."
+        "intended, to stop jobs for some time; a limit smaller than the request of one job, or a "
+        "default of 0 for limits that nobody configured, never is."
     ),
     advice=(
         "Raise <NAME>_LIMIT on the central manager, or leave it at 0 as long as such jobs should "

@@ -26,18 +26,25 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=name,
                 subject=f"knob {knob}",
-                message=f"concurrency limit {name} is {limit:g}, but the whole pool has space for {claims:g} claims "
-                f"with {asked:g} each: it limits nothing",
+                message=(
+                    f"concurrency limit {name} is {limit:g}, but the whole pool has space for "
+                    f"{claims:g} claims with {asked:g} each: it limits nothing"
+                ),
                 facts=(knob_fact(evidence, knob), Fact("claims", f"{claims:g}")),
                 examples=(name,),
             )
 
 
 def _max_claims(evidence: Evidence) -> float:
-    """Return how many claims the pool can have: one for each cpu of partitionable slots, one for each other slot."""
+    """Return how many claims the pool can have.
+
+    A partitionable slot counts one for each cpu, any other slot counts one.
+    """
     claims = 0.0
     for kind in evidence.offered:
-        each = max(1.0, float(kind.total.get(CPUS, 1))) if kind.type == PARTITIONABLE else 1.0
+        each = 1.0
+        if kind.type == PARTITIONABLE:
+            each = max(1.0, float(kind.total.get(CPUS, 1)))
         claims += kind.count * each
     return claims
 
@@ -46,11 +53,9 @@ def _asked(evidence: Evidence) -> dict[str, float]:
     """Return the most that a job asks of each limit: that of idle jobs and of claims."""
     limits = ConcurrencyLimits(Knobs(evidence.quotas.knobs), ())
     texts = {limits_of(evidence.askers.likenesses.request(job)) for job in evidence.askers.jobs}
-    texts.update(
-        text
-        for text in (slot.concurrency_limits for slot in evidence.slots)
-        if isinstance(text, str)
-    )
+    for slot in evidence.slots:
+        if isinstance(slot.concurrency_limits, str):
+            texts.add(slot.concurrency_limits)
     found: dict[str, float] = {}
     for text in texts:
         for limit in limits.asked(text):
@@ -70,9 +75,8 @@ RULE = Rule(
     summary="A concurrency limit is higher than the pool can ever use",
     consequence=(
         "Every slot of the pool could run such a job, and the limit would still not be reached. "
-        "The resource that it "
-        "should protect (licences, a file server) is not protected, unless the number means 'no "
-        "limit'."
+        "The resource that it should protect (licences, a file server) is not protected, unless "
+        "the number means 'no limit'."
     ),
     advice="Set <NAME>_LIMIT to the capacity of the resource, or remove it.",
     source=(

@@ -1,4 +1,4 @@
-"""GPUs idle since jobs that want none hold the cores or the memory beside them, while jobs wait for GPUs."""
+"""Idle GPUs whose cores or memory jobs without GPUs hold, while jobs wait for GPUs."""
 
 from __future__ import annotations
 
@@ -86,13 +86,15 @@ def _found(evidence: Evidence, blocked: _Blocked, whole: Number) -> Found:
     idle = sum(sum(each.jobs.idle.values()) for each in blocked.jobs.values())
     short = [asset for asset, _ in blocked.short.most_common()]
     example = next(iter(blocked.jobs.values())).jobs
+    verb = "waits" if idle == 1 else "wait"
     return Found(
         cause="cpu jobs",
         subject=f"slot {blocked.slots[0].name}",
-        message=f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
-        f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the {listed(short)}; "
-        f"{counted(idle, 'job')} such as {example.name} {'waits' if idle == 1 else 'wait'} for "
-        "GPUs",
+        message=(
+            f"{number(blocked.gpus)} of {counted(int(whole), 'GPU')} idle on "
+            f"{counted(len(blocked.slots), 'slot')}, where jobs without a GPU use the "
+            f"{listed(short)}; {counted(idle, 'job')} such as {example.name} {verb} for GPUs"
+        ),
         facts=(
             Fact("idle GPUs", number(blocked.gpus)),
             Fact("waiting jobs", f"{idle}, such as {example.name}"),
@@ -108,11 +110,10 @@ def _settings(evidence: Evidence, slots: list[Slot]) -> tuple[Setting, ...]:
     found: dict[str, list[Slot]] = {}
     for slot in slots:
         found.setdefault(literal_text(slot.frame.text("Start") or "true"), []).append(slot)
-    settings = (
-        execute(evidence, alike, "START", f"({start}) && TARGET.RequestGPUs > 0")
-        for start, alike in found.items()
-    )
-    return tuple(setting for some in settings for setting in some)
+    settings: list[Setting] = []
+    for start, alike in found.items():
+        settings += execute(evidence, alike, "START", f"({start}) && TARGET.RequestGPUs > 0")
+    return tuple(settings)
 
 
 RULE = Rule(
@@ -123,15 +124,14 @@ RULE = Rule(
         "GPUs are idle because jobs without GPUs use the cores or memory, while jobs wait for GPUs"
     ),
     consequence=(
-        "The machines with GPUs accept all jobs. Jobs without GPUs use up the cores or the memory "
-        "that a GPU job "
-        "also needs. The most expensive part of the pool is idle as long as they run."
+        "The machines with GPUs accept all jobs. Jobs without GPUs use up the cores or the "
+        "memory that a GPU job also needs. The most expensive part of the pool is idle as long "
+        "as they run."
     ),
     advice=(
         "Reserve the machines with GPUs for GPU jobs: completely, as in the setting, or with a "
-        "START that accepts "
-        "other jobs while Cpus > 4 * GPUs. A high weight for GPUs in SLOT_WEIGHT does not keep "
-        "other jobs away."
+        "START that accepts other jobs while Cpus > 4 * GPUs. A high weight for GPUs in "
+        "SLOT_WEIGHT does not keep other jobs away."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

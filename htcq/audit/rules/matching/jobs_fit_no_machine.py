@@ -28,15 +28,14 @@ RULE = Rule(
     summary="Idle jobs request more than any machine has",
     consequence=(
         "No slot has enough cpus, memory or GPUs even when it is empty, or not all of them "
-        "together, or not within "
-        "the job's Requirements and the machines' START. The jobs stay idle until somebody "
-        "changes them, count as "
-        "demand, and use up the offers of the schedd for their owner."
+        "together, or not within the job's Requirements and the machines' START. The jobs stay "
+        "idle until somebody changes them, count as demand, and use up the offers of the schedd "
+        "for their owner."
     ),
     advice=(
         "Inform the owner, who can change the request with condor_qedit. A submit requirement "
-        "that compares "
-        "RequestCpus and RequestMemory with the largest machine refuses such jobs at submission."
+        "that compares RequestCpus and RequestMemory with the largest machine refuses such jobs "
+        "at submission."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

@@ -40,24 +40,37 @@ def _found(
     evidence: Evidence, configuration: Configuration, role: Role, name: str, slots: int
 ) -> Found:
     waiting = sum(sum(each.idle.values()) for each in evidence.autoclusters)
-    many = f"; {counted(waiting, 'job')} idle" if waiting else ""
-    knob, of_schedd = effective(configuration, _KNOB), role is Role.ACCESS
+    many = ""
+    if waiting:
+        many = f"; {counted(waiting, 'job')} idle"
+    severity = None
+    if waiting > slots and not _on_purpose(evidence):
+        severity = Severity.WARNING
+    if role is Role.ACCESS:
+        settings = access(evidence, _KNOB, "True", (name,))
+    else:
+        settings = (node(evidence, name, _KNOB, "True"),)
+    knob = effective(configuration, _KNOB)
     return Found(
         cause=role.value,
         subject=f"{role.value} {name}",
-        message=f"{_KNOB} is {knob.value} on {role.value} {name}, and no slot has a consumption policy: a cycle "
-        f"starts one job per partitionable slot, at most {slots} in the whole pool{many}",
+        message=(
+            f"{_KNOB} is {knob.value} on {role.value} {name}, and no slot has a consumption "
+            f"policy: a cycle starts one job per partitionable slot, at most {slots} in the whole "
+            f"pool{many}"
+        ),
         facts=(knob_as_fact(knob),),
-        settings=access(evidence, _KNOB, "True", (name,))
-        if of_schedd
-        else (node(evidence, name, _KNOB, "True"),),
+        settings=settings,
         examples=(name,),
-        severity=Severity.WARNING if waiting > slots and not _on_purpose(evidence) else None,
+        severity=severity,
     )
 
 
 def _on_purpose(evidence: Evidence) -> bool:
-    """Tell whether the site has a reason: jobs are to be spread out, or groups are to keep to their quotas."""
+    """Tell whether the site has a reason to turn leftovers off.
+
+    The reasons: jobs are to be spread out, or groups are to keep to their quotas.
+    """
     return evidence.quotas.grouped or not evidence.truth(_DEPTH_FIRST, True)
 
 
@@ -67,18 +80,15 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="CLAIM_PARTITIONABLE_LEFTOVERS is off while no slot has a consumption policy",
     consequence=(
-        "The negotiator matches a partitionable slot without a consumption policy once per cycle. "
-        "With leftovers, "
-        "the access point carves further jobs from the rest of the slot; without them, one job "
-        "starts on each slot "
-        "in each cycle, and a machine of 128 cores takes 128 cycles to fill."
+        "The negotiator matches a partitionable slot without a consumption policy once per "
+        "cycle. With leftovers, the access point carves further jobs from the rest of the slot; "
+        "without them, one job starts on each slot in each cycle, and a machine of 128 cores "
+        "takes 128 cycles to fill."
     ),
     advice=(
         "Turn leftovers on at access points and execution points, unless jobs should be spread "
-        "over machines (then "
-        f"{_DEPTH_FIRST} is off too) or groups would exceed their quotas: leftovers are not "
-        "counted before the next "
-        "cycle."
+        f"over machines (then {_DEPTH_FIRST} is off too) or groups would exceed their quotas: "
+        "leftovers are not counted before the next cycle."
     ),
     source=(
         "src/condor_startd.V6/command.cpp:request_claim, condor_daemon_client/dc_startd.cpp, 25.14"

@@ -1,9 +1,13 @@
-"""Jobs that cannot start use up what a schedd offers for a user, and the jobs behind them are never offered."""
+"""Jobs that cannot start and use up what a schedd offers for a user.
+
+The schedd never offers the jobs behind them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
@@ -37,7 +41,7 @@ class _Starved:
 def _find(evidence: Evidence) -> Iterator[Found]:
     hopeless = {id(each.request) for each in evidence.unmatched}
     seen: set[int] = set()
-    for asking in (each for group in evidence.askers.by_group.values() for each in group):
+    for asking in chain.from_iterable(evidence.askers.by_group.values()):
         if id(asking) in seen or _refunds(_configuration(evidence, asking)):
             continue
         seen.add(id(asking))
@@ -64,7 +68,10 @@ def _refunds(configuration: Configuration | None) -> bool:
 def _starved(
     evidence: Evidence, asking: SubmitterQueue, budget: int, hopeless: set[int]
 ) -> _Starved | None:
-    """Return what stands before the jobs that could start; None where one of them is offered, or there is none."""
+    """Return what stands before the jobs that could start.
+
+    None where one of these jobs is offered, or where there is no such job.
+    """
     runs = [run for run in asking.queue.runs if run.jobs and asking.queue.offered[id(run.request)]]
     never = now = place = 0
     while place < len(runs) and never + now < budget:
@@ -88,31 +95,39 @@ def _starved(
 
 def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _Starved) -> Found:
     configuration = _configuration(evidence, asking)
-    lasting = starved.never >= budget
-    why = "fit no slot of the pool" if lasting else "do not fit at the moment"
-    if 0 < starved.never < budget:
+    severity: Severity | None = Severity.WARNING
+    if starved.never >= budget:
+        why, severity = "fit no slot of the pool", None
+    elif starved.never > 0:
         why = (
             f"fit no slot of the pool ({starved.never}) or do not fit at the moment ({starved.now})"
         )
+    else:
+        why = "do not fit at the moment"
+    are = "is" if starved.behind == 1 else "are"
     name = asking.submitter.name
     return Found(
         cause=f"{asking.access.name}: {name}",
         subject=f"submitter {name}",
-        message=f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, and all of these "
-        f"{why}, such as {starved.first.jobs[0].id}; {counted(starved.behind, 'job')} behind them "
-        "that could "
-        f"start, such as {starved.example}, {'is' if starved.behind == 1 else 'are'} not offered",
+        message=(
+            f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, "
+            f"and all of these {why}, such as {starved.first.jobs[0].id}; "
+            f"{counted(starved.behind, 'job')} behind them that could start, such as "
+            f"{starved.example}, {are} not offered"
+        ),
         facts=_facts(configuration),
         settings=_settings(evidence, configuration, asking.access.name),
         count=starved.behind,
         examples=(starved.example,),
-        severity=None if lasting else Severity.WARNING,
+        severity=severity,
     )
 
 
 def _facts(configuration: Configuration | None) -> tuple[Fact, ...]:
+    if configuration is None:
+        return ()
     names = (_EACH, "MAX_CONCURRENT_UPLOADS", "MAX_JOBS_RUNNING", _REFUND)
-    knobs = [configuration.knob(name) for name in names] if configuration is not None else []
+    knobs = (configuration.knob(name) for name in names)
     return tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs if knob is not None)
 
 
@@ -131,18 +146,15 @@ RULE = Rule(
     summary="Jobs that cannot start use up the offers of a schedd, and the jobs behind them starve",
     consequence=(
         "Since 25.11 a schedd offers 20 jobs of a user per negotiation (a fifth of "
-        "MAX_CONCURRENT_UPLOADS), and "
-        "never more than MAX_JOBS_RUNNING allows. A whole autocluster is deducted before any "
-        "match: 20 jobs of "
-        "higher priority that fit no slot block all other jobs of the user in every cycle, even "
-        "in an empty pool "
-        "with HTCondor's defaults."
+        "MAX_CONCURRENT_UPLOADS), and never more than MAX_JOBS_RUNNING allows. A whole "
+        "autocluster is deducted before any match: 20 jobs of higher priority that fit no slot "
+        "block all other jobs of the user in every cycle, even in an empty pool with HTCondor's "
+        "defaults."
     ),
     advice=(
-        "Hold or remove the jobs that fit no slot, or give the jobs behind them a higher JobPrio. "
-        "A schedd that "
-        f"knows {_REFUND} refunds unused offers; for older ones, turning {_LIMITS} off removes "
-        "the limit per user."
+        "Hold or remove the jobs that fit no slot, or give the jobs behind them a higher "
+        f"JobPrio. A schedd that knows {_REFUND} refunds unused offers; for older ones, turning "
+        f"{_LIMITS} off removes the limit per user."
     ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:negotiate, schedd_negotiate.cpp:nextJob, 25.14 (since "

@@ -18,9 +18,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _wall(jobs: Unmatched) -> MatchFailure | None:
     if jobs.only_start or any(wall.id == NO_SUCH_MACHINE for wall in jobs.walls):
         return None
-    return next(
-        (wall for wall in jobs.walls if wall.id in (REQUIREMENTS, DEDICATED_SCHEDULER)), None
-    )
+    for wall in jobs.walls:
+        if wall.id in (REQUIREMENTS, DEDICATED_SCHEDULER):
+            return wall
+    return None
 
 
 RULE = Rule(
@@ -30,15 +31,12 @@ RULE = Rule(
     summary="The Requirements of idle jobs are true on no slot",
     consequence=(
         "A clause names an operating system, a site or an attribute that no slot has, or two "
-        "clauses exclude each "
-        "other. The jobs stay idle until somebody changes them; HTCondor reports this only in "
-        "condor_q "
-        "-better-analyze."
+        "clauses exclude each other. The jobs stay idle until somebody changes them; HTCondor "
+        "reports this only in condor_q -better-analyze."
     ),
     advice=(
-        "Inform the owner, who can correct the clause with condor_qedit; or add to the slots what "
-        "the jobs require "
-        "(STARTD_ATTRS)."
+        "Inform the owner, who can correct the clause with condor_qedit; or add to the slots "
+        "what the jobs require (STARTD_ATTRS)."
     ),
     source="src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, 25.14",
     find=_find,

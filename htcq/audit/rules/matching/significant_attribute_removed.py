@@ -1,4 +1,7 @@
-"""Slots look at an attribute of jobs by which jobs are not told apart: one job of an autocluster decides for all."""
+"""An attribute of jobs to which slots refer and which is not significant.
+
+Jobs that differ only in it are one autocluster, and one job decides for all of them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ _ASKED = ("requirements", "rank")
 
 @dataclass(frozen=True)
 class _Lists:
-    """Who leaves attributes out: the negotiator by ``removed`` and ``pattern``, and each access point."""
+    """Who leaves attributes out.
+
+    The negotiator does so by ``removed`` and ``pattern``, each access point by its own lists.
+    """
 
     removed: frozenset[str]
     pattern: re.Pattern[str] | None
@@ -42,15 +48,18 @@ class _Lists:
         """Return the knob by which the negotiator leaves ``name`` out; empty where it does not."""
         if name in self.removed:
             return REMOVED
-        return _PATTERN if self.pattern is not None and self.pattern.search(name) else ""
+        if self.pattern is not None and self.pattern.search(name):
+            return _PATTERN
+        return ""
 
     def by_access(self, name: str) -> Mapping[str, str]:
         """Return the access points that leave ``name`` out, each with the knob by which it does."""
-        found = {who: each for who, each in self.access.items() if each.lacks(name)}
-        return {
-            who: REMOVED if name in each.removed and not each.only else ONLY
-            for who, each in found.items()
-        }
+        found = {}
+        for point, lists in self.access.items():
+            if lists.lacks(name):
+                removed = name in lists.removed and not lists.only
+                found[point] = REMOVED if removed else ONLY
+        return found
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -69,12 +78,15 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _lists(evidence: Evidence, by_negotiator: bool) -> _Lists:
-    removed = evidence.setting(REMOVED).replace(",", " ").split() if by_negotiator else []
+    removed: list[str] = []
+    pattern = None
+    if by_negotiator:
+        removed = evidence.setting(REMOVED).replace(",", " ").split()
+        pattern = _compiled(evidence.setting(_PATTERN))
     versions = {
         record.name: version(record.value("CondorVersion")) for record in evidence.pool.schedds
     }
     access = {name: _of(each, versions.get(name, ())) for name, each in evidence.access.items()}
-    pattern = _compiled(evidence.setting(_PATTERN)) if by_negotiator else None
     return _Lists(frozenset(name.lower() for name in removed), pattern, access)
 
 
@@ -85,8 +97,10 @@ def _of(configuration: Configuration, of_schedd: tuple[int, ...]) -> Significant
 
 
 def _compiled(text: str) -> re.Pattern[str] | None:
+    if not text:
+        return None
     try:
-        return re.compile(text, re.IGNORECASE) if text else None
+        return re.compile(text, re.IGNORECASE)
     except re.error:
         return None
 
@@ -103,8 +117,11 @@ def _found(evidence: Evidence, name: str, kinds: list[SlotClass], lists: _Lists)
     return Found(
         cause=name,
         subject=f"slot {first.name}",
-        message=f"Requirements, Rank or the policy of slots refer to {usual} of jobs, and {knob} removes it from the "
-        "significant attributes: of jobs that differ only in it, the first one decides for all",
+        message=(
+            f"Requirements, Rank or the policy of slots refer to {usual} of jobs, and {knob} "
+            "removes it from the significant attributes: of jobs that differ only in it, the "
+            "first one decides for all"
+        ),
         facts=(fact, Fact("Start", first.frame.text("Start") or "(absent)")),
         settings=tuple(_settings(evidence, name, usual, lists)),
         count=sum(kind.count for kind in kinds),
@@ -121,7 +138,9 @@ def _settings(evidence: Evidence, name: str, usual: str, lists: _Lists) -> Itera
         if configuration is evidence.pool.central and knob == REMOVED == lists.by_negotiator(name):
             continue
         text = configuration.value(knob)
-        value = _without(text, name) if knob == REMOVED else f"{text}, {usual}"
+        value = f"{text}, {usual}"
+        if knob == REMOVED:
+            value = _without(text, name)
         yield from fix_settings.access(evidence, knob, value, (point,))
 
 
@@ -148,19 +167,18 @@ RULE = Rule(
     ),
     consequence=(
         "Jobs with equal significant attributes are one autocluster, and the negotiator sees the "
-        "ad of one of them. "
-        "If slots refer to an attribute that is not significant, it may differ from job to job: "
-        "the whole "
-        "autocluster is rejected because of its first job, or matched and then refused by the "
-        "startd."
+        "ad of one of them. If slots refer to an attribute that is not significant, it may "
+        "differ from job to job: the whole autocluster is rejected because of its first job, or "
+        "matched and then refused by the startd."
     ),
     advice=(
         "Remove the attribute from the list, or from START, Rank and the consumption policy. The "
-        "negotiator and "
-        "every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd must name all "
-        "that counts."
+        "negotiator and every schedd have lists of their own; SIGNIFICANT_ATTRIBUTES of a schedd "
+        "must name all that counts."
     ),
-    source="src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since 25.5.1), "
-    "src/condor_schedd.V6/autocluster.cpp:config, 23.9 to 25.14",
+    source=(
+        "src/condor_negotiator.V6/matchmaker.cpp:compute_significant_attrs, 25.14 (since "
+        "25.5.1), src/condor_schedd.V6/autocluster.cpp:config, 23.9 to 25.14"
+    ),
     find=_find,
 )

@@ -1,4 +1,4 @@
-"""Cores, memory or GPUs are free on slots where no waiting job finds enough of everything that it takes."""
+"""Cores, memory or GPUs that are free on slots which fit no waiting job."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _UNITS: Mapping[str, str] = {CPUS: "cpus", MEMORY: "MB of memory", GPUS: "GPUs"}
 
 @dataclass
 class _Stranded:
-    """What is free and of no use for one reason: ``short`` are the assets of which there is too little beside it."""
+    """Assets that are free and of no use for one reason.
+
+    ``short`` are the assets of which there is too little beside them.
+    """
 
     short: tuple[str, ...]
     free: dict[str, Number] = field(default_factory=lambda: dict.fromkeys(_UNITS, 0))
@@ -44,12 +47,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     demand = _demand(wanted.values())
     for one in sorted(found.values(), key=lambda each: -len(each.names)):
         # What is free and nobody would use is not stranded, but idle.
-        noteworthy = {
-            asset
-            for asset in _UNITS
-            if min(one.free[asset], demand[asset]) >= _NOTEWORTHY * whole[asset]
-        }
-        lost = {asset: free for asset, free in one.free.items() if free and asset in noteworthy}
+        lost: dict[str, Number] = {}
+        for asset, free in one.free.items():
+            least = _NOTEWORTHY * whole[asset]
+            if free and min(free, demand[asset]) >= least:
+                lost[asset] = free
         if lost:
             yield _found(one, lost, whole, sum(sum(jobs.idle.values()) for jobs in classes))
 
@@ -65,7 +67,10 @@ def _demand(wanted: Iterable[Taking]) -> Mapping[str, Number]:
 
 
 def _look(kind: SlotClass, jobs: Sequence[Taking], found: dict[tuple[str, ...], _Stranded]) -> None:
-    """Add the slots of ``kind`` on which something is stranded; slots with as much left are looked at once."""
+    """Add the slots of ``kind`` on which something is stranded.
+
+    Of slots with the same amounts left, only the first is examined.
+    """
     fewest = least(jobs)
     if not fewest:
         return
@@ -74,9 +79,10 @@ def _look(kind: SlotClass, jobs: Sequence[Taking], found: dict[tuple[str, ...], 
     known: dict[tuple[Number, ...], tuple[str, ...]] = {}
     for slot in kind.slots:
         left = _left(slot)
-        key = tuple(
-            min(amount, enough_disk) if asset == DISK else amount for asset, amount in left.items()
-        )
+        enough = dict(left)
+        if DISK in left:
+            enough[DISK] = min(left[DISK], enough_disk)
+        key = tuple(enough.values())
         if key not in known:
             known[key] = _short(fewest, left)
         short = known[key]
@@ -111,16 +117,21 @@ def _found(
     parts = [
         f"{number(free)} of {number(whole[asset])} {_UNITS[asset]}" for asset, free in lost.items()
     ]
-    costly = any(asset in (CPUS, GPUS) for asset in lost)
+    severity = None
+    if CPUS in lost or GPUS in lost:
+        severity = Severity.WARNING
     return Found(
         cause=f"too little {listed(one.short)}",
         subject=f"slot {one.names[0]}",
-        message=f"{listed(parts)} are free on {counted(len(one.names), 'slot')}, and none of the {idle} idle jobs "
-        f"can use them: there is too little {listed(one.short)} on the same slots",
+        message=(
+            f"{listed(parts)} are free on {counted(len(one.names), 'slot')}, and none of the "
+            f"{idle} idle jobs can use them: there is too little {listed(one.short)} on the same "
+            "slots"
+        ),
         facts=tuple(Fact(f"free {asset}", number(free)) for asset, free in lost.items()),
         count=len(one.names),
         examples=tuple(one.names[:EXAMPLES]),
-        severity=Severity.WARNING if costly else None,
+        severity=severity,
     )
 
 
@@ -131,17 +142,15 @@ RULE = Rule(
     summary="Cores, memory or GPUs are free that none of the waiting jobs can use",
     consequence=(
         "A slot can run a job only if it has enough of every asset. If small jobs leave a few "
-        "cores on every "
-        "machine, or large memory requests leave cores without memory, the pool is full for the "
-        "waiting jobs "
-        "although a part of it is idle. Memory that is left when all cores are used is normal."
+        "cores on every machine, or large memory requests leave cores without memory, the pool "
+        "is full for the waiting jobs although a part of it is idle. Memory that is left when "
+        "all cores are used is normal."
     ),
     advice=(
         "For fragmented cores: let condor_defrag drain some machines, or reserve some for large "
-        "jobs in START. For "
-        "cores without memory: check requests that are far above the actual use, and charge for "
-        "memory in "
-        "SLOT_WEIGHT. 'htcq plan --jobs' shows which asset is scarce for the mix of jobs."
+        "jobs in START. For cores without memory: check requests that are far above the actual "
+        "use, and charge for memory in SLOT_WEIGHT. 'htcq plan --jobs' shows which asset is "
+        "scarce for the mix of jobs."
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:matchmakingAlgorithm, "

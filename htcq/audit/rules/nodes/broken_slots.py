@@ -1,4 +1,7 @@
-"""Slots that their startd has declared broken: hardware that nobody is given until the startd starts anew."""
+"""Slots that their startd has declared broken.
+
+Nobody is given their hardware until the startd restarts.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +60,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _add(found: dict[object, _Broken], slot: Slot, code: object, prefix: str) -> None:
     """Count ``slot``; the attributes with ``prefix`` say what is lost by it."""
     if code not in found:
-        reason = (
-            _CODES.get(code, "")
-            if isinstance(code, int)
-            else "dynamic slots that broke were deleted"
-        )
-        found[code] = _Broken(reason or "reported by its startd", slot.frame.text(_REASON))
+        reason = "dynamic slots that broke were deleted"
+        if isinstance(code, int):
+            reason = _CODES.get(code, "reported by its startd")
+        found[code] = _Broken(reason, slot.frame.text(_REASON))
     one = found[code]
     one.names.append(str(slot.name))
     for asset in _COUNTED:
@@ -89,11 +90,17 @@ def _found(cause: str, broken: _Broken, whole: Mapping[str, Number]) -> Found:
         f"{number(amount)} of {number(whole[asset])} {_unit(asset)}"
         for asset, amount in lost.items()
     ]
-    outage = any(amount >= _OUTAGE * whole[asset] for asset, amount in lost.items())
-    facts = [Fact(_CODE, cause)] if cause != "deleted" else []
+    severity = None
+    if any(amount >= _OUTAGE * whole[asset] for asset, amount in lost.items()):
+        severity = Severity.ERROR
+    facts = []
+    if cause != "deleted":
+        facts.append(Fact(_CODE, cause))
     if broken.text:
         facts.append(Fact(_REASON, broken.text))
-    out_of_use = f": {listed(parts)} are out of use" if parts else ""
+    out_of_use = ""
+    if parts:
+        out_of_use = f": {listed(parts)} are out of use"
     return Found(
         cause=f"code {cause}",
         subject=f"slot {broken.names[0]}",
@@ -101,7 +108,7 @@ def _found(cause: str, broken: _Broken, whole: Mapping[str, Number]) -> Found:
         facts=tuple(facts),
         count=len(broken.names),
         examples=tuple(broken.names[:EXAMPLES]),
-        severity=Severity.ERROR if outage else None,
+        severity=severity,
     )
 
 
@@ -115,17 +122,15 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="Slots are broken: their startd runs no more jobs on them",
     consequence=(
-        "A slot whose processes, files or devices cannot be cleaned up is broken until its startd "
-        "restarts. It has 0 "
-        "of every asset, and a dynamic slot keeps its amounts away from its machine. The pool is "
-        "smaller than its "
-        "hardware, and condor_status shows only unclaimed slots."
+        "A slot whose processes, files or devices cannot be cleaned up is broken until its "
+        "startd restarts. It has 0 of every asset, and a dynamic slot keeps its amounts away "
+        "from its machine. The pool is smaller than its hardware, and condor_status shows only "
+        "unclaimed slots."
     ),
     advice=(
         "SlotBrokenReason has the cause. Remove what is left of the job (its processes, its "
-        "cgroup, its files), then "
-        "restart the startd: condor_restart -startd. Examine a machine on which this happens "
-        "repeatedly."
+        "cgroup, its files), then restart the startd: condor_restart -startd. Examine a machine "
+        "on which this happens repeatedly."
     ),
     source=(
         "src/condor_startd.V6/ResAttributes.cpp:publish_static, Reqexp.cpp:publish_requirements, "

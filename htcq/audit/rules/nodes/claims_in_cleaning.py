@@ -49,20 +49,24 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
     claimed = sum(accounted(weights.of(slot)) for slot in evidence.slots if slot.claimed)
     longest, first = long[0]
     names = [str(slot.name) for _, slot in long]
+    severity = None
+    if held >= _OUTAGE * claimed and len(long) > 1:
+        severity = Severity.ERROR
     return Found(
         cause="cleaning",
         subject=f"slot {first.name}",
-        message=f"{counted(len(long), 'claim')} in Cleaning for more than {_LONG // 60} min, up to "
-        f"{longest / 60:.0f} min: a weight of {held:g} of the {claimed:g} that is claimed is "
-        "charged, but no "
-        "job runs there",
+        message=(
+            f"{counted(len(long), 'claim')} in Cleaning for more than {_LONG // 60} min, up to "
+            f"{longest / 60:.0f} min: a weight of {held:g} of the {claimed:g} that is claimed is "
+            "charged, but no job runs there"
+        ),
         facts=(
             Fact("Activity", "Cleaning"),
             Fact("EnteredCurrentActivity", str(first.activity_since)),
         ),
         count=len(long),
         examples=tuple(names[:EXAMPLES]),
-        severity=Severity.ERROR if held >= _OUTAGE * claimed and len(long) > 1 else None,
+        severity=severity,
     )
 
 
@@ -73,14 +77,12 @@ RULE = Rule(
     summary="Claims have been in Claimed/Cleaning for more than ten minutes",
     consequence=(
         "The job has ended, but its starter has not: no policy ends this activity, and the slot "
-        "accepts no other "
-        "job. The claim still counts as usage of its submitter and group, so that their waiting "
-        "jobs get less."
+        "accepts no other job. The claim still counts as usage of its submitter and group, so "
+        "that their waiting jobs get less."
     ),
     advice=(
         "Find out on the machine what the condor_starter waits for: a hanging file system, a "
-        "container that does not "
-        "end, the removal of a large scratch directory. See StarterLog."
+        "container that does not end, the removal of a large scratch directory. See StarterLog."
     ),
     source=(
         "src/condor_startd.V6/claim.cpp:receiveJobClassAdUpdate, ResState.cpp:eval_state, 25.14 "

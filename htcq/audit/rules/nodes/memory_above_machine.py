@@ -67,8 +67,11 @@ def _found(evidence: Evidence, one: _Machines) -> Found:
     return Found(
         cause=f"{number(one.offered)} of {number(one.there)}",
         subject=f"execution point {one.names[0]}",
-        message=f"the slots of {counted(len(one.names), 'machine')} offer {number(one.offered)} MB of memory, but "
-        f"the machine has {number(one.there)} MB: {100 * beyond / one.there:.0f} % too much",
+        message=(
+            f"the slots of {counted(len(one.names), 'machine')} offer {number(one.offered)} MB of "
+            f"memory, but the machine has {number(one.there)} MB: {100 * beyond / one.there:.0f} "
+            "% too much"
+        ),
         facts=tuple(facts),
         count=len(one.names),
         examples=tuple(one.names[:EXAMPLES]),
@@ -82,16 +85,14 @@ RULE = Rule(
     needs=(Input.SLOTS,),
     summary="The slots of a machine have more memory than HTCondor detects there",
     consequence=(
-        "The startd uses MEMORY without checking the machine. When the jobs use their memory, the "
-        "machine swaps or "
-        "the kernel kills some of them, even jobs within their own request; and quotas are shares "
-        "of memory that "
-        "does not exist."
+        "The startd uses MEMORY without checking the machine. When the jobs use their memory, "
+        "the machine swaps or the kernel kills some of them, even jobs within their own request; "
+        "and quotas are shares of memory that does not exist."
     ),
     advice=(
-        "Remove MEMORY from the execution point's configuration, or set it below DETECTED_MEMORY. "
-        "A machine whose "
-        "jobs use less than they request can offer more; how much is a decision of the site."
+        "Remove MEMORY from the execution point's configuration, or set it below "
+        "DETECTED_MEMORY. A machine whose jobs use less than they request can offer more; how "
+        "much is a decision of the site."
     ),
     source="src/condor_sysapi/phys_mem.cpp:sysapi_phys_memory, reconfig.cpp, 25.14",
     find=_find,

@@ -1,4 +1,4 @@
-"""Machines whose startd finds them unhealthy, or healthy only in part, by the site's own STARTD_HEALTH_EXPRS."""
+"""Machines that the site's STARTD_HEALTH_EXPRS call unhealthy, or healthy only in part."""
 
 from __future__ import annotations
 
@@ -38,15 +38,19 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if slot.type == DYNAMIC:
             continue
         machines.add(slot.machine)
-        part = as_number(factor.of(slot)) if _FACTOR in slot.frame else None
+        part = None
+        if _FACTOR in slot.frame:
+            part = as_number(factor.of(slot))
         if _HEALTHY in slot.frame and not _is_true(healthy.of(slot)):
             _add(shut, slot, part)
         elif part is not None and part < 1:
             _add(partly, slot, part)
     for sick in shut.values():
-        outage = len(sick.slots) >= _OUTAGE * len(machines)
+        severity = None
+        if len(sick.slots) >= _OUTAGE * len(machines):
+            severity = Severity.ERROR
         text = f"{_machines(sick)} unhealthy: no job starts there"
-        yield _found("unhealthy", sick, text, Severity.ERROR if outage else None)
+        yield _found("unhealthy", sick, text, severity)
     for sick in partly.values():
         least = min(sick.factors)
         text = (
@@ -58,13 +62,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _is_true(value: Value) -> bool:
     """Tell whether a value holds as a requirement does."""
-    number = value if isinstance(value, bool) or is_number(value) else False
-    return bool(number)
+    return (isinstance(value, bool) or is_number(value)) and bool(value)
 
 
 def _machines(sick: _Sick) -> str:
-    many = len(sick.slots)
-    return f"{counted(many, 'machine')} {'is' if many == 1 else 'are'}"
+    return counted(len(sick.slots), "machine is", "machines are")
 
 
 def _add(found: dict[str, _Sick], slot: Slot, part: float | None) -> None:
@@ -97,15 +99,14 @@ RULE = Rule(
     summary="Machines fail a health check of their startd (STARTD_HEALTH_EXPRS)",
     consequence=(
         "Healthy is a part of the slots' Requirements: if it is not true, the negotiator matches "
-        "nothing there, and "
-        "existing claims start no further job. The machines still count in the pool's weight, so "
-        "that dynamic quotas "
-        "include weight that is not available. condor_status shows them as unclaimed."
+        "nothing there, and existing claims start no further job. The machines still count in "
+        "the pool's weight, so that dynamic quotas include weight that is not available. "
+        "condor_status shows them as unclaimed."
     ),
     advice=(
         "'condor_status -health:verbose' names the checks that failed. Repair the machine, or "
-        "remove it from the "
-        "pool until it is repaired; a check that fails everywhere may itself be wrong."
+        "remove it from the pool until it is repaired; a check that fails everywhere may itself "
+        "be wrong."
     ),
     source=(
         "src/condor_startd.V6/ResMgr.cpp:config_classad (STARTD_HEALTH_EXPRS), "

@@ -17,7 +17,10 @@ def _knob(group: str) -> str:
 
 
 def _left_out(quotas: PoolQuotas, parent: str) -> Iterator[str]:
-    """Yield the groups right below ``parent`` that nobody decided on and that want more than their quota."""
+    """Yield the groups right below ``parent`` that request more than their quota.
+
+    They accept no surplus, and no knob of their own says so.
+    """
     reader = Knobs(quotas.knobs)
     for child in quotas.tree.children(parent):
         if reader.text(_knob(child.name)) is None and not child.accept_surplus:
@@ -33,13 +36,17 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             continue
         left_out = list(_left_out(quotas, parent.name))
         if left_out:
-            first, verb = left_out[0], "does" if len(left_out) == 1 else "do"
+            first = left_out[0]
+            verb = "does" if len(left_out) == 1 else "do"
             wanted = sum(quotas.requested(each) for each in quotas.subtree(first))
             yield Found(
                 cause=parent.name,
                 subject=f"group {parent.name}",
-                message=f"group {parent.name} accepts surplus, but {listed(left_out)} below it {verb} not: {first} "
-                f"requests {wanted:g}, and its quota is {quotas.quota(first).subtree_quota:g}",
+                message=(
+                    f"group {parent.name} accepts surplus, but {listed(left_out)} below it {verb} "
+                    f"not: {first} requests {wanted:g}, and its quota is "
+                    f"{quotas.quota(first).subtree_quota:g}"
+                ),
                 facts=(
                     knob_fact(evidence, _knob(parent.name)),
                     knob_fact(evidence, "GROUP_ACCEPT_SURPLUS", "false"),
@@ -57,8 +64,8 @@ RULE = Rule(
     summary="A group accepts surplus, but child groups that need surplus do not",
     consequence=(
         "GROUP_ACCEPT_SURPLUS_<group> applies to that group only. Child groups without a knob of "
-        "their own follow "
-        "GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself but none of its children."
+        "their own follow GROUP_ACCEPT_SURPLUS, so that surplus reaches the group itself but "
+        "none of its children."
     ),
     advice="Set GROUP_ACCEPT_SURPLUS_<group> for each group that should use surplus.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

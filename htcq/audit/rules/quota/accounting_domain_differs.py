@@ -1,4 +1,7 @@
-"""Submitters and the slots that they hold name different domains, so that the accountant keeps two records."""
+"""Submitters whose domain differs from that of the slots that they hold.
+
+The accountant then keeps two records of them.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,11 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for schedd, configuration in evidence.access.items():
-        accounting, uid = (
-            configuration.value("ACCOUNTING_DOMAIN"),
-            configuration.value("UID_DOMAIN"),
-        )
+        accounting = configuration.value("ACCOUNTING_DOMAIN")
+        uid = configuration.value("UID_DOMAIN")
         if accounting and uid and accounting.lower() != uid.lower():
             knob = configuration.knob("ACCOUNTING_DOMAIN")
+            place = "" if knob is None else knob.place
             yield Found(
                 cause=f"configured {accounting} {uid}",
                 subject=f"access point {schedd}",
@@ -25,7 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     f"charged to {uid}"
                 ),
                 facts=(
-                    Fact("ACCOUNTING_DOMAIN", accounting, knob.place if knob is not None else ""),
+                    Fact("ACCOUNTING_DOMAIN", accounting, place),
                     Fact("UID_DOMAIN", uid),
                 ),
                 examples=(schedd,),
@@ -63,10 +65,8 @@ RULE = Rule(
     summary="Submitters have one domain and are charged under another",
     consequence=(
         "The schedd appends ACCOUNTING_DOMAIN to a submitter's name, the startd appends the "
-        "user's domain. Usage and "
-        "priority are kept in one accounting record, while ceilings, floors and factors set on "
-        "the other apply to "
-        "the next match."
+        "user's domain. Usage and priority are kept in one accounting record, while ceilings, "
+        "floors and factors set on the other apply to the next match."
     ),
     advice="Configure access points to append the domain of users to the names of submitters.",
     source="src/condor_schedd.V6/schedd.cpp, src/condor_startd.V6/claim.cpp, 25.14",

@@ -8,6 +8,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Found, Input, Rule, Severity
+from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
 
@@ -21,25 +22,32 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     free = len(quotas.of(ROOT))
     if not second and not free:
         return
-    told = (
-        [f"{counted(second, 'submitter')} of {listed(group.name for group in regrouping)}"]
-        if second
-        else []
-    )
-    told += [f"{counted(free, 'submitter')} without a group"] if free else []
+    who = []
+    if second:
+        groups = listed(group.name for group in regrouping)
+        who.append(f"{counted(second, 'submitter')} of {groups}")
+    if free:
+        who.append(f"{counted(free, 'submitter')} without a group")
+    although = ""
     refusing = [group.name for group in regrouping if not group.accept_surplus]
-    also = f", although {listed(refusing)} must not accept surplus" if refusing else ""
-    reader = Knobs(quotas.knobs)
-    names = [f"GROUP_AUTOREGROUP_{group.name}" for group in quotas.groups]
-    names = ["GROUP_AUTOREGROUP", *(name for name in names if reader.text(name) is not None)]
+    if refusing:
+        although = f", although {listed(refusing)} must not accept surplus"
+    names = _knobs(quotas)
     yield Found(
         cause="autoregroup",
         subject="the pool",
-        message=f"{' and '.join(told)} negotiate for the whole pool without a group limit{also}",
+        message=f"{' and '.join(who)} negotiate for the whole pool without a group limit{although}",
         facts=tuple(knob_fact(evidence, name, "false") for name in names),
         settings=tuple(central(evidence, name, "False") for name in names),
         examples=tuple(group.name for group in regrouping),
     )
+
+
+def _knobs(quotas: PoolQuotas) -> list[str]:
+    """Return the knob of all groups, and those that are set for single groups."""
+    reader = Knobs(quotas.knobs)
+    names = [f"GROUP_AUTOREGROUP_{group.name}" for group in quotas.groups]
+    return ["GROUP_AUTOREGROUP", *(name for name in names if reader.text(name) is not None)]
 
 
 RULE = Rule(
@@ -49,10 +57,9 @@ RULE = Rule(
     summary="GROUP_AUTOREGROUP is on: quotas do not apply when the root is negotiated",
     consequence=(
         "As soon as one group regroups, the quota of the root group is the whole pool. The root "
-        "is negotiated last, "
-        "with its own submitters and those of every regrouping group. No quota limits these "
-        "matches, whether or not "
-        "the group accepts surplus; EffectiveQuota of <none> is published as the whole pool."
+        "is negotiated last, with its own submitters and those of every regrouping group. No "
+        "quota limits these matches, whether or not the group accepts surplus; EffectiveQuota of "
+        "<none> is published as the whole pool."
     ),
     advice="Turn GROUP_AUTOREGROUP off; groups that should use surplus accept surplus instead.",
     source=(

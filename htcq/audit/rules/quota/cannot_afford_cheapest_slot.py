@@ -1,4 +1,6 @@
-"""A group or submitter with idle jobs has no head-room for even the cheapest match, in the best case or now.
+"""A group or submitter with idle jobs whose limit has no room for the cheapest match.
+
+The limit is taken in the best case, and now.
 
 A match is let through if what the turn has used and its cost stay within the limit, or, whatever
 it costs, if the turn has used nothing yet and the limit leaves anything at all
@@ -26,12 +28,13 @@ from htcq.quota.group_tree import ROOT
 
 def _cheapest(evidence: Evidence, submitters: Iterable[Submitter]) -> tuple[str, tuple[Fact, ...]]:
     """Return what the cheapest match of the submitters' idle jobs costs, as words and as facts."""
-    found = [
-        (each[1], str(each[0].first.name))
-        for submitter in submitters
-        for each in map(evidence.cheapest, evidence.waiting.get(submitter.name, ()))
-        if each is not None
-    ]
+    found = []
+    for submitter in submitters:
+        for jobs in evidence.waiting.get(submitter.name, ()):
+            match = evidence.cheapest(jobs)
+            if match is not None:
+                kind, price = match
+                found.append((price, str(kind.first.name)))
     if not found:
         return "", ()
     cost, slot = min(found)
@@ -39,43 +42,43 @@ def _cheapest(evidence: Evidence, submitters: Iterable[Submitter]) -> tuple[str,
 
 
 def _never(quotas: PoolQuotas, name: str, best: int) -> tuple[str, str]:
-    """Return the cause, and what is to be said of it."""
+    """Return the cause and its explanation."""
     quota = quotas.quota(name).quota
     if quota <= 0:
         return "quota 0", "its quota is 0 and it gets no surplus, even in an empty pool"
     if quota < 1:
         return "quota below 1", f"its quota of {quota:g} counts as 0"
-    return (
-        "groups above",
-        f"its limit is {best}, even in an empty pool, because of the groups above it",
-    )
+    why = f"its limit is {best}, even in an empty pool, because of the groups above it"
+    return "groups above", why
 
 
 def _full(quotas: PoolQuotas, name: str) -> tuple[str, str]:
-    """Return the group above that is full, and what is to be said of it."""
+    """Return the group above that is full, and an explanation."""
     for above, cap in quotas.refusing():
         used = sum(quotas.usage.get(each, 0.0) for each in quotas.subtree(above.name))
         if name in quotas.subtree(above.name) and cap - used < 1:
-            return (
-                above.name,
-                (
-                    f"{above.name}, which accepts no surplus, and its child groups use {used:g} of "
-                    f"its {cap:g}"
-                ),
+            why = (
+                f"{above.name}, which accepts no surplus, and its child groups use {used:g} of "
+                f"its {cap:g}"
             )
+            return above.name, why
     return "", f"its limit is {quotas.limits.get(name, 0.0):g}"
 
 
 def _due(quotas: PoolQuotas, name: str) -> int:
     """Return the quota of a group that is not also handed to the groups below it."""
-    handed_on = sum(quotas.quota(child.name).subtree_quota for child in quotas.tree.children(name))
     own = quotas.quota(name).quota
-    return math.floor(own if name == ROOT else max(0.0, own - handed_on))
+    if name == ROOT:
+        return math.floor(own)
+    handed_on = sum(quotas.quota(child.name).subtree_quota for child in quotas.tree.children(name))
+    return math.floor(max(0.0, own - handed_on))
 
 
 def _groups(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
-    for group in quotas.tree.groups if quotas.grouped else ():
+    if not quotas.grouped:
+        return
+    for group in quotas.tree.groups:
         name, waiting = group.name, quotas.waiting(group.name)
         limit = quotas.limits.get(name, 0.0)
         # A demand of 0 and a limit that is no number have rules of their own; who regroups has a
@@ -94,7 +97,9 @@ def _groups(evidence: Evidence) -> Iterator[Found]:
 
 def _who(name: str, waiting: Iterable[Submitter]) -> str:
     idle = counted(sum(each.idle for each in waiting), "idle job")
-    return f"submitters without a group have {idle}" if name == ROOT else f"{name} has {idle}"
+    if name == ROOT:
+        return f"submitters without a group have {idle}"
+    return f"{name} has {idle}"
 
 
 def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best: int) -> Found:
@@ -112,20 +117,20 @@ def _starved(evidence: Evidence, name: str, waiting: tuple[Submitter, ...], best
 
 
 def _raised(evidence: Evidence, name: str, cause: str) -> tuple[Setting, ...]:
-    """Return what gives the group something: a quota of 1 instead of a fraction, or surplus instead of nothing."""
+    """Return what gives the group something.
+
+    It is a quota of 1 instead of a fraction, or surplus instead of nothing.
+    """
     if cause == "quota below 1":
         return whole_quota(evidence, name)
+    if cause != "quota 0" or name == ROOT:
+        return ()
     # Of a pool that weighs nothing, and where the negotiator cannot read a quota, it is 0 for
     # another reason.
     unread = any(problem.fatal for problem in evidence.quotas.problems)
-    if (
-        cause == "quota 0"
-        and name != ROOT
-        and evidence.quotas.tree[name].config_quota <= 0
-        and not unread
-    ):
-        return (central(evidence, f"GROUP_ACCEPT_SURPLUS_{name}", "True"),)
-    return ()
+    if unread or evidence.quotas.tree[name].config_quota > 0:
+        return ()
+    return (central(evidence, f"GROUP_ACCEPT_SURPLUS_{name}", "True"),)
 
 
 def _starved_now(evidence: Evidence, name: str, waiting: tuple[Submitter, ...]) -> Found:
@@ -154,32 +159,35 @@ def _quota_facts(evidence: Evidence, name: str) -> Iterator[Fact]:
 
 def _ceilings(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
+    if not quotas.settings.use_slot_weights:
+        return
     lightest = quotas.supply.min_weight
     unused = min((kind.plain_weight() for kind in evidence.offered), default=0)
-    for submitter in quotas.submitters if quotas.settings.use_slot_weights else ():
-        ceiling = (
-            quotas.accounts[submitter.name].number("Ceiling")
-            if submitter.name in quotas.accounts
-            else None
-        )
+    for submitter in quotas.submitters:
+        account = quotas.accounts.get(submitter.name)
+        ceiling = None if account is None else account.number("Ceiling")
         if ceiling is None or ceiling <= 0 or not submitter.idle:
             continue
         left = ceiling - int(quotas.used_by(submitter.name))
         if 1 <= left < lightest:
-            never = ceiling < unused
+            cause, severity = "ceiling", None
+            if ceiling >= unused:
+                cause, severity = "ceiling now", Severity.WARNING
             _, facts = _cheapest(evidence, (submitter,))
             yield Found(
-                cause="ceiling" if never else "ceiling now",
+                cause=cause,
                 subject=f"submitter {submitter.name}",
-                message=f"the negotiator skips {submitter.name}: {left} is left of its ceiling of {ceiling}, and the "
-                f"lightest slot of the pool weighs {lightest:g}",
+                message=(
+                    f"the negotiator skips {submitter.name}: {left} is left of its ceiling of "
+                    f"{ceiling}, and the lightest slot of the pool weighs {lightest:g}"
+                ),
                 facts=(Fact("Ceiling", str(ceiling)), *facts),
                 advice=(
                     f"Run condor_userprio -setceil {submitter.name} "
                     f"{math.ceil(max(unused, lightest))}."
                 ),
                 examples=(submitter.name,),
-                severity=None if never else Severity.WARNING,
+                severity=severity,
             )
 
 
@@ -197,10 +205,9 @@ RULE = Rule(
     summary="Idle jobs starve: their group's limit or their submitter's ceiling allows no match",
     consequence=(
         "The negotiator matches nothing for them, whatever slots are free. For a quota its log "
-        "has at most 'no match "
-        "found', for a ceiling that the negotiation is skipped. The finding is an error if this "
-        "is so even in an "
-        "empty pool, and a warning if it is so at the moment."
+        "has at most 'no match found', for a ceiling that the negotiation is skipped. The "
+        "finding is an error if this is so even in an empty pool, and a warning if it is so at "
+        "the moment."
     ),
     advice="Raise the quota or the ceiling, or let the group accept surplus.",
     source=(

@@ -12,37 +12,30 @@ from htcq.poolquota.demand import Submitter
 
 
 def _least(evidence: Evidence, submitter: Submitter) -> tuple[SlotClass, Number] | None:
-    """Return the cheapest match of a submitter; where its jobs are not known, only where none is by policy."""
-    if evidence.pool.jobs is not None:
-        found = [evidence.cheapest(jobs) for jobs in evidence.waiting.get(submitter.name, ())]
-        return min(
-            (each for each in found if each is not None), key=lambda each: each[1], default=None
-        )
-    if evidence.with_policy:
-        return None
-    return min(
-        ((kind, kind.plain_weight()) for kind in evidence.offered),
-        key=lambda each: each[1],
-        default=None,
-    )
+    """Return the cheapest match of a submitter.
+
+    Where its jobs are not known, None unless no slot has a consumption policy.
+    """
+    found: list[tuple[SlotClass, Number]] = []
+    if evidence.pool.jobs is None:
+        if not evidence.with_policy:
+            found += ((kind, kind.plain_weight()) for kind in evidence.offered)
+    else:
+        matches = map(evidence.cheapest, evidence.waiting.get(submitter.name, ()))
+        found += (each for each in matches if each is not None)
+    return min(found, key=lambda each: each[1], default=None)
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     if evidence.pool.jobs is None and evidence.with_policy:
         yield Unchecked(Input.JOBS.value)
+    if not quotas.settings.use_slot_weights:
+        return
     for submitter in quotas.submitters:
-        ceiling = (
-            quotas.accounts[submitter.name].number("Ceiling")
-            if submitter.name in quotas.accounts
-            else None
-        )
-        if (
-            ceiling is None
-            or ceiling <= 0
-            or not submitter.idle
-            or not quotas.settings.use_slot_weights
-        ):
+        account = quotas.accounts.get(submitter.name)
+        ceiling = None if account is None else account.number("Ceiling")
+        if ceiling is None or ceiling <= 0 or not submitter.idle:
             continue
         least = _least(evidence, submitter)
         if least is not None and least[1] > ceiling:
@@ -50,8 +43,10 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield Found(
                 cause="ceiling",
                 subject=f"submitter {submitter.name}",
-                message=f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs {cost:g}: one "
-                "match exceeds the ceiling",
+                message=(
+                    f"{submitter.name} has a ceiling of {ceiling}, but its cheapest match costs "
+                    f"{cost:g}: one match exceeds the ceiling"
+                ),
                 facts=(Fact("Ceiling", str(ceiling)), Fact("SlotWeight", kind.weight_text)),
                 examples=(submitter.name,),
             )
@@ -64,10 +59,8 @@ RULE = Rule(
     summary="A submitter's ceiling is smaller than the cost of any match of its jobs",
     consequence=(
         "Ceilings are whole numbers and are checked before a match, not after it: the last match "
-        "exceeds the ceiling "
-        "by its cost. While the lightest slot of the pool weighs more than what is left, the "
-        "negotiator skips the "
-        "submitter."
+        "exceeds the ceiling by its cost. While the lightest slot of the pool weighs more than "
+        "what is left, the negotiator skips the submitter."
     ),
     advice="Set a ceiling that is a multiple of the match cost: condor_userprio -setceil.",
     source="src/condor_negotiator.V6/matchmaker.cpp:negotiateWithGroup, negotiate, 25.14",

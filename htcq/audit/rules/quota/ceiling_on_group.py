@@ -9,21 +9,18 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
-    groups = [
-        record for record in evidence.pool.accounting if record.value("IsAccountingGroup") is True
-    ]
-    said = [
-        record
-        for record in groups
-        if record.number("Ceiling") is not None or record.number("Floor") is not None
-    ]
-    if evidence.quotas.grouped and not said:
+    limited = []
+    for record in evidence.pool.accounting:
+        ceiling, floor = record.number("Ceiling"), record.number("Floor")
+        is_group = record.value("IsAccountingGroup") is True
+        if is_group and (ceiling is not None or floor is not None):
+            limited.append((record, ceiling, floor))
+    if evidence.quotas.grouped and not limited:
         yield Unchecked(
             "ceilings and floors of groups, which only the negotiator itself provides "
             "(condor_userprio -long)"
         )
-    for record in said:
-        ceiling, floor = record.number("Ceiling"), record.number("Floor")
+    for record, ceiling, floor in limited:
         for name, amount, is_set in (
             ("Ceiling", ceiling, ceiling is not None and ceiling >= 0),
             ("Floor", floor, floor is not None and floor > 0),

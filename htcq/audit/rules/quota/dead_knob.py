@@ -22,8 +22,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=name,
                 subject=f"knob {knob.name}",
-                message=f"nothing reads {knob.name} = {knob.value}: {_OLD[name]} = {evidence.setting(_OLD[name])} "
-                "applies",
+                message=(
+                    f"nothing reads {knob.name} = {knob.value}: {_OLD[name]} = "
+                    f"{evidence.setting(_OLD[name])} applies"
+                ),
                 facts=(knob_fact(evidence, knob.name), knob_fact(evidence, _OLD[name])),
                 settings=(
                     central(evidence, _OLD[name], knob.raw or knob.value),
@@ -39,8 +41,7 @@ RULE = Rule(
     summary="A knob of group quotas is set by its older name, which nothing reads",
     consequence=(
         "HFS_MAX_ALLOCATION_ROUNDS and HFS_ROUND_ROBIN_RATE are read only if the knobs that "
-        "replaced them have no "
-        "value, and those have defaults."
+        "replaced them have no value, and those have defaults."
     ),
     advice="Use the newer name; delete the knob that nothing reads.",
     source=(

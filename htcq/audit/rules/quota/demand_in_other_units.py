@@ -21,7 +21,10 @@ _FACTOR = 2.0
 
 
 class _Charges:
-    """What jobs are charged by each policy and weight of the pool, at the match and later; once for each class."""
+    """What jobs are charged by each policy and weight of the pool, at the match and later.
+
+    It is computed once for each autocluster.
+    """
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -35,14 +38,13 @@ class _Charges:
         """Return the charges of a job of ``jobs``; none where it fits no slot."""
         known = self._known.get(id(jobs.frame))
         if known is None:
-            fits = self._evidence.fits
-            kinds = (
-                next((kind for kind in alike if fits(kind, jobs)), None)
-                for alike in self._alike.values()
-            )
-            known = tuple(
-                charge for kind in kinds if kind is not None for charge in _charged(kind, jobs)
-            )
+            charges: list[Number] = []
+            for alike in self._alike.values():
+                fitting = (kind for kind in alike if self._evidence.fits(kind, jobs))
+                kind = next(fitting, None)
+                if kind is not None:
+                    charges += _charged(kind, jobs)
+            known = tuple(charges)
             self._known[id(jobs.frame)] = known
         return known
 
@@ -53,29 +55,28 @@ def _charged(kind: SlotClass, jobs: Autocluster) -> Iterator[Number]:
     elif kind.supports_policy:
         taken = kind.consumed(jobs.ad())
         yield kind.cost(taken) or 0
-        yield accounted(
-            kind.standing_weight({asset: amount or 0 for asset, amount in taken.items()})
-        )
+        amounts = {asset: amount or 0 for asset, amount in taken.items()}
+        yield accounted(kind.standing_weight(amounts))
     else:
-        yield accounted(
-            kind.standing_weight({asset: jobs.request.get(asset) or 0 for asset in kind.assets})
-        )
+        amounts = {asset: jobs.request.get(asset) or 0 for asset in kind.assets}
+        yield accounted(kind.standing_weight(amounts))
 
 
 def _idle(
     evidence: Evidence, charges_of: _Charges, submitter: Submitter
 ) -> tuple[float, float, float] | None:
-    """Return what an idle job weighs on average for the schedd, and the least and most that slots would charge."""
+    """Return the mean weight of an idle job, and the least and most mean charge.
+
+    The schedd computes the weight, the slots would make the charge.
+    """
     number, least, most = 0, 0.0, 0.0
     for jobs in evidence.waiting.get(submitter.name, ()):
         charges = charges_of.of(jobs)
         if charges:
             count = jobs.idle[submitter.name]
-            number, least, most = (
-                number + count,
-                least + count * min(charges),
-                most + count * max(charges),
-            )
+            number += count
+            least += count * min(charges)
+            most += count * max(charges)
     # A weight of 0 for jobs that wait is another story: the schedd truncates each job's weight.
     if not number or not submitter.idle or submitter.weighted_idle <= 0 or most < number:
         return None
@@ -103,12 +104,12 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if not quotas.settings.use_slot_weights:
             yield from _counted_slots(evidence, submitter)
             continue
-        for what, found in (
-            ("idle", _idle(evidence, charges, submitter)),
-            ("running", _running(evidence, submitter)),
-        ):
-            if found is not None:
-                yield from _compared(evidence, submitter, what, found, facts)
+        idle = _idle(evidence, charges, submitter)
+        if idle is not None:
+            yield from _compared(evidence, submitter, "idle", idle, facts)
+        running = _running(evidence, submitter)
+        if running is not None:
+            yield from _compared(evidence, submitter, "running", running, facts)
 
 
 def _compared(
@@ -119,34 +120,40 @@ def _compared(
     facts: tuple[Fact, ...],
 ) -> Iterator[Found]:
     weighs, least, most = found
-    little = weighs * _FACTOR < least
-    if little or weighs > most * _FACTOR:
-        charge = least if little else most
-        yield Found(
-            cause="too little" if little else "too much",
-            subject=f"submitter {submitter.name}",
-            message=f"{what} jobs of {submitter.name} weigh {weighs:.3g} each in their schedd, but slots charge "
-            f"{charge:.3g} for one: the demand of its group is too "
-            f"{'small' if little else 'large'}",
-            facts=facts,
-            examples=(submitter.name,),
-            severity=None if little else Severity.WARNING,
-            settings=sound_weights(evidence),
-        )
+    severity: Severity | None
+    if weighs * _FACTOR < least:
+        cause, charge, size, severity = "too little", least, "small", None
+    elif weighs > most * _FACTOR:
+        cause, charge, size, severity = "too much", most, "large", Severity.WARNING
+    else:
+        return
+    yield Found(
+        cause=cause,
+        subject=f"submitter {submitter.name}",
+        message=(
+            f"{what} jobs of {submitter.name} weigh {weighs:.3g} each in their schedd, but slots "
+            f"charge {charge:.3g} for one: the demand of its group is too {size}"
+        ),
+        facts=facts,
+        examples=(submitter.name,),
+        severity=severity,
+        settings=sound_weights(evidence),
+    )
 
 
 def _one_unit(evidence: Evidence) -> tuple[Setting, ...]:
-    """Return what counts demand as usage is counted: both in weights where slots are split, else both in slots."""
+    """Return what counts demand as usage is counted.
+
+    Both count weights where slots are split, else both count slots.
+    """
     if evidence.partitionable:
         return (central(evidence, "NEGOTIATOR_USE_SLOT_WEIGHTS", "True"),)
     return (central(evidence, "NEGOTIATOR_USE_WEIGHTED_DEMAND", "False"),)
 
 
 def _counted_slots(evidence: Evidence, submitter: Submitter) -> Iterator[Found]:
-    jobs, weight = (
-        submitter.idle + submitter.running,
-        submitter.weighted_idle + submitter.weighted_running,
-    )
+    jobs = submitter.idle + submitter.running
+    weight = submitter.weighted_idle + submitter.weighted_running
     if weight > jobs * _FACTOR or weight * _FACTOR < jobs:
         yield Found(
             cause="slots",
@@ -169,11 +176,9 @@ RULE = Rule(
     summary="Schedds and slots use different units of weight",
     consequence=(
         "A group's demand cannot be compared with its usage. If the schedd's weight of idle jobs "
-        "is too small, their "
-        "group gets too little surplus; if that of running jobs is too small as well, the group "
-        "is allocated less "
-        "than it uses and its idle jobs starve. If the weight is too large, the group takes "
-        "surplus from others."
+        "is too small, their group gets too little surplus; if that of running jobs is too small "
+        "as well, the group is allocated less than it uses and its idle jobs starve. If the "
+        "weight is too large, the group takes surplus from others."
     ),
     advice=(
         "Set the schedd weight on every access point to the charge of the slots for the same "

@@ -17,15 +17,19 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="negotiators",
             subject="the pool",
-            message=f"{listed(negotiators)} negotiate for this pool, and each counts the whole demand of every "
-            "submitter",
+            message=(
+                f"{listed(negotiators)} negotiate for this pool, and each counts the whole demand "
+                "of every submitter"
+            ),
             facts=tuple(Fact("Name", name) for name in negotiators),
         )
-    flocked = [
-        (record.name, record.number("FlockedJobs") or 0) for record in evidence.pool.submitters
-    ]
-    flocked = sorted((each for each in flocked if each[1] > 0), key=lambda each: -each[1])
+    flocked = []
+    for record in evidence.pool.submitters:
+        jobs = record.number("FlockedJobs") or 0
+        if jobs > 0:
+            flocked.append((record.name, jobs))
     if flocked:
+        flocked.sort(key=lambda each: -each[1])
         name, jobs = flocked[0]
         yield Found(
             cause="flocking",
@@ -42,11 +46,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         pools = configuration.value("FLOCK_TO").strip()
         if pools and not flocked:
             knob = configuration.knob("FLOCK_TO")
+            place = "" if knob is None else knob.place
             yield Found(
                 cause="FLOCK_TO",
                 subject=f"access point {schedd}",
-                message=f"{schedd} offers its idle jobs to {pools} as well when they do not run here",
-                facts=(Fact("FLOCK_TO", pools, knob.place if knob is not None else ""),),
+                message=(
+                    f"{schedd} offers its idle jobs to {pools} as well when they do not run here"
+                ),
+                facts=(Fact("FLOCK_TO", pools, place),),
                 examples=(schedd,),
             )
 
@@ -58,11 +65,12 @@ RULE = Rule(
     summary="Submitters offer the same jobs to several negotiators",
     consequence=(
         "Each negotiator adds the whole demand of such a submitter to its group, so that the "
-        "demand of groups "
-        "exceeds what they will use, and surplus that others could use is reserved for them until "
-        "a later round."
+        "demand of groups exceeds what they will use, and surplus that others could use is "
+        "reserved for them until a later round."
     ),
-    advice="This is expected if pools flock. Give several negotiators of one pool different groups.",
+    advice=(
+        "This is expected if pools flock. Give several negotiators of one pool different groups."
+    ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:sendSubmitterAds, "
         "GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14"

@@ -1,4 +1,4 @@
-"""The dynamic quotas of groups side by side come to more than the whole."""
+"""Dynamic quotas of sibling groups that add up to more than the whole."""
 
 from __future__ import annotations
 
@@ -15,32 +15,27 @@ from htcq.quota.group_tree import ROOT
 def _find(evidence: Evidence) -> Iterator[Found]:
     tree = evidence.quotas.tree
     for parent in tree.groups:
-        dynamic = [
-            child
-            for child in tree.children(parent.name)
-            if not child.static and child.config_quota > 0
-        ]
+        children = tree.children(parent.name)
+        dynamic = [child for child in children if not child.static and child.config_quota > 0]
         total = sum(child.config_quota for child in dynamic)
         if total > 1 + DUST:
-            below = (
-                "the top-level groups" if parent.name == ROOT else f"the groups below {parent.name}"
-            )
+            subject, below = f"group {parent.name}", f"the groups below {parent.name}"
+            if parent.name == ROOT:
+                subject, below = "the pool", "the top-level groups"
+            shares = {
+                f"GROUP_QUOTA_DYNAMIC_{child.name}": child.config_quota / total for child in dynamic
+            }
             yield Found(
                 cause=parent.name,
-                subject="the pool" if parent.name == ROOT else f"group {parent.name}",
-                message=f"the dynamic quotas of {below} add up to {total:g}: each counts as its share of that, "
-                f"{dynamic[0].name} as {dynamic[0].config_quota / total:.3g}",
-                facts=tuple(
-                    knob_fact(evidence, f"GROUP_QUOTA_DYNAMIC_{child.name}") for child in dynamic
+                subject=subject,
+                message=(
+                    f"the dynamic quotas of {below} add up to {total:g}: each counts as its share "
+                    f"of that, {dynamic[0].name} as {dynamic[0].config_quota / total:.3g}"
                 ),
+                facts=tuple(knob_fact(evidence, knob) for knob in shares),
                 examples=tuple(child.name for child in dynamic),
                 settings=tuple(
-                    central(
-                        evidence,
-                        f"GROUP_QUOTA_DYNAMIC_{child.name}",
-                        f"{child.config_quota / total:.6f}",
-                    )
-                    for child in dynamic
+                    central(evidence, knob, f"{share:.6f}") for knob, share in shares.items()
                 ),
             )
 
@@ -52,9 +47,10 @@ def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
             shared = [
                 group for group in declared.below(name) if not group.static and group.config_quota
             ]
+            subject = f"group {name}" if name else "the top-level groups"
             yield Found(
                 cause=name or "top level",
-                subject=f"group {name}" if name else "the top-level groups",
+                subject=subject,
                 message=(
                     f"the shares of {those_below(name)} add up to {total:g}: each counts as less "
                     "than it says"

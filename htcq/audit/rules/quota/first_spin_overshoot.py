@@ -18,19 +18,25 @@ _SMALL = 0.05
 
 
 def _takes(quotas: PoolQuotas, group: str, limit: int) -> list[float]:
-    """Return what each submitter of ``group`` may match in the first spin: its share, up to what the group has left."""
+    """Return what each submitter of ``group`` may match in the first spin.
+
+    It is the submitter's share, up to what the group has left.
+    """
     shares: dict[str, float] = {}
     for each in quotas.of(group):
-        priority = (
-            quotas.accounts[each.name].number("Priority") if each.name in quotas.accounts else None
-        )
-        shares[each.name] = 1.0 / priority if priority and priority > 0 else 1.0
+        account = quotas.accounts.get(each.name)
+        priority = None if account is None else account.number("Priority")
+        shares[each.name] = 1.0
+        if priority and priority > 0:
+            shares[each.name] = 1.0 / priority
     whole = sum(shares.values())
     pie, left = min(quotas.inputs.pool_weight, float(limit)), limit - quotas.quota(group).usage
     ignored = quotas.truth("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
     takes = []
     for each in quotas.waiting(group):
-        due = left if ignored else pie * shares[each.name] / whole - quotas.used_by(each.name)
+        due = left
+        if not ignored:
+            due = pie * shares[each.name] / whole - quotas.used_by(each.name)
         takes.append(max(0.0, min(due, left, each.weighted_idle)))
     return [take for take in takes if take > 0]
 
@@ -49,9 +55,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="overshoot",
                 subject=f"group {group}",
-                message=f"{group} can reach {limit + over:g} of {limit} in one cycle: "
-                f"{counted(len(takes), 'submitter')} may take {sum(takes):g}, but "
-                f"{limit - used:g} is left",
+                message=(
+                    f"{group} can reach {limit + over:g} of {limit} in one cycle: "
+                    f"{counted(len(takes), 'submitter')} may take {sum(takes):g}, but "
+                    f"{limit - used:g} is left"
+                ),
                 facts=(knob_fact(evidence, _KNOB, "true"),),
                 settings=(central(evidence, _KNOB, "False"),),
                 examples=(group,),
@@ -66,10 +74,8 @@ RULE = Rule(
     summary="Submitters of a group can together take more than the group has left",
     consequence=(
         "If preemption is considered, the group's usage is read once before its submitters are "
-        "negotiated and not "
-        "updated between them. Each may use its share of the amount that the group had left, and "
-        "the sum exceeds the "
-        "group's limit."
+        "negotiated and not updated between them. Each may use its share of the amount that the "
+        "group had left, and the sum exceeds the group's limit."
     ),
     advice="Turn it off if the negotiator never preempts.",
     source=(

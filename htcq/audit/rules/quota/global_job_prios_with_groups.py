@@ -25,10 +25,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause=_KNOB,
             subject=f"knob {_KNOB}",
-            message=f"jobs of {first.name} have {first.priorities} priorities, so that its demand of "
-            f"{first.weighted_idle + first.weighted_running:g} adds {first.requested:g} to the "
-            "demand of "
-            f"{first.group}",
+            message=(
+                f"jobs of {first.name} have {first.priorities} priorities, so that its demand of "
+                f"{first.weighted_idle + first.weighted_running:g} adds {first.requested:g} to "
+                f"the demand of {first.group}"
+            ),
             facts=(knob_fact(evidence, _KNOB),),
             settings=(central(evidence, _KNOB, "False"),),
             count=len(several),
@@ -55,9 +56,8 @@ RULE = Rule(
     summary="Global job priorities multiply the demand of groups",
     consequence=(
         "With USE_GLOBAL_JOB_PRIOS, the negotiator splits each submitter into one per job "
-        "priority before it adds up "
-        "the demand of groups, each with the whole demand. Groups with many priorities get too "
-        "much surplus."
+        "priority before it adds up the demand of groups, each with the whole demand. Groups "
+        "with many priorities get too much surplus."
     ),
     advice="Turn it off if there are groups.",
     source="src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, GroupEntry.cpp, 25.14",

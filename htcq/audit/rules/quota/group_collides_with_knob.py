@@ -40,9 +40,8 @@ RULE = Rule(
     summary="The knob of a group's quota is also another knob",
     consequence=(
         "GROUP_QUOTA_DYNAMIC_x is the dynamic quota of x and the static quota of a group "
-        "DYNAMIC_x; a group called "
-        "MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE has that setting as its quota. Changing one "
-        "changes the other."
+        "DYNAMIC_x; a group called MAX_ALLOCATION_ROUNDS or ROUND_ROBIN_RATE has that setting as "
+        "its quota. Changing one changes the other."
     ),
     advice="Rename the group.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, 25.14",

@@ -1,4 +1,7 @@
-"""A name in GROUP_NAMES makes no group: its parent is missing, it stands there twice, or it is the root's."""
+"""A name in GROUP_NAMES that makes no group.
+
+Its parent is missing, it is listed twice, or it is the root's.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +30,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             continue
         why = _reason(problem)
         path = name_key(problem.group) + b"."
-        lost = [
-            each
-            for each in quotas.submitters
-            if each.defaulted and name_key(each.name).startswith(path)
-        ]
-        hurt = (
-            f"; {counted(len(lost), 'submitter')} of it are charged to {lost[0].group}"
-            if lost
-            else ""
-        )
+        defaulted = [each for each in quotas.submitters if each.defaulted]
+        lost = [each for each in defaulted if name_key(each.name).startswith(path)]
+        hurt = ""
+        if lost:
+            hurt = f"; {counted(len(lost), 'submitter')} of it are charged to {lost[0].group}"
         yield Found(
             cause=f"{problem.kind} {problem.value}".strip(),
             subject=f"group {problem.group}",
@@ -54,8 +52,7 @@ RULE = Rule(
     summary="A name in GROUP_NAMES does not define a group",
     consequence=(
         "The negotiator logs a warning and continues without the group. Its jobs are charged to "
-        "the nearest existing "
-        "parent group, or to the root, and its quota has no effect."
+        "the nearest existing parent group, or to the root, and its quota has no effect."
     ),
     advice=(
         "List every group once, in one spelling, together with all its parent groups, and set "

@@ -12,16 +12,17 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 def _find(evidence: Evidence) -> Iterator[Found]:
     for problem in evidence.quotas.problems:
         if problem.kind == "illegal-name":
-            odd = "".join(
-                dict.fromkeys(
-                    each for each in problem.group if not (each.isalnum() or each in "_./")
-                )
-            )
+            odd = ""
+            for character in problem.group:
+                if not (character.isalnum() or character in "_./" or character in odd):
+                    odd += character
             yield Found(
                 cause="illegal name",
                 subject=f"group {problem.group}",
-                message=f"group {problem.group} cannot have a quota: knob names must not contain "
-                f"{odd or problem.group!r}",
+                message=(
+                    f"group {problem.group} cannot have a quota: knob names must not contain "
+                    f"{odd or problem.group!r}"
+                ),
                 facts=(knob_fact(evidence, "GROUP_NAMES"),),
                 examples=(problem.group,),
             )
@@ -34,15 +35,12 @@ RULE = Rule(
     summary="A group's name has characters that are not allowed in knobs",
     consequence=(
         "A line such as GROUP_QUOTA_nice-user = 10 is an illegal identifier: every daemon and "
-        "tool that reads it "
-        "exits. Without such a line the group's quota is 0."
+        "tool that reads it exits. Without such a line the group's quota is 0."
     ),
     advice=(
         "Rename the group in GROUP_NAMES: letters, digits, '_' and '/' are allowed, and '.' "
-        "between a group and its "
-        "child. Then set the quota of the new name, and inform its users: the accounting_group of "
-        "a job determines "
-        "its group."
+        "between a group and its child. Then set the quota of the new name, and inform its "
+        "users: the accounting_group of a job determines its group."
     ),
     source=(
         "src/condor_utils/config.cpp:is_valid_param_name, 25.14; condor_config_val 25.14.1 "

@@ -12,7 +12,9 @@ from htcq.quota.group_tree import ROOT
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
-    for submitter in quotas.submitters if quotas.grouped else ():
+    if not quotas.grouped:
+        return
+    for submitter in quotas.submitters:
         name = submitter.name.rpartition("@")[0]
         group = quotas.tree.find(name)
         if group is None or group.name == ROOT:
@@ -38,10 +40,8 @@ RULE = Rule(
     summary="A submitter has the name of a group and is not charged to it",
     consequence=(
         "The part after the last dot is always the user. Jobs whose AccountingGroup is only the "
-        "group's name, "
-        "without a user, are charged to the parent group or to no group, and the group's quota "
-        "does not apply to "
-        "them."
+        "group's name, without a user, are charged to the parent group or to no group, and the "
+        "group's quota does not apply to them."
     ),
     advice=(
         "Submit with accounting_group = <group>, which adds the user, and do not give groups the "

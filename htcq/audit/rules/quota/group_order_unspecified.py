@@ -25,8 +25,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="order",
             subject="the groups",
-            message=f"{listed(most)} have the same sort key: with {len(quotas.tree.groups)} groups, the order of "
-            "negotiation is not defined",
+            message=(
+                f"{listed(most)} have the same sort key: with {len(quotas.tree.groups)} groups, "
+                "the order of negotiation is not defined"
+            ),
             facts=(knob_fact(evidence, "GROUP_SORT_EXPR"),),
             count=len(most),
             examples=tuple(most),
@@ -40,8 +42,7 @@ RULE = Rule(
     summary="Several groups have equal sort keys, and their order is not defined",
     consequence=(
         "The negotiator's sort is not stable for more than 16 groups. Groups with equal keys are "
-        "negotiated in any "
-        "order, which may differ from cycle to cycle and from build to build."
+        "negotiated in any order, which may differ from cycle to cycle and from build to build."
     ),
     advice="Write a GROUP_SORT_EXPR that gives different values, for example with GroupQuota.",
     source=(

@@ -12,14 +12,14 @@ from htcq.audit.rule import Found, Input, Rule, Severity
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
-    # What no knob can be set for is told by the rule on names.
+    # The rule on names reports a group for which no knob can be set.
     illegal = {problem.group for problem in quotas.problems if problem.kind == "illegal-name"}
     for problem in quotas.problems:
         if problem.kind == "no-quota" and problem.group not in illegal:
             below = len(list(quotas.subtree(problem.group))) - 1
-            others = (
-                f", and so are the quotas of {counted(below, 'group')} below it" if below else ""
-            )
+            others = ""
+            if below:
+                others = f", and so are the quotas of {counted(below, 'group')} below it"
             yield Found(
                 cause="no quota",
                 subject=f"group {problem.group}",
@@ -39,10 +39,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
     for group in declared.groups:
         if not group.configured:
-            below = declared.below(group.name)
-            many = "and those of all groups below it are" if below else "is"
+            severity: Severity | None
+            if declared.below(group.name):
+                cause, severity = "a parent without a quota", Severity.ERROR
+                many = "and those of all groups below it are"
+            else:
+                cause, many, severity = "no quota", "is", None
             yield Found(
-                cause="a parent without a quota" if below else "no quota",
+                cause=cause,
                 subject=f"group {group.name}",
                 message=f"group {group.name} has neither quota nor share: its quota {many} 0",
                 facts=(fact_of(group),),
@@ -51,7 +55,7 @@ def _find_declared(declared: DeclaredGroups) -> Iterator[Found]:
                     "(from 0 to 1)."
                 ),
                 examples=(group.name,),
-                severity=Severity.ERROR if below else None,
+                severity=severity,
             )
 
 
@@ -62,8 +66,7 @@ RULE = Rule(
     summary="A group of GROUP_NAMES has no quota",
     consequence=(
         "The negotiator gives it a dynamic quota of 0, and nothing to its child groups. It gets "
-        "slots only if it "
-        "accepts surplus and there is some."
+        "slots only if it accepts surplus and there is some."
     ),
     advice=(
         "Set GROUP_QUOTA_<group> (an amount) or GROUP_QUOTA_DYNAMIC_<group> (a share from 0 to 1)."

@@ -1,4 +1,7 @@
-"""Every user may name any accounting group: nothing on the access point looks at the group that a job asks for."""
+"""Accounting groups that every user may name.
+
+Nothing on the access point checks the group that a job asks for.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +47,20 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 def _looked_at(evidence: Evidence, name: str, configuration: Configuration) -> bool:
     """Tell whether a transform or a submit requirement names the attributes of groups."""
     policies = JobPolicies(configuration, evidence.version_of_schedd(name))
-    texts = [*policies.transforms(), *policies.requirements()]
-    return any(
-        _OF_GROUPS.search(each.text) for each in texts if not each.ignored and not each.only_warns
-    )
+    for policy in (*policies.transforms(), *policies.requirements()):
+        effective = not policy.ignored and not policy.only_warns
+        if effective and _OF_GROUPS.search(policy.text):
+            return True
+    return False
 
 
 def _lists(configuration: Configuration, knobs: tuple[str, ...]) -> bool:
     """Tell whether one of the knobs lists the attribute that the negotiator goes by."""
-    listed_there = (
-        " ".join(configuration.value(knob) for knob in knobs).replace(",", " ").lower().split()
-    )
-    return _ATTRIBUTES[0].lower() in listed_there
+    for knob in knobs:
+        names = configuration.value(knob).replace(",", " ").lower().split()
+        if _ATTRIBUTES[0].lower() in names:
+            return True
+    return False
 
 
 def _users_of_several_groups(evidence: Evidence) -> dict[str, set[str]]:
@@ -77,8 +82,10 @@ def _found(name: str, several: dict[str, set[str]]) -> Found:
     return Found(
         cause="any group",
         subject=f"access point {name}",
-        message=f"no submit requirement, transform or map of schedd {name} checks the group of a job: every user may "
-        f"name any group{example}",
+        message=(
+            f"no submit requirement, transform or map of schedd {name} checks the group of a job: "
+            f"every user may name any group{example}"
+        ),
         facts=(
             Fact("SUBMIT_REQUIREMENT_NAMES", "none on AcctGroup"),
             Fact("JOB_TRANSFORM_NAMES", "none on AcctGroup"),
@@ -91,8 +98,10 @@ def _editable(name: str) -> Found:
     return Found(
         cause="edited later",
         subject=f"access point {name}",
-        message=f"schedd {name} checks the group of a job at submission, but condor_qedit can change AccountingGroup "
-        "afterwards",
+        message=(
+            f"schedd {name} checks the group of a job at submission, but condor_qedit can change "
+            "AccountingGroup afterwards"
+        ),
         facts=(Fact("IMMUTABLE_JOB_ATTRS", "without AccountingGroup"),),
         advice=(
             "IMMUTABLE_JOB_ATTRS, or PROTECTED_JOB_ATTRS, should list AccountingGroup, AcctGroup "
@@ -108,17 +117,15 @@ RULE = Rule(
     needs=(Input.CENTRAL, Input.ACCESS),
     summary="Users can name any accounting group",
     consequence=(
-        "The negotiator trusts the AccountingGroup of the job. A user whose group has reached its "
-        "quota can name "
-        "another group and use its share; a misspelt group is charged to the root. Sites whose "
-        "users are trusted, or "
-        "whose jobs all come through a gateway that sets the group, can ignore this."
+        "The negotiator trusts the AccountingGroup of the job. A user whose group has reached "
+        "its quota can name another group and use its share; a misspelt group is charged to the "
+        "root. Sites whose users are trusted, or whose jobs all come through a gateway that sets "
+        "the group, can ignore this."
     ),
     advice=(
         "'use FEATURE : AssignAccountingGroup(MAPFILE)' maps owners to groups, refuses other "
-        "owners and makes the "
-        "attributes immutable; or write a SUBMIT_REQUIREMENT that compares AcctGroup with the "
-        "owner's groups."
+        "owners and makes the attributes immutable; or write a SUBMIT_REQUIREMENT that compares "
+        "AcctGroup with the owner's groups."
     ),
     source=(
         "src/condor_utils/submit_utils.cpp:SetAccountingGroup, "

@@ -31,8 +31,7 @@ RULE = Rule(
     summary="NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE does not apply to groups and quotas",
     consequence=(
         "The tree of groups is built when the negotiator starts and at each reconfiguration, not "
-        "when it reads its "
-        "configuration before a cycle."
+        "when it reads its configuration before a cycle."
     ),
     advice="Run condor_reconfig -negotiator after each change of groups or quotas.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, negotiationTime, 25.14",

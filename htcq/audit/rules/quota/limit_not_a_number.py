@@ -25,9 +25,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="no number",
             subject=f"group {name}",
-            message=f"the limit of {name} is 0/0: it requests {group.requested:g} and uses {group.usage:g} of its "
-            f"quota of {group.quota:g}, and {counted(sum(each.idle for each in waiting), 'job')} "
-            "are idle",
+            message=(
+                f"the limit of {name} is 0/0: it requests {group.requested:g} and uses "
+                f"{group.usage:g} of its quota of {group.quota:g}, and "
+                f"{counted(sum(each.idle for each in waiting), 'job')} are idle"
+            ),
             facts=(
                 Fact("Requested", f"{group.requested:g}"),
                 Fact("WeightedResourcesUsed", f"{group.usage:g}"),
@@ -51,10 +53,9 @@ RULE = Rule(
     summary="The limit of a group with idle jobs is not a number",
     consequence=(
         "If no group can grow in a cycle, the negotiator divides 0 by 0 for groups that use less "
-        "than their quota; "
-        "the log has 'quota limit of -nan'. As a whole number this is far below 0: such a group "
-        "gets no match "
-        "although its quota is not used up. The cause is that demand is in another unit than usage."
+        "than their quota; the log has 'quota limit of -nan'. As a whole number this is far "
+        "below 0: such a group gets no match although its quota is not used up. The cause is "
+        "that demand is in another unit than usage."
     ),
     advice=(
         "Use the same unit of weight on schedds and slots: see demand-in-other-units and "

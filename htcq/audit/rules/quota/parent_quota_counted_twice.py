@@ -36,8 +36,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="parent and children",
                 subject=f"group {name}",
-                message=f"group {name} keeps its quota of {own:g} and passes {given:g} on to its child groups: "
-                f"together they have {own + given:g}",
+                message=(
+                    f"group {name} keeps its quota of {own:g} and passes {given:g} on to its "
+                    f"child groups: together they have {own + given:g}"
+                ),
                 facts=facts,
                 examples=(name,),
                 settings=settings,
@@ -45,16 +47,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     used = [name for name in twice if _used_below(quotas, name)]
     pool = quotas.inputs.pool_weight
     # Where groups regroup, the root is allocated the whole pool beside all others.
-    counted = quotas.groups if quotas.tree.root.autoregroup else quotas.tree.groups
+    counted = quotas.tree.groups
+    if quotas.tree.root.autoregroup:
+        counted = quotas.groups
     allocated = sum(quotas.allocated(group.name) for group in counted)
     if used and allocated > pool * (1 + _EXCESS):
         first = used[0]
         yield Found(
             cause="allocated",
             subject="the pool",
-            message=f"{allocated:g} of a pool of {pool:g} is allocated: for example, {first} keeps its quota of "
-            f"{quotas.quota(first).quota:g} and passes {_given(quotas, first):g} on to its child "
-            "groups",
+            message=(
+                f"{allocated:g} of a pool of {pool:g} is allocated: for example, {first} keeps "
+                f"its quota of {quotas.quota(first).quota:g} and passes {_given(quotas, first):g} "
+                "on to its child groups"
+            ),
             facts=facts,
             settings=settings,
         )
@@ -67,10 +73,8 @@ RULE = Rule(
     summary="A group's quota counts twice: for the group itself and for its child groups",
     consequence=(
         "With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION, which is the default, a group with "
-        "children keeps all of its "
-        "quota and also passes it on. The groups are allocated more than the pool has, and the "
-        "groups that are "
-        "negotiated first get it."
+        "children keeps all of its quota and also passes it on. The groups are allocated more "
+        "than the pool has, and the groups that are negotiated first get it."
     ),
     advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
     source=(

@@ -1,4 +1,4 @@
-"""A preemption expression relies on an attribute that is never true, or on quotas where surplus counts."""
+"""A preemption expression with an attribute that is never true, or with quotas without surplus."""
 
 from __future__ import annotations
 
@@ -58,10 +58,9 @@ RULE = Rule(
     needs=(Input.CENTRAL,),
     summary="A preemption expression uses RemoteAutoregroup, which is never true",
     consequence=(
-        "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in a "
-        "slot. If groups "
-        "accept surplus, SubmitterGroupQuota and RemoteGroupQuota are smaller than what groups "
-        "may use."
+        "The negotiator copies RemoteAutoregroup from the wrong ad, so that it is never true in "
+        "a slot. If groups accept surplus, SubmitterGroupQuota and RemoteGroupQuota are smaller "
+        "than what groups may use."
     ),
     advice=(
         "Compare RemoteNegotiatingGroup with RemoteGroup: they differ if the root negotiated for "

@@ -16,11 +16,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     nice = f"{evidence.setting('NICE_USER_ACCOUNTING_GROUP_NAME', 'nice-user')}."
     for record in quotas.accounts.values():
         stored = record.number("PriorityFactor")
-        if (
-            record.value("IsAccountingGroup") is True
-            or stored is None
-            or record.name.startswith(nice)
-        ):
+        if stored is None or record.name.startswith(nice):
+            continue
+        if record.value("IsAccountingGroup") is True:
             continue
         name = f"GROUP_PRIO_FACTOR_{assigned_group(quotas.tree, record.name).group}"
         wanted = number_of(evidence.setting(name).strip() or "0")
@@ -28,7 +26,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause=name.upper(),
                 subject=f"submitter {record.name}",
-                message=f"{record.name} has a priority factor of {stored:g}, but {name} is {wanted:g}",
+                message=(
+                    f"{record.name} has a priority factor of {stored:g}, but {name} is {wanted:g}"
+                ),
                 facts=(knob_fact(evidence, name), Fact("PriorityFactor", f"{stored:g}")),
                 advice=f"Set the factor: condor_userprio -setfactor {record.name} {wanted:g}",
                 examples=(record.name,),
@@ -42,8 +42,7 @@ RULE = Rule(
     summary="Users of a group have another priority factor than GROUP_PRIO_FACTOR_<group>",
     consequence=(
         "The knob is read only when the accountant sees a user for the first time. The factor is "
-        "then stored, and "
-        "later changes of the configuration do not affect that user."
+        "then stored, and later changes of the configuration do not affect that user."
     ),
     advice="Set the factor of existing users with condor_userprio -setfactor.",
     source="src/condor_negotiator.V6/Accountant.cpp:GetPriorityFactor, 25.14",

@@ -19,10 +19,8 @@ from htcq.quota.group_tree import ROOT, Group
 def _left(quotas: PoolQuotas, group: Group, pool: float) -> float:
     """Return what the other groups beside ``group`` leave of the pool."""
     beside = quotas.tree.children(group.parent or ROOT)
-    return max(
-        0.0,
-        pool - sum(each.config_quota for each in beside if each.static and each.name != group.name),
-    )
+    others = [each for each in beside if each.static and each.name != group.name]
+    return max(0.0, pool - sum(each.config_quota for each in others))
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -33,29 +31,30 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     for group in quotas.groups:
         if group.static and group.config_quota > pool + CLOSE:
+            knob = f"GROUP_QUOTA_{group.name}"
+            left = f"{_left(quotas, group, pool):.0f}"
             yield Found(
                 cause=group.name,
                 subject=f"group {group.name}",
-                message=f"the quota of group {group.name} is {group.config_quota:g}, and the whole pool weighs "
-                f"{pool:g}: it can never be reached",
+                message=(
+                    f"the quota of group {group.name} is {group.config_quota:g}, and the whole "
+                    f"pool weighs {pool:g}: it can never be reached"
+                ),
                 facts=(
-                    knob_fact(evidence, f"GROUP_QUOTA_{group.name}"),
+                    knob_fact(evidence, knob),
                     Fact("pool weight", f"{pool:g}"),
                 ),
                 examples=(group.name,),
                 settings=_largest(evidence, group.name, pool),
-                trial=(
-                    Setting(
-                        Role.CENTRAL,
-                        f"GROUP_QUOTA_{group.name}",
-                        f"{_left(quotas, group, pool):.0f}",
-                    ),
-                ),
+                trial=(Setting(Role.CENTRAL, knob, left),),
             )
 
 
 def _largest(evidence: Evidence, group: str, pool: float) -> tuple[Setting, ...]:
-    """Return a quota of all of the pool; nothing where the weights of slots are wrong, and with them the pool's."""
+    """Return a quota of the whole pool.
+
+    Nothing where the weights of slots are wrong, since the pool's weight is then wrong too.
+    """
     if any(setting.role is Role.EXECUTE for setting in sound_weights(evidence)):
         return ()
     return (central(evidence, f"GROUP_QUOTA_{group}", str(math.floor(pool))),)
@@ -68,15 +67,12 @@ RULE = Rule(
     summary="The static quota of one group is more than the weight of the whole pool",
     consequence=(
         "Such a quota is no limit: the group may use every slot, and other groups get only what "
-        "it leaves. Often a "
-        "digit is wrong, or the quota is in another unit than the slot weights: in cores, or in a "
-        "former unit of the "
-        "pool."
+        "it leaves. Often a digit is wrong, or the quota is in another unit than the slot "
+        "weights: in cores, or in a former unit of the pool."
     ),
     advice=(
         "Write the quota in the unit of SLOT_WEIGHT ('htcq quota' prints the pool's weight), at "
-        "most the weight of "
-        "the pool, or as a share (GROUP_QUOTA_DYNAMIC_<group>)."
+        "most the weight of the pool, or as a share (GROUP_QUOTA_DYNAMIC_<group>)."
     ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",
     find=_find,

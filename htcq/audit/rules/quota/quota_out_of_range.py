@@ -24,7 +24,9 @@ def _allowed(problem: TreeProblem) -> str:
     if problem.kind == "not-a-boolean":
         return "true or false"
     fitting = [beginning for beginning in _ALLOWED if problem.knob.upper().startswith(beginning)]
-    return _ALLOWED[max(fitting, key=len)] if fitting else "a number"
+    if not fitting:
+        return "a number"
+    return _ALLOWED[max(fitting, key=len)]
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -50,8 +52,7 @@ RULE = Rule(
     summary="A knob of group quotas has a value on which the negotiator exits",
     consequence=(
         "The negotiator exits at its start and at each reconfiguration; the master restarts it, "
-        "and it exits again: "
-        "nothing in the pool is matched."
+        "and it exits again: nothing in the pool is matched."
     ),
     advice=(
         "Correct the value: static quotas are numbers from 0 to 2147483647, dynamic ones from 0 "

@@ -18,7 +18,9 @@ _DUST = 1e-6
 
 
 def _knob(group: Group) -> str:
-    return f"GROUP_QUOTA_{group.name}" if group.static else f"GROUP_QUOTA_DYNAMIC_{group.name}"
+    if group.static:
+        return f"GROUP_QUOTA_{group.name}"
+    return f"GROUP_QUOTA_DYNAMIC_{group.name}"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -29,15 +31,22 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if quota <= 0 or lost == 0 or (group.children and not quotas.of(group.name)):
             continue
         dust = math.ceil(quota) - quota < _DUST
-        if dust or lost >= _SMALL_LOSS * quota:
-            severe = lost >= _SMALL_LOSS * quota
+        severe = lost >= _SMALL_LOSS * quota
+        if dust or severe:
+            severity = None if severe else Severity.INFO
+            if quota < 1:
+                cause = "less than 1"
+            elif severe:
+                cause = "fraction"
+            else:
+                cause = "arithmetic"
             yield Found(
-                cause="less than 1" if quota < 1 else "fraction" if severe else "arithmetic",
+                cause=cause,
                 subject=f"group {group.name}",
                 message=f"the quota of {group.name} is {quota!r} and counts as {math.floor(quota)}",
                 facts=(knob_fact(evidence, _knob(group)),),
                 examples=(group.name,),
-                severity=None if severe else Severity.INFO,
+                severity=severity,
                 settings=whole_quota(evidence, group.name),
                 is_root=group.static,
             )
@@ -50,8 +59,8 @@ RULE = Rule(
     summary="The fraction of a quota is lost: the negotiator uses whole numbers",
     consequence=(
         "The limit of a group is a whole number, truncated and not rounded. A quota below 1 "
-        "becomes 0, and 0.29 of a "
-        "pool of 100 becomes 28, because the product is slightly below 29 in binary arithmetic."
+        "becomes 0, and 0.29 of a pool of 100 becomes 28, because the product is slightly below "
+        "29 in binary arithmetic."
     ),
     advice="Use static quotas that are whole numbers, or raise the share a little.",
     source=(

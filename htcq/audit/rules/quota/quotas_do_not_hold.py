@@ -1,4 +1,7 @@
-"""A group that must keep to its quota can use far more: its claims are charged more than their match costs."""
+"""A group that must keep to its quota and can use far more.
+
+Its claims are charged more than their match costs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ _MAX_CHARGES = 30
 
 
 def _strict(quotas: PoolQuotas) -> Iterator[tuple[Group, float]]:
-    """Yield the groups that accept no surplus, each with what it and those below it may use together."""
+    """Yield each group that accepts no surplus, and its limit.
+
+    The limit is what the group and those below it may use together.
+    """
     # Without strict enforcement nothing holds those below a group: another rule says so.
     if quotas.settings.strict_enforce:
         yield from quotas.refusing()
@@ -58,13 +64,18 @@ def _jobs_of(evidence: Evidence, filled: Filling) -> Iterator[Autocluster]:
     """Yield the pool's own jobs that fill slots so."""
     for trial in evidence.trials.own(filled.kind):
         if trial.amounts == filled.charge.trial.amounts:
-            yield from (jobs for jobs in trial.alike if evidence.fits(filled.kind, jobs))
+            for jobs in trial.alike:
+                if evidence.fits(filled.kind, jobs):
+                    yield jobs
 
 
 def _demands(evidence: Evidence, tree: GroupTree) -> dict[str, list[Demand]]:
     """Return by group which of its jobs fill slots at less than they are charged."""
-    submitters = {submitter for jobs in evidence.autoclusters for submitter in jobs.submitters}
-    group_of = {each: assigned_group(tree, each).group for each in submitters}
+    group_of: dict[str, str] = {}
+    for jobs in evidence.autoclusters:
+        for submitter in jobs.submitters:
+            if submitter not in group_of:
+                group_of[submitter] = assigned_group(tree, submitter).group
     found: dict[str, list[Demand]] = {}
     for filled in _fillings(evidence):
         for jobs in _jobs_of(evidence, filled):
@@ -88,9 +99,13 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     exceeding: list[tuple[Group, Reach]] = []
     for group, cap in _strict(quotas):
         subtree = list(quotas.subtree(group.name))
-        own = [demand for each in subtree for demand in demands.get(each, ())]
-        requested = sum(quotas.requested(each) for each in subtree)
-        found = reach(cap, own, requested, whole) if own and cap > 0 else None
+        own: list[Demand] = []
+        for name in subtree:
+            own += demands.get(name, ())
+        if not own or cap <= 0:
+            continue
+        requested = sum(quotas.requested(name) for name in subtree)
+        found = reach(cap, own, requested, whole)
         if found is not None and found.factor > 1 + _SLIGHT:
             exceeding.append((group, found))
     if exceeding:
@@ -103,22 +118,21 @@ def _found(evidence: Evidence, exceeding: list[tuple[Group, Reach]]) -> Found:
     filled = worst.worst.filling
     kind, standing = filled.kind, filled.standing
     shape = amounts_text({asset: whole for asset, whole in kind.total.items() if asset != "disk"})
-    others = (
-        f"; {counted(len(exceeding), 'group')} can exceed their quotas"
-        if len(exceeding) > 1
-        else ""
-    )
+    others = ""
+    if len(exceeding) > 1:
+        others = f"; {counted(len(exceeding), 'group')} can exceed their quotas"
     knob = "GROUP_QUOTA" if group.static else "GROUP_QUOTA_DYNAMIC"
     severity = Severity.ERROR if worst.factor >= BY_HALF else None
     return Found(
         cause="quotas do not hold",
         subject="the pool",
-        message=f"group {group.name} can use {worst.usage:.4g} with a quota of {worst.quota:.4g}, a factor of "
-        f"{worst.factor:.2g}: {counted(worst.claims, 'match', 'matches')} of jobs such as "
-        f"{worst.worst.jobs.name} with "
-        f"{counted(kind.count, 'slot')} such as {kind.first.name} ({shape}) cost "
-        f"{worst.spent:.4g}, and the claims are "
-        f"charged {worst.claims * standing:.4g} while they run{others}",
+        message=(
+            f"group {group.name} can use {worst.usage:.4g} with a quota of {worst.quota:.4g}, a "
+            f"factor of {worst.factor:.2g}: {counted(worst.claims, 'match', 'matches')} of jobs "
+            f"such as {worst.worst.jobs.name} with {counted(kind.count, 'slot')} such as "
+            f"{kind.first.name} ({shape}) cost {worst.spent:.4g}, and the claims are charged "
+            f"{worst.claims * standing:.4g} while they run{others}"
+        ),
         facts=(
             knob_fact(evidence, f"{knob}_{group.name}"),
             weight_fact(kind),
@@ -140,18 +154,16 @@ RULE = Rule(
     summary="A group that accepts no surplus can use more than its quota",
     consequence=(
         "The negotiator admits matches by their cost, and charges claims by the weight of their "
-        "dynamic slots. If "
-        "the weight is larger than the cost, a group exceeds its quota in one cycle, and keeps "
-        "its claims. The usage "
-        "is computed for the pool's own jobs on its own slots, all of them empty at first, with "
-        "the lowest match "
-        "costs first. If it exceeds the quota by half or more, this is an error."
+        "dynamic slots. If the weight is larger than the cost, a group exceeds its quota in one "
+        "cycle, and keeps its claims. The usage is computed for the pool's own jobs on its own "
+        "slots, all of them empty at first, with the lowest match costs first. If it exceeds the "
+        "quota by half or more, this is an error."
     ),
     advice=LINEAR_WEIGHTS,
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, "
-        "Accountant.cpp:CheckMatches, 25.14; measured "
-        "on 25.14.1: 112 used on a quota of 40, and 48 to 64 on one of 20"
+        "Accountant.cpp:CheckMatches, 25.14; measured on 25.14.1: 112 used on a quota of 40, and "
+        "48 to 64 on one of 20"
     ),
     find=_find,
 )

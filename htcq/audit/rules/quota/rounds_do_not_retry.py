@@ -36,8 +36,7 @@ RULE = Rule(
     summary="Later allocation rounds do not retry submitters that are finished",
     consequence=(
         "A submitter whose jobs were all matched or rejected leaves the cycle. Later rounds give "
-        "the unused quota of "
-        "its group to other groups, and never negotiate with it again."
+        "the unused quota of its group to other groups, and never negotiate with it again."
     ),
     advice="Leave the number of rounds at its default.",
     source=(

@@ -1,4 +1,7 @@
-"""Groups that accept surplus under one that refuses it: the first one takes what the others are due."""
+"""Groups that accept surplus under a group that refuses it.
+
+The first of them takes what the others are due.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,8 @@ def _hurt(quotas: PoolQuotas, siblings: Sequence[Group]) -> bool:
     """Tell whether one of ``siblings`` gets a whole unit less than it wants of its own quota."""
     for sibling in siblings:
         wants = sum(quotas.requested(each) for each in quotas.subtree(sibling.name))
-        if (
-            quotas.can_take(sibling.name)
-            <= min(wants, quotas.quota(sibling.name).subtree_quota) - 1
-        ):
+        due = min(wants, quotas.quota(sibling.name).subtree_quota)
+        if quotas.can_take(sibling.name) <= due - 1:
             return True
     return False
 
@@ -31,11 +32,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not quotas.settings.strict_enforce or quotas.tree.root.autoregroup:
         return
     for parent, cap in quotas.refusing():
-        siblings = [
-            each
-            for each in quotas.tree.children(parent.name)
-            if any(map(quotas.of, quotas.subtree(each.name)))
-        ]
+        children = quotas.tree.children(parent.name)
+        siblings = [each for each in children if any(map(quotas.of, quotas.subtree(each.name)))]
         accepting = [each.name for each in siblings if each.accept_surplus]
         full = quotas.can_take(parent.name) > cap - 1
         if len(siblings) < 2 or not accepting or not full or not _hurt(quotas, siblings):
@@ -45,10 +43,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             cause="oversubscription",
             subject=f"group {parent.name}",
-            message=f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, which accepts no "
-            f"surplus as {listed(accepting)} {'does' if len(accepting) == 1 else 'do'}: {most} "
-            "can take "
-            f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}",
+            message=(
+                f"{listed(each.name for each in siblings)} share {cap:g} under {parent.name}, "
+                f"which accepts no surplus as {listed(accepting)} "
+                f"{'does' if len(accepting) == 1 else 'do'}: {most} can take "
+                f"{quotas.can_take(most):g} and {least} {quotas.can_take(least):g}"
+            ),
             facts=(
                 knob_fact(evidence, _KNOB, "true"),
                 knob_fact(
@@ -71,11 +71,9 @@ RULE = Rule(
         "quotas of the others"
     ),
     consequence=(
-        "Each of them is allocated its quota, and the parent's quota as surplus, but their sum is "
-        "limited to the "
-        "parent's quota. The group that is negotiated first takes all of it; the others do not "
-        "even get their own "
-        "quotas."
+        "Each of them is allocated its quota, and the parent's quota as surplus, but their sum "
+        "is limited to the parent's quota. The group that is negotiated first takes all of it; "
+        "the others do not even get their own quotas."
     ),
     advice="Turn it off, so that a group keeps only what it does not pass on to its children.",
     source=(

@@ -10,7 +10,8 @@ from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import access, execute
 from htcq.audit.linear import LINEAR_WEIGHTS
 from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
-from htcq.pool.slot import Number
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.quota.group_limits import truncated
 from htcq.quota.group_tree import ROOT
@@ -25,24 +26,19 @@ def _leftovers(evidence: Evidence) -> Fact | None:
     for configuration in evidence.access.values():
         if configuration.truth(_LEFTOVERS, True):
             knob = configuration.knob(_LEFTOVERS)
-            return Fact(
-                _LEFTOVERS,
-                configuration.value(_LEFTOVERS, "true"),
-                knob.place if knob is not None else "",
-            )
+            place = "" if knob is None else knob.place
+            return Fact(_LEFTOVERS, configuration.value(_LEFTOVERS, "true"), place)
     return None
 
 
 def _no_leftovers(evidence: Evidence) -> tuple[Setting, ...]:
     """Return what makes a match one claim."""
-    names = [
-        name
-        for name, configuration in evidence.access.items()
-        if configuration.truth(_LEFTOVERS, True)
-    ]
-    plain = [
-        slot for kind in evidence.partitionable if not kind.supports_policy for slot in kind.slots
-    ]
+    access_points = evidence.access.items()
+    names = [name for name, each in access_points if each.truth(_LEFTOVERS, True)]
+    plain: list[Slot] = []
+    for kind in evidence.partitionable:
+        if not kind.supports_policy:
+            plain += kind.slots
     return (
         *access(evidence, _LEFTOVERS, "False", names),
         *execute(evidence, plain, _LEFTOVERS, "False"),
@@ -52,17 +48,19 @@ def _no_leftovers(evidence: Evidence) -> tuple[Setting, ...]:
 def _usable(
     evidence: Evidence, group: str, kinds: Sequence[tuple[Number, SlotClass]]
 ) -> tuple[Number, SlotClass] | None:
-    """Return the heaviest of ``kinds`` that an idle job of ``group`` fits; any where the jobs are not known."""
-    waiting = [
-        jobs
-        for each in evidence.quotas.waiting(group)
-        for jobs in evidence.waiting.get(each.name, ())
-    ]
+    """Return the heaviest of ``kinds`` that an idle job of ``group`` fits.
+
+    Where the jobs are not known, every kind counts.
+    """
     if evidence.pool.jobs is None:
-        return kinds[0] if kinds else None
-    return next(
-        (each for each in kinds if any(evidence.fits(each[1], jobs) for jobs in waiting)), None
-    )
+        return next(iter(kinds), None)
+    waiting: list[Autocluster] = []
+    for submitter in evidence.quotas.waiting(group):
+        waiting += evidence.waiting.get(submitter.name, ())
+    for weight, kind in kinds:
+        if any(evidence.fits(kind, jobs) for jobs in waiting):
+            return weight, kind
+    return None
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -91,8 +89,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="whole slots",
                 subject=f"group {group.name}",
-                message=f"one match gives {group.name}, whose limit is {limit}, a whole slot of {weight:g} to fill, "
-                f"such as {kind.first.name}: {slots} weigh more than {limit}",
+                message=(
+                    f"one match gives {group.name}, whose limit is {limit}, a whole slot of "
+                    f"{weight:g} to fill, such as {kind.first.name}: {slots} weigh more than "
+                    f"{limit}"
+                ),
                 facts=(Fact("SlotWeight", kind.weight_text), leftovers),
                 examples=(group.name,),
                 settings=settings,
@@ -110,17 +111,14 @@ RULE = Rule(
     ),
     consequence=(
         "Without a consumption policy a match takes the whole slot. The first match of a "
-        "submitter is allowed at any "
-        "cost, and the access point then fills the slot with the submitter's other jobs: the "
-        "group exceeds its quota "
-        "by up to one slot, and other groups get no match there."
+        "submitter is allowed at any cost, and the access point then fills the slot with the "
+        "submitter's other jobs: the group exceeds its quota by up to one slot, and other groups "
+        "get no match there."
     ),
     advice=(
         "Use a consumption policy on these nodes, so that a match costs what it consumes instead "
-        "of a whole slot. "
-        "Without one, turn leftovers off on execution and access points ('htcq emit --splitting "
-        "none' writes that): "
-        f"a match then makes one claim. {LINEAR_WEIGHTS}"
+        "of a whole slot. Without one, turn leftovers off on execution and access points ('htcq "
+        f"emit --splitting none' writes that): a match then makes one claim. {LINEAR_WEIGHTS}"
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:SubmitterLimitPermits, 25.14; 8 jobs on a quota "

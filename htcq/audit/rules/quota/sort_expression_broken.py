@@ -45,18 +45,22 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     keys = [(group.name, group.sort_key) for group in quotas.computed.rounds[0].groups]
     without = [name for name, key in keys if key == FLT_MAX or math.isnan(key)]
     unset = sorted(Expr(quotas.settings.sort_expr).references().own - set(_SET))
-    why = f", because the negotiator never sets {listed(unset)}" if unset else ""
     if without and not evidence.lacks(Input.SLOTS):
-        everyone = len(without) == len(keys)
+        why = ""
+        if unset:
+            why = f", because the negotiator never sets {listed(unset)}"
+        who, severity = "any group", None
+        if len(without) < len(keys):
+            who, severity = listed(without), Severity.WARNING
         yield Found(
             cause="no number",
             subject=f"knob {_KNOB}",
-            message=f"{_KNOB} is not a number for {'any group' if everyone else listed(without)}{why}",
+            message=f"{_KNOB} is not a number for {who}{why}",
             facts=facts,
             settings=settings,
             count=len(without),
             examples=tuple(without),
-            severity=None if everyone else Severity.WARNING,
+            severity=severity,
         )
     elif unset:
         yield Found(
@@ -76,13 +80,12 @@ RULE = Rule(
     summary="GROUP_SORT_EXPR cannot order the groups",
     consequence=(
         "The negotiator exits if it cannot parse the expression. If the value is not a number, "
-        "the group is "
-        "negotiated after all others; if that is so for all of them, the expression defines no "
-        "order."
+        "the group is negotiated after all others; if that is so for all of them, the expression "
+        "defines no order."
     ),
     advice=(
-        "Use HTCondor's default, or an expression that refers only to AccountingGroup, GroupQuota, "
-        "GroupResourcesAllocated and GroupResourcesInUse and guards its divisions."
+        "Use HTCondor's default, or an expression that refers only to AccountingGroup, "
+        "GroupQuota, GroupResourcesAllocated and GroupResourcesInUse and guards its divisions."
     ),
     source=(
         "src/condor_negotiator.V6/GroupEntry.cpp:hgq_construct_tree, "

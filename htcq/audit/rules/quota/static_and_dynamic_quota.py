@@ -17,8 +17,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             yield Found(
                 cause="both kinds",
                 subject=f"group {problem.group}",
-                message=f"{problem.knob} = {problem.value} is ignored: GROUP_QUOTA_{problem.group} = {static.value} "
-                "applies",
+                message=(
+                    f"{problem.knob} = {problem.value} is ignored: GROUP_QUOTA_{problem.group} = "
+                    f"{static.value} applies"
+                ),
                 facts=(static, knob_fact(evidence, problem.knob)),
                 examples=(problem.group,),
                 settings=(central(evidence, problem.knob, ""),),

@@ -18,7 +18,7 @@ _POOL_WEIGHT = "the pool's slot weight (--snapshot or --pool)"
 
 
 def _exceeds(below: float, amount: float) -> bool:
-    """Tell whether static quotas that add up to ``below`` are more than the ``amount`` of the group above them."""
+    """Tell whether static quotas that add up to ``below`` exceed their parent's ``amount``."""
     return below > amount * (1 + DUST)
 
 
@@ -30,10 +30,15 @@ def _message(name: str, below: float, amount: float) -> str:
 
 
 def _amount(evidence: Evidence, quotas: PoolQuotas, parent: Group) -> float | None:
-    """Return what the group above has; None where it has a share of a pool whose weight is not known."""
+    """Return what the group above has.
+
+    None where it has a share of a pool whose weight is not known.
+    """
     if parent.static:
         return parent.config_quota
-    return None if evidence.lacks(Input.SLOTS) else quotas.quota(parent.name).subtree_quota
+    if evidence.lacks(Input.SLOTS):
+        return None
+    return quotas.quota(parent.name).subtree_quota
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -69,10 +74,13 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _raised(evidence: Evidence, parent: Group, below: float) -> tuple[Setting, ...]:
-    """Return what the group above needs to have; which share of the pool that is, is not the audit's to say."""
-    return (
-        (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),) if parent.static else ()
-    )
+    """Return what the group above needs to have.
+
+    Which share of the pool that is, is for the site to decide.
+    """
+    if not parent.static:
+        return ()
+    return (central(evidence, f"GROUP_QUOTA_{parent.name}", number(below)),)
 
 
 def _find_declared(declared: DeclaredGroups) -> Iterator[Found | Unchecked]:
@@ -80,7 +88,8 @@ def _find_declared(declared: DeclaredGroups) -> Iterator[Found | Unchecked]:
     for parent in declared.groups:
         total, amount = declared.static_sum(parent.name), declared.amounts[parent.name]
         if amount is None:
-            unknown += [parent.name] if total > 0 else []
+            if total > 0:
+                unknown.append(parent.name)
         elif parent.configured and _exceeds(total, amount):
             statics = [group for group in declared.below(parent.name) if group.static]
             yield Found(
@@ -101,8 +110,7 @@ RULE = Rule(
     summary="The quotas of child groups add up to more than the quota of their parent",
     consequence=(
         "With oversubscription, which is the default, all of them are allocated nevertheless; "
-        "without it, each is "
-        "reduced. In declared groups this is an error."
+        "without it, each is reduced. In declared groups this is an error."
     ),
     advice="Raise the quota of the parent group, or lower those of its children, until they fit.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_assign_quotas, 25.14",

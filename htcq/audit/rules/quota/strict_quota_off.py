@@ -1,4 +1,7 @@
-"""Quotas are not enforced strictly: groups that accept surplus use more than the group above them may."""
+"""Quotas that are not enforced strictly.
+
+Groups that accept surplus use more than the group above them may.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if quotas.settings.strict_enforce:
         return
     for group, cap in quotas.refusing():
-        comes_to = quotas.can_take(group.name)
-        if comes_to > cap + 0.5:
+        reachable = quotas.can_take(group.name)
+        if reachable > cap + 0.5:
             yield Found(
                 cause=_KNOB,
                 subject=f"group {group.name}",
-                message=f"group {group.name} accepts no surplus, but it and its child groups can use {comes_to:g} "
-                f"with a quota of {cap:g}",
+                message=(
+                    f"group {group.name} accepts no surplus, but it and its child groups can use "
+                    f"{reachable:g} with a quota of {cap:g}"
+                ),
                 facts=(knob_fact(evidence, _KNOB),),
                 settings=_strict(evidence, group),
                 examples=(group.name,),
@@ -33,12 +38,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _strict(evidence: Evidence, group: Group) -> tuple[Setting, ...]:
-    """Return what caps the group; where those below accept surplus the first of them would take it all otherwise."""
+    """Return what caps the group.
+
+    Where groups below it accept surplus, oversubscription is turned off too: with it the first
+    of them would take all.
+    """
     found = [central(evidence, _KNOB, "True")]
     quotas = evidence.quotas
-    if quotas.settings.oversubscription and any(
-        child.accept_surplus for child in quotas.tree.children(group.name)
-    ):
+    accepting = [each for each in quotas.tree.children(group.name) if each.accept_surplus]
+    if quotas.settings.oversubscription and accepting:
         found.append(central(evidence, "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "False"))
     return tuple(found)
 
@@ -53,9 +61,8 @@ RULE = Rule(
     ),
     consequence=(
         "Without it nothing limits the sum of a group and its children. Children that accept "
-        "surplus also get the "
-        "part of the quota that the parent keeps for itself, so that together they use up to "
-        "twice its quota."
+        "surplus also get the part of the quota that the parent keeps for itself, so that "
+        "together they use up to twice its quota."
     ),
     advice=(
         "Turn it on, so that the negotiator limits the sum of a group and its children to the "

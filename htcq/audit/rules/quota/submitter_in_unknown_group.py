@@ -22,19 +22,21 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Unchecked("the map GROUP_PREFIX of the negotiator, which changes submitters' names")
         return
     dropped = {name_key(problem.group) for problem in quotas.problems}
-    # A user whose name has a dot is told by the rule on them.
+    # The rule on users with a dot in their name reports these users.
     dotted = {user.submitter for user in users(evidence) if "." in user.name}
     for submitter in quotas.submitters:
         path = submitter.name.rpartition("@")[0].rpartition(".")[0]
         if not submitter.defaulted or submitter.name in dotted or name_key(path) in dropped:
             continue
+        hint = ""
         near = near_names(path, [group.name for group in quotas.groups])
+        if near:
+            hint = f"; did you mean {near[0]}?"
         where = "to no group" if submitter.group == ROOT else f"to {submitter.group}"
         yield Found(
             cause=path.lower(),
             subject=f"submitter {submitter.name}",
-            message=f"{submitter.name} is charged {where}: there is no group {path}"
-            + (f"; did you mean {near[0]}?" if near else ""),
+            message=f"{submitter.name} is charged {where}: there is no group {path}{hint}",
             facts=(Fact("Name", submitter.name), knob_fact(evidence, "GROUP_NAMES")),
             examples=(submitter.name,),
         )
@@ -47,10 +49,12 @@ RULE = Rule(
     summary="Submitters name a group that is not in GROUP_NAMES",
     consequence=(
         "The negotiator charges them to the deepest existing group in the name, or to the root, "
-        "which is negotiated "
-        "last. Their jobs use the quota of another group, and their own quota is unused."
+        "which is negotiated last. Their jobs use the quota of another group, and their own "
+        "quota is unused."
     ),
-    advice="Add the group to GROUP_NAMES with a quota, or change the jobs to name an existing group.",
+    advice=(
+        "Add the group to GROUP_NAMES with a quota, or change the jobs to name an existing group."
+    ),
     source="src/condor_negotiator.V6/GroupEntry.cpp:GetAssignedGroup, 25.14",
     find=_find,
 )

@@ -47,8 +47,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     yield Found(
         cause="unweighted",
         subject=f"knob {_KNOB}",
-        message=f"the demand of {worst} is {jobs_of(quotas, worst)}, its number of jobs, but they weigh "
-        f"{weighed(quotas, worst):g}, the unit of usage and quotas",
+        message=(
+            f"the demand of {worst} is {jobs_of(quotas, worst)}, its number of jobs, but they "
+            f"weigh {weighed(quotas, worst):g}, the unit of usage and quotas"
+        ),
         facts=facts,
         settings=(central(evidence, _KNOB, "True"),),
         count=len(differ),
@@ -63,8 +65,8 @@ RULE = Rule(
     summary="The demand of groups is counted in jobs, but quotas and usage are slot weights",
     consequence=(
         "A group whose usage exceeds its counted demand is allocated too little, and its idle "
-        "jobs starve: its limit "
-        "can even become nan. Groups with light jobs are allocated too much."
+        "jobs starve: its limit can even become nan. Groups with light jobs are allocated too "
+        "much."
     ),
     advice="Count demand in slot weights, like quotas and usage.",
     source="src/condor_negotiator.V6/GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14",

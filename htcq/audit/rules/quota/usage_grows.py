@@ -13,10 +13,8 @@ _FIRST, _LAST = (25, 10, 1), (25, 13, 2)
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     # Where the negotiator has no ad, the collector that lists itself runs the same HTCondor.
-    texts = [
-        record.text("CondorVersion")
-        for record in evidence.pool.negotiators or evidence.pool.collectors
-    ]
+    daemons = evidence.pool.negotiators or evidence.pool.collectors
+    texts = [record.text("CondorVersion") for record in daemons]
     versions = [(text, version(text)) for text in texts if version(text)]
     if not versions:
         yield Unchecked("negotiator or collector ads (collector.ads)")
@@ -24,25 +22,22 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for text, running in versions:
         if not _FIRST <= running <= _LAST:
             continue
-        wrong = [
-            (record.name, used)
-            for record in evidence.pool.accounting
-            for used in (record.number("ResourcesUsed"),)
-            if record.value("IsAccountingGroup") is not True
-            and used
-            and used > claimed.get(record.name, 0)
-        ]
-        seen = (
-            f"; {wrong[0][0]} has {wrong[0][1]} for {claimed.get(wrong[0][0], 0)} slots"
-            if wrong
-            else ""
-        )
+        wrong = []
+        for record in evidence.pool.accounting:
+            used, slots = record.number("ResourcesUsed"), claimed.get(record.name, 0)
+            is_group = record.value("IsAccountingGroup") is True
+            if not is_group and used and used > slots:
+                wrong.append((record.name, used, slots))
+        seen = ""
+        if wrong:
+            name, used, slots = wrong[0]
+            seen = f"; {name} has {used} for {slots} slots"
         yield Found(
             cause="version",
             subject="the negotiator",
             message=f"HTCondor {version_text(text)} never resets ResourcesUsed{seen}",
             facts=(Fact("CondorVersion", text),),
-            examples=tuple(name for name, _ in wrong),
+            examples=tuple(name for name, _, _ in wrong),
         )
 
 
@@ -53,10 +48,8 @@ RULE = Rule(
     summary="This version's ResourcesUsed and HierWeightedResourcesUsed grow in each cycle",
     consequence=(
         "From 25.10.1 to 25.13.2 both are increased in every cycle. AccumulatedUsage and the "
-        "priorities of group "
-        "records follow them; the weighted usage that is compared with quotas is correct. In "
-        "25.10.1 to 25.11.0 the "
-        "accountant's log also grows without limit."
+        "priorities of group records follow them; the weighted usage that is compared with "
+        "quotas is correct. In 25.10.1 to 25.11.0 the accountant's log also grows without limit."
     ),
     advice="Upgrade the central manager to 25.14 or later.",
     source=(

@@ -1,4 +1,4 @@
-"""An access point counts the demand of its jobs by another weight than the one that the slots have."""
+"""An access point whose weight for the demand of jobs differs from that of the slots."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def _weighs_so(kind: SlotClass, text: str) -> bool:
     for amounts in _states(kind):
         own = as_number(kind.weight(amounts))
         other = as_number(expression.evaluate(kind.ad(amounts)))
-        if (own is None) != (other is None) or abs((own or 0) - (other or 0)) > _CLOSE:
+        if own is None and other is None:
+            continue
+        if own is None or other is None or abs(own - other) > _CLOSE:
             return False
     return True
 
@@ -65,19 +67,18 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
         texts[kind.weight_text or "(absent)"] += kind.count
     text, _ = texts.most_common(1)[0]
     every = sum(kind.count for kind in evidence.offered)
-    counts = (
-        f"by {POOL_KNOB} = {point.weight.text(POOL_KNOB)}" if point.weight.weighs else "in cpus"
-    )
+    counts, knob = "in cpus", SWITCH
+    if point.weight.weighs:
+        counts, knob = f"by {POOL_KNOB} = {point.weight.text(POOL_KNOB)}", POOL_KNOB
     return Found(
         cause=f"{point.weight.decides} = {point.weight.expression}",
         subject=f"access point {point.name}",
         message=(
             f"schedd {point.name} counts idle jobs {counts}, but {sum(texts.values())} of {every} "
-            "slots have another "
-            f"weight, most of them {text}"
+            f"slots have another weight, most of them {text}"
         ),
         facts=(
-            point.fact(POOL_KNOB if point.weight.weighs else SWITCH),
+            point.fact(knob),
             point.fact(OWN_KNOB),
             Fact("SlotWeight", text),
         ),
@@ -91,7 +92,7 @@ def _found(evidence: Evidence, point: AccessPoint, kinds: tuple[SlotClass, ...])
 
 
 def _of_requests(weight: str) -> str:
-    """Return the weight of slots ``weight`` as one of what a job asks for, which the schedd rounds up."""
+    """Return the slot weight ``weight`` in terms of requests, which the schedd rounds up."""
     text = _ASSET.sub(lambda found: f"(Request{found.group(1)} ?: 0)", weight)
     return f"max({{1, ceiling({text})}})"
 
@@ -104,16 +105,13 @@ RULE = Rule(
         "The slot weight configured on an access point differs from the weight of the pool's slots"
     ),
     consequence=(
-        "The schedd computes the weight of idle jobs with the SLOT_WEIGHT in the configuration of "
-        "its own machine, "
-        "by default Cpus. The demand of groups is then in another unit than their quotas and "
-        "usage: groups get too "
-        "little, or keep surplus that others could use."
+        "The schedd computes the weight of idle jobs with the SLOT_WEIGHT in the configuration "
+        "of its own machine, by default Cpus. The demand of groups is then in another unit than "
+        "their quotas and usage: groups get too little, or keep surplus that others could use."
     ),
     advice=(
-        "Set SCHEDD_SLOT_WEIGHT on the access points to the charge of a job. SLOT_WEIGHT alone is "
-        "not enough if it "
-        "takes a minimum or counts whole units: small jobs would weigh 0."
+        "Set SCHEDD_SLOT_WEIGHT on the access points to the charge of a job. SLOT_WEIGHT alone "
+        "is not enough if it takes a minimum or counts whole units: small jobs would weigh 0."
     ),
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, guessJobSlotWeight, 25.14",
     find=_find,

@@ -12,7 +12,6 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
-from htcq.classads import References
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.record import Record
 from htcq.pool.slot import Number
@@ -56,31 +55,31 @@ class _Charges:
         self._sure: dict[int, tuple[Number, ...]] = {}
 
     def quickly(self, jobs: Autocluster) -> tuple[Number, ...]:
-        """Return the charges on the usual slots of every policy, whether the jobs match them or not."""
+        """Return the charges on the usual slots of every policy, whether the jobs match or not."""
+        if not self._weighted:
+            return (1,)
         key = tuple(jobs.frame.text(name) for name in self._names)
         if key not in self._quick:
-            found = (weights(self._evidence, policy.usual, jobs) for policy in self._policies)
-            self._quick[key] = (
-                tuple(each for some in found for each in some) if self._weighted else (1,)
-            )
+            charges: list[Number] = []
+            for policy in self._policies:
+                charges += weights(self._evidence, policy.usual, jobs)
+            self._quick[key] = tuple(charges)
         return self._quick[key]
 
     def surely(self, jobs: Autocluster) -> tuple[Number, ...]:
-        """Return the charges on slots that the jobs match; those of any slot where they match none."""
+        """Return the charges on slots that the jobs match; those of any slot where none matches."""
+        if not self._weighted:
+            return (1,)
         key = id(jobs.frame)
-        if key not in self._sure and self._weighted:
-            kinds = [
-                next((kind for kind in policy.kinds if self._evidence.fits(kind, jobs)), None)
-                for policy in self._policies
-            ]
-            found = tuple(
-                each
-                for kind in kinds
-                if kind is not None
-                for each in weights(self._evidence, kind, jobs)
-            )
-            self._sure[key] = found or self.quickly(jobs)
-        return self._sure.get(key, (1,))
+        if key not in self._sure:
+            charges: list[Number] = []
+            for policy in self._policies:
+                fitting = (kind for kind in policy.kinds if self._evidence.fits(kind, jobs))
+                kind = next(fitting, None)
+                if kind is not None:
+                    charges += weights(self._evidence, kind, jobs)
+            self._sure[key] = tuple(charges) or self.quickly(jobs)
+        return self._sure[key]
 
 
 def _looked_at(policy: SlotPolicy) -> set[str]:
@@ -88,12 +87,9 @@ def _looked_at(policy: SlotPolicy) -> set[str]:
     names = {f"request{asset}" for asset in policy.usual.assets}
     for asset in policy.usual.consumption:
         expression = policy.usual.first.frame.expression(f"Consumption{asset}")
-        found = (
-            expression.references()
-            if expression is not None
-            else References(frozenset(), frozenset())
-        )
-        names |= found.own | found.target
+        if expression is not None:
+            found = expression.references()
+            names |= found.own | found.target
     return names
 
 
@@ -104,18 +100,16 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         if isinstance(demand, Unchecked):
             yield demand
             continue
-        if (
-            _far_apart(demand.idle, demand.queue.idle)
-            and abs(demand.idle - demand.queue.idle) >= _MIN_JOBS
-        ):
+        idle = demand.queue.idle
+        if _far_apart(demand.idle, idle) and abs(demand.idle - idle) >= _MIN_JOBS:
             yield _other_jobs(demand)
         if demand_counts(evidence) and _mostly_kept_back(demand):
             yield _not_offered(demand)
-        point = points.get(demand.schedd)
         bounds = _bounds(demand, charges)
-        if bounds and not (
-            point and _between(demand.queue.weighted_idle(point.weight) / demand.queue.idle, bounds)
-        ):
+        if bounds is None:
+            continue
+        point = points.get(demand.schedd)
+        if point is None or not _between(demand.queue.weighted_idle(point.weight) / idle, bounds):
             yield _other_weight(evidence, demand, bounds, point)
 
 
@@ -123,18 +117,16 @@ def _demands(evidence: Evidence) -> Iterator[_Demand | Unchecked]:
     waiting = queues(evidence)
     names = Counter(record.name for record in evidence.pool.submitters)
     known = {schedd for schedd, _ in waiting}
-    zero_is_told = demand_counts(evidence)
+    # Where demand counts, another rule reports a weight of 0.
+    zero_is_reported = demand_counts(evidence)
     for record in evidence.pool.submitters:
-        schedd, idle, weight = (
-            record.text("ScheddName"),
-            record.number("IdleJobs"),
-            record.number("WeightedIdleJobs"),
-        )
-        if not idle or idle < 0 or weight is None or (weight <= 0 and zero_is_told):
+        schedd = record.text("ScheddName")
+        idle, weight = record.number("IdleJobs"), record.number("WeightedIdleJobs")
+        if not idle or idle < 0 or weight is None or (weight <= 0 and zero_is_reported):
             continue
-        queue = waiting.get((schedd, record.name)) or (
-            waiting.get(("", record.name)) if names[record.name] == 1 else None
-        )
+        queue = waiting.get((schedd, record.name))
+        if queue is None and names[record.name] == 1:
+            queue = waiting.get(("", record.name))
         if queue is not None:
             yield _Demand(record, queue, idle, weight)
         elif schedd not in known and "" not in known:
@@ -142,7 +134,10 @@ def _demands(evidence: Evidence) -> Iterator[_Demand | Unchecked]:
 
 
 def _bounds(demand: _Demand, charges: _Charges) -> tuple[float, float] | None:
-    """Return between what the mean charge of the jobs lies; None where the advertised one is not far from that."""
+    """Return the least and the most that the mean charge of the jobs can be.
+
+    None where the advertised charge is not far from these bounds.
+    """
     found = None
     for look in (charges.quickly, charges.surely):
         each = [(look(jobs) or (demand.mean,), wanted) for jobs, wanted in demand.queue.classes]
@@ -157,10 +152,8 @@ def _bounds(demand: _Demand, charges: _Charges) -> tuple[float, float] | None:
 
 def _mostly_kept_back(demand: _Demand) -> bool:
     kept_back = sum(demand.queue.kept_back.values())
-    return (
-        _far_apart(demand.queue.idle, demand.queue.idle - kept_back)
-        and kept_back * demand.mean >= _MIN_WEIGHT
-    )
+    offered = demand.queue.idle - kept_back
+    return _far_apart(demand.queue.idle, offered) and kept_back * demand.mean >= _MIN_WEIGHT
 
 
 def _between(mean: float, bounds: tuple[float, float]) -> bool:
@@ -177,17 +170,19 @@ def _other_weight(
 ) -> Found:
     low, high = (f"{bound * demand.queue.idle:.4g}" for bound in bounds)
     charged = low if low == high else f"{low} to {high}"
-    decides = f"{point.weight.decides} = {point.weight.expression}" if point else ""
+    cause, facts = f"schedd {demand.schedd}", list(_facts(demand.record))
+    if point is not None:
+        cause = f"{point.weight.decides} = {point.weight.expression}"
+        facts.append(point.fact(point.weight.decides))
     return Found(
-        cause=decides or f"schedd {demand.schedd}",
+        cause=cause,
         subject=f"submitter {demand.record.name}",
         message=(
             f"schedd {demand.schedd} advertises weight {demand.weight:g} for "
-            f"{counted(int(demand.idle), 'idle job')} "
-            f"of {demand.record.name}; the {demand.queue.idle} in its queue will be charged "
-            f"{charged}"
+            f"{counted(int(demand.idle), 'idle job')} of {demand.record.name}; the "
+            f"{demand.queue.idle} in its queue will be charged {charged}"
         ),
-        facts=(*_facts(demand.record), *([point.fact(point.weight.decides)] if point else [])),
+        facts=tuple(facts),
         settings=sound_weights(evidence),
         examples=(demand.record.name,),
     )
@@ -199,8 +194,7 @@ def _other_jobs(demand: _Demand) -> Found:
         subject=f"submitter {demand.record.name}",
         message=(
             f"schedd {demand.schedd} advertises {counted(int(demand.idle), 'idle job')} of "
-            f"{demand.record.name}, but "
-            f"its queue has {demand.queue.idle}"
+            f"{demand.record.name}, but its queue has {demand.queue.idle}"
         ),
         facts=_facts(demand.record),
         examples=(demand.record.name,),
@@ -215,10 +209,8 @@ def _not_offered(demand: _Demand) -> Found:
         subject=f"submitter {demand.record.name}",
         message=(
             f"schedd {demand.schedd} advertises weight {demand.weight:g} for "
-            f"{counted(int(demand.idle), 'idle job')} "
-            f"of {demand.record.name}; currently it does not offer {sum(kept_back.values())} of "
-            "the "
-            f"{demand.queue.idle} in its queue: {why}"
+            f"{counted(int(demand.idle), 'idle job')} of {demand.record.name}; currently it does "
+            f"not offer {sum(kept_back.values())} of the {demand.queue.idle} in its queue: {why}"
         ),
         facts=_facts(demand.record),
         examples=(demand.record.name,),
@@ -241,8 +233,8 @@ RULE = Rule(
     ),
     consequence=(
         "Groups get slots according to the demand that schedds advertise. If it is too small, a "
-        "group waits although "
-        "its quota is free; if it is too large, the group keeps surplus from others."
+        "group waits although its quota is free; if it is too large, the group keeps surplus "
+        "from others."
     ),
     advice=(
         "Set SCHEDD_SLOT_WEIGHT on the access point to the charge of a job, in terms of its "

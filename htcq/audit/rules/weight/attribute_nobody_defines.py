@@ -50,22 +50,23 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             text = bearer.frame.text(attribute)
             key = (bearer.side, attribute, text)
             if key not in known:
-                expression = bearer.frame.expression(attribute)
-                alone = attribute == "slotweight"
-                known[key] = (
-                    tuple(names.unknown(expression, bearer.side, alone))
-                    if expression is not None
-                    else ()
-                )
+                known[key] = _unknown(names, bearer, attribute)
+            name = bearer.frame.names.get(attribute, attribute)
             for each in known[key]:
                 if bearer.side == "slot" and "job" in each.lacking and not names.jobs_are_known:
                     undecided = True
                 else:
-                    yield _found(
-                        evidence, bearer, bearer.frame.names.get(attribute, attribute), text, each
-                    )
+                    yield _found(evidence, bearer, name, text, each)
     if undecided:
         yield Unchecked(f"{Input.JOBS.value}: whether jobs have what slots ask of them")
+
+
+def _unknown(names: Names, bearer: _Bearer, attribute: str) -> tuple[Unknown, ...]:
+    expression = bearer.frame.expression(attribute)
+    if expression is None:
+        return ()
+    alone = attribute == "slotweight"
+    return tuple(names.unknown(expression, bearer.side, alone))
 
 
 def _slots(evidence: Evidence) -> Iterator[_Bearer]:
@@ -96,25 +97,36 @@ def _jobs(evidence: Evidence) -> Iterator[_Bearer]:
 def _found(
     evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown
 ) -> Found:
-    hint = f"; did you mean {unknown.near}?" if unknown.near else ""
+    hint, advice = "", ""
+    if unknown.near:
+        hint = f"; did you mean {unknown.near}?"
+        advice = f"Replace {unknown.name} by {unknown.near}."
+    cause, severity = f"{bearer.side} {attribute}: {unknown.name}", None
+    if unknown.guarded:
+        cause, severity = f"{cause} (guarded)", Severity.INFO
     settings = _renamed(evidence, bearer, attribute, text, unknown)
     without = _without(evidence, bearer, attribute, unknown)
     return Found(
-        cause=f"{bearer.side} {attribute}: {unknown.name}{' (guarded)' if unknown.guarded else ''}",
+        cause=cause,
         subject=f"{bearer.side} {bearer.examples[0]}",
-        message=f"{attribute} refers to {unknown.name}, which no {unknown.lacking} has{without}{hint}",
+        message=(
+            f"{attribute} refers to {unknown.name}, which no {unknown.lacking} has{without}{hint}"
+        ),
         facts=(Fact(attribute, text),),
-        advice=f"Replace {unknown.name} by {unknown.near}." if unknown.near else "",
+        advice=advice,
         settings=settings,
         count=bearer.count,
         examples=bearer.examples,
-        severity=Severity.INFO if unknown.guarded else None,
+        severity=severity,
         is_root=True,
     )
 
 
 def _without(evidence: Evidence, bearer: _Bearer, attribute: str, unknown: Unknown) -> str:
-    """Return what follows for START, where nothing else decides it; elsewhere whether the expression has a default."""
+    """Return the effect on START, where nothing else decides it.
+
+    For other expressions return whether they have a default.
+    """
     value = _start_for_all_jobs(evidence, bearer, attribute)
     if value is False:
         return f", so {attribute} is always false: this slot accepts no job"
@@ -126,14 +138,17 @@ def _without(evidence: Evidence, bearer: _Bearer, attribute: str, unknown: Unkno
 
 
 def _start_for_all_jobs(evidence: Evidence, bearer: _Bearer, attribute: str) -> Value | None:
-    """Return the value of START if it names nothing that some job or slot has, so that it is always the same."""
+    """Return the constant value of START.
+
+    None where START names something that some job or slot has.
+    """
     expression = bearer.frame.expression(attribute)
     if bearer.side != "slot" or attribute.lower() != "start" or expression is None:
         return None
     names, found = Names(evidence), expression.references()
-    if not names.jobs_are_known or any(
-        name in names.jobs or name in names.slots for name in found.own | found.target
-    ):
+    if not names.jobs_are_known:
+        return None
+    if any(name in names.jobs or name in names.slots for name in found.own | found.target):
         return None
     return expression.evaluate()
 
@@ -141,7 +156,10 @@ def _start_for_all_jobs(evidence: Evidence, bearer: _Bearer, attribute: str) -> 
 def _renamed(
     evidence: Evidence, bearer: _Bearer, attribute: str, text: str, unknown: Unknown
 ) -> tuple[Setting, ...]:
-    """Return the slots' expression with the near name, where one knob holds it; jobs are their users' own."""
+    """Return the slots' expression with the near name, where one knob sets it.
+
+    Expressions of jobs belong to their users.
+    """
     knob = _KNOBS.get(attribute.lower(), attribute.upper().replace("CONSUMPTION", "CONSUMPTION_"))
     if not unknown.near or bearer.side != "slot" or not knob or not unknown.name.isidentifier():
         return ()
@@ -157,8 +175,7 @@ RULE = Rule(
     summary="An expression of slots or jobs refers to an attribute that no ad defines",
     consequence=(
         "The attribute is always undefined. A weight or a consumption becomes undefined, a "
-        "requirement is never "
-        "true, a rank counts as 0; HTCondor reports none of this."
+        "requirement is never true, a rank counts as 0; HTCondor reports none of this."
     ),
     advice=(
         "Correct the name, or make the expression handle ads without the attribute, with the "

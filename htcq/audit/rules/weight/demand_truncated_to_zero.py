@@ -1,4 +1,7 @@
-"""Idle jobs that weigh nothing to their schedd: their group requests nothing, and is given nothing."""
+"""Idle jobs that weigh nothing to their schedd.
+
+Their group requests nothing, and is given nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from htcq.audit.facts import counted
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
 from htcq.classads import Ad
+from htcq.pool.autocluster import Autocluster
 from htcq.pool.record import Record
 
 
@@ -24,7 +28,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for record in evidence.pool.submitters:
         schedd = record.text("ScheddName")
         point = points.get(schedd)
-        if _weighs_nothing(record) and not (point and _will_weigh(evidence, point, record.name)):
+        if not _weighs_nothing(record):
+            continue
+        if point is None or not _will_weigh(evidence, point, record.name):
             starving.add(schedd)
             yield _advertised(evidence, record, point)
     for point in points.values():
@@ -45,19 +51,17 @@ def _will_weigh(evidence: Evidence, point: AccessPoint, submitter: str) -> bool:
 def _advertised(evidence: Evidence, record: Record, point: AccessPoint | None) -> Found:
     idle, weight = record.number("IdleJobs") or 0, record.number("WeightedIdleJobs") or 0
     schedd = record.text("ScheddName")
+    facts = [Fact("IdleJobs", f"{idle:g}"), Fact("WeightedIdleJobs", f"{weight:g}")]
+    if point is not None:
+        facts.append(point.fact(point.weight.decides))
     return Found(
         cause=f"schedd {schedd}",
         subject=f"submitter {record.name}",
         message=(
             f"submitter {record.name} has {counted(int(idle), 'idle job')} with a total weight of "
-            f"{weight:g} in "
-            f"schedd {schedd}: without demand, a group gets nothing"
+            f"{weight:g} in schedd {schedd}: without demand, a group gets nothing"
         ),
-        facts=(
-            Fact("IdleJobs", f"{idle:g}"),
-            Fact("WeightedIdleJobs", f"{weight:g}"),
-            *([point.fact(point.weight.decides)] if point else []),
-        ),
+        facts=tuple(facts),
         examples=(record.name,),
         settings=sound_weights(evidence),
     )
@@ -72,8 +76,7 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
                 subject=f"access point {point.name}",
                 message=(
                     f"schedd {point.name} computes a weight of {weight:g} for {what}, which is "
-                    "truncated to "
-                    f"{int(weight)}: without demand, a group gets nothing"
+                    f"truncated to {int(weight)}: without demand, a group gets nothing"
                 ),
                 facts=(
                     point.fact(point.weight.decides),
@@ -89,13 +92,15 @@ def _would_weigh_nothing(evidence: Evidence, point: AccessPoint) -> Iterator[Fou
 
 
 def _jobs_at(evidence: Evidence, point: AccessPoint) -> Iterator[tuple[str, Ad]]:
-    """Yield the idle jobs of whoever submits there; a job as HTCondor makes it where none is known."""
-    there = [
-        record.name
-        for record in evidence.pool.submitters
-        if record.text("ScheddName") == point.name
-    ]
-    waiting = {id(each): each for name in there for each in evidence.waiting.get(name, ())}
+    """Yield the idle jobs of the submitters there.
+
+    Where none is known, yield a job as HTCondor makes it.
+    """
+    waiting: dict[int, Autocluster] = {}
+    for record in evidence.pool.submitters:
+        if record.text("ScheddName") == point.name:
+            for jobs in evidence.waiting.get(record.name, ()):
+                waiting[id(jobs)] = jobs
     for jobs in waiting.values():
         yield f"a job such as {jobs.name}", jobs.ad()
     if not waiting:
@@ -109,11 +114,12 @@ RULE = Rule(
     summary="The schedd's weight of idle jobs is below 1, so that their group has no demand",
     consequence=(
         "The schedd truncates the weight of every job to a whole number before it adds them up. "
-        "If the sum of a "
-        "group's jobs is 0, the negotiator skips the group with 'zero slots allocated', and its "
-        "jobs wait forever."
+        "If the sum of a group's jobs is 0, the negotiator skips the group with 'zero slots "
+        "allocated', and its jobs wait forever."
     ),
-    advice="Set the schedd weight of a job to its charge, rounded up to whole numbers of at least 1.",
+    advice=(
+        "Set the schedd weight of a job to its charge, rounded up to whole numbers of at least 1."
+    ),
     source="src/condor_schedd.V6/schedd.cpp:count_a_job, 25.14; seen on 25.14.1",
     find=_find,
 )

@@ -1,4 +1,7 @@
-"""Slots that nobody is given count for the pool's weight, and make dynamic quotas larger than what there is."""
+"""Slots that nobody is given and that count for the pool's weight.
+
+They make dynamic quotas larger than the hardware behind them.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +62,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             subject="pool",
             message=(
                 f"{lost:g} of the pool's weight of {whole:g} is on slots that accept no jobs "
-                f"({parts}), and the "
-                f"dynamic quotas of {counted(len(dynamic), 'group')} are shares of it too"
+                f"({parts}), and the dynamic quotas of {counted(len(dynamic), 'group')} are "
+                "shares of it too"
             ),
             facts=(
                 Fact("pool weight", f"{whole:g}"),
@@ -74,13 +77,12 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _without_idle(evidence: Evidence, reasons: Iterable[str]) -> Setting:
-    """Return the constraint as it is, and without the slots that are given to nobody for one of ``reasons``."""
-    own = (
-        evidence.setting(POOLSIZE_CONSTRAINT).strip()
-        or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
-    )
-    clauses = [f"({own})"] if own else []
-    clauses += [_CLAUSES[reason] for reason in reasons]
+    """Return the present constraint without the slots that ``reasons`` keep from everybody."""
+    own = evidence.setting(POOLSIZE_CONSTRAINT).strip()
+    own = own or evidence.setting(OLD_POOLSIZE_CONSTRAINT).strip()
+    clauses = [_CLAUSES[reason] for reason in reasons]
+    if own:
+        clauses.insert(0, f"({own})")
     return central(evidence, POOLSIZE_CONSTRAINT, " && ".join(clauses))
 
 
@@ -101,10 +103,15 @@ def _always(frame: SharedAttributes) -> str:
 
 
 def _kept(frame: SharedAttributes) -> str:
-    """Return for what the claim of a slot of this frame is kept while it runs no job of a group; empty: for none."""
+    """Return what a claim of this frame is kept for while it runs no job of a group.
+
+    Empty where it is kept for nothing.
+    """
     if frame.value("IsDataSlot") is True:
         return _DATA
-    return _OCU if frame.value("OCU") is True else ""
+    if frame.value("OCU") is True:
+        return _OCU
+    return ""
 
 
 RULE = Rule(
@@ -117,20 +124,18 @@ RULE = Rule(
     ),
     consequence=(
         "The pool's weight is the sum over all slot ads, whatever state they are in. Dynamic "
-        "quotas are shares of "
-        "it, so that groups have quota for slots that are not available, and groups that are "
-        "negotiated first take "
-        "slots from the others."
+        "quotas are shares of it, so that groups have quota for slots that are not available, "
+        "and groups that are negotiated first take slots from the others."
     ),
     advice=(
         "Exclude slots that accept no jobs from the pool's weight. Claims of an OCU and data "
-        "slots are available "
-        "only to their holders: exclude them if other groups should not have a share of them."
+        "slots are available only to their holders: exclude them if other groups should not have "
+        "a share of them."
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:sumSlotWeights, "
-        "condor_startd.V6/Resource.cpp:update_collector "
-        "(IsDirectAttach), claim.cpp:publish (OCU), 25.14"
+        "condor_startd.V6/Resource.cpp:update_collector (IsDirectAttach), claim.cpp:publish "
+        "(OCU), 25.14"
     ),
     find=_find,
 )

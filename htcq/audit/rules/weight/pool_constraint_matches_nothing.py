@@ -16,11 +16,9 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not supply.slots:
         yield _found(evidence, SLOT_CONSTRAINT, len(evidence.slots), "the negotiator sees no slots")
     elif next(supply.in_pool(), None) is None:
-        knob = (
-            POOLSIZE_CONSTRAINT
-            if evidence.setting(POOLSIZE_CONSTRAINT)
-            else OLD_POOLSIZE_CONSTRAINT
-        )
+        knob = OLD_POOLSIZE_CONSTRAINT
+        if evidence.setting(POOLSIZE_CONSTRAINT):
+            knob = POOLSIZE_CONSTRAINT
         nothing = "the pool weighs 0, and so do all quotas and fair shares of it"
         yield _found(evidence, knob, len(supply.slots), nothing)
 
@@ -43,10 +41,8 @@ RULE = Rule(
     summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is true for no slot",
     consequence=(
         "The negotiator adds up the weight of the slots for which the constraint is true. If "
-        "there are none, the "
-        "pool weighs 0: every quota and every fair share is 0 and nothing is matched. The log has "
-        "at most one "
-        "warning."
+        "there are none, the pool weighs 0: every quota and every fair share is 0 and nothing is "
+        "matched. The log has at most one warning."
     ),
     advice=(
         "Remove the constraint, or write one that is true for some slots; undefined counts as "

@@ -13,9 +13,9 @@ from htcq.poolquota.supply import OLD_POOLSIZE_CONSTRAINT, POOLSIZE_CONSTRAINT, 
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
-    pool_size = (
-        POOLSIZE_CONSTRAINT if evidence.setting(POOLSIZE_CONSTRAINT) else OLD_POOLSIZE_CONSTRAINT
-    )
+    pool_size = OLD_POOLSIZE_CONSTRAINT
+    if evidence.setting(POOLSIZE_CONSTRAINT):
+        pool_size = POOLSIZE_CONSTRAINT
     if not _parses(evidence.setting(pool_size)):
         yield _found(evidence, pool_size, "the negotiator ignores it and counts every slot", None)
     if not _parses(evidence.setting(SLOT_CONSTRAINT)):
@@ -49,9 +49,8 @@ RULE = Rule(
     ),
     consequence=(
         "A pool-size constraint that does not parse is ignored with one line in the log, and "
-        "quotas are shares of "
-        "all slots. A slot constraint that does not parse makes the negotiator crash at every "
-        "start."
+        "quotas are shares of all slots. A slot constraint that does not parse makes the "
+        "negotiator crash at every start."
     ),
     advice="Remove the constraint until it parses; check brackets and quotes.",
     source="src/condor_negotiator.V6/matchmaker.cpp:reinitialize, 25.14",

@@ -1,4 +1,7 @@
-"""The schedd guesses what jobs weigh, and what it guesses with lacks attributes that the weight names."""
+"""A schedd that guesses the weight of jobs.
+
+What it guesses with lacks attributes that the weight names.
+"""
 
 from __future__ import annotations
 
@@ -53,10 +56,9 @@ RULE = Rule(
     ),
     consequence=(
         "Without SCHEDD_SLOT_WEIGHT, the schedd evaluates SLOT_WEIGHT in a slot ad that has only "
-        "the Cpus, Memory "
-        "and Disk that the job requests. GPUs, custom assets, TotalSlot* and DynamicSlot are "
-        "undefined there, and "
-        "the demand of groups is in another unit than their quotas."
+        "the Cpus, Memory and Disk that the job requests. GPUs, custom assets, TotalSlot* and "
+        "DynamicSlot are undefined there, and the demand of groups is in another unit than their "
+        "quotas."
     ),
     advice="Write SCHEDD_SLOT_WEIGHT in terms of the requests of jobs, not of slot attributes.",
     source="src/condor_schedd.V6/schedd.cpp:guessJobSlotWeight, 25.14",

@@ -1,4 +1,4 @@
-"""SCHEDD_SLOT_WEIGHT names an attribute that no job has, and whose name is near one that jobs have."""
+"""SCHEDD_SLOT_WEIGHT with an attribute that no job has and whose name is near one of jobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _misspelt(names: Names, point: AccessPoint) -> Iterator[Unknown]:
-    """Yield what was meant to be an attribute of jobs. A name that is near none may be the site's own attribute."""
+    """Yield the names that were meant to be attributes of jobs.
+
+    A name that is near none may be the site's own attribute.
+    """
     expression = parsed(point.weight.text(OWN_KNOB))
     if expression is None:
         return
@@ -45,8 +48,10 @@ def _found(evidence: Evidence, point: AccessPoint, unknown: Unknown) -> Found:
     return Found(
         cause=f"{unknown.name}: {text}",
         subject=f"access point {point.name}",
-        message=f"{OWN_KNOB} of schedd {point.name} refers to {unknown.name}, which no job has: {consequence}; did "
-        f"you mean {unknown.near}?",
+        message=(
+            f"{OWN_KNOB} of schedd {point.name} refers to {unknown.name}, which no job has: "
+            f"{consequence}; did you mean {unknown.near}?"
+        ),
         facts=(point.fact(OWN_KNOB),),
         settings=settings,
         examples=(point.name,),
@@ -61,11 +66,9 @@ RULE = Rule(
     summary="SCHEDD_SLOT_WEIGHT misspells an attribute of jobs, such as RequestCpu",
     consequence=(
         "An attribute that no job has is undefined, and so is every result computed from it. A "
-        "weight that is not a "
-        "number counts as RequestCpus; an expression with a default value gives every job the "
-        "same weight. The "
-        "demand of groups is silently wrong: the schedd warns only of Cpus, Memory, Disk and "
-        "TARGET."
+        "weight that is not a number counts as RequestCpus; an expression with a default value "
+        "gives every job the same weight. The demand of groups is silently wrong: the schedd "
+        "warns only of Cpus, Memory, Disk and TARGET."
     ),
     advice="Correct the name: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",

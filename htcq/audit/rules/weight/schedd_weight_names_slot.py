@@ -27,14 +27,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _message(point: AccessPoint) -> str:
-    names = listed(
-        name if name.isupper() else attribute(name) for name in point.weight.names_of_slots
-    )
+    names = listed(_spelling(name) for name in point.weight.names_of_slots)
     job = point.ordinary_job()
     said = f"{OWN_KNOB} of schedd {point.name} refers to {names}, which no job has"
     if point.weight.evaluated(job) is None:
         return f"{said}: an ordinary job counts as its RequestCpus, {point.weight.of(job):g}"
     return f"{said}: an ordinary job still weighs {point.weight.of(job):g}"
+
+
+def _spelling(name: str) -> str:
+    if name.isupper():
+        return name
+    return attribute(name)
 
 
 RULE = Rule(
@@ -44,9 +48,8 @@ RULE = Rule(
     summary="SCHEDD_SLOT_WEIGHT refers to Cpus, Memory, Disk, GPUs or TARGET",
     consequence=(
         "The schedd evaluates it in the job ad only, where these are undefined. A weight that is "
-        "not a number counts "
-        "as RequestCpus, so that the demand of groups is in cpus, whatever the unit of their "
-        "quotas."
+        "not a number counts as RequestCpus, so that the demand of groups is in cpus, whatever "
+        "the unit of their quotas."
     ),
     advice="Use the requests of jobs: RequestCpus, RequestMemory, RequestDisk, RequestGPUs.",
     source="src/condor_schedd.V6/schedd.cpp:Scheduler::Init, count_a_job, 25.14",

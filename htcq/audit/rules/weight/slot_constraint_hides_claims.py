@@ -1,4 +1,4 @@
-"""NEGOTIATOR_SLOT_CONSTRAINT shows slots while they are free and hides them once they are claimed."""
+"""NEGOTIATOR_SLOT_CONSTRAINT that shows slots while free and hides them once claimed."""
 
 from __future__ import annotations
 
@@ -26,21 +26,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         return
     visible = {slot.name for slot in supply.slots}
     constraint = Weights(text)
-    hidden = [
-        slot
-        for slot in evidence.slots
-        if slot.claimed and slot.name not in visible and _seen_when_free(slot, visible, constraint)
-    ]
+    claimed = [slot for slot in evidence.slots if slot.claimed]
+    invisible = [slot for slot in claimed if slot.name not in visible]
+    hidden = [slot for slot in invisible if _seen_when_free(slot, visible, constraint)]
     if hidden:
         weight = sum(accounted(evidence.weights.of(slot)) for slot in hidden)
-        claimed = sum(slot.claimed for slot in evidence.slots)
         yield Found(
             cause=text,
             subject=f"knob {SLOT_CONSTRAINT}",
             message=(
-                f"{SLOT_CONSTRAINT} hides {len(hidden)} of {counted(claimed, 'claimed slot')}, "
-                "with a weight of "
-                f"{weight:g}: nobody is charged for them"
+                f"{SLOT_CONSTRAINT} hides {len(hidden)} of "
+                f"{counted(len(claimed), 'claimed slot')}, with a weight of {weight:g}: nobody is "
+                "charged for them"
             ),
             facts=(knob_fact(evidence, SLOT_CONSTRAINT),),
             settings=(central(evidence, SLOT_CONSTRAINT, f'({text}) || State == "Claimed"'),),
@@ -51,7 +48,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _seen_when_free(slot: Slot, visible: Container[object], constraint: Weights) -> bool:
-    """Tell whether only the claim hides it: a constraint may rightly leave whole machines to another negotiator."""
+    """Tell whether only the claim hides the slot.
+
+    A constraint may rightly leave whole machines to another negotiator.
+    """
     if slot.type == DYNAMIC:
         return parent_name(slot) in visible
     free = slot._replace(
@@ -67,14 +67,13 @@ RULE = Rule(
     summary="NEGOTIATOR_SLOT_CONSTRAINT hides claimed slots from the negotiator",
     consequence=(
         "The accountant charges only for slots that the negotiator sees. If claimed slots are "
-        "hidden, the usage of "
-        "their submitters and groups is 0, and neither quotas nor priorities nor ceilings limit "
-        "them."
+        "hidden, the usage of their submitters and groups is 0, and neither quotas nor "
+        "priorities nor ceilings limit them."
     ),
     advice=(
         "Write a constraint that is true for all claimed slots, or that does not refer to "
-        "attributes that a claim "
-        "changes (State, Activity, SlotType, DynamicSlot, PartitionableSlot)."
+        "attributes that a claim changes (State, Activity, SlotType, DynamicSlot, "
+        "PartitionableSlot)."
     ),
     source=(
         "src/condor_negotiator.V6/matchmaker.cpp:obtainAdsFromCollector, "

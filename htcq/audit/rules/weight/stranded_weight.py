@@ -67,12 +67,9 @@ def _least(
     """
     if not kind.supports_policy:
         return asked
-    trials = [
-        trial
-        for trial in evidence.trials.own(kind)
-        if trial.amounts and any(jobs.idle for jobs in trial.alike)
-    ]
-    return _lowest([trial.amounts for trial in trials])
+    own = [trial for trial in evidence.trials.own(kind) if trial.amounts]
+    waiting = [trial for trial in own if any(jobs.idle for jobs in trial.alike)]
+    return _lowest([trial.amounts for trial in waiting])
 
 
 def _asked(evidence: Evidence) -> Mapping[str, Number]:
@@ -89,7 +86,10 @@ def _lowest(claims: Sequence[Mapping[str, Number | None]]) -> dict[str, Number]:
 
 
 def _used_up(slot: Slot, least: Mapping[str, Number]) -> str:
-    """Return the asset of which the slot has less left than any job takes; empty where there is none."""
+    """Return the asset of which the slot has less left than any job takes.
+
+    Empty where there is none.
+    """
     left: Mapping[str, Value] = {CPUS: slot.cpus, MEMORY: slot.memory_mb, DISK: slot.disk_kb}
     for asset, amount in left.items():
         there = as_number(amount)
@@ -103,9 +103,11 @@ def _found(asset: str, one: _Stranded, every: int, pool: Number) -> Found:
     return Found(
         cause=asset,
         subject=f"slot {one.names[0]}",
-        message=f"{len(one.names)} of {counted(every, 'slot')} without {asset} for any idle job: a weight of "
-        f"{one.weight:.6g}, {part:.0f} % of the pool's {pool:.6g}, is left there that no idle job "
-        "can use",
+        message=(
+            f"{len(one.names)} of {counted(every, 'slot')} without {asset} for any idle job: a "
+            f"weight of {one.weight:.6g}, {part:.0f} % of the pool's {pool:.6g}, is left there "
+            "that no idle job can use"
+        ),
         facts=(
             weight_fact(one.kind),
             Fact("weight left", number(one.weight)),
@@ -126,16 +128,14 @@ RULE = Rule(
     ),
     consequence=(
         "A linear weight counts every unit of every asset. If one asset is used up, the others "
-        "stay free, and their "
-        "weight is charged to nobody: no group uses more than its quota, but the sum of all usage "
-        "stays below the "
-        "pool's weight, and quotas that add up to the pool's weight cannot all be reached."
+        "stay free, and their weight is charged to nobody: no group uses more than its quota, "
+        "but the sum of all usage stays below the pool's weight, and quotas that add up to the "
+        "pool's weight cannot all be reached."
     ),
     advice=(
         "Nothing has to be fixed. If the same asset always runs out, increase its weight and "
-        "lower the others ('htcq "
-        "plan' shows what is left when the nodes are full), or choose quotas that add up to less "
-        "than the pool."
+        "lower the others ('htcq plan' shows what is left when the nodes are full), or choose "
+        "quotas that add up to less than the pool."
     ),
     source=(
         "measured on 25.14.1: 103 of 368 left when all cpus were used, and 368 in sum as on the "

@@ -22,10 +22,11 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     known: dict[Value, bool] = {}
     for kind in evidence.slot_classes:
         # With a consumption policy the negotiator does not count it as anything: it exits.
-        if not kind.supports_policy:
-            wrong = [slot for slot in kind.slots if _is_wrong(evidence.weights.of(slot), known)]
-            if wrong:
-                yield _found(evidence, kind, wrong)
+        if kind.supports_policy:
+            continue
+        wrong = [slot for slot in kind.slots if _is_wrong(evidence.weights.of(slot), known)]
+        if wrong:
+            yield _found(evidence, kind, wrong)
 
 
 def _is_wrong(weight: Value, known: dict[Value, bool]) -> bool:
@@ -38,10 +39,13 @@ def _is_wrong(weight: Value, known: dict[Value, bool]) -> bool:
 def _found(evidence: Evidence, kind: SlotClass, wrong: list[Slot]) -> Found:
     weight = as_number(evidence.weights.of(wrong[0]))
     counts = f"{evidence.quotas.supply.weight(wrong[0]):g}"
+    facts = [Fact("SlotWeight", kind.weight_text or "(absent)")]
+    said, instead = "is not a number", f"counts as {counts}"
     if weight is None:
-        said, instead = "is not a number", f"counts as {counts} by the negotiator's own SLOT_WEIGHT"
+        instead = f"{instead} by the negotiator's own SLOT_WEIGHT"
+        facts.append(knob_fact(evidence, "SLOT_WEIGHT"))
     else:
-        said, instead = f"is {weight:g}", f"counts as {counts}"
+        said = f"is {weight:g}"
     return Found(
         cause=kind.weight_text or "(absent)",
         subject=f"slot {wrong[0].name}",
@@ -49,10 +53,7 @@ def _found(evidence: Evidence, kind: SlotClass, wrong: list[Slot]) -> Found:
             f"SlotWeight of {counted(len(wrong), f'{kind.type.lower()} slot')} {said}: each "
             f"{instead}"
         ),
-        facts=(
-            Fact("SlotWeight", kind.weight_text or "(absent)"),
-            *([knob_fact(evidence, "SLOT_WEIGHT")] if weight is None else []),
-        ),
+        facts=tuple(facts),
         count=len(wrong),
         examples=tuple(str(slot.name) for slot in wrong[:_EXAMPLES]),
         settings=sound_weights(evidence),
@@ -66,10 +67,8 @@ RULE = Rule(
     summary="SlotWeight of a slot without a consumption policy is not a number, or negative",
     consequence=(
         "A negative weight counts as 1. If a weight is not a number, the negotiator uses its own "
-        "SLOT_WEIGHT "
-        "instead, and 1 if that is not a number either. Quotas, usage and fair shares are then "
-        "not what the site "
-        "intended."
+        "SLOT_WEIGHT instead, and 1 if that is not a number either. Quotas, usage and fair "
+        "shares are then not what the site intended."
     ),
     advice="Write a weight that is a number of at least 0 on every slot, including dynamic ones.",
     source=(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from htcq.audit.claims import SlotPolicy, slot_policies, taken
 from htcq.audit.evidence import Evidence
+from htcq.audit.fix import Setting
 from htcq.audit.linear import LINEAR_WEIGHTS, prices
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.sound_weights import sound_weights
@@ -26,7 +27,10 @@ _MAX_CLASSES = 30
 
 @dataclass(frozen=True)
 class _Filled:
-    """A slot filled with jobs of one class: the part of its weight that is left, and the asset that ran out."""
+    """A slot filled with jobs of one class.
+
+    ``left`` is the part of its weight that is left, ``scarce`` the asset that ran out.
+    """
 
     jobs: Autocluster
     count: int
@@ -43,17 +47,15 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     classes = sorted(evidence.autoclusters, key=lambda each: -counts[id(each)])[:_MAX_CLASSES]
     for policy in slot_policies(evidence):
         kind = policy.usual
-        full, none = (
-            as_number(kind.full_weight),
-            as_number(kind.weight(dict.fromkeys(kind.total, 0))),
-        )
+        full = as_number(kind.full_weight)
+        none = as_number(kind.weight(dict.fromkeys(kind.total, 0)))
         # A weight that does not fall at all is another fault.
         if kind.type != PARTITIONABLE or full is None or none is None or full <= max(0, none):
             continue
-        fitting = (jobs for jobs in classes if evidence.fits(kind, jobs))
-        filled = [
-            one for jobs in fitting for one in _fill(evidence, kind, jobs, full, counts[id(jobs)])
-        ]
+        filled: list[_Filled] = []
+        for jobs in classes:
+            if evidence.fits(kind, jobs):
+                filled += _fill(evidence, kind, jobs, full, counts[id(jobs)])
         every = sum(one.count for one in filled)
         if every and sum(one.count * one.left for one in filled) / every >= _NOTEWORTHY:
             yield _found(evidence, policy, full, filled)
@@ -62,21 +64,21 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _fill(
     evidence: Evidence, kind: SlotClass, jobs: Autocluster, full: Number, count: int
 ) -> Iterator[_Filled]:
-    """Yield what is left when jobs of one class have used up an asset; parts of claims count, remnants do not."""
+    """Yield what is left when jobs of one class have used up an asset.
+
+    Parts of claims count, remnants do not.
+    """
     amounts = taken(evidence, kind, jobs)
     if amounts is None or not fits(kind.total, amounts):
         return
     claims, scarce = min(
         (kind.total[asset] / amount, asset) for asset, amount in amounts.items() if amount
     )
-    left = as_number(
-        kind.weight(
-            {
-                asset: max(0, whole - claims * amounts.get(asset, 0))
-                for asset, whole in kind.total.items()
-            }
-        )
-    )
+    remnants = {}
+    for asset, whole in kind.total.items():
+        used = claims * amounts.get(asset, 0)
+        remnants[asset] = max(0, whole - used)
+    left = as_number(kind.weight(remnants))
     if left is not None:
         yield _Filled(jobs, count, claims, max(0, left) / full, scarce)
 
@@ -89,35 +91,39 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
     for one in filled:
         scarce[one.scarce] += one.count
     asset = scarce.most_common(1)[0][0]
-    example = max(
-        (one for one in filled if one.scarce == asset), key=lambda one: one.count * one.left
-    )
+    alike = [one for one in filled if one.scarce == asset]
+    example = max(alike, key=lambda one: one.count * one.left)
+    facts = [Fact("SlotWeight", kind.weight_text)]
+    for each, whole in kind.total.items():
+        if whole:
+            facts.append(Fact(f"TotalSlot{attribute(each)}", show_amount(each, whole)))
+    severity: Severity | None = None
+    settings: tuple[Setting, ...] = ()
+    if _deliberate(kind, asset):
+        severity = Severity.INFO
+    else:
+        settings = sound_weights(evidence, (asset,))
     return Found(
         cause=kind.weight_text,
         subject=f"slot {kind.first.name}",
         message=(
             f"when {example.claims:.3g} jobs such as {example.jobs.name} have used up the {asset} "
-            "of a slot of "
-            f"weight {full:g}, a weight of {full * example.left:.3g} is left ({100 * left:.0f} % "
-            "on average)"
+            f"of a slot of weight {full:g}, a weight of {full * example.left:.3g} is left "
+            f"({100 * left:.0f} % on average)"
         ),
-        facts=(
-            Fact("SlotWeight", kind.weight_text),
-            *(
-                Fact(f"TotalSlot{attribute(each)}", show_amount(each, whole))
-                for each, whole in kind.total.items()
-                if whole
-            ),
-        ),
+        facts=tuple(facts),
         count=policy.count,
         examples=kind.examples,
-        severity=Severity.INFO if _deliberate(kind, asset) else None,
-        settings=() if _deliberate(kind, asset) else sound_weights(evidence, (asset,)),
+        severity=severity,
+        settings=settings,
     )
 
 
 def _deliberate(kind: SlotClass, scarce: str) -> bool:
-    """Tell whether the weight is what it should be: HTCondor's default, or linear with a price for what is scarce."""
+    """Tell whether the weight is what it should be.
+
+    It is HTCondor's default, or linear with a price for the scarce asset.
+    """
     # Cpus is the default: most sites never chose it, and live with it.
     if kind.weight_text.lower() == "cpus":
         return True
@@ -132,13 +138,11 @@ RULE = Rule(
     needs=(Input.SLOTS, Input.JOBS),
     summary="SlotWeight does not count the asset that the pool's jobs use up first",
     consequence=(
-        "Slots have weight left that no job can use, because another asset is used up. The pool's "
-        "weight, and with "
-        "it dynamic quotas and fair shares, is more than can ever be used: quotas are never "
-        "reached. A linear weight "
-        "that counts the scarce asset too also leaves weight unused, but charges every job for "
-        "what it takes: the "
-        "finding is then information only."
+        "Slots have weight left that no job can use, because another asset is used up. The "
+        "pool's weight, and with it dynamic quotas and fair shares, is more than can ever be "
+        "used: quotas are never reached. A linear weight that counts the scarce asset too also "
+        "leaves weight unused, but charges every job for what it takes: the finding is then "
+        "information only."
     ),
     advice=LINEAR_WEIGHTS,
     source=(

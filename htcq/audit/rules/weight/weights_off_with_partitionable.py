@@ -23,8 +23,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         subject=f"knob {_KNOB}",
         message=(
             f"{_KNOB} is off: each of {dynamic} dynamic slots counts 1 whatever its size, and "
-            f"each of {count} "
-            "partitionable slots counts its free cpus"
+            f"each of {count} partitionable slots counts its free cpus"
         ),
         facts=(knob_fact(evidence, _KNOB),),
         settings=(central(evidence, _KNOB, "True"),),
@@ -41,8 +40,7 @@ RULE = Rule(
     summary="NEGOTIATOR_USE_SLOT_WEIGHTS is off and there are partitionable slots",
     consequence=(
         "A dynamic slot of 64 cpus is charged like one of 1 cpu. The pool's size shrinks while "
-        "its slots are split, "
-        "and dynamic quotas shrink with it."
+        "its slots are split, and dynamic quotas shrink with it."
     ),
     advice="Use slot weights, and write quotas in the unit of SLOT_WEIGHT.",
     source=(
