@@ -1,4 +1,4 @@
-"""Commands with actions of their own, such as ``htcq quota emit``: each action is a module, like a command."""
+"""Commands with actions, such as ``htcq quota emit``; each action is a module, like a command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from htcq.cli.parser import Parser
 def add_actions(
     parser: argparse.ArgumentParser, command: str, actions: Mapping[str, str], required: bool
 ) -> None:
-    """Let ``parser``, that of ``command``, take one of ``actions`` (name -> what it does), whose options follow it."""
+    """Add ``actions`` (name -> summary) to ``parser``, which parses the options of ``command``.
+
+    The options of an action follow its name.
+    """
     chooser = chooser_of(parser, actions, required)
     for name, summary in actions.items():
         module = importlib.import_module(f"htcq.cli.{command}_{name}")

@@ -97,11 +97,11 @@ def main(arguments: argparse.Namespace) -> int:
 def _for_the_node_of_the_file(
     arguments: argparse.Namespace, request: Request, file_name: str
 ) -> Request:
-    """Return ``request`` for the node that the present file was made for, where only that tells an edit from a change.
+    """Return ``request`` for the node that the present file was made for, where that node matters.
 
-    A check compares the text for that node and the hardware each for itself. A file is not
-    written again because a kernel finds a megabyte less: where the node is the same as before,
-    its former amounts stay.
+    It shows whether the file was edited or the node changed. A check compares the text for that
+    node, and separately the hardware. A file is not written again because a kernel finds a
+    megabyte less: where the node is the same as before, its former amounts stay.
     """
     from pathlib import Path
 

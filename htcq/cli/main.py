@@ -1,4 +1,7 @@
-"""The ``htcq`` command: finds the command's module, runs it, and turns errors into one line and an exit status."""
+"""The ``htcq`` command: finds the command's module and runs it.
+
+An error becomes one line and an exit status.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ _SUBJECTS = {"audit": "HTCQ", "drift": "HTCQ DRIFT"}
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status; raises nothing but the SystemExit of ``--help``."""
+    """Run one command and return its exit status.
+
+    Nothing is raised but the SystemExit of ``--help``.
+    """
     subject = _plugin(arguments)
     if subject:
         from htcq.cli.plugin import run_plugin
@@ -53,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _plugin(arguments: Sequence[str]) -> str:
-    """Return the subject of the status line where a monitoring system runs the command; empty where a person does."""
+    """Return the subject of a monitoring plugin's status line; empty for a plain command."""
     return _SUBJECTS.get(arguments[0], "") if _NAGIOS in arguments else ""
 
 
