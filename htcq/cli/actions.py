@@ -14,10 +14,16 @@ def add_actions(
 ) -> None:
     """Add ``actions`` (name -> summary) to ``parser``, which parses the options of ``command``.
 
-    The options of an action follow its name.
+    The options of an action follow its name. Where ``parser`` knows its arguments, only the
+    modules of actions that are named there are loaded.
     """
     chooser = chooser_of(parser, actions, required)
+    arguments = parser.arguments if isinstance(parser, Parser) else None
     for name, summary in actions.items():
+        if arguments is not None and name not in arguments:
+            # It cannot be chosen: only its name and its summary may be printed.
+            chooser.add_parser(name, help=summary)
+            continue
         module = importlib.import_module(f"htcq.cli.{command}_{name}")
         add_action(chooser, name, summary, module.__doc__ or "", module.add_arguments, module.main)
 

@@ -82,19 +82,22 @@ def _dispatch(arguments: list[str]) -> int:
             f"htcq {command}: {NESTED_VARIABLE} is set",
             "htcq sets it for the tools of HTCondor that it runs itself",
         )
-    parser = parser_of(command)
-    status: int = importlib.import_module(f"htcq.cli.{command}").main(
-        parser.parse_args(arguments[1:])
-    )
+    parser = parser_of(command, arguments[1:])
+    parsed = parser.parse_args(arguments[1:])
+    status: int = importlib.import_module(f"htcq.cli.{command}").main(parsed)
     return status
 
 
-def parser_of(command: str) -> Parser:
-    """Return what parses the options of ``command``."""
+def parser_of(command: str, arguments: Sequence[str] | None = None) -> Parser:
+    """Return what parses the options of ``command``.
+
+    With ``arguments`` it serves to parse these alone: other actions than theirs have no options.
+    """
     module = importlib.import_module(f"htcq.cli.{command}")
     parser = Parser(prog=f"htcq {command}", description=module.__doc__, allow_abbrev=False)
     parser.add_argument("-help", action="help", help=argparse.SUPPRESS)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.arguments = arguments
     module.add_arguments(parser)
     return parser
 

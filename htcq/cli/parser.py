@@ -20,6 +20,8 @@ class Parser(argparse.ArgumentParser):
     refused: Mapping[str, tuple[str, str]] = {}
     #: Actions of which one must be given before any option.
     actions: Sequence[str] = ()
+    #: What is to be parsed; None where that is not known before options are added.
+    arguments: Sequence[str] | None = None
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse would say nothing of a text that cannot be written.
