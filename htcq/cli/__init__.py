@@ -1,1 +1,5 @@
-"""The command line: one module a command; each parses, makes one call, prints one report, returns an exit status."""
+"""The command line: one module for each command.
+
+A command's module parses its options, makes one call, prints one report and returns an exit
+status.
+"""

@@ -1,4 +1,4 @@
-"""Commands with actions of their own, such as ``htcq quota emit``: each action is a module, like a command."""
+"""Commands with actions, such as ``htcq quota emit``; each action is a module, like a command."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from htcq.cli.parser import Parser
 def add_actions(
     parser: argparse.ArgumentParser, command: str, actions: Mapping[str, str], required: bool
 ) -> None:
-    """Let ``parser``, that of ``command``, take one of ``actions`` (name -> what it does), whose options follow it."""
+    """Add ``actions`` (name -> summary) to ``parser``, which parses the options of ``command``.
+
+    The options of an action follow its name. Where ``parser`` knows its arguments, only the
+    modules of actions that are named there are loaded.
+    """
     chooser = chooser_of(parser, actions, required)
+    arguments = parser.arguments if isinstance(parser, Parser) else None
     for name, summary in actions.items():
+        if arguments is not None and name not in arguments:
+            # It cannot be chosen: only its name and its summary may be printed.
+            chooser.add_parser(name, help=summary)
+            continue
         module = importlib.import_module(f"htcq.cli.{command}_{name}")
         add_action(chooser, name, summary, module.__doc__ or "", module.add_arguments, module.main)
 

@@ -1,4 +1,7 @@
-"""``htcq audit --fix DIR``: the settings that fix what was found, as files to look at and never in their place."""
+"""``htcq audit --fix DIR``: writes the settings that fix the findings, as files for review.
+
+No file is written to a directory that HTCondor reads.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,10 @@ def _former(directory: Path) -> Iterable[Path]:
 
 
 def _own_directories() -> list[str]:
-    """Return the directories that HTCondor reads on this machine; none where it is not installed or not readable."""
+    """Return the directories whose configuration files HTCondor reads on this machine.
+
+    The list is empty where HTCondor is not installed or its configuration cannot be read.
+    """
     from htcq.live.configuration import installed_configuration
 
     own = installed_configuration()

@@ -35,8 +35,8 @@ def add_course_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     course.add_argument(
         "--run-time", metavar="RUNTIME",
-        help="run time of jobs: a number of seconds, exponential:MEAN, uniform:LEAST..MOST, lognormal:MEDIAN:SIGMA, "
-        "attribute:NAME or history:FILE (default exponential:3600)",
+        help="run time of jobs: a number of seconds, exponential:MEAN, uniform:LEAST..MOST, "
+        "lognormal:MEDIAN:SIGMA, attribute:NAME or history:FILE (default exponential:3600)",
     )  # fmt: skip
     course.add_argument(
         "--seed", metavar="N", type=int,

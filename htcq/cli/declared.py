@@ -1,4 +1,6 @@
-"""What ``htcq quota emit`` and ``htcq quota lint`` look at: declared groups, their text, and a pool if one is named.
+"""Declared groups, their configuration text, and the named pool, if any.
+
+``htcq quota emit`` and ``htcq quota lint`` use them.
 
 Little is imported before anything is asked for: ``htcq quota`` adds these options whenever it runs.
 """
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """The site file, the text rendered from its groups and what that sets, and the pool that was named, if any.
+    """The site file, the configuration text of its groups, and the named pool, if any.
 
-    ``evidence`` is that pool with the declared groups in place of its own; without one, the text
-    alone.
+    ``emitted`` is what that text sets. ``evidence`` is that pool with the declared groups in place
+    of its own; without a pool, the text alone.
     """
 
     site: Settings
@@ -49,7 +51,9 @@ def add_declared_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_declared(arguments: argparse.Namespace, queues: bool) -> Request:
-    """Return what the flags and the site file ask for; ``queues`` tells whether jobs matter, where a pool is named.
+    """Return the declared groups and the pool that the options and the site file name.
+
+    ``queues`` tells whether the jobs of a named pool are needed.
 
     Raises:
         HtcqError: something of it cannot be used.

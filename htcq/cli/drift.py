@@ -1,4 +1,6 @@
-"""Record group quotas over time: as declared, configured, published, computed and used, and how they drift apart.
+"""Record group quotas over time, and report how they drift apart.
+
+Each group has a declared, a configured, a published and a computed quota, and its usage.
 
 'htcq drift record' records the present state, 'report' shows the past, 'check' is a monitoring
 plugin, and 'prune' makes the history smaller.

@@ -1,4 +1,6 @@
-"""Check how many groups drifted, in one line: as a monitoring plugin for Nagios and Icinga with --nagios.
+"""Check how many groups drifted, and print one line.
+
+With --nagios this is a monitoring plugin for Nagios and Icinga.
 
 Compares what the site file declares, what the central manager has configured, what its
 negotiator published and what it should have. The exit status is 1 for WARNING and CRITICAL, and
@@ -67,8 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verdict.add_argument(
         "-w", "--warning", metavar="RANGE",
-        help="range outside of which the verdict is WARNING, such as 10, 10:, ~:10, 10:20 or @10:20 (default 0 for "
-        "counts)",
+        help="range outside of which the verdict is WARNING, such as 10, 10:, ~:10, 10:20 or "
+        "@10:20 (default 0 for counts)",
     )  # fmt: skip
     verdict.add_argument(
         "-c",
@@ -84,7 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Look at the pool, print the verdict and return its status; what takes too long or crashes is UNKNOWN."""
+    """Read the pool, print the verdict and return its status.
+
+    As a plugin: a check that takes too long or crashes is UNKNOWN.
+    """
     from htcq.live.deadline import Task, run_all
 
     asked = _asked(arguments)

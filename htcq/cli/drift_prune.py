@@ -1,6 +1,7 @@
-"""Merge and drop old records of a history: records become hours, hours become days, old days are dropped.
+"""Merge and drop old records of a history.
 
-How long each is kept is in the site file, or 14 days, 90 days and 5 years.
+Records become hours, hours become days, old days are dropped. How long each is kept is in the site
+file, or 14 days, 90 days and 5 years.
 """
 
 from __future__ import annotations

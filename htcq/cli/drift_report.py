@@ -1,4 +1,7 @@
-"""Report the past of a pool's groups: what changed and when, what disagrees, who starved, lent and had more.
+"""Report the past of a pool's groups.
+
+The report shows what changed and when, which quotas disagree, and which groups starved, lent
+slots or used more than their quota.
 
 All of it comes from the history that 'htcq drift record' keeps; no pool is asked.
 """
@@ -41,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--since", metavar="TIME", default="7d",
-        help="beginning of the report: so long ago, such as 12h or 2w, or a date such as 2026-11-02 or "
-        '"2026-11-02 08:15" (default 7d)',
+        help="beginning of the report: so long ago, such as 12h or 2w, or a date such as "
+        '2026-11-02 or "2026-11-02 08:15" (default 7d)',
     )  # fmt: skip
     parser.add_argument(
         "--until", metavar="TIME", help="end of the report, in the same form (default: now)"

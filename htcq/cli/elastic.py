@@ -1,4 +1,6 @@
-"""Share a pool among groups by elastic quotas: guaranteed a min, held to a max, lending and borrowing in between.
+"""Share a pool among groups by elastic quotas: min, max, lend and borrow.
+
+A group is guaranteed its min and held to its max; in between it lends and borrows.
 
 'htcq elastic compute' works on two files: the declared quotas and the present demand. 'htcq elastic
 status' looks at a pool.

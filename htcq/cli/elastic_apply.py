@@ -1,4 +1,6 @@
-"""Write the quotas of a plan for the negotiator, and wait until it shows them; otherwise restore the earlier ones.
+"""Write the quotas of a plan for the negotiator, and wait until it shows them.
+
+If it does not, the earlier quotas are restored.
 
 With --plan a person agrees to the present plan: 'htcq elastic plan' prints its id. This also begins
 again after 'rollback' or 'disable'.

@@ -88,7 +88,10 @@ def _compute(
     before: ElasticQuotas | None,
     arguments: argparse.Namespace,
 ) -> tuple[Computed | None, bool]:
-    """Return one tree, None where it cannot be computed, and whether it is refused; why goes to standard error."""
+    """Return the computed tree ``name``, and whether it is refused; say why on standard error.
+
+    The tree is None where it cannot be computed.
+    """
     from htcq.audit.elastic import doubtful, is_computable, unsound
     from htcq.audit.elastic_quotas import DeclaredElasticQuotas
     from htcq.audit.rule import Severity

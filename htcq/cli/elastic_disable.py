@@ -1,9 +1,10 @@
-"""Restore the static quotas: each group has its min, all groups share the rest, and no process has to run.
+"""Restore the static quotas: each group has its min, and all groups share the rest.
+
+No process has to run for them.
 
 By hand it also stops all writing until 'htcq elastic apply'. With --if-silent it is the dead-man
-timer:
-it acts only if nothing has succeeded for that long. The journal has the static quotas; the pool
-is not read.
+timer: it acts only if nothing has succeeded for that long. The journal has the static quotas; the
+pool is not read.
 """
 
 from __future__ import annotations

@@ -58,7 +58,10 @@ def pool_of(arguments: argparse.Namespace, declared: Declared) -> Source:
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a journal; pool and negotiator are those of the last write unless named."""
+    """Add the options that name a journal, a pool and a negotiator.
+
+    The defaults of pool and negotiator are those of the last write.
+    """
     parser.add_argument(
         "--journal", metavar="FILE", default=_DEFAULT.journal,
         help=f"journal of what was done (default {_DEFAULT.journal})",
@@ -74,7 +77,10 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
 
 
 def writer_of(arguments: argparse.Namespace) -> Writer | None:
-    """Return the writer of the file that the journal is about, None if of none; damage in the journal is told."""
+    """Return the writer of the file that the journal is about; None if it is about no file.
+
+    Damage in the journal is reported on standard error.
+    """
     from htcq.operations.quota_restore import writer_of_journal
 
     return writer_of_journal(

@@ -1,6 +1,7 @@
-"""Plan the next step: the new quota of each group, who would exceed it, and for how long. Writes nothing.
+"""Plan the next step: the new quota of each group, and who would exceed it for how long.
 
-The plan also shows which jobs 'htcq elastic reclaim' would vacate; this command vacates none.
+Nothing is written. The plan also shows which jobs 'htcq elastic reclaim' would vacate; this command
+vacates none.
 
 The last line is the id for 'htcq elastic apply --plan'. It is valid for some minutes, while the
 plan stays the same.

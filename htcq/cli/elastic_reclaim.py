@@ -1,4 +1,6 @@
-"""Take back lent slots: vacate jobs of groups over their quota, while other groups wait for their own.
+"""Take back lent slots: vacate jobs of groups over their quota.
+
+That is done while other groups wait for their own slots.
 
 'plan' does nothing. 'record' adds the present state to the journal, which shows since when
 groups are over or in need. 'apply' does that and then carries out the plan: ceilings first, then

@@ -1,8 +1,8 @@
-"""Adapt the quotas of a pool to demand: read, plan, write and verify, again and again. Writes only with --yes.
+"""Adapt the quotas of a pool to demand: read, plan, write and verify, again and again.
 
-Without it every step is only printed. With --once it takes one step and ends, for a timer. A state
-that cannot be trusted changes nothing; after a long time without one, the dead-man timer restores
-the static quotas.
+Quotas are written only with --yes. Without it every step is only printed. With --once it takes one
+step and ends, for a timer. A state that cannot be trusted changes nothing; after a long time
+without a trusted state, the dead-man timer restores the static quotas.
 
 One process reads the pool and writes here. Where strangers advertise in the pool, let one
 account read and another write: 'htcq elastic plan --save' and 'htcq elastic apply --from'.
@@ -85,7 +85,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _step(arguments: argparse.Namespace, declared: Declared) -> Iterator[tuple[str, float]]:
-    """Take one step, or only look, and yield what was done, with the length of a cycle in seconds."""
+    """Take one step, or only print it; yield what was done, and the seconds of a cycle."""
     from htcq.operations.quota_steps import show_step, take_step
 
     source = pool_of(arguments, declared)

@@ -1,6 +1,7 @@
-"""Show elastic quotas on a pool: what groups use, ask for and may use, and HTCondor's quotas for them.
+"""Show elastic quotas on a pool: what groups use, request and may use.
 
-Nothing is changed. A file with several trees has one for each negotiator, called by its name.
+HTCondor's quotas for the groups stand beside them. Nothing is changed. A file with several
+trees has one for each negotiator, called by its name.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from htcq.cli.writing import (
 from htcq.emit import EXECUTE, ROLES
 from htcq.errors import EXIT_FINE, HtcqError, InputError
 from htcq.live.configuration import ParserProcess, read_here
-from htcq.operations.health import marked
 
 if TYPE_CHECKING:
     from htcq.cli.request import Request
@@ -81,27 +80,36 @@ def main(arguments: argparse.Namespace) -> int:
     process.call(prove, arguments.role, text, nodes, request.shapes if judged else None, read_here)
     if not arguments.write:
         sys.stdout.write(text)
-        return marked(EXIT_FINE, request.health)
+        return _marked(EXIT_FINE, request)
     target = target_of(arguments, text, file_name)
     if arguments.check:
         from htcq.cli.emit_check import check
 
         return check(arguments, target, request, node)
     if arguments.diff:
-        return marked(compare(target, arguments), request.health)
+        return _marked(compare(target, arguments), request)
     restart = arguments.role == EXECUTE and target.needs_restart()
     status = write_told("emit", target, "condor_restart -startd" if restart else "condor_reconfig")
+    return _marked(status, request)
+
+
+def _marked(status: int, request: Request) -> int:
+    """Return the exit status ``status``; unknown instead where the pool is not healthy."""
+    if not request.health:
+        return status
+    from htcq.operations.health import marked
+
     return marked(status, request.health)
 
 
 def _for_the_node_of_the_file(
     arguments: argparse.Namespace, request: Request, file_name: str
 ) -> Request:
-    """Return ``request`` for the node that the present file was made for, where only that tells an edit from a change.
+    """Return ``request`` for the node that the present file was made for, where that node matters.
 
-    A check compares the text for that node and the hardware each for itself. A file is not
-    written again because a kernel finds a megabyte less: where the node is the same as before,
-    its former amounts stay.
+    It shows whether the file was edited or the node changed. A check compares the text for that
+    node, and separately the hardware. A file is not written again because a kernel finds a
+    megabyte less: where the node is the same as before, its former amounts stay.
     """
     from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""``htcq emit --write DIR --check``: the file, the configuration in effect, the node and the running startd.
+"""``htcq emit --write DIR --check``: compares the file with all that should agree with it.
+
+That is the configuration in effect, the node and the running startd.
 
 Every state has its own words, and all that is found is said. A daemon that could not be asked is
 named; where nothing else differs the exit status says so.
@@ -41,7 +43,10 @@ class _Report:
 
 
 def check(arguments: argparse.Namespace, target: Target, request: Request, node: Node) -> int:
-    """Compare ``target``, the text for the node that its file was made for, with all that is in effect on ``node``."""
+    """Compare ``target`` with all that is in effect on ``node``, and return the exit status.
+
+    The text in ``target`` is the one for the node that its file was made for.
+    """
     report = _Report(compared=["the file"])
     if arguments.diff:
         sys.stdout.write(printable(target.diff()))
@@ -68,7 +73,10 @@ def _told(report: _Report, target: Target) -> int:
 
 
 def _edited(target: Target) -> Iterator[str]:
-    """Yield how the file differs from what would be written; the version of htcq that wrote it is no difference."""
+    """Yield how the file differs from what would be written.
+
+    The version of htcq that wrote the file is no difference.
+    """
     if without_version(target.present or "") == without_version(target.wanted or ""):
         return
     changed = target.changed()
@@ -156,7 +164,7 @@ _PLACES = ("DAEMON_LIST", "STARTD_ADDRESS_FILE", "LOCAL_CONFIG_DIR", "LOCAL_CONF
 def _place(
     name: str, subsystem: str, target: Target, effect: InEffect, excluded: str, own: bool
 ) -> str:
-    """Return file and line of the assignment that wins, as HTCondor's tool or the files themselves say."""
+    """Return file and line of the assignment that wins: from HTCondor's tool, or from the files."""
     from pathlib import Path
 
     from htcq.emit.overrides import files_in, place_of

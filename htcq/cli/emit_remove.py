@@ -13,7 +13,9 @@ from htcq.report.printable import printable, tell
 
 
 def take_back(arguments: argparse.Namespace, file_name: str) -> int:
-    """Remove the role's file, or put back the one that it replaced, and say what must be told to the daemons.
+    """Remove the role's file, or put back the one that it replaced.
+
+    A message says what the daemons must do for that to take effect.
 
     Raises:
         HtcqError: the file is not htcq's own, or it cannot be removed.

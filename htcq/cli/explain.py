@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print one rule or all of them, or a schema; the page in the manual has the rules of htcq alone."""
+    """Print one rule, all rules, the manual page of htcq's own rules, or a schema."""
     if arguments.schema is not None:
         return _print_schema(arguments)
     from htcq.audit import catalog

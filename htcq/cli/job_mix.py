@@ -16,7 +16,10 @@ from htcq.units import BUILT_IN_ASSETS
 
 @dataclass(frozen=True)
 class JobMix:
-    """The shapes of all jobs, the most frequent first; ``left_out`` jobs ask for something that is no number."""
+    """The shapes of all jobs, the most frequent first.
+
+    ``left_out`` is the number of jobs with a request that is no number.
+    """
 
     shapes: tuple[Shape, ...]
     left_out: int

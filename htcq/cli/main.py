@@ -1,4 +1,7 @@
-"""The ``htcq`` command: finds the command's module, runs it, and turns errors into one line and an exit status."""
+"""The ``htcq`` command: finds the command's module and runs it.
+
+An error becomes one line and an exit status.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ _SUBJECTS = {"audit": "HTCQ", "drift": "HTCQ DRIFT"}
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status; raises nothing but the SystemExit of ``--help``."""
+    """Run one command and return its exit status.
+
+    Nothing is raised but the SystemExit of ``--help``.
+    """
     subject = _plugin(arguments)
     if subject:
         from htcq.cli.plugin import run_plugin
@@ -53,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _plugin(arguments: Sequence[str]) -> str:
-    """Return the subject of the status line where a monitoring system runs the command; empty where a person does."""
+    """Return the subject of a monitoring plugin's status line; empty for a plain command."""
     return _SUBJECTS.get(arguments[0], "") if _NAGIOS in arguments else ""
 
 
@@ -76,19 +82,22 @@ def _dispatch(arguments: list[str]) -> int:
             f"htcq {command}: {NESTED_VARIABLE} is set",
             "htcq sets it for the tools of HTCondor that it runs itself",
         )
-    parser = parser_of(command)
-    status: int = importlib.import_module(f"htcq.cli.{command}").main(
-        parser.parse_args(arguments[1:])
-    )
+    parser = parser_of(command, arguments[1:])
+    parsed = parser.parse_args(arguments[1:])
+    status: int = importlib.import_module(f"htcq.cli.{command}").main(parsed)
     return status
 
 
-def parser_of(command: str) -> Parser:
-    """Return what parses the options of ``command``."""
+def parser_of(command: str, arguments: Sequence[str] | None = None) -> Parser:
+    """Return what parses the options of ``command``.
+
+    With ``arguments`` it serves to parse these alone: other actions than theirs have no options.
+    """
     module = importlib.import_module(f"htcq.cli.{command}")
     parser = Parser(prog=f"htcq {command}", description=module.__doc__, allow_abbrev=False)
     parser.add_argument("-help", action="help", help=argparse.SUPPRESS)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.arguments = arguments
     module.add_arguments(parser)
     return parser
 

@@ -20,8 +20,8 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     model.add_argument(
         "--preset", metavar="NAME",
-        help="a policy of HTCondor's wiki instead of a model: simple, cpu-centric, memory-centric, extensible, "
-        "missing-request, static-slot or multi-centric",
+        help="a policy of HTCondor's wiki instead of a model: simple, cpu-centric, memory-centric, "
+        "extensible, missing-request, static-slot or multi-centric",
     )  # fmt: skip
     _add_linear_options(model)
     _add_fixed_options(model)
@@ -30,8 +30,8 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     model.add_argument("--cpu-shares", metavar="K", type=whole, help="count each core as K cpus")
     model.add_argument(
         "--splitting", metavar="WHO",
-        help="who splits a slot into claims: negotiator (the default), by consumption policies; scheduler, by "
-        "leftovers of a match; none: a match makes one claim",
+        help="who splits a slot into claims: negotiator (the default), by consumption policies; "
+        "scheduler, by leftovers of a match; none: a match makes one claim",
     )  # fmt: skip
     model.add_argument(
         "--literal",
@@ -49,8 +49,8 @@ def _add_node_options(parser: argparse.ArgumentParser) -> None:
     node = parser.add_argument_group("node")
     node.add_argument(
         "--node", metavar="PATH", action="append",
-        help="node facts as 'htcq probe --json' prints them (- for standard input), or a directory of such files "
-        "*.json (default: this machine); repeatable",
+        help="node facts as 'htcq probe --json' prints them (- for standard input), or a directory "
+        "of such files *.json (default: this machine); repeatable",
     )  # fmt: skip
     which = node.add_mutually_exclusive_group()
     add_snapshot(
@@ -79,8 +79,8 @@ def _add_fixed_options(model: argparse._ArgumentGroup) -> None:
     model.add_argument("--claims", metavar="M", type=whole, help="fixed: number of claims")
     model.add_argument(
         "--share", metavar="WHAT",
-        help="fixed: what a claim takes: even (the default) is one part in M, request what the job asks for, none "
-        "nothing (needs --force)",
+        help="fixed: what a claim takes: even (the default) is one part in M, request what the "
+        "job asks for, none nothing (needs --force)",
     )  # fmt: skip
     model.add_argument(
         "--asset", metavar="ASSET", action="append", dest="assets",
@@ -92,21 +92,21 @@ def _add_fixed_options(model: argparse._ArgumentGroup) -> None:
 def _add_quantized_options(model: argparse._ArgumentGroup) -> None:
     model.add_argument(
         "--level", metavar="ASSET=Q", action="append", type=pair,
-        help="quantized: divide an asset into Q levels (default: cpus, memory and disk into as many as there are "
-        "cores); repeatable",
+        help="quantized: divide an asset into Q levels (default: cpus, memory and disk into as "
+        "many as there are cores); repeatable",
     )  # fmt: skip
     model.add_argument(
         "--rule", metavar="RULE",
-        help="quantized: min (the default): a claim takes at least one quantum of every asset; max: it may take none "
-        "of some",
+        help="quantized: min (the default): a claim takes at least one quantum of every asset; "
+        "max: it may take none of some",
     )  # fmt: skip
 
 
 def _add_charge_options(model: argparse._ArgumentGroup) -> None:
     model.add_argument(
         "--charge", metavar="ASSET=AMOUNT", action="append", type=pair,
-        help="minimum-charge: least amount that a claim is charged (memory=2GiB, cpus=0.5, memory=64GiB/20; default: "
-        "an even division of the node); repeatable",
+        help="minimum-charge: least amount that a claim is charged (memory=2GiB, cpus=0.5, "
+        "memory=64GiB/20; default: an even division of the node); repeatable",
     )  # fmt: skip
     model.add_argument(
         "--whole-charges", action="store_true", default=None,

@@ -1,4 +1,7 @@
-"""The nodes that ``--node`` names: files of node facts, directories of them, standard input, or this machine."""
+"""The nodes that ``--node`` names: files of node facts, or directories of them.
+
+``-`` is standard input; without ``--node`` the node is this machine.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class OptionError(NamedTuple):
 
 
 def option_error(text: str, options: Iterable[str]) -> OptionError:
-    """Return argparse's error ``text`` in htcq's words; ``options`` are those that the command has."""
+    """Return argparse's error ``text`` in htcq's words; ``options`` are those of the command."""
     unknown = _UNKNOWN.fullmatch(text)
     if unknown:
         return _unknown(unknown["given"], options)

@@ -21,6 +21,10 @@ STDOUT = "-"
 #: Where options are added: a parser, or a group of one.
 Container = argparse._ActionsContainer
 
+_SNAPSHOT = (
+    "a snapshot: a directory or a .tar.gz, as 'htcq snapshot' or HTCondor's own tools fill it"
+)
+
 # The pool
 # --------------------------------------------------------------------------------------------------
 
@@ -53,7 +57,7 @@ def add_query_limits(pool: Container) -> None:
 
 def add_snapshot(
     pool: Container,
-    help: str = "a snapshot: a directory or a .tar.gz, as 'htcq snapshot' or HTCondor's own tools fill it",
+    help: str = _SNAPSHOT,
     several: bool = False,
 ) -> None:
     """Add the option that names a snapshot."""
@@ -119,7 +123,7 @@ def add_negotiator(
 
 
 def add_max_age(parser: Container) -> None:
-    """Add the option for how old what the negotiator published may be; None where it is not given."""
+    """Add the option for the maximum age of the negotiator's ads; None where it is not given."""
     parser.add_argument(
         "--max-age",
         metavar="TIME",
@@ -136,8 +140,8 @@ def add_cycle_options(parser: Container) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--skip-bad-slots", action="store_true",
-        help="leave out, and name, slots that would make the negotiator crash, such as one whose SlotWeight is no "
-        "number",
+        help="leave out, and name, slots that would make the negotiator crash, such as one whose "
+        "SlotWeight is no number",
     )  # fmt: skip
 
 
@@ -221,8 +225,8 @@ def add_nagios(output: Container) -> None:
     """Add the option that makes the command a monitoring plugin."""
     output.add_argument(
         "--nagios", action="store_true",
-        help="print a plugin's status line for Nagios or Icinga and exit with its status: 0 OK, 1 WARNING, "
-        "2 CRITICAL, 3 UNKNOWN",
+        help="print a plugin's status line for Nagios or Icinga and exit with its status: 0 OK, "
+        "1 WARNING, 2 CRITICAL, 3 UNKNOWN",
     )  # fmt: skip
 
 
@@ -240,7 +244,7 @@ def add_fail_on(parser: Container) -> None:
 
 
 def number(text: str) -> float:
-    """Return ``text`` as a number that is neither infinite nor no number at all: no deadline is ever behind such."""
+    """Return ``text`` as a finite number: an infinite deadline would never pass."""
     try:
         found = float(text)
     except ValueError:

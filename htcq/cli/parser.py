@@ -1,4 +1,7 @@
-"""The parser of a command line: an error is one line and a hint, and a former spelling is refused with the new one."""
+"""The parser of a command line: an error is one line and a hint.
+
+A former spelling of an option is refused, and the hint is the new one.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ class Parser(argparse.ArgumentParser):
     refused: Mapping[str, tuple[str, str]] = {}
     #: Actions of which one must be given before any option.
     actions: Sequence[str] = ()
+    #: What is to be parsed; None where that is not known before options are added.
+    arguments: Sequence[str] | None = None
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse would say nothing of a text that cannot be written.
@@ -50,6 +55,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def refuse_options(parser: argparse.ArgumentParser, refused: Mapping[str, tuple[str, str]]) -> None:
-    """Let ``parser`` refuse options, each with a message and a hint: former spellings, or what cannot be done."""
+    """Let ``parser`` refuse options, each with a message and a hint.
+
+    These are former spellings, and options that the command cannot carry out.
+    """
     if isinstance(parser, Parser):
         parser.refused = {**parser.refused, **refused}

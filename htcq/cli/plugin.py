@@ -1,4 +1,4 @@
-"""Runs an action as a monitoring plugin: whatever goes wrong is the state UNKNOWN and one line on standard output.
+"""Runs an action as a monitoring plugin: any failure is UNKNOWN and one line on standard output.
 
 A monitoring system takes the exit statuses 0 to 2 for a verdict on the pool: none of them may
 come of a mistake.
@@ -18,7 +18,10 @@ from htcq.report.verdict import UNKNOWN
 
 
 def run_plugin(subject: str, action: Callable[[], int]) -> int:
-    """Return the state that ``action`` returns after printing it; ``subject`` begins the line where it does not."""
+    """Return the state that ``action`` returns after printing it.
+
+    ``subject`` begins the status line of a failure.
+    """
     try:
         if os.environ.get(NESTED_VARIABLE):
             raise NestedError(

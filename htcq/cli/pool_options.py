@@ -41,9 +41,10 @@ def read_source(
     hardware: bool = False,
     files: Files | None = None,
 ) -> Pool:
-    """Return the pool that the options name; with ``hardware`` all of its slots, but no jobs and no machine's knobs.
+    """Return the pool that the options name.
 
-    Where ``files`` are given, in a process that can write nothing but these.
+    With ``hardware`` it has all slots, but no jobs and no knobs of machines. Where ``files``
+    are given, this process can write only these from now on.
 
     Raises:
         HtcqError: it cannot be read at all.

@@ -37,13 +37,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--execute", "-execute", metavar="DIR",
-        help="directory in which jobs run, whose file system is measured (default: HTCondor's EXECUTE, or "
-        "/var/lib/condor/execute)",
+        help="directory in which jobs run, whose file system is measured (default: HTCondor's "
+        "EXECUTE, or /var/lib/condor/execute)",
     )  # fmt: skip
 
 
 def main(args: Namespace, condor_params: CondorParams | None = None) -> int:
-    """Probe this machine and print it; ``condor_params`` asks HTCondor's bindings where its tools are missing."""
+    """Probe this machine and print its facts.
+
+    ``condor_params`` asks HTCondor's bindings where its tools are missing.
+    """
     from htcq.live.configuration import installed_configuration
     from htcq.probe import cron_lines, long_lines, probe_node
 

@@ -1,4 +1,6 @@
-"""Show the groups of a pool as its negotiator computes them: quotas, demand, usage, allocation, limits and order.
+"""Show the groups of a pool as its negotiator computes them.
+
+For each group: quota, demand, usage, allocation, limits and place in the order.
 
 'htcq quota emit' writes the configuration of groups that are declared in htcq.toml, 'htcq quota
 lint' checks them.
@@ -57,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = output.add_mutually_exclusive_group()
     form.add_argument(
         "--why", metavar="GROUP",
-        help="explain how the quota of one group was computed: which rule gave it what, what held it back, and who has "
-        "the rest",
+        help="explain how the quota of one group was computed: which rule gave it what, what held "
+        "it back, and who has the rest",
     )  # fmt: skip
     add_json(form)
     add_csv(form, "print the table as CSV: a header, and a row for each group")
@@ -115,7 +117,10 @@ def _look_at_all(
 
 
 def _or_tell(source: Source, alone: bool, look: Callable[[], Result]) -> Result | int:
-    """Return what ``look`` returns; where that fails for one of several pools, say so and return the exit status."""
+    """Return what ``look`` returns, or an exit status where one of several pools fails.
+
+    The failure is reported on standard error; that of the only pool (``alone``) is raised.
+    """
     try:
         return look()
     except HtcqError as error:

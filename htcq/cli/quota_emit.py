@@ -114,7 +114,10 @@ def _dropped_in_use(request: Request, target: Target | None) -> list[str]:
 
 
 def _before(request: Request, target: Target | None) -> PoolQuotas | None:
-    """Return the pool's own groups, or those of the file that would be replaced; None where neither is known."""
+    """Return the groups before the change: the pool's, or those of the file that is replaced.
+
+    None where neither is known.
+    """
     from htcq.audit.evidence import Evidence
     from htcq.emit.groups import read_back
     from htcq.live.configuration import read_dump

@@ -1,4 +1,7 @@
-"""What the options of ``plan`` and ``emit`` and the site file add up to: nodes with their slots, and jobs."""
+"""Nodes with their slots, and jobs: what the options and the site file ask for.
+
+``plan`` and ``emit`` have these options.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,9 @@ class Request:
 def read_request(
     arguments: argparse.Namespace, jobs: list[str] | None = None, given_node: Node | None = None
 ) -> Request:
-    """Return what the flags and the site file ask for, on ``given_node`` or on the node that the flags name.
+    """Return what the options and the site file ask for.
+
+    The node is ``given_node``, or else the nodes that the options name.
 
     Raises:
         HtcqError: something of it cannot be used.
@@ -98,7 +103,10 @@ def read_request(
 
 
 def _model_hash(model: _Model, settings: Settings, node: FleetNode) -> str:
-    """Return the hash of the settings of all kinds; those of ``node`` with what their model has proposed for it."""
+    """Return the hash of the settings of all kinds of nodes.
+
+    The settings of ``node``'s own kind include what their model proposed for the node.
+    """
     own = tuple(settled(slot) for slot in node.slots)
     matches = {kind.name: kind.match for kind in settings.kinds}
     kinds = model.all_kinds()
@@ -111,7 +119,10 @@ def _model_hash(model: _Model, settings: Settings, node: FleetNode) -> str:
 
 
 class _Model:
-    """The model that the flags or the site file choose, for any node; ``prices`` are those found for a fleet."""
+    """The model for any node, which the options or the site file choose.
+
+    ``prices`` are the weights that were found for a fleet.
+    """
 
     def __init__(self, arguments: argparse.Namespace, settings: Settings) -> None:
         self._settings = settings
@@ -133,7 +144,10 @@ class _Model:
         self.prices: Mapping[str, Fraction] = {}
 
     def price(self, nodes: Sequence[Node]) -> None:
-        """Find the weights that are not given, once for all ``nodes``: one file must serve a whole fleet."""
+        """Find the weights that are not given, once for all ``nodes``.
+
+        One file must serve the whole fleet.
+        """
         if not nodes:
             return
         if not any(map(_lacks_weights, self._all_types())):
@@ -154,7 +168,7 @@ class _Model:
         return [*self._settings.slot_types, *kinds]
 
     def all_kinds(self) -> list[Chosen]:
-        """Return each kind with its slot types, and first those of nodes of no kind, if there are any."""
+        """Return each kind with its slot types; the first is that of nodes of no kind, if any."""
         plain = self._settings.slot_types if self._chosen else self._types
         found = [Chosen("", plain)] if plain else []
         found += [Chosen(kind.name, kind.types) for kind in self._settings.kinds]
@@ -168,7 +182,7 @@ class _Model:
         return Chosen(chosen.kind, tuple(self._completed(each) for each in chosen.types))
 
     def _completed(self, kind: SlotType) -> SlotType:
-        """Return ``kind`` with the splitting that a flag asks for and the weights that were found."""
+        """Return ``kind`` with the splitting of the option and the weights that were found."""
         choice = kind.choice
         if self._splitting and self._chosen:
             choice = replace(choice, splitting=self._splitting)
@@ -188,7 +202,7 @@ def _lacks_weights(kind: SlotType) -> bool:
 
 
 def _share(text: str | None) -> Fraction | None:
-    """Return the part of a pool's weight that its GPUs stand for, as ``0.25`` or ``25%`` says it."""
+    """Return the part of a pool's weight that its GPUs stand for: ``0.25`` or ``25%``."""
     if text is None:
         return None
     try:
@@ -266,7 +280,9 @@ def _laid_out(name: str, node: Node, model: _Model, literal: bool, alone: bool) 
 def _of_pool(
     arguments: argparse.Namespace, model: _Model, literal: bool
 ) -> tuple[tuple[FleetNode, ...], Mapping[str, Sequence[str]], tuple[Ailment, ...]]:
-    """Return the machines of a pool as nodes, the names of those that cannot be used by the reason, and its health.
+    """Return a pool's machines as nodes, the unusable ones, and the health of the pool.
+
+    The unusable machines are names, by the reason why they are unusable.
 
     Raises:
         HtcqError: the pool cannot be read, or has no machine that can be used.

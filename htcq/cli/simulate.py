@@ -1,4 +1,4 @@
-"""Show what the negotiator would do in its next cycle: who is matched where, who is rejected and why.
+"""Show what the negotiator would do in its next cycle: matches, rejections and reasons.
 
 With --cycles: how the pool goes on for so many cycles. With --set: what another configuration of
 the central manager would change.
@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument(
         "--agreement", action="store_true",
-        help="compare HTCondor's own last reasons for rejections with those of the simulated cycle, instead of "
-        "printing the cycle",
+        help="compare HTCondor's own last reasons for rejections with those of the simulated "
+        "cycle, instead of printing the cycle",
     )  # fmt: skip
     output.add_argument("--matches", action="store_true", help="list every match in order")
     add_json(output)

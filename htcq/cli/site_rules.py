@@ -1,4 +1,4 @@
-"""A site's own rules: plug-ins in the group ``htcq.rules`` of the entry points of installed packages.
+"""A site's own rules: plug-ins in the group ``htcq.rules`` of entry points of packages.
 
 A plug-in is code that runs with the rights of whoever runs htcq, so it is loaded only from where
 nobody but root and the caller can write: the directory in which its package is installed, and
@@ -45,7 +45,10 @@ def tell_refusals(found: tuple[PlugIn, ...]) -> tuple[str, ...]:
 
 
 def _packages() -> Iterator[metadata.Distribution]:
-    """Yield the packages that have plug-ins; of two with one name the first on the path counts, as in imports."""
+    """Yield the installed packages that have plug-ins.
+
+    Of two packages with one name the first on the path counts, as in imports.
+    """
     seen = set()
     for package in metadata.distributions():
         name = package.metadata["Name"]

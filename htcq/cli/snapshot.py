@@ -1,6 +1,7 @@
-"""Capture the present state of a pool: its ads, jobs, priorities and configuration, without secrets.
+"""Capture the present state of a pool, without secrets.
 
-Needs READ authorisation only. The result is a directory, or an archive if its name ends in .tar.gz.
+That is its ads, jobs, priorities and configuration. Needs READ authorisation only. The
+result is a directory, or an archive if its name ends in .tar.gz.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     pool = parser.add_argument_group("pool")
     add_collector(
-        pool, "the pool's collector as HOST or HOST:PORT (default: this machine's); of several pools, each has a "
-        "directory called after its collector", several=True,
+        pool, "the pool's collector as HOST or HOST:PORT (default: this machine's); of several "
+        "pools, each has a directory called after its collector", several=True,
     )  # fmt: skip
     add_query_limits(pool)
     add_negotiator(
-        parser, "name of the negotiator whose configuration and priorities are captured, if the pool has several "
-        "(default: the one on the collector's machine)",
+        parser, "name of the negotiator whose configuration and priorities are captured, if the "
+        "pool has several (default: the one on the collector's machine)",
     )  # fmt: skip
     names = parser.add_argument_group("anonymity")
     names.add_argument(
@@ -42,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     names.add_argument(
         "--key", metavar="FILE",
-        help="with --anonymize: file of the key, which is written if missing; snapshots with one key have the same "
-        "name for the same user, host or group",
+        help="with --anonymize: file of the key, which is written if missing; snapshots with one "
+        "key have the same name for the same user, host or group",
     )  # fmt: skip
     names.add_argument(
         "--keep-groups",
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Capture into a temporary place, make it anonymous if asked to, then put it where it belongs."""
+    """Capture into a temporary place, anonymize if asked to, then move the result to its goal."""
     if not 0 < arguments.timeout <= 86400:
         raise InputError(
             f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d"

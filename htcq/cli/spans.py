@@ -12,9 +12,10 @@ _AGO = re.compile(r"\s*[0-9]+\s*[a-z]+\s*")
 
 
 def moment_of(flag: str, text: str, now: int) -> int:
-    """Return the moment that ``text`` names, in seconds since 1970: ``7d`` before ``now``, or a date, or date and time.
+    """Return the moment that ``text`` names, in seconds since 1970.
 
-    Without a zone it is a moment of this machine's.
+    ``text`` is a time before ``now``, such as ``7d``, or a date, or a date and time. Without
+    a zone it is in this machine's zone.
 
     Raises:
         InputError: it names none, or one that is later than ``now``.

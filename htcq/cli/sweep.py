@@ -1,6 +1,7 @@
-"""A grid of what-ifs: ``htcq simulate --sweep FILE``, in processes of this machine or as jobs of a pool.
+"""A grid of what-ifs: ``htcq simulate --sweep FILE``.
 
-Each item is one run of ``htcq simulate`` with options of its own on the same snapshot.
+Its items run in processes of this machine or as jobs of a pool. Each item is one run of
+``htcq simulate`` with options of its own on the same snapshot.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _GROUPS_BESIDE = ("pool", "output", "sweep")
 #: Those that may stand beside --sweep.
 _BESIDE = frozenset(
     (
-        "snapshot", "pool", "timeout", "name", "json", "sweep", "results", "processes", "retries", "submit",
-        "executable",
+        "snapshot", "pool", "timeout", "name", "json", "sweep", "results", "processes", "retries",
+        "submit", "executable",
     )
 )  # fmt: skip
 _MAX_RETRIES, _MAX_PROCESSES = 100, 4096
@@ -83,7 +84,10 @@ def check_no_sweep(arguments: argparse.Namespace) -> None:
 def run_sweep(
     arguments: argparse.Namespace, simulation_of: Callable[[argparse.Namespace], Simulation]
 ) -> int:
-    """Run what is missing, then print what there is of all items; ``simulation_of`` reads the options of an item."""
+    """Run the items that have no result, then print the results of all items.
+
+    ``simulation_of`` reads the options of an item.
+    """
     from htcq.cli.main import parser_of
     from htcq.operations.sweep_place import placed
 

@@ -1,4 +1,4 @@
-"""Writes the weights of the linear model into a site file, and leaves everything else in it as it is."""
+"""Writes the weights of the linear model into a site file; the rest of the file stays as it is."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def weights_line(weights: Mapping[str, Fraction]) -> str:
 
 
 def write_weights(name: str, weights: Mapping[str, Fraction]) -> None:
-    """Write ``weights`` into the site file ``name``, which need not exist; the difference goes to standard error.
+    """Write ``weights`` into the site file ``name``; it need not exist.
 
-    The former file is kept under ``<name>~``, byte by byte; the new one has its owner, its mode and
-    its line ends.
+    The difference goes to standard error. The former file is kept under ``<name>~``, byte by
+    byte; the new one has its owner, its mode and its line ends.
 
     Raises:
         InputError: the file has another model, or cannot be written; it is as it was.
@@ -79,7 +79,7 @@ def _check_model(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _edited(text: str, line: str) -> str:
-    """Return ``text`` with ``line`` in [capacity], which is added at the end where there is none."""
+    """Return ``text`` with ``line`` in [capacity]; that table is added at the end if missing."""
     end_of_line = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines()
     start = next((number for number, each in enumerate(lines) if _HEADER.match(each)), None)

@@ -1,4 +1,4 @@
-"""What if: other machines, other capacity models and other demand, as the options of ``htcq simulate`` say it."""
+"""What-ifs of ``htcq simulate``: options for other machines, capacity models and demand."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     what.add_argument(
         "--model", metavar="[MACHINE=]FILE", action="append",
-        help="use the model of this site file on all machines, or on those named; the last for a machine counts; "
-        "repeatable",
+        help="use the model of this site file on all machines, or on those named; the last for a "
+        "machine counts; repeatable",
     )  # fmt: skip
     what.add_argument(
         "--scale-quotas", action="store_true",
@@ -48,8 +48,8 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     what.add_argument(
         "--arrivals", metavar="FILE",
-        help="with --cycles: let the jobs of this file, as 'condor_history -long' prints them, arrive one after "
-        "another",
+        help="with --cycles: let the jobs of this file, as 'condor_history -long' prints them, "
+        "arrive one after another",
     )  # fmt: skip
 
 
@@ -75,8 +75,8 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
     if arguments.scale_quotas and not models:
         raise InputError("--scale-quotas without --model", "give --model too")
     return WhatIf(
-        tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand), models,
-        arguments.arrivals or "", arguments.scale_quotas,
+        tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand),
+        models, arguments.arrivals or "", arguments.scale_quotas,
     )  # fmt: skip
 
 

@@ -23,16 +23,16 @@ def add_writing_options(
     file_name: str,
     check: str = "change nothing; exit with status 1 if --write DIR would change anything",
 ) -> None:
-    """Add the flags that name a site's templates and a place for the text; ``file_name`` is its usual name.
+    """Add the options for templates and for the place of the text.
 
-    ``check`` says what ``--check`` does.
+    ``file_name`` is the usual name of the file. ``check`` says what ``--check`` does.
     """
     output = parser.add_argument_group("output")
     add_templates(output)
     output.add_argument(
         "--write", metavar="DIR",
-        help=f"write {file_name} to this directory, if that changes anything; the former file is kept under its name "
-        "with ~ at the end",
+        help=f"write {file_name} to this directory, if that changes anything; the former file is "
+        "kept under its name with ~ at the end",
     )  # fmt: skip
     output.add_argument("--file", metavar="NAME", help=f"name of the file (default {file_name})")
     output.add_argument(

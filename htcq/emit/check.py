@@ -78,7 +78,7 @@ def _knobs(slots: Sequence[Slot]) -> list[str]:
 
 
 def _policy_of(role: str, slot: Slot, values: Mapping[str, str]) -> Policy:
-    """Return the slot's policy as the text has it; a knob of the slot type comes before the general one."""
+    """Return the slot's policy in the text; a knob of the slot type wins over the general one."""
 
     def value(name: str) -> str | None:
         return values.get(f"SLOT_TYPE_{slot.type.number}_{name}", values.get(name))

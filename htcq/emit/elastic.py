@@ -1,4 +1,4 @@
-"""Elastic quotas as the negotiator's configuration, and the proof that it says the numbers that were meant."""
+"""Elastic quotas as the negotiator's configuration, and the proof that it sets their numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _NAME = re.compile(r"[A-Za-z0-9_/]+(\.[A-Za-z0-9_/]+)*")
 def quota_text(
     file: QuotaKnobs, instance: str, static: bool = False, templates: Path | None = None
 ) -> str:
-    """Return the text of ``file``, which ``instance`` keeps; ``templates`` is a site's own directory.
+    """Return the text of ``file``, which ``instance`` keeps.
+
+    ``templates`` is a site's own directory.
 
     Raises:
         InputError: a group's name cannot stand in a knob.

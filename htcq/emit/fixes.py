@@ -1,4 +1,6 @@
-"""The settings that fix an audit's findings as configuration files: one for each role, or for machines that differ.
+"""The settings that fix an audit's findings, as configuration files.
+
+There is one file for each role, or for machines that differ.
 
 The files are to be looked at; nothing reads them where they are written. Every line says which
 finding it mends. Where two findings want different values of one knob, none of them is written,
@@ -94,7 +96,7 @@ def _contradicts(one: Setting, other: Setting) -> bool:
 
 
 def _by_machines(wanted: Sequence[Wanted]) -> dict[tuple[Role, tuple[str, ...]], list[Wanted]]:
-    """Return settings by the machines that a file is for: all of a role, or those that are to set the same."""
+    """Return settings by the machines of a file: all of a role, or those with the same settings."""
     found: dict[tuple[Role, tuple[str, ...]], list[Wanted]] = {}
     of_machine: dict[tuple[Role, str], list[int]] = {}
     for number, each in enumerate(wanted):
@@ -111,7 +113,10 @@ def _by_machines(wanted: Sequence[Wanted]) -> dict[tuple[Role, tuple[str, ...]],
 
 
 def _file_name(role: Role, nodes: tuple[str, ...], taken: dict[str, str]) -> str:
-    """Return ``central-manager.config``, ``execution-points.config`` (all) or ``execution-point-NAME.config``."""
+    """Return the name of a file: ``central-manager.config`` or ``execution-points.config`` (all).
+
+    The file of one machine is ``execution-point-NAME.config``.
+    """
     beginning = role.value.replace(" ", "-")
     if role is not Role.CENTRAL and len(nodes) != 1:
         beginning += "s"
@@ -183,7 +188,7 @@ def _one_line(text: str) -> str:
 
 
 def _comment(line: str) -> str:
-    """Return a comment as one short line that the next one is no part of; a setting stays as it is."""
+    """Return a comment as one short line that does not continue; a setting stays as it is."""
     if not line.startswith("#"):
         return line
     one = _CONTROL.sub(" ", line)

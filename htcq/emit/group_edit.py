@@ -1,4 +1,4 @@
-"""What a new set of groups changes for a pool, and what it would take from those that still need it."""
+"""The changes that a new set of groups makes in a pool, and the losses of groups in use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _NOT_SET = "(not set)"
 
 @dataclass(frozen=True)
 class Change:
-    """One group or knob that changes, as it was and as it will be; :data:`ABSENT` where there is no such group."""
+    """One group or knob that changes, as it was and as it will be.
+
+    :data:`ABSENT` stands for a missing group.
+    """
 
     what: str
     before: str
@@ -27,7 +30,7 @@ class Change:
 
 
 def changes(before: PoolQuotas, after: PoolQuotas) -> tuple[Change, ...]:
-    """Return the groups that change, new ones included, then those that go, then the knobs of all groups."""
+    """Return the changed groups with new ones, then the dropped groups, then changed knobs."""
     found = [_change(group.name, before.tree.find(group.name), group) for group in after.groups]
     found += [_change(group.name, group, None) for group in dropped(before, after)]
     old, new = Knobs(before.knobs), Knobs(after.knobs)
@@ -58,7 +61,7 @@ def _told(group: Group | None) -> str:
 
 
 def losses(before: PoolQuotas, after: PoolQuotas) -> tuple[str, ...]:
-    """Return, for each group that would go although it is still in use, what is still there, as half a sentence."""
+    """Return each dropped group that is still in use, with usage and jobs, as half a sentence."""
     told = []
     for group in dropped(before, after):
         still = list(_still_there(before, group.name))
@@ -82,12 +85,12 @@ def _still_there(pool: PoolQuotas, name: str) -> Iterator[str]:
 def staying(
     settings: GroupSettings, own: Configuration, emitted: Configuration, file_name: str
 ) -> tuple[Knob, ...]:
-    """Return the knobs of a pool that would stay in force beside the new file and say something else than it.
+    """Return the pool's knobs that stay in force beside the new file and contradict it.
 
     They stand in another file than the one that is replaced, and the new one does not set them:
     a static quota, which wins over a share; a truth value of a group that declares none;
-    anything for the negotiator alone, which wins over what is for all daemons. Only knobs of
-    which the place is known are told.
+    anything for the negotiator alone, which wins over what is for all daemons. Only knobs with a
+    known place are returned.
     """
     beside = [f"NEGOTIATOR.{knob.name}" for knob in emitted]
     beside += [name for group in settings.groups for name in _others(group)]

@@ -1,4 +1,4 @@
-"""The groups that a site declares as the negotiator's configuration, and the proof that it makes those groups."""
+"""A site's declared groups as the negotiator's configuration, and the proof that it makes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _NOT_DECLARED = "GROUP_PRIO_FACTOR"
 
 
 def groups_configuration(settings: GroupSettings, templates: Path | None = None) -> str:
-    """Return the configuration text of the declared groups; ``templates`` is a site's own directory.
+    """Return the configuration text of the declared groups.
+
+    ``templates`` is a site's own directory.
 
     Raises:
         TemplateError: the template cannot be rendered.
@@ -79,7 +81,7 @@ def read_back(text: str, parse: Parse) -> Configuration:
 
 
 def adopted(pool: Pool, emitted: Configuration) -> Pool:
-    """Return ``pool`` with the groups of ``emitted`` in place of its own; what else is configured stays."""
+    """Return ``pool`` with the groups of ``emitted`` instead of its own; other knobs stay."""
     own = pool.central
     if own is None:
         return replace(pool, central=emitted)

@@ -1,4 +1,4 @@
-"""Puts a configuration file where HTCondor reads it: whole or not at all, and only if it changes something.
+"""Puts a configuration file where HTCondor reads it, whole and only if it changes something.
 
 A temporary dot-file in the same directory is ignored by HTCondor, as is a name that ends in ``~``
 (LOCAL_CONFIG_DIR_EXCLUDE_REGEXP, 25.14), so that neither is read by accident.
@@ -22,7 +22,8 @@ EXCLUDED_KNOB = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
 
 #: Knobs that a running startd takes over at condor_reconfig; all others need it to start anew.
 _RECONFIGURABLE = re.compile(
-    r"(SLOT_TYPE_\d+_)?(SLOT_WEIGHT|CONSUMPTION_(?!POLICY\b)\w+|MODIFY_REQUEST_EXPR_\w+|START|STARTD_ATTRS|HTCQ\w+)\Z",
+    r"(SLOT_TYPE_\d+_)?(SLOT_WEIGHT|CONSUMPTION_(?!POLICY\b)\w+|MODIFY_REQUEST_EXPR_\w+"
+    r"|START|STARTD_ATTRS|HTCQ\w+)\Z",
     re.IGNORECASE,
 )
 #: Every daemon and tool reads the configuration.
@@ -32,7 +33,7 @@ _ASSIGNMENT = re.compile(r"\s*([A-Za-z0-9_.]+)\s*=(.*)")
 
 @dataclass(frozen=True)
 class Target:
-    """The file to be written, its present content and the content it should have (None: there is no such file)."""
+    """The file to be written, its present content and its wanted content (None: no such file)."""
 
     path: Path
     present: str | None
@@ -76,7 +77,9 @@ def _assignments(text: str) -> dict[str, str]:
 def prepare(
     directory: Path, name: str, wanted: str | None, params: Mapping[str, str], writing: bool = True
 ) -> Target:
-    """Return the target ``name`` in ``directory``; ``params`` are HTCondor's own knobs, where it is installed.
+    """Return the target ``name`` in ``directory``.
+
+    ``params`` are HTCondor's own knobs, where it is installed.
 
     Raises:
         InstallError: HTCondor would not read the file there, or (``writing``) it cannot be written.
@@ -90,7 +93,7 @@ def prepare(
 
 
 def prepare_removal(directory: Path, name: str, params: Mapping[str, str]) -> Target:
-    """Return the target ``name`` in ``directory`` with what was there before htcq wrote it, or nothing.
+    """Return the target ``name`` in ``directory``; it wants the content from before htcq, or none.
 
     Raises:
         InstallError: the file is not htcq's own, or it cannot be removed.
@@ -172,8 +175,8 @@ def _check_read_by_condor(directory: Path, listed: str) -> None:
         raise InstallError(
             f"HTCondor does not read {directory}",
             (
-                f"{DIRECTORIES_KNOB} is {' '.join(map(str, directories))}; redirect standard output "
-                "to write elsewhere"
+                f"{DIRECTORIES_KNOB} is {' '.join(map(str, directories))}; redirect standard "
+                "output to write elsewhere"
             ),
         )
 
@@ -209,7 +212,9 @@ def _keeps_another(path: Path) -> bool:
 
 
 def remove(target: Target) -> bool:
-    """Take a target of :func:`prepare_removal` away, or put back what was there before; return whether that changed it.
+    """Remove a target of :func:`prepare_removal`, or put back the file that it replaced.
+
+    Return whether that changed anything.
 
     Raises:
         InstallError: it cannot be removed.

@@ -1,4 +1,6 @@
-"""The node that a configuration file was made for: a comment in the file, and what has changed since.
+"""The node that a configuration file was made for, and its changes since.
+
+A comment in the file has the node.
 
 The portable form has no amounts of the node in its expressions, so the comment is what tells
 that a node has lost a core or a card. Free disk space comes and goes and is not compared; it is
@@ -45,7 +47,7 @@ def made_for_text(node: Node, literal: bool) -> str:
 
 
 def node_made_for(text: str, node: Node) -> Node | None:
-    """Return ``node`` with the amounts that the file ``text`` was made for; None where the file does not say."""
+    """Return ``node`` with the amounts that the file ``text`` was made for; None if it has none."""
     line = next((each for each in text.splitlines() if each.startswith(_BEGINNING)), None)
     if line is None:
         return None

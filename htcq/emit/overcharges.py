@@ -1,4 +1,4 @@
-"""Refuses models under which some jobs are charged more than they are admitted for, on the nodes at hand.
+"""Refuses models that charge some jobs more than their match cost, on the given nodes.
 
 The negotiator admits a job by its match cost, and the accountant charges the slot weight of its
 dynamic slot for as long as it runs. Where that is more, groups exceed their quotas by the
@@ -23,7 +23,10 @@ from htcq.units import show_amount, show_number
 
 @dataclass(frozen=True)
 class Overcharge:
-    """Jobs of one shape whose claims are charged more than their match costs: means over a full slot of a kind."""
+    """Jobs of one shape whose claims are charged more than their match costs.
+
+    The numbers are means over a full slot of a kind.
+    """
 
     shape: Shape
     kind: str
@@ -48,7 +51,9 @@ class Overcharge:
 
 
 def refuse_overcharges(nodes: Sequence[FleetNode], shapes: Sequence[Shape]) -> None:
-    """Refuse models under which a shape is charged more than its match cost; without ``shapes``, a typical one.
+    """Refuse models under which a shape is charged more than its match cost.
+
+    Without ``shapes``, a typical shape is checked.
 
     Raises:
         PolicyError: with the worst, and how many more there are.

@@ -1,4 +1,4 @@
-"""The knobs of a written file that something else overrides in the configuration which is in effect.
+"""The knobs of a written file that the configuration in effect overrides.
 
 HTCondor reads the files of a directory in the order of their names, and the last assignment
 wins; SUBSYSTEM.KNOB wins over KNOB in that daemon, and SLOT_TYPE_<N>_KNOB over KNOB for the
@@ -25,7 +25,7 @@ _ONLY_IF_SET = "MACHINE_RESOURCE_NAMES"
 
 @dataclass(frozen=True)
 class Override:
-    """One knob with the value that is in effect (empty: none) and the one that the file gives it (empty: none)."""
+    """One knob with the value in effect and the value in the file; empty where there is none."""
 
     name: str
     value: str
@@ -39,14 +39,14 @@ def raw_values(text: str) -> tuple[str, ...]:
 
 
 def _pieces(each: Assignment) -> list[str]:
-    """Return the value; of one that adds to the knob's former value, what it adds before and after that."""
+    """Return the value; of one that extends the former value, the parts before and after that."""
     return re.split(re.escape(f"$({each.name})"), each.raw, flags=re.IGNORECASE)
 
 
 def overrides(
     text: str, expanded: Sequence[str], values: Mapping[str, str]
 ) -> tuple[Override, ...]:
-    """Return the knobs of the file ``text`` that have another value in effect, and those beside it that win over it.
+    """Return the knobs of ``text`` with another value in effect, and knobs beside it that win.
 
     ``expanded`` are its :func:`raw_values` as the parser expands them, ``values`` what is in
     effect, by upper-case name.
@@ -87,7 +87,10 @@ def _words(text: str) -> str:
 
 
 def _beside(own: frozenset[str], values: Mapping[str, str]) -> Iterator[Override]:
-    """Yield knobs of a slot type that win over the file's general ones, and slot types that the file does not have."""
+    """Yield knobs of a slot type that win over the file's general ones, and foreign slot types.
+
+    A foreign slot type is one that the file does not have.
+    """
     types = {found.group(1) for found in map(_COUNT.fullmatch, own) if found}
     for name, value in values.items():
         if name in own or not value:
@@ -100,7 +103,9 @@ def _beside(own: frozenset[str], values: Mapping[str, str]) -> Iterator[Override
 
 
 def place_of(name: str, subsystem: str, files: Iterable[Path]) -> str:
-    """Return file and line of the last assignment to the knob ``name`` in ``files``, read in this order; empty if none.
+    """Return file and line of the last assignment to the knob ``name``; empty if there is none.
+
+    ``files`` are read in their order.
 
     A file that cannot be read is passed over: HTCondor's own parser has said what is in effect.
     """
@@ -124,7 +129,10 @@ def _assigned_in(path: Path) -> list[Assignment]:
 
 
 def files_in(directory: Path, excluded: str) -> list[Path]:
-    """Return the files of ``directory`` that HTCondor reads, in its order; ``excluded`` is its regular expression."""
+    """Return the files of ``directory`` that HTCondor reads, in its order.
+
+    ``excluded`` is the regular expression of names that it ignores.
+    """
     try:
         found = sorted(directory.iterdir(), key=lambda path: path.name)
     except OSError:

@@ -1,4 +1,4 @@
-"""What a running startd does not yet have of the configuration that is in effect, from its own slot ads.
+"""The configuration in effect that a running startd does not have yet, from its own slot ads.
 
 SLOT_WEIGHT, CONSUMPTION_<asset> and STARTD_ATTRS are taken over at condor_reconfig; slot types,
 CONSUMPTION_POLICY and NUM_CLAIMS are read when the startd starts
@@ -29,7 +29,10 @@ _TRUE = ("true", "t", "yes", "1")
 
 
 def restart_pending(ads: Sequence[SlotAd], values: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what reaches the startd only when it starts anew; ``values`` are those in effect, by upper-case name."""
+    """Return the changes that reach the startd only when it restarts.
+
+    ``values`` are those in effect, by upper-case name.
+    """
     return tuple(dict.fromkeys((*_layout(ads, values), *_policy(ads, values))))
 
 
@@ -114,7 +117,10 @@ def shortened(text: str) -> str:
 
 
 def _differ(running: str | None, wanted: str) -> bool:
-    """Tell whether an ad's expression is not the configured one; what is not configured is HTCondor's own."""
+    """Tell whether an ad's expression is not the configured one.
+
+    A knob that is not configured has HTCondor's own value.
+    """
     if not wanted:
         return False
     return running is None or _canonical(running) != _canonical(wanted)
@@ -128,7 +134,7 @@ def _canonical(text: str) -> str:
 def hardware_changes(
     ads: Sequence[SlotAd], node: Node, cpu_shares: int, values: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return what ``node`` has other than the running startd says of its machine, such as ``cpus 16, now 15``.
+    """Return the amounts of ``node`` that the running startd does not show, as ``cpus 16, now 15``.
 
     Where NUM_CPUS is set it decides what the startd says of cpus, whatever the hardware.
     """

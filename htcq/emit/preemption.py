@@ -1,4 +1,4 @@
-"""The third way to take back what is lent: preemption by the negotiator itself, as its configuration."""
+"""Preemption by the negotiator as configuration: the third way to take back lent slots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from htcq.templating import render
 
 
 def preemption_text(min_runtime: int, templates: Path | None = None) -> str:
-    """Return the text; every job is given ``min_runtime`` seconds, ``templates`` is a site's own directory.
+    """Return the text; every job is given ``min_runtime`` seconds.
+
+    ``templates`` is a site's own directory.
 
     Raises:
         TemplateError: the template cannot be rendered.

@@ -53,7 +53,9 @@ def configuration(
 
 
 def _central_weight(slots: Sequence[Slot]) -> str:
-    """Return the weight of a slot of any of the types: that of one need not be a number on a slot of another.
+    """Return the weight of a slot of any type.
+
+    The weight of one type need not be a number on a slot of another.
 
     It stands in for a slot's own weight that is no number, so that of the first kind of node
     serves all kinds.

@@ -1,1 +1,4 @@
-"""What acts on the world: reads and captures pools, writes quotas and ceilings, reclaims slots, submits jobs."""
+"""Actions on the world.
+
+They read and capture pools, write quotas and ceilings, reclaim slots and submit jobs.
+"""

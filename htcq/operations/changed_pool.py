@@ -25,13 +25,16 @@ def tell_knobs(before: Pool, after: Pool) -> None:
 
 
 def tell_omissions(before: Pool, after: Pool) -> None:
-    """Say what could not be done of what ``after`` was to be, such as machines that cannot carry a model."""
+    """Report what could not be changed in ``after``, such as machines that cannot carry a model."""
     for sentence in after.damage[len(before.damage) :]:
         tell(f"htcq: {sentence}")
 
 
 def tell_unit(before: Pool, after: Pool, what: WhatIf) -> None:
-    """Say that quotas stay amounts of the old unit, where a model changes what the pool weighs and they matter."""
+    """Report that quotas stay amounts of the old unit, where a model changes the pool's weight.
+
+    Nothing is reported where no group has a static quota.
+    """
     if not what.models or what.scale_quotas:
         return
     from htcq.pool.weights import Weights

@@ -1,4 +1,6 @@
-"""Configuration files that htcq writes for HTCondor: read by its parser, put in place whole, told to the system log.
+"""Configuration files that htcq writes for HTCondor.
+
+HTCondor's parser reads them, they are put in place whole, and the system's log records it.
 
 Little is imported here: ``htcq emit`` starts HTCondor's parser beside it before it loads the rest.
 """
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def reading_knobs() -> dict[str, str]:
-    """Return HTCondor's knobs that say which files it reads: those of this machine, or HTCondor's defaults."""
+    """Return the knobs that say which files HTCondor reads.
+
+    The values are those of this machine, or HTCondor's defaults.
+    """
     from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB
     from htcq.live.configuration import installed_configuration
 
@@ -27,7 +32,7 @@ def reading_knobs() -> dict[str, str]:
 
 
 def target_for(directory: Path, name: str, text: str, writing: bool = True) -> Target:
-    """Return the file ``name`` of ``directory`` with the ``text`` that it is to have; nothing is written yet.
+    """Return the target file ``name`` of ``directory`` with its wanted ``text``; write nothing.
 
     Raises:
         InstallError: HTCondor would not read the file, or it cannot be written.
@@ -38,7 +43,9 @@ def target_for(directory: Path, name: str, text: str, writing: bool = True) -> T
 
 
 def put_in_place(command: str, target: Target) -> bool:
-    """Write the file; tell whether that changed anything. The system's log tells that ``command`` did it, or tried.
+    """Write the file, and return whether that changed anything.
+
+    The system's log records that ``command`` wrote it or failed to.
 
     Raises:
         InstallError: it could not be written.
@@ -57,7 +64,9 @@ def put_in_place(command: str, target: Target) -> bool:
 
 
 def take_away(command: str, target: Target) -> str:
-    """Remove the file, or put back the one that it replaced; return in words what was done, empty where it is gone.
+    """Remove the file, or put back the one that it replaced.
+
+    Return in words what was done; empty where there was nothing to remove.
 
     Raises:
         InstallError: it could not be removed.

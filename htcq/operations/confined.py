@@ -121,7 +121,10 @@ def put_by_parent(name: str, text: str) -> bool:
 
 
 def _speak_through(complaints: int) -> None:
-    """Leave standard error to Python alone: what libraries say before they end the process goes to ``complaints``."""
+    """Leave standard error to Python alone; messages of libraries go to ``complaints``.
+
+    Libraries print them before they end the process.
+    """
     if _is_standard_error():
         sys.stderr = os.fdopen(
             os.dup(2), "w", encoding=sys.stderr.encoding, errors="backslashreplace", buffering=1
@@ -130,7 +133,10 @@ def _speak_through(complaints: int) -> None:
 
 
 def _is_standard_error() -> bool:
-    """Tell whether Python's messages go to standard error: those of an item of a sweep are kept in memory."""
+    """Tell whether Python's messages go to standard error.
+
+    Those of an item of a sweep are kept in memory.
+    """
     try:
         return sys.stderr.fileno() == 2
     except OSError:

@@ -1,4 +1,4 @@
-"""The elastic quotas of which ``htcq drift record`` keeps the ledger, and its entries for one look at a pool."""
+"""The elastic quotas in the ledger of ``htcq drift record``, and its entries for an observation."""
 
 from __future__ import annotations
 

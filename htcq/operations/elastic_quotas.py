@@ -1,4 +1,4 @@
-"""The file of elastic quotas: which of its trees is meant, and what it says of writing and of taking back."""
+"""The file of elastic quotas: the tree that is meant, and its settings of writing and reclaim."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINT = "see htcq-elastic(1)"
 
 @dataclass(frozen=True)
 class Declared:
-    """The quotas of one negotiator as their file has them, how they are written, and how much may be taken back.
+    """The declared quotas of one negotiator, and the settings of writing and of taking back.
 
     ``negotiator`` is empty where neither the command nor the file names one.
     """
@@ -45,7 +45,7 @@ def read_quota_file(name: str) -> QuotaFile:
 
 
 def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
-    """Return the file of quotas ``name``, and which of its trees ``negotiator`` (empty: not named) means.
+    """Return the file of quotas ``name``, and the tree in it for ``negotiator`` (empty: not named).
 
     Raises:
         InputError: it cannot be read, the tree is refused, or there are several of which none is
@@ -70,7 +70,9 @@ def read_tree(name: str, negotiator: str) -> tuple[QuotaFile, str]:
 def read_declared(
     name: str, negotiator: str, directory: str | None = None, journal: str | None = None
 ) -> Declared:
-    """Return the quotas in the file ``name``; ``directory`` and ``journal`` replace what it says of these.
+    """Return the quotas in the file ``name``.
+
+    ``directory`` and ``journal`` replace those in the file.
 
     Raises:
         InputError: they cannot be read, are refused, or are those of several negotiators of which
@@ -85,7 +87,7 @@ def read_declared(
 
 
 def trees_of(name: str, negotiator: str) -> Mapping[str, ElasticQuotas]:
-    """Return the trees of the file ``name`` that ``negotiator`` is asked about: all where it is not named.
+    """Return the trees of the file ``name`` for ``negotiator``; all where it is not named.
 
     Raises:
         InputError: it cannot be read, or has several trees and none is that negotiator's.

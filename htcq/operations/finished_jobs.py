@@ -1,4 +1,7 @@
-"""Jobs that were, as the options of ``htcq simulate`` name their files: for run times, and for jobs that arrive."""
+"""Finished jobs, from files that the options of ``htcq simulate`` name.
+
+They give run times, and jobs that arrive.
+"""
 
 from __future__ import annotations
 

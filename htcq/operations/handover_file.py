@@ -1,4 +1,7 @@
-"""The file by which an account that looks at a pool hands its plan to one that may write: put whole, read with care."""
+"""The file of a plan, from an account that looks at a pool to one that may write.
+
+It is put in place whole and read with care.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ def save_handover(name: str, given: Handover) -> None:
 
 
 def read_handover(name: str, planner: str | None) -> Handover:
-    """Return the plan in the file ``name``, which only the account ``planner`` (None: the caller) or root wrote.
+    """Return the plan in the file ``name``.
+
+    Only the account ``planner`` (None: the caller) or root may have written the file.
 
     Raises:
         InputError: there is no such account or file, somebody else could have written it, or it is
@@ -63,7 +68,10 @@ def _uid(planner: str | None) -> int:
 
 
 def _read(path: Path, owners: set[int]) -> bytes:
-    """Return what the file holds; both it and its directory are opened once, and what is open is judged."""
+    """Return the content of the file.
+
+    The file and its directory are opened once, and the open ones are checked.
+    """
     directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _check(f"the directory of {path}", os.fstat(directory), owners)

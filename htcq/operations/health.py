@@ -1,4 +1,4 @@
-"""What every command does with the health of the pool that it answers from: it comes first, and the status is 3."""
+"""The health of the pool in every command: it is printed first, and the exit status is 3."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tell_ailments(found: Sequence[Ailment], source: str) -> None:
 
 
 def marked(status: int, found: Sequence[Ailment]) -> int:
-    """Return the exit status of an answer: that of ``status``, but unknown where the pool is not healthy."""
+    """Return the exit status ``status``; unknown instead where the pool is not healthy."""
     return EXIT_UNKNOWN if found and status in (EXIT_FINE, EXIT_FINDINGS) else status
 
 

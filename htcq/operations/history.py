@@ -1,4 +1,4 @@
-"""Writes to the history of ``htcq drift``: an observation is recorded, old rows are merged and dropped."""
+"""Writes to the history of ``htcq drift``: records observations, merges and drops old rows."""
 
 from __future__ import annotations
 

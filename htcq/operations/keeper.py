@@ -1,4 +1,7 @@
-"""The process beside a confined one (``htcq.operations.confined``): waits for its end, and writes files for it."""
+"""The process beside a confined one: waits for its end, and writes files for it.
+
+See ``htcq.operations.confined``.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _RAISES = f"{OPTION} raises the limit"
 
 @dataclass(frozen=True)
 class Child:
-    """A confined process: its requests, its ticks, what its libraries say, and the limits that it has."""
+    """A confined process: its requests, its ticks, messages of its libraries, and its limits."""
 
     pid: int
     requests: socket.socket
@@ -77,7 +80,7 @@ def keep(child: Child, limits: Limits, files: Sequence[str]) -> int:
 
 
 def _counted(beats: bytes, silent: int) -> int:
-    """Return for how many seconds of its processor time the child did not come back from one call."""
+    """Return the seconds of processor time that the child has spent in one call."""
     for beat in beats:
         silent = silent + 1 if beat == signal.SIGPROF else 0
     return silent

@@ -1,4 +1,7 @@
-"""One observation of a pool and the next step of its elastic quotas, with the reasons why it must not be taken."""
+"""One observation of a pool and the next step of its elastic quotas.
+
+The step comes with the reasons why it must not be taken.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,9 @@ def observe_and_plan(
     now: float,
     accept_loss: bool = False,
 ) -> Observed:
-    """Read the pool and return the next step as of ``now``; ``present`` is the text of the file that is in force.
+    """Read the pool and return the next step as of ``now``.
+
+    ``present`` is the text of the file that is in force.
 
     Raises:
         HtcqError: the pool cannot be read, or what is computed contradicts itself.

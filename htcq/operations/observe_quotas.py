@@ -101,8 +101,8 @@ def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> N
     if age > max_age:
         raise PoolError(
             (
-                f"{source.name}: the negotiator last published its groups {age:.0f} s ago, more than "
-                f"{max_age:g} s"
+                f"{source.name}: the negotiator last published its groups {age:.0f} s ago, more "
+                f"than {max_age:g} s"
             ),
             "is it running, and the clocks right? --max-age sets the limit",
         )

@@ -16,5 +16,5 @@ def operator() -> str:
 
 
 def instance_of(journal: str) -> str:
-    """Return what tells this htcq from others: its machine and its journal, the same at the next start."""
+    """Return the name of this htcq, the same at the next start: its machine and its journal."""
     return f"{socket.gethostname()}:{journal}"

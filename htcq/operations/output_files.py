@@ -1,4 +1,7 @@
-"""Files that a command writes beside what it prints: checked before the work, put in place whole after it."""
+"""Files that a command writes beside its printed output.
+
+They are checked before the work and put in place whole after it.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,9 @@ def put_new_file(name: str, text: str) -> None:
 
 
 def replace_file(name: str, text: str) -> None:
-    """Replace the file ``name``, which is there: the former one is kept as ``<name>~``, its owner and mode stay.
+    """Replace the existing file ``name``; its owner and mode stay.
+
+    The former file is kept as ``<name>~``.
 
     Raises:
         InputError: it could not be; it is as it was.

@@ -1,4 +1,4 @@
-"""Where a command finds the pools that it looks at: snapshots on disk, or live pools that are captured first."""
+"""The pools that a command reads: snapshots on disk, or live pools that are captured first."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ class OpenSource:
 
 
 def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
-    """Return the pool ``source``, with the central manager's configuration also as it would be with ``changes``.
+    """Return the pool ``source``, also with the configuration that ``changes`` make.
 
-    And with the jobs of ``past``, which are another file's. What was left out is told on standard
-    error.
+    ``changes`` are knobs of the central manager. ``past`` adds the jobs of another file. What was
+    left out is reported on standard error.
 
     Raises:
         HtcqError: it cannot be read at all, or is not that of the negotiator.
@@ -85,7 +85,9 @@ def read(source: Source, changes: Changes = (), past: PastFile | None = None) ->
 
 
 def open_source(source: Source, changes: Changes = (), past: PastFile | None = None) -> OpenSource:
-    """Open the files of the pool ``source``, a live one after it was captured: nothing of it stays on the disk.
+    """Open the files of the pool ``source``.
+
+    A live pool is captured first, and no file of the capture stays on the disk.
 
     Raises:
         HtcqError: there is none, or it cannot be asked.
@@ -137,7 +139,7 @@ def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None =
 
 
 def attributes_of(changes: Changes) -> frozenset[str]:
-    """Return what the changed knobs name, if they are expressions: slots may have to be asked for it."""
+    """Return the attributes in the expressions of changed knobs: slots are asked for them too."""
     expressions = (parsed(value) for _, value in changes if "$" not in value)
     named = (expression.references().own for expression in expressions if expression is not None)
     return frozenset(name for names in named for name in names if name.isidentifier())

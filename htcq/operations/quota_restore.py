@@ -1,4 +1,7 @@
-"""Restores what was there before: the journal knows, whatever became of the quotas' own file. No pool is read."""
+"""Restores former quotas from the journal, whatever became of the quotas' own file.
+
+No pool is read.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ from htcq.store.elastic_journal import read_journal
 def writer_of_journal(
     name: str, pool: str, negotiator: str, timeout: float, within: float
 ) -> Writer | None:
-    """Return the writer of the file that the journal ``name`` is about, None if of none; damage in it is told.
+    """Return the writer of the file that the journal ``name`` is about; None if about no file.
+
+    Damage in the journal is reported on standard error.
 
     ``pool`` and ``negotiator`` are those of the last write where they are empty. ``timeout``, for
     each question, and ``within``, for the negotiator to show quotas, are in seconds.

@@ -1,4 +1,6 @@
-"""The steps of a pool's elastic quotas: what another account has planned, what a person agrees to, and the loop's own.
+"""The steps of a pool's elastic quotas.
+
+Another account has planned a step, a person agrees to it, or the loop plans its own.
 
 Each step holds the lock of the file, does first what a former run has left to do, and is in the
 journal before and after.
@@ -54,7 +56,9 @@ def writer_for(source: Source, declared: Declared) -> Writer:
 def apply_by_id(
     source: Source, declared: Declared, plan: str, made: float, accept_loss: bool
 ) -> Iterator[str]:
-    """Take the step of the present plan if that is ``plan``, of the time ``made``; yield what was done, as sentences.
+    """Take the step of the present plan if that is ``plan``; yield sentences on what was done.
+
+    ``made`` is the time at which the plan was made.
 
     Raises:
         RefusedError: the plan is too old, is another one by now, or must not be applied.
@@ -79,7 +83,7 @@ def apply_by_id(
 
 
 def apply_handover(source: Source, declared: Declared, given: Handover) -> Iterator[str]:
-    """Take the step that another account has planned, if it stands all checks that need no look at the pool.
+    """Take the step that another account has planned, after all checks that read no pool.
 
     Yields what was done, as sentences.
 
@@ -125,7 +129,7 @@ def show_step(source: Source, declared: Declared, accept_loss: bool) -> tuple[st
 
 
 def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator[tuple[str, float]]:
-    """Take the next step and yield what was done, as sentences, with the length of a cycle in seconds.
+    """Take the next step; yield sentences on what was done, with the seconds of a cycle.
 
     Raises:
         RefusedError: it must not be taken; the journal says why.

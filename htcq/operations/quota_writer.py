@@ -1,4 +1,4 @@
-"""Puts quotas in place for a negotiator, step by step: the journal first, the file, the negotiator, the journal again.
+"""Puts quotas in place for a negotiator: journal, file, negotiator, and the journal again.
 
 Killed anywhere, it leaves a file that was wanted once and a journal that says so;
 :meth:`Writer.finish` does what is left to do, after a look at the file that is really there.
@@ -44,10 +44,10 @@ _TOLD = "the negotiator shows it"
 
 @dataclass(frozen=True)
 class Writer:
-    """One file, its journal, and the negotiator that reads it; whoever uses it holds the lock of the file.
+    """One file, its journal and the negotiator that reads it.
 
-    ``within`` is how long the negotiator may take to show quotas, in seconds; ``pool`` its
-    collector, empty for this machine's.
+    The user of this object holds the lock of the file. ``within`` is the time in which the
+    negotiator must show quotas, in seconds; ``pool`` is its collector, empty for this machine's.
     """
 
     path: Path
@@ -118,7 +118,9 @@ class Writer:
         log_change("elastic", what, failed=outcome.result != VERIFIED)
 
     def resolve(self) -> list[str]:
-        """Journal what came of an intent that has no outcome, as the file tells, and return it as a sentence.
+        """Journal the outcome of an intent that has none yet, and return it as a sentence.
+
+        The file on disk shows the outcome.
 
         Raises:
             JournalError: the journal cannot be written.
@@ -195,7 +197,10 @@ class Writer:
         return intent
 
     def _tidy(self) -> None:
-        """Remove what a killed run left half written; HTCondor does not read it, and nobody else is at it."""
+        """Remove temporary files of a killed run.
+
+        HTCondor does not read them, and no other process writes them.
+        """
         for name in (self.path.name, f"{self.path.name}~"):
             for left in self.path.parent.glob(f".{name}{_TEMPORARY}"):
                 left.unlink(missing_ok=True)
@@ -218,7 +223,7 @@ class Writer:
             os.close(directory)
 
     def _verify(self, intent: JournalRecord) -> str:
-        """Let the negotiator read the file, and journal whether it shows the quotas; return why not."""
+        """Let the negotiator read the file, journal whether it shows the quotas, return why not."""
         why = self._told(intent.quotas)
         result = WRITTEN if why else VERIFIED
         told = why or (
@@ -228,9 +233,9 @@ class Writer:
         return why
 
     def _told(self, quotas: Mapping[str, tuple[float, bool]]) -> str:
-        """Tell the negotiator to read the file, and return why it does not show ``quotas``; empty where it does.
+        """Let the negotiator read the file; return why ``quotas`` do not show, empty if they do.
 
-        Whoever refuses the command may show them all the same: those that are put back were
+        A negotiator that refuses the command may still show them: quotas that are put back were
         never gone there.
         """
         refused = ""

@@ -1,6 +1,6 @@
-"""One simulation: a pool is read and changed in thought, and its negotiator goes through a cycle or through several.
+"""One simulation of a pool, changed or not: a cycle of its negotiator, or several.
 
-``htcq simulate`` prints what comes of it, and each item of a sweep keeps it.
+``htcq simulate`` prints the result, and each item of a sweep keeps it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Subject:
-    """The pool as it is and as it would be (None: nothing is changed), and what is wrong with its daemons."""
+    """The pool as it is and as it would be (None: unchanged), and the faults of its daemons."""
 
     pool: Pool
     changed: Pool | None
@@ -133,7 +133,10 @@ def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:
 
 
 def status_of(crash: object, subject: Subject) -> int:
-    """Return the exit status: a finding where the negotiator would ``crash``, unknown where the pool is not healthy."""
+    """Return the exit status: a finding where the negotiator would ``crash``.
+
+    Where the pool is not healthy it is unknown.
+    """
     return marked(EXIT_FINE if crash is None else EXIT_FINDINGS, subject.health)
 
 

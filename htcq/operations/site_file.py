@@ -37,7 +37,9 @@ def site_file(named: str | None) -> Path | None:
 
 
 def read_site_file(named: str | None, forced: bool = False) -> Settings:
-    """Return what the file ``named`` says, or the first of :data:`SITE_FILES` that is there, if any.
+    """Return the settings in the file ``named``, or else in the first of :data:`SITE_FILES`.
+
+    Files that do not exist are skipped; with none of them the settings are the defaults.
 
     Raises:
         HtcqError: it cannot be read, something in it cannot be used, or it is not to be trusted.

@@ -32,7 +32,7 @@ _UNHEARD = Ended(None, "its job left the queue, and its log does not say why")
 
 @dataclass(frozen=True)
 class Submission:
-    """Where htcq is on execution points, and how its jobs are submitted; ``timeout`` is in seconds."""
+    """The path of htcq on execution points, and how jobs are submitted (``timeout``: seconds)."""
 
     executable: str
     timeout: float
@@ -79,10 +79,10 @@ class _Jobs:
     waiting: dict[str, Item] = field(default_factory=dict)
 
     def take_up(self, items: Sequence[Item]) -> None:
-        """Find the jobs of an earlier run, gather what they left, and remove those that nobody waits for.
+        """Find the jobs of an earlier run, gather their results, and remove unwanted jobs.
 
-        What failed while nobody looked is told first; what was told already, or was removed, is
-        submitted again.
+        A failure that was not reported yet is reported first; an item whose failure was reported,
+        or whose job was removed, is submitted again.
         """
         results = self.place.results
         wanted = {results.key(item): item for item in items}
@@ -137,7 +137,7 @@ class _Jobs:
             tell(f"htcq: submitted as cluster {cluster}: {len(items)} jobs")
 
     def _job(self, key: str, item: Item) -> dict[str, str]:
-        """Return what is different in the job of ``item``, after its files have been put where jobs find them."""
+        """Put the files of ``item`` where jobs find them, and return what is special to its job."""
         results, places = self.place.results, self._places(item)
         snapshot = results.snapshot_for_jobs
         results.put_snapshot(Path(self.place.snapshot))
@@ -151,7 +151,10 @@ class _Jobs:
         )
 
     def _places(self, item: Item) -> dict[str, str]:
-        """Return what the files of ``item`` are called where jobs find them; one that cannot be read stays as it is."""
+        """Return the names that the files of ``item`` have for jobs.
+
+        A file that cannot be read keeps its name.
+        """
         digests = self.place.results.ground.files
         return {name: name_for_jobs(name, digests[name]) for name in item.files if digests[name]}
 
@@ -192,7 +195,10 @@ class _Jobs:
         return [item.name for item in (*held.values(), *gone.values())]
 
     def _gather(self, items: Mapping[str, Item]) -> list[tuple[str, bool, bool]]:
-        """Keep what the jobs of ``items`` left behind; return for each whether that is a result, or it was removed."""
+        """Keep the results of the jobs of ``items``.
+
+        Return for each whether there is a result, and whether the job was removed.
+        """
         gathered = []
         results = self.place.results
         ended = endings(results.jobs, list(items)) if items else {}

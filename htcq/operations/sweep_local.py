@@ -1,4 +1,4 @@
-"""Items of a sweep in processes of this machine, one each, so that one that dies takes no other with it."""
+"""Items of a sweep, each in a process of this machine: one that dies does not end the others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Reader = Callable[[Sequence[str]], Simulation]
 def run_here(
     items: Sequence[Item], place: Place, processes: int, retries: int, reader: Reader
 ) -> None:
-    """Run ``items``, ``processes`` at a time, and keep what comes of them; one that dies is tried again.
+    """Run ``items``, ``processes`` at a time, and keep the results; retry an item that dies.
 
     Raises:
         HtcqError: a result cannot be kept.
@@ -78,7 +78,7 @@ class _Crew:
 
 
 def _simulate(item: Item, place: Place, reader: Reader, tries: int) -> bool:
-    """Run one item in this process and keep what comes of it; tell whether another try would come to the same."""
+    """Run one item in this process and keep its result; tell whether another try is hopeless."""
     words = ("--snapshot", place.snapshot, *place.results.ground.arguments, *item.arguments)
     # The simulation gives up its rights to read a stranger's snapshot; what comes of it is kept by
     # this process.
@@ -92,7 +92,7 @@ def _simulate(item: Item, place: Place, reader: Reader, tries: int) -> bool:
 
 
 def _ended(words: Sequence[str], reader: Reader) -> tuple[int, str, str]:
-    """Return the exit status of a simulation, its result as JSON (empty: there is none) and what it said."""
+    """Return a simulation's exit status, its result as JSON (empty: none), and its messages."""
     said = io.StringIO()
     with redirect_stderr(said):
         try:

@@ -42,7 +42,9 @@ class Place:
 
 @contextmanager
 def placed(source: Source, results: str | None, sweep: Sweep) -> Iterator[Place]:
-    """Yield the snapshot, captured if it is a live pool, and where results go: nowhere for long if that is not said.
+    """Yield the snapshot, captured if the source is a live pool, and the place of results.
+
+    The place is temporary where ``results`` is not given.
 
     Raises:
         HtcqError: there is no such snapshot or pool, or another run works in that place.
@@ -81,7 +83,10 @@ def _captured(path: Path, source: Source, sweep: Sweep) -> None:
 
 
 def _changes(items: Sequence[Item]) -> list[tuple[str, str]]:
-    """Return the knobs that any item would set; one that cannot be read is told when its turn comes."""
+    """Return the knobs that any item would set.
+
+    Knobs that cannot be read are reported when their item runs.
+    """
     found: list[tuple[str, str]] = []
     for text in dict.fromkeys(text for item in items for text in item.values.get("set", ())):
         with suppress(InputError):

@@ -1,4 +1,6 @@
-"""Changes in the system's log (syslog or journald): one line for each, with who made it, what changed, and the result.
+"""Changes in the system's log (syslog or journald), one line for each.
+
+A line has who made the change, what changed, and the result.
 
 The log belongs to root: who may write a journal or a file of htcq cannot take these lines back.
 """

@@ -1,4 +1,6 @@
-"""Files that are found without being named: read only where nobody but root and the caller could have written them.
+"""Files that are found without being named.
+
+They are read only where nobody but root and the caller could have written them.
 
 ssh and sudo ask the same of their own files (OpenSSH 9.2, misc.c:safe_path_fd: owner and mode of
 the file and of the directory that it lies in). The directory and the file are opened once each,
