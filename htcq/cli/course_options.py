@@ -50,7 +50,9 @@ def run_times(arguments: argparse.Namespace) -> RunTime | None:
     Raises:
         InputError: --run-time says nothing, or its file holds no finished job.
     """
-    return None if arguments.cycles is None else read_run_time(arguments.run_time or _RUN_TIME)
+    if arguments.cycles is None:
+        return None
+    return read_run_time(arguments.run_time or _RUN_TIME)
 
 
 def check_no_course(arguments: argparse.Namespace, *others: str) -> None:
@@ -71,7 +73,9 @@ def cycles_of(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: it is out of range.
     """
-    return 1 if arguments.cycles is None else _within("--cycles", arguments.cycles, 1, _MAX_CYCLES)
+    if arguments.cycles is None:
+        return 1
+    return _within("--cycles", arguments.cycles, 1, _MAX_CYCLES)
 
 
 def plan_of(arguments: argparse.Namespace) -> Plan:

@@ -98,7 +98,10 @@ def main(arguments: argparse.Namespace) -> int:
         return _tell(source, arguments, asked)
     task = Task("the check", _verdict, (source, arguments, asked))
     outcome = run_all([task], arguments.timeout + _GRACE)[0]
-    status, text = outcome.value if outcome.done else (UNKNOWN, said(SUBJECT, UNKNOWN, outcome.why))
+    if outcome.done:
+        status, text = outcome.value
+    else:
+        status, text = UNKNOWN, said(SUBJECT, UNKNOWN, outcome.why)
     print(text)
     return int(status)
 

@@ -64,4 +64,6 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _size(octets: int) -> str:
-    return f"{octets / 2**20:.1f} MiB" if octets >= 2**20 else f"{octets / 2**10:.0f} KiB"
+    if octets >= 2**20:
+        return f"{octets / 2**20:.1f} MiB"
+    return f"{octets / 2**10:.0f} KiB"

@@ -75,7 +75,8 @@ def main(arguments: argparse.Namespace) -> int:
             )
         found, refused = _compute(name, trees[name], demands[name], before.get(name), arguments)
         computed.append(found)
-        status = EXIT_USAGE if refused else status
+        if refused:
+            status = EXIT_USAGE
     if all(computed):
         _show([each for each in computed if each is not None], arguments)
     return status
@@ -100,7 +101,9 @@ def _compute(
     from htcq.report.views.elastic_compute import Computed
 
     assigned = assign(quotas.groups, demand)
-    source = f"{arguments.quotas}: trees.{name}" if name else arguments.quotas
+    source = arguments.quotas
+    if name:
+        source = f"{source}: trees.{name}"
     subject = DeclaredElasticQuotas(
         source, quotas, assigned.demand, assigned.unknown, assigned.lost, before
     )

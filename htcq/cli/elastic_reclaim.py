@@ -135,7 +135,9 @@ def _record(arguments: argparse.Namespace) -> int:
     wanted = _wanted(arguments)
     found = record_state(_source(arguments), wanted)
     _show(arguments, found, None)
-    return EXIT_FINDINGS if found.plan.stopped else EXIT_FINE
+    if found.plan.stopped:
+        return EXIT_FINDINGS
+    return EXIT_FINE
 
 
 def _apply(arguments: argparse.Namespace) -> int:
@@ -144,7 +146,9 @@ def _apply(arguments: argparse.Namespace) -> int:
     wanted = _wanted(arguments)
     found, report = take_back(_source(arguments), wanted)
     _show(arguments, found, report)
-    return EXIT_FINDINGS if found.plan.stopped or report.failed else EXIT_FINE
+    if found.plan.stopped or report.failed:
+        return EXIT_FINDINGS
+    return EXIT_FINE
 
 
 def _show(
@@ -192,7 +196,9 @@ def _release(arguments: argparse.Namespace) -> int:
     wanted = _wanted(arguments)
     gone, told = release_ceilings(_source(arguments), wanted)
     print("\n".join(map(one_line, told)) or "no ceiling is ours")
-    return EXIT_FINE if gone else EXIT_UNKNOWN
+    if gone:
+        return EXIT_FINE
+    return EXIT_UNKNOWN
 
 
 def _ceilings(arguments: argparse.Namespace) -> int:
@@ -215,7 +221,9 @@ def _ceilings(arguments: argparse.Namespace) -> int:
 def _lasts(until: int) -> str:
     from htcq.report.moments import moment
 
-    return f" until {moment(until)}" if until else ""
+    if not until:
+        return ""
+    return f" until {moment(until)}"
 
 
 _MAINS: Mapping[str, Callable[[argparse.Namespace], int]] = {

@@ -65,7 +65,9 @@ def main(arguments: argparse.Namespace) -> int:
     ]
     _show(looked, arguments)
     health = [each for status, _ in looked for each in status.health]
-    return EXIT_USAGE if refused else marked(EXIT_FINE, health)
+    if refused:
+        return EXIT_USAGE
+    return marked(EXIT_FINE, health)
 
 
 def _wrong(tree: str, quotas: ElasticQuotas, file: str) -> Audit:
@@ -81,7 +83,9 @@ def _wrong(tree: str, quotas: ElasticQuotas, file: str) -> Audit:
 
 
 def _named(file: str, tree: str) -> str:
-    return f"{file}: trees.{tree}" if tree else file
+    if tree:
+        return f"{file}: trees.{tree}"
+    return file
 
 
 def _look(

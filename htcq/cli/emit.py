@@ -89,7 +89,8 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.diff:
         return _marked(compare(target, arguments), request)
     restart = arguments.role == EXECUTE and target.needs_restart()
-    status = write_told("emit", target, "condor_restart -startd" if restart else "condor_reconfig")
+    needs = "condor_restart -startd" if restart else "condor_reconfig"
+    status = write_told("emit", target, needs)
     return _marked(status, request)
 
 

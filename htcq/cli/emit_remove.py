@@ -31,11 +31,10 @@ def take_back(arguments: argparse.Namespace, file_name: str) -> int:
         sys.stdout.write(printable(target.diff()))
         return EXIT_FINE
     done = take_away("emit --remove", target)
-    tell(
-        f"{target.path}: {done}; {_what_it_takes(arguments.role)}"
-        if done
-        else f"{target.path}: not there"
-    )
+    if done:
+        tell(f"{target.path}: {done}; {_what_it_takes(arguments.role)}")
+    else:
+        tell(f"{target.path}: not there")
     return EXIT_FINE
 
 

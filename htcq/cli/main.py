@@ -60,7 +60,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _plugin(arguments: Sequence[str]) -> str:
     """Return the subject of a monitoring plugin's status line; empty for a plain command."""
-    return _SUBJECTS.get(arguments[0], "") if _NAGIOS in arguments else ""
+    if _NAGIOS not in arguments:
+        return ""
+    return _SUBJECTS.get(arguments[0], "")
 
 
 def _dispatch(arguments: list[str]) -> int:

@@ -78,11 +78,15 @@ def add_collector(
 
 
 def _action(several: bool) -> str:
-    return "append" if several else "store"
+    if several:
+        return "append"
+    return "store"
 
 
 def _again(several: bool) -> str:
-    return "; repeatable" if several else ""
+    if several:
+        return "; repeatable"
+    return ""
 
 
 def add_timeout(pool: Container) -> None:

@@ -32,7 +32,9 @@ def sources(
 
 
 def _several(given: str | Sequence[str] | None) -> Sequence[str]:
-    return [given] if isinstance(given, str) else list(dict.fromkeys(given or ()))
+    if isinstance(given, str):
+        return [given]
+    return list(dict.fromkeys(given or ()))
 
 
 def read_source(
@@ -50,7 +52,9 @@ def read_source(
         HtcqError: it cannot be read at all.
     """
     source = sources(arguments, queues)[0]
-    opened = open_source(replace(source, machines=False, schedds=False) if hardware else source)
+    if hardware:
+        source = replace(source, machines=False, schedds=False)
+    opened = open_source(source)
     if files is not None:
         confine_to([opened], files)
     return read_open(opened)

@@ -53,8 +53,10 @@ def main(args: Namespace, condor_params: CondorParams | None = None) -> int:
     node = probe_node(args.execute, condor_params or installed_configuration())
     if args.json:
         print(json.dumps(node_facts(node), indent=2))
-    elif args.long or args.cron:
-        print("\n".join(cron_lines(node) if args.cron else long_lines(node)))
+    elif args.cron:
+        print("\n".join(cron_lines(node)))
+    elif args.long:
+        print("\n".join(long_lines(node)))
     else:
         _show(node)
     return EXIT_FINE
@@ -87,4 +89,6 @@ def _why(source: Source) -> str:
         f"{origin}: {show_amount(_ASSETS.get(source.fact, CPUS), amount)}"
         for origin, amount in source.others
     )
-    return f"{source.why} [{others}]" if others else source.why
+    if others:
+        return f"{source.why} [{others}]"
+    return source.why

@@ -85,7 +85,7 @@ def main(arguments: argparse.Namespace) -> int:
     if looked:
         _page(looked, changes, arguments)
         _show(looked, changes, arguments)
-    return max(status, *(_status(each) for each in looked)) if looked else status
+    return max([status, *(_status(each) for each in looked)])
 
 
 @dataclass(frozen=True)

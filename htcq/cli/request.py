@@ -188,7 +188,9 @@ class _Model:
             choice = replace(choice, splitting=self._splitting)
         if self.prices and _lacks_weights(kind):
             choice = replace(choice, weights=self.prices)
-        return kind if choice is kind.choice else replace(kind, choice=choice)
+        if choice is kind.choice:
+            return kind
+        return replace(kind, choice=choice)
 
 
 def _without_weights(kind: SlotType) -> SlotType:
@@ -206,7 +208,9 @@ def _share(text: str | None) -> Fraction | None:
     if text is None:
         return None
     try:
-        share = Fraction(text.rstrip("%")) / (100 if text.endswith("%") else 1)
+        share = Fraction(text.rstrip("%"))
+        if text.endswith("%"):
+            share /= 100
     except (ValueError, ZeroDivisionError):
         share = Fraction(-1)
     if not 0 <= share < 1:

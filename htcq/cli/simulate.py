@@ -137,7 +137,9 @@ def _agreement(asked: Simulation, subject: Subject, arguments: argparse.Namespac
         from htcq.report.views.agreement_text import show_agreement
 
         show_agreement(found, subject.pool, sys.stdout)
-    return EXIT_FINE if found.compared else EXIT_UNKNOWN
+    if found.compared:
+        return EXIT_FINE
+    return EXIT_UNKNOWN
 
 
 def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namespace) -> int:

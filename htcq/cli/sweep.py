@@ -146,7 +146,9 @@ def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
     if EXIT_UNKNOWN in statuses:
         # The pool is not healthy: so every result says.
         return EXIT_UNKNOWN
-    return EXIT_FINE if all(fine) else EXIT_FINDINGS
+    if all(fine):
+        return EXIT_FINE
+    return EXIT_FINDINGS
 
 
 def _read(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Sweep:

@@ -112,4 +112,6 @@ def _factor(text: str) -> float | None:
         factor = float(text.lstrip("x\N{MULTIPLICATION SIGN}"))
     except ValueError:
         return None
-    return factor if 0 <= factor <= _MAX_TIMES else None
+    if 0 <= factor <= _MAX_TIMES:
+        return factor
+    return None

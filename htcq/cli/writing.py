@@ -77,9 +77,10 @@ def compare(target: Target, arguments: argparse.Namespace) -> int:
         sys.stdout.write(printable(target.diff()))
     if not arguments.check:
         return EXIT_FINE
-    if target.differs:
-        tell(f"{target.path}: differs from what would be written")
-    return EXIT_FINDINGS if target.differs else EXIT_FINE
+    if not target.differs:
+        return EXIT_FINE
+    tell(f"{target.path}: differs from what would be written")
+    return EXIT_FINDINGS
 
 
 def write_told(command: str, target: Target, needs: str) -> int:

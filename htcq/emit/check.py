@@ -107,7 +107,9 @@ def _given(items: Iterable[tuple[str, str | None]]) -> dict[str, str]:
 
 def _whole(text: str | None, otherwise: int) -> int:
     number = as_number(Expr(text).evaluate()) if text else otherwise
-    return 0 if number is None else int(number)
+    if number is None:
+        return 0
+    return int(number)
 
 
 def _true(text: str | None) -> bool:

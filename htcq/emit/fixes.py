@@ -192,5 +192,6 @@ def _comment(line: str) -> str:
     if not line.startswith("#"):
         return line
     one = _CONTROL.sub(" ", line)
-    short = one if len(one) <= _LONGEST_LINE else f"{one[:_LONGEST_LINE]} ..."
-    return short.rstrip("\\ ")
+    if len(one) > _LONGEST_LINE:
+        one = f"{one[:_LONGEST_LINE]} ..."
+    return one.rstrip("\\ ")

@@ -55,8 +55,10 @@ def _told(group: Group | None) -> str:
         return ABSENT
     quota = f"{group.config_quota!r}" if group.static else f"share {group.config_quota!r}"
     words = [quota.removesuffix(".0") if group.configured else "no quota"]
-    words += ["accepts surplus"] if group.accept_surplus else []
-    words += ["regroups"] if group.autoregroup else []
+    if group.accept_surplus:
+        words.append("accepts surplus")
+    if group.autoregroup:
+        words.append("regroups")
     return ", ".join(words)
 
 

@@ -53,14 +53,18 @@ def _lines(names: Iterator[str]) -> Iterator[str]:
         if line and len(line) + len(name) > _LINE:
             yield line
             line = ""
-        line += f", {name}" if line else name
+        if line:
+            line += ", "
+        line += name
     if line:
         yield line
 
 
 def _told(group: DeclaredGroup) -> str:
     """Return owner, contact and last day on one line that nothing in it can end or continue."""
-    last = group.expires.isoformat() if group.expires else ""
+    last = ""
+    if group.expires:
+        last = group.expires.isoformat()
     parts = (("owner", _quiet(group.owner)), ("contact", _quiet(group.contact)), ("expires", last))
     return "; ".join(f"{what} {text}" for what, text in parts if text)
 

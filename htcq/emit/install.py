@@ -107,7 +107,9 @@ def prepare_removal(directory: Path, name: str, params: Mapping[str, str]) -> Ta
             "remove it by hand if it is to go",
         )
     kept = read(_kept_path(target.path))
-    return target if kept is None or is_own(kept) else Target(target.path, target.present, kept)
+    if kept is None or is_own(kept):
+        return target
+    return Target(target.path, target.present, kept)
 
 
 def is_own(text: str) -> bool:

@@ -36,7 +36,9 @@ class Overcharge:
     @property
     def factor(self) -> float:
         """Standing charge by match cost."""
-        return self.standing_charge / self.match_cost if self.match_cost > CLOSE else math.inf
+        if self.match_cost <= CLOSE:
+            return math.inf
+        return self.standing_charge / self.match_cost
 
     def __str__(self) -> str:
         asked = ",".join(

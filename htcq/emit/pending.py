@@ -113,7 +113,9 @@ def _differing(name: str, running: str, wanted: str) -> str:
 def shortened(text: str) -> str:
     """Return ``text`` on one line that is not too long to read."""
     line = " ".join(text.split())
-    return line if len(line) <= _MAX_CHARACTERS else f"{line[:_MAX_CHARACTERS]}…"
+    if len(line) <= _MAX_CHARACTERS:
+        return line
+    return f"{line[:_MAX_CHARACTERS]}…"
 
 
 def _differ(running: str | None, wanted: str) -> bool:
@@ -128,7 +130,9 @@ def _differ(running: str | None, wanted: str) -> bool:
 
 def _canonical(text: str) -> str:
     expression = parsed(text)
-    return text if expression is None else expression.unparsed()
+    if expression is None:
+        return text
+    return expression.unparsed()
 
 
 def hardware_changes(
@@ -146,7 +150,9 @@ def hardware_changes(
         del amounts[CPUS]
     for asset, have in amounts.items():
         told = _number(ads[0].get(f"Total{attribute(asset)}", ""))
-        amount = have * cpu_shares if asset == CPUS else have
+        amount = have
+        if asset == CPUS:
+            amount *= cpu_shares
         if told is not None and differs(asset, told, amount):
             changes.append(f"{asset} {told}, now {amount}")
     return tuple(changes)
@@ -163,8 +169,12 @@ def _true(text: str) -> bool:
 
 def _number(text: str) -> int | None:
     expression = parsed(text)
-    number = None if expression is None else as_number(expression.evaluate())
-    return None if number is None else int(number)
+    if expression is None:
+        return None
+    number = as_number(expression.evaluate())
+    if number is None:
+        return None
+    return int(number)
 
 
 def _slot(ad: SlotAd) -> str:

@@ -32,7 +32,9 @@ def tell_ailments(found: Sequence[Ailment], source: str) -> None:
 
 def marked(status: int, found: Sequence[Ailment]) -> int:
     """Return the exit status ``status``; unknown instead where the pool is not healthy."""
-    return EXIT_UNKNOWN if found and status in (EXIT_FINE, EXIT_FINDINGS) else status
+    if found and status in (EXIT_FINE, EXIT_FINDINGS):
+        return EXIT_UNKNOWN
+    return status
 
 
 def check_jobs(pool: Pool) -> None:

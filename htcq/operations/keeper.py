@@ -82,7 +82,9 @@ def keep(child: Child, limits: Limits, files: Sequence[str]) -> int:
 def _counted(beats: bytes, silent: int) -> int:
     """Return the seconds of processor time that the child has spent in one call."""
     for beat in beats:
-        silent = silent + 1 if beat == signal.SIGPROF else 0
+        silent += 1
+        if beat != signal.SIGPROF:
+            silent = 0
     return silent
 
 
@@ -113,7 +115,9 @@ def _written(name: str, text: bytes, files: Sequence[str]) -> str:
 def _part(requests: socket.socket) -> bytes | None:
     size = int.from_bytes(_received(requests, 8), "big")
     found = _received(requests, size) if 0 < size < _MAX_FILE else b""
-    return bytes(found) if found and len(found) == size else None
+    if not found or len(found) != size:
+        return None
+    return bytes(found)
 
 
 def _received(requests: socket.socket, size: int) -> bytearray:

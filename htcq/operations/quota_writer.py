@@ -225,7 +225,9 @@ class Writer:
     def _verify(self, intent: JournalRecord) -> str:
         """Let the negotiator read the file, journal whether it shows the quotas, return why not."""
         why = self._told(intent.quotas)
-        result = WRITTEN if why else VERIFIED
+        result = VERIFIED
+        if why:
+            result = WRITTEN
         told = why or (
             _TOLD if intent.quotas else "the negotiator was told; what it should show is not known"
         )

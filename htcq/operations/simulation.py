@@ -121,7 +121,9 @@ def several_cycles(
     gc.freeze()
     gc.enable()
     now = _course(subject.pool, asked, course)
-    return now, None if subject.changed is None else _course(subject.changed, asked, course)
+    if subject.changed is None:
+        return now, None
+    return now, _course(subject.changed, asked, course)
 
 
 def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:

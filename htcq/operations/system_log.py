@@ -42,4 +42,7 @@ def _who() -> str:
     except KeyError:
         name = "an account without a name"
     sudo = os.environ.get("SUDO_USER")
-    return f"{name} (uid {uid}){f', sudo of {sudo[:100]}' if sudo else ''}"
+    who = f"{name} (uid {uid})"
+    if sudo:
+        who += f", sudo of {sudo[:100]}"
+    return who
