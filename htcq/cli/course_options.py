@@ -73,9 +73,10 @@ def cycles_of(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: it is out of range.
     """
-    if arguments.cycles is None:
+    cycles: int | None = arguments.cycles
+    if cycles is None:
         return 1
-    return _within("--cycles", arguments.cycles, 1, _MAX_CYCLES)
+    return _within("--cycles", cycles, 1, _MAX_CYCLES)
 
 
 def plan_of(arguments: argparse.Namespace) -> Plan:
