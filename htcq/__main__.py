@@ -13,12 +13,15 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NoReturn, TextIO
 
     from _typeshed import ReadableBuffer
 
 #: As EXIT_UNKNOWN of htcq.errors, which may not be loaded yet.
 _UNKNOWN = 3
+#: With this option a command goes through cycle after cycle: what each leaves is collected.
+_CYCLES = "--cycles"
 #: Where a stream is closed, this stands in its place, so that no file of htcq's becomes it. What is
 #: read from standard input or written to standard output then fails; nobody reads the errors.
 _STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_RDWR))
@@ -28,11 +31,13 @@ def main() -> NoReturn:
     """Run the command line and end the process with its exit status.
 
     ``htcq emit`` may run whenever a daemon reads its configuration: nothing of so short a life
-    is worth collecting, and nothing is left to tear down at its end.
+    is worth collecting, and nothing is left to tear down at its end. A course of many cycles
+    would fill the memory with what its cycles leave.
     """
     status = _UNKNOWN
     try:
-        gc.disable()
+        if not _is_long(sys.argv[1:]):
+            gc.disable()
         _open_streams()
         from htcq.passing import end_all, end_with_signals
 
@@ -51,6 +56,11 @@ def main() -> NoReturn:
         )
     finally:
         os._exit(status)
+
+
+def _is_long(arguments: Sequence[str]) -> bool:
+    """Tell whether a command goes through many cycles."""
+    return any(each.partition("=")[0] == _CYCLES for each in arguments)
 
 
 def _run() -> int:

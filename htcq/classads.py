@@ -35,8 +35,11 @@ _WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFI
 #: A longer expression is refused unparsed: the library's recursion would overflow the stack of the
 #: process (25.14).
 LONGEST = 32 * 1024
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)?\Z")
-_MAX_DIGITS = 18
+#: Numbers of one spelling to the library and to Python. The library reads digits after a leading
+#: zero as octal ones or not at all, and refuses a point without a digit behind it.
+_NUMBER = re.compile(
+    r"-?(?:0|[1-9][0-9]{0,17})(\.[0-9]{1,30}(?:[eE][-+]?[0-9]{1,4})?|[eE][-+]?[0-9]{1,4})?\Z"
+)
 #: HTCondor's whole numbers have 64 bits.
 _END_OF_WHOLE = 2.0**63
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -52,6 +55,21 @@ def _library() -> Any:
     # something has been parsed this way (25.14); the default Requirements of jobs use them.
     classad2.parseOne("A = 1")
     return classad2
+
+
+@functools.lru_cache(maxsize=1)
+def refusals() -> tuple[type[Exception], ...]:
+    """Return what the library raises: an exception of its own (25.14), or Python's (23.9)."""
+    own = getattr(_library(), "ClassAdException", None)
+    if own is None:
+        return (RuntimeError, SyntaxError, TypeError, ValueError)
+    return (own, ValueError)
+
+
+@functools.lru_cache(maxsize=1)
+def is_old_library() -> bool:
+    """Tell whether the library is older than 25, as that of Debian 13 (23.9) is."""
+    return int(_library().version().partition(".")[0]) < 25
 
 
 class References(NamedTuple):
@@ -89,7 +107,7 @@ class Expr:
             )
         try:
             self._tree = library.ExprTree(text)
-        except (library.ClassAdException, ValueError) as error:
+        except refusals() as error:
             raise PolicyError(
                 f"not a ClassAd expression: {text}", "check brackets and quotes"
             ) from error
@@ -107,7 +125,7 @@ class Expr:
                 value = self._tree.eval(my.native)
             else:
                 value = self._tree.eval(my.native, target.native)
-        except (library.ClassAdException, UnicodeDecodeError):
+        except refusals():
             # Nested beyond what the library evaluates: HTCondor's daemons get an error as well. Or
             # no text at all.
             return ERROR
@@ -228,7 +246,11 @@ def _storable(value: int | float | bool | str) -> int | float | bool | str:
 
 
 def literal(text: str) -> Value | None:
-    """Return the value of a literal number, truth value or string; None for other expressions."""
+    """Return the value of a literal number, truth value or string; None for other expressions.
+
+    It is what the library returns. Spellings that the library reads in a way of its own, such as
+    ``010`` or a whole number of more than 18 digits, give None.
+    """
     first = text[:1]
     if first == '"':
         inner = text[1:-1]
@@ -238,8 +260,7 @@ def literal(text: str) -> Value | None:
         return None
     found = _NUMBER.match(text)
     if found:
-        # A whole number of more digits than this does not fit HTCondor's 64 bits.
-        if found.group(1) is None and len(text) <= _MAX_DIGITS:
+        if found.group(1) is None:
             return int(text)
         return float(text)
     return _WORDS.get(text.lower())

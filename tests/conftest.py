@@ -55,6 +55,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=6,
         help="how many random pools to negotiate, for each version",
     )
+    parser.addoption(
+        "--preemption-cases",
+        type=int,
+        default=4,
+        help="how many random pools of each kind of preemption to negotiate, for each version",
+    )
+    parser.addoption(
+        "--course-cases",
+        type=int,
+        default=5,
+        help="how many random pools to negotiate cycle after cycle, for each version",
+    )
+    parser.addoption(
+        "--real-hours",
+        type=int,
+        default=0,
+        help="for how many hours to compare a course with a real pool",
+    )
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption(
         "--claim-pairs",

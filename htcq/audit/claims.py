@@ -16,7 +16,6 @@ from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.slot import PARTITIONABLE, Number
 from htcq.pool.slot_class import SlotClass
-from htcq.pool.startds import carve
 
 
 @dataclass(frozen=True)
@@ -51,11 +50,19 @@ def taken(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str
     None is returned where it takes nothing, or where an amount is no number or below zero.
     """
     if kind.supports_policy:
-        return matched_amounts(kind.consumed(jobs.ad())) or None
-    got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
+        return matched_amounts(evidence.claims.taken(kind, jobs)) or None
+    got = _carved(evidence, kind, jobs)
     if any(got.values()):
         return got
     return None
+
+
+def _carved(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> Mapping[str, Number]:
+    by_policy: Mapping[str, Number | None] = {}
+    if kind.supports_policy:
+        by_policy = evidence.claims.taken(kind, jobs)
+    startd = evidence.startds.of(kind.first)
+    return evidence.carver.carve(kind, jobs, startd, by_policy, judged=False).got
 
 
 def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Number, ...]:
@@ -69,7 +76,7 @@ def weights(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> tuple[Num
         return ()
     if kind.type != PARTITIONABLE:
         return (kind.plain_weight(),)
-    got = carve(kind, jobs, evidence.startds.of(kind.first), judged=False).got
+    got = _carved(evidence, kind, jobs)
     standing = accounted(kind.standing_weight(got or amounts))
     if not kind.supports_policy:
         return (standing,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from operator import is_, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from htcq.audit.charges import Charge, charges
@@ -17,13 +17,12 @@ from htcq.classads import as_number
 from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
-from htcq.pool.matching import Mismatch, wall
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, STATIC, Number, Slot
-from htcq.pool.slot_class import SlotClass, slot_classes
-from htcq.pool.startds import StartdTable
+from htcq.pool.slot_class import SlotClass, known_again, slot_classes
+from htcq.pool.startds import Carver, StartdTable
 from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.ailment import Ailment
@@ -33,6 +32,7 @@ from htcq.poolquota.unread import unread
 
 if TYPE_CHECKING:
     from htcq.audit.unmatched import Unmatched, UnusedSlots
+    from htcq.audit.unused_claims import UnusedClaims
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
@@ -50,7 +50,6 @@ class Evidence(Subject):
         self.pool = pool
         self.weights = Weights()
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
-        self._mismatches: dict[tuple[SlotClass, SharedAttributes], Mismatch] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
     @property
@@ -102,16 +101,20 @@ class Evidence(Subject):
         from htcq.audit.unmatched import UnusedSlots
 
         other = Evidence(pool)
+        other.weights = self.weights
         if pool.jobs is self.pool.jobs:
             other.autoclusters = self.autoclusters
             other.trials = self.trials
-            other._charges, other._mismatches = self._charges, self._mismatches
+            other._charges, other.claims = self._charges, self.claims
         if pool.slots is self.pool.slots:
             other.slot_classes = self.slot_classes
             other.slot_classes_by_frame = self.slot_classes_by_frame
             other.unused = self.unused
             return other
-        other.slot_classes = tuple(_known_again(other.slot_classes, self.slot_classes))
+        other.slot_classes = tuple(known_again(other.slot_classes, self.slot_classes))
+        other.slot_classes_by_frame = tuple(
+            known_again(other.slot_classes_by_frame, self.slot_classes_by_frame)
+        )
         other.unused = UnusedSlots(other.slot_classes_by_frame, self.unused)
         return other
 
@@ -177,6 +180,11 @@ class Evidence(Subject):
     def startds(self) -> StartdTable:
         """The startds of the slots, by which requests are changed and slots carved."""
         return StartdTable(self.execute)
+
+    @cached_property
+    def carver(self) -> Carver:
+        """The claims that these startds carve from unused slots."""
+        return Carver()
 
     def slot_classes_of_type(self, *types: str) -> tuple[SlotClass, ...]:
         """Return the classes of slot type Partitionable, Dynamic or Static."""
@@ -256,10 +264,7 @@ class Evidence(Subject):
 
     def fits(self, slot_class: SlotClass, jobs: Autocluster) -> bool:
         """Tell whether a job of ``jobs`` would be matched with an unused slot of ``slot_class``."""
-        key = slot_class, jobs.frame
-        if key not in self._mismatches:
-            self._mismatches[key] = wall(slot_class, jobs)[0]
-        return self._mismatches[key] is Mismatch.NONE
+        return self.claims.fits(slot_class, jobs)
 
     def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:
         """Return the slot class with the least match cost for a job of ``jobs``, and that cost.
@@ -281,7 +286,7 @@ class Evidence(Subject):
                 break
         for slot_class in self.with_policy:
             if self.fits(slot_class, jobs):
-                cost = slot_class.cost(slot_class.consumed(jobs.ad()))
+                cost = slot_class.cost(self.claims.taken(slot_class, jobs))
                 if cost is not None:
                     yield slot_class, cost
 
@@ -297,6 +302,13 @@ class Evidence(Subject):
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
         return SubmitterQueues(self.pool, self.quotas)
+
+    @cached_property
+    def claims(self) -> UnusedClaims:
+        """The claims of the pool's jobs on slots that no job uses."""
+        from htcq.audit.unused_claims import UnusedClaims
+
+        return UnusedClaims()
 
     @cached_property
     def unused(self) -> UnusedSlots:
@@ -384,17 +396,3 @@ class Evidence(Subject):
         if self.pool.central is None:
             return default
         return self.pool.central.truth(name, default)
-
-
-def _known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:
-    """Yield ``classes``, but the class of ``before`` in place of one that has the same slots."""
-    by_first = {id(slot_class.first): slot_class for slot_class in before}
-    for slot_class in classes:
-        known = by_first.get(id(slot_class.first))
-        if known is not None and _same_slots(known, slot_class):
-            slot_class = known
-        yield slot_class
-
-
-def _same_slots(one: SlotClass, other: SlotClass) -> bool:
-    return len(one.slots) == len(other.slots) and all(map(is_, one.slots, other.slots))

@@ -9,22 +9,30 @@ clause that refers to the clock, the load or the owner of the machine.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from htcq.classads import as_number, holds, literal, named
-from htcq.pool.shared_attributes import SharedAttributes
+from htcq.columns import new_engine
+from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.simulate.cycle.cached_expressions import ReferenceGraph, job_ad
-from htcq.simulate.cycle.clauses import bare, conjuncts
+from htcq.simulate.cycle.job_table import ORIGINAL, JobTable, Ranking, TableContext
 from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.reference_graph import ANY_NAME, ReferenceGraph
+from htcq.simulate.cycle.rows import TableKind, Weighing
+from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 from htcq.units import DISK
-from htcq.why.clauses import Clause, Clauses, Failure
+from htcq.why.clause_texts import bare, conjuncts
+from htcq.why.clauses import Clauses, Failure, any_of
 from htcq.why.match_failure import MatchFailure
-from htcq.why.slot_walls import UNUSED, Blocked, left_on, slot_side
+from htcq.why.requirements import Clause
+from htcq.why.slot_states import SlotStates
+from htcq.why.slot_walls import UNUSED, Blocked, slot_side
 
+Array = Any
 #: The attributes of a slot itself that only grow with the machine.
 _SIZES = frozenset(
     (
@@ -68,20 +76,122 @@ class Unmatched:
         return sum(self.idle.values())
 
 
-@dataclass(frozen=True)
-class _ByFrame:
-    """The results by identity of frames and requests, which are kept here as well."""
+#: Returns which slots of a kind are rows of a table, and for how many slots each stands.
+_Rows = Callable[[SlotClass], Iterable[tuple[Slot, int]]]
 
-    links: ReferenceGraph = field(default_factory=ReferenceGraph)
-    clauses: dict[tuple[object, ...], Clauses] = field(default_factory=dict)
-    passing: dict[tuple[str, int, int], bool] = field(default_factory=dict)
-    out_of_use: dict[int, bool] = field(default_factory=dict)
-    slots: list[SharedAttributes] = field(default_factory=list)
-    requests: dict[tuple[int, int], Request] = field(default_factory=dict)
 
-    def first(self, request: Request) -> Request:
-        """Return the first request that asks for the same job with the same frame."""
-        return self.requests.setdefault((id(request.first), id(request.frame)), request)
+class _Tables:
+    """Tables of slots, and what requests meet there: of all settings of one pool."""
+
+    def __init__(self) -> None:
+        links = ReferenceGraph()
+        ranking = Ranking("", "", frozenset(), links)
+        # Requests that are not known yet may look at any attribute.
+        names = (ANY_NAME, ORIGINAL, *JOB_PLACES)
+        self.context = TableContext(new_engine(), links, names, ranking)
+        self._clauses, self._weighing = Clauses(self.context), Weighing()
+        self._known: dict[tuple[object, ...], SlotStates | None] = {}
+        #: The place of the first slot of each kind among all.
+        self._places: dict[SlotClass, int] = {}
+        self._count = 0
+        self._blocked: dict[tuple[SlotStates, JobTable], Blocked | None] = {}
+        self._room: dict[tuple[SlotStates, JobTable], bool] = {}
+        self._out_of_use: dict[SlotStates, Array] = {}
+
+    def alike(self, kinds: Iterable[SlotClass]) -> Mapping[TableKind, Sequence[SlotClass]]:
+        """Return ``kinds`` by what slots of one table share."""
+        found: dict[TableKind, list[SlotClass]] = {}
+        for kind in kinds:
+            schema = self.context.shared(kind.first.frame)[0]
+            shared = TableKind(schema, kind.assets, kind.supports_policy, self._weighing, ())
+            found.setdefault(shared, []).append(kind)
+            if kind not in self._places:
+                self._places[kind] = self._count
+                self._count += kind.count
+        return found
+
+    def of(self, shared: TableKind, kinds: Sequence[SlotClass], rows: _Rows) -> SlotStates | None:
+        """Return the table of ``kinds``; None where it has no rows."""
+        key = (rows, *kinds)
+        if key not in self._known:
+            self._known[key] = self._table(shared, kinds, rows)
+        return self._known[key]
+
+    def looks_at_each(self, kinds: Sequence[SlotClass], request: Request) -> bool:
+        """Tell whether ``request`` tells apart slots of one of ``kinds``, which share a table."""
+        frame = kinds[0].first.frame
+        reached = self.context.links.reached(("requirements",), frame, request.frame)
+        return bool((reached & PLACES.keys()) - _SIZES - _PASSING)
+
+    def _table(
+        self, shared: TableKind, kinds: Sequence[SlotClass], rows: _Rows
+    ) -> SlotStates | None:
+        offers, counts = [], []
+        for kind in kinds:
+            for place, (slot, count) in enumerate(rows(kind), self._places[kind]):
+                offers.append(Offer(place, slot, slot))
+                counts.append(count)
+        if not offers:
+            return None
+        table = SlotTable(self.context, shared)
+        table.begin((), offers)
+        table.number()
+        return SlotStates(table, counts=counts)
+
+    def has_room(self, slots: SlotStates, job: JobTable) -> bool:
+        """Tell whether one of ``slots`` would take ``job`` with what it has left now."""
+        key = (slots, job)
+        if key not in self._room:
+            self._room[key] = bool(slots.first.suits(job).any())
+        return self._room[key]
+
+    def blocked(self, slots: SlotStates, job: JobTable) -> Blocked | None:
+        """Return what keeps ``job`` from ``slots``; None where one of them would take it."""
+        key = (slots, job)
+        if key not in self._blocked:
+            failure = self._failure(slots, job)
+            blocked = Blocked(UNUSED, slots, ~slots.nowhere, failure, slots.unused.left)
+            passes = self._may_pass(slots, failure, job.request).any()
+            self._blocked[key] = None if passes else blocked
+        return self._blocked[key]
+
+    def _failure(self, slots: SlotStates, job: JobTable) -> Failure:
+        everywhere = ~slots.nowhere
+        failure = self._clauses.failure(slots.table, slots.unused, job, everywhere)
+        clauses = dict(failure.clauses)
+        for flaw, rows in self._clauses.flaws(slots.unused, job, everywhere).items():
+            clauses[Clause(flaw, False)] = rows
+        return replace(failure, clauses=clauses)
+
+    # Time
+    # ----------------------------------------------------------------------------------------------
+
+    def _may_pass(self, slots: SlotStates, failure: Failure, request: Request) -> Array:
+        """Return which slots take the job now, or may at another time without any change."""
+        may = ~failure.lacks_any
+        for clause, rows in failure.clauses.items():
+            if not self._passes(clause, slots, request):
+                refused = rows
+                if not clause.of_job:
+                    refused = rows & ~self._is_out_of_use(slots)
+                may = may & ~refused
+        return may
+
+    def _passes(self, clause: Clause, slots: SlotStates, request: Request) -> bool:
+        links = self.context.links
+        expression = links.parsed(clause.text)
+        if expression is None:
+            return False
+        frame = slots.table.offer(0).slot.frame
+        reached = links.reached(expression.words(), frame, request.frame)
+        return not _PASSING.isdisjoint(reached)
+
+    def _is_out_of_use(self, slots: SlotStates) -> Array:
+        known = self._out_of_use.get(slots)
+        if known is None:
+            each = [_is_out_of_use(slot) for slot in slots.slots]
+            known = self._out_of_use[slots] = slots.arrays.truths_of(each)
+        return known
 
 
 class UnusedSlots:
@@ -90,161 +200,40 @@ class UnusedSlots:
     def __init__(self, kinds: Sequence[SlotClass], before: UnusedSlots | None = None) -> None:
         """Take ``kinds``; ``before`` are the slots of the same pool with other settings.
 
-        Both share the results by frames of slots and jobs: some slots did not change.
+        Both share the tables of slots that did not change.
         """
-        self._kinds = kinds
-        self._by_frame = _ByFrame()
-        if before is not None:
-            self._by_frame = before._by_frame
-        # An identity is valid only as long as its frame exists.
-        self._by_frame.slots.extend(kind.first.frame for kind in kinds)
-        self._blocked: dict[int, Sequence[tuple[Blocked, int]] | None] = {}
-        self._largest: dict[int, tuple[Slot, ...]] = {}
-        self._left: dict[int, Sequence[tuple[Slot, Mapping[str, Number]]]] = {}
-        self._has_room: dict[int, bool] = {}
+        self._tables: _Tables = _Tables() if before is None else before._tables
+        self._alike = self._tables.alike(kinds)
         self.count = sum(kind.count for kind in kinds)
 
-    def blocked(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
-        """Return the obstacles of ``request`` on all slots, each with its number of slots.
+    def blocked(self, request: Request) -> Sequence[Blocked] | None:
+        """Return the obstacles of ``request`` on all slots.
 
         None is returned where a slot would take it.
         """
-        request = self._by_frame.first(request)
-        key = id(request)
-        if key not in self._blocked:
-            self._blocked[key] = self._blocked_anew(request)
-        return self._blocked[key]
-
-    def _blocked_anew(self, request: Request) -> Sequence[tuple[Blocked, int]] | None:
-        found: list[tuple[Blocked, int]] = []
-        for kind in self._kinds:
-            for slot, count in self._asked(kind, request):
-                failure, total = self._failure(kind, slot, request)
-                if self._may_pass(slot, request, failure):
-                    return None
-                left = left_on([(total, count)])
-                blocked = Blocked(UNUSED, failure, left, has_room=not failure.short)
-                found.append((blocked, count))
+        job, found = self._tables.context.job(request), []
+        for slots in self._asked(request, _largest, _each):
+            blocked = self._tables.blocked(slots, job)
+            if blocked is None:
+                return None
+            found.append(blocked)
         return found
 
     def has_room_now(self, request: Request) -> bool:
         """Tell whether some slot would take ``request`` with what it has left now."""
-        request = self._by_frame.first(request)
-        key = id(request)
-        if key not in self._has_room:
-            self._has_room[key] = any(self._room_in(kind, request) for kind in self._kinds)
-        return self._has_room[key]
+        job = self._tables.context.job(request)
+        asked = self._asked(request, _roomiest, _offered)
+        return any(self._tables.has_room(slots, job) for slots in asked)
 
-    def _room_in(self, kind: SlotClass, request: Request) -> bool:
-        if self._looks_at_each(kind, request):
-            offered = filter(_is_offered, kind.slots)
-            return any(not self._failure_with(kind, slot, request, _left(slot)) for slot in offered)
-        for clause in self._failure(kind, kind.first, request)[0].clauses:
-            if not self._passes(clause, kind.first, request):
-                return False
-        for slot, left in self._room(kind):
-            if not self._failure_with(kind, slot, request, left):
-                return True
-        return False
-
-    def _room(self, kind: SlotClass) -> Sequence[tuple[Slot, Mapping[str, Number]]]:
-        """Return the slots of ``kind`` with the amounts that are left on them.
-
-        Of slots that differ in disk alone it is the largest.
-        """
-        if id(kind) not in self._left:
-            largest: dict[tuple[Number, ...], tuple[Slot, Mapping[str, Number]]] = {}
-            for slot in filter(_is_offered, kind.slots):
-                left = _left(slot)
-                key = tuple(amount for asset, amount in left.items() if asset != DISK)
-                if key not in largest or largest[key][1].get(DISK, 0) < left.get(DISK, 0):
-                    largest[key] = (slot, left)
-            self._left[id(kind)] = tuple(largest.values())
-        return self._left[id(kind)]
-
-    # One slot
-    # ----------------------------------------------------------------------------------------------
-
-    def _asked(self, kind: SlotClass, request: Request) -> Iterator[tuple[Slot, int]]:
-        """Yield the slots of ``kind`` to check, each with the number of slots it stands for."""
-        if self._looks_at_each(kind, request):
-            for slot in kind.slots:
-                yield slot, 1
-            return
-        if id(kind) not in self._largest:
-            self._largest[id(kind)] = _largest(kind.slots)
-        first, *others = self._largest[id(kind)]
-        yield first, kind.count - len(others)
-        for slot in others:
-            yield slot, 1
-
-    def _looks_at_each(self, kind: SlotClass, request: Request) -> bool:
-        frame = kind.first.frame
-        reached = self._by_frame.links.reached(("requirements",), frame, request.frame)
-        return bool((reached & PLACES.keys()) - _SIZES - _PASSING)
-
-    def _failure(
-        self, kind: SlotClass, slot: Slot, request: Request
-    ) -> tuple[Failure, Mapping[str, Number]]:
-        total = kind.total
-        if slot is not kind.first:
-            total = SlotClass((slot,)).total
-        return self._failure_with(kind, slot, request, total), total
-
-    def _failure_with(
-        self, kind: SlotClass, slot: Slot, request: Request, amounts: Mapping[str, Number]
-    ) -> Failure:
-        taken: Mapping[str, Number | None] = {}
-        if kind.supports_policy:
-            taken = kind.consumed(job_ad(request), amounts)
-        known = self._by_frame.clauses
-        key = (id(slot.frame), id(request), tuple(taken.values()))
-        if key not in known:
-            known[key] = Clauses(slot, request, taken, self._by_frame.links)
-        clauses = known[key]
-        failure = clauses.failure(slot, amounts)
-        if clauses.flaw:
-            return failure._replace(clauses=(*failure.clauses, Clause(clauses.flaw, False)))
-        return failure
-
-    # Time
-    # ----------------------------------------------------------------------------------------------
-
-    def _may_pass(self, slot: Slot, request: Request, failure: Failure) -> bool:
-        """Tell whether the slot takes the job now, or may at another time without any change."""
-        if failure.short:
-            return False
-        if any(each.of_job and not self._passes(each, slot, request) for each in failure.clauses):
-            return False
-        if slot.state in _SHUT or self._is_out_of_use(slot):
-            return True
-        return all(self._passes(each, slot, request) for each in failure.clauses)
-
-    def _is_out_of_use(self, slot: Slot) -> bool:
-        """Tell whether the machine drains, is broken or sick, or is attached to one schedd.
-
-        The last gets its jobs from that schedd, without the negotiator.
-        """
-        frame, known = slot.frame, self._by_frame.out_of_use
-        if id(frame) not in known:
-            sick = "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
-            broken = "SlotBrokenCode" in frame
-            attached = "IsDirectAttach" in frame
-            drains = frame.value("Draining") is True
-            known[id(frame)] = sick or broken or attached or drains
-        return known[id(frame)]
-
-    def _passes(self, clause: Clause, slot: Slot, request: Request) -> bool:
-        known, links = self._by_frame.passing, self._by_frame.links
-        key = (clause.text, id(slot.frame), id(request.frame))
-        if key not in known:
-            expression = links.parsed(clause.text)
-            words: Iterable[str] = ()
-            if expression is not None:
-                words = expression.words()
-            reached = links.reached(words, slot.frame, request.frame)
-            known[key] = not _PASSING.isdisjoint(reached)
-        return known[key]
+    def _asked(self, request: Request, some: _Rows, every: _Rows) -> Iterator[SlotStates]:
+        """Yield the tables of ``some`` slots, or of ``every`` one that differs to ``request``."""
+        for shared, kinds in self._alike.items():
+            rows = some
+            if self._tables.looks_at_each(kinds, request):
+                rows = every
+            slots = self._tables.of(shared, kinds, rows)
+            if slots is not None:
+                yield slots
 
 
 def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched]:
@@ -262,12 +251,17 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
         blocked = slots.blocked(request)
         if blocked is not None:
             walls = tuple(slot_side(blocked, slots.count))
-            only_start = any(_is_start(each.failure) for each, _ in blocked)
+            only_start = any(_has_only_start(each) for each in blocked)
             yield Unmatched(request, idle[key], walls, only_start)
 
 
-def _is_start(failure: Failure) -> bool:
-    return not failure.short and not any(clause.of_job for clause in failure.clauses)
+def _has_only_start(blocked: Blocked) -> bool:
+    """Tell whether there is a slot that only its own Requirements keep from the jobs."""
+    failure = blocked.failure
+    of_job = any_of(
+        [rows for clause, rows in failure.clauses.items() if clause.of_job], failure.nowhere
+    )
+    return bool((~of_job & ~failure.lacks_any).any())
 
 
 def _held_back(request: Request) -> bool:
@@ -276,26 +270,56 @@ def _held_back(request: Request) -> bool:
     return any(literal(bare(clause)) is False for clause in clauses)
 
 
-def _is_offered(slot: Slot) -> bool:
-    """Tell whether the negotiator may match the slot as it is, without preemption."""
-    return slot.type == PARTITIONABLE or not slot.claimed
+def _is_out_of_use(slot: Slot) -> bool:
+    """Tell whether START holds only for now: the machine drains, is broken or sick.
+
+    Or it is attached to one schedd, which gives it jobs without the negotiator.
+    """
+    frame = slot.frame
+    if slot.state in _SHUT or frame.value("Draining") is True:
+        return True
+    if "SlotBrokenCode" in frame or "IsDirectAttach" in frame:
+        return True
+    return "Healthy" in frame and not holds(named("Healthy").evaluate(slot.ad()))
 
 
-def _left(slot: Slot) -> dict[str, Number]:
-    return {asset: amount or 0 for asset, amount in slot.left().items()}
+def _each(kind: SlotClass) -> Iterator[tuple[Slot, int]]:
+    for slot in kind.slots:
+        yield slot, 1
 
 
-def _largest(slots: Iterable[Slot]) -> tuple[Slot, ...]:
-    """Return those of ``slots`` that no other one exceeds in memory and disk.
+def _offered(kind: SlotClass) -> Iterator[tuple[Slot, int]]:
+    """Yield the slots that the negotiator may match as they are, without preemption."""
+    for slot in kind.slots:
+        if slot.type == PARTITIONABLE or not slot.claimed:
+            yield slot, 1
 
-    All else of ``slots`` is equal.
+
+def _roomiest(kind: SlotClass) -> Iterator[tuple[Slot, int]]:
+    """Yield those of the offered slots that have most disk left where all else is equal."""
+    largest: dict[tuple[Number | None, ...], tuple[Number, Slot]] = {}
+    for slot, _ in _offered(kind):
+        left = slot.left()
+        key = tuple(amount for asset, amount in left.items() if asset != DISK)
+        disk = left.get(DISK) or 0
+        if key not in largest or largest[key][0] < disk:
+            largest[key] = (disk, slot)
+    for _, slot in largest.values():
+        yield slot, 1
+
+
+def _largest(kind: SlotClass) -> Iterator[tuple[Slot, int]]:
+    """Yield those slots that no other one exceeds in memory and disk; all else of them is equal.
+
+    The first stands for all that are not yielded.
     """
     kept: list[tuple[tuple[Number, Number], Slot]] = []
     sizes: dict[tuple[Number, Number], Slot] = {}
-    for slot in slots:
+    for slot in kind.slots:
         size = (as_number(slot.total_slot_memory_mb) or 0, as_number(slot.total_slot_disk_kb) or 0)
         sizes.setdefault(size, slot)
     for size in sorted(sizes, reverse=True):
         if not kept or size[1] > kept[-1][0][1]:
             kept.append((size, sizes[size]))
-    return tuple(slot for _, slot in kept)
+    for place, (_, slot) in enumerate(kept):
+        yield slot, 1 if place else kind.count - len(kept) + 1

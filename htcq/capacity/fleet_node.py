@@ -15,7 +15,8 @@ from functools import cached_property
 from htcq.capacity.layout import Slot
 from htcq.node import Node
 from htcq.policy.consumption import Number
-from htcq.policy.defaults import ABSOLUTE_DISK, version_tuple
+from htcq.policy.defaults import version_tuple
+from htcq.releases import ABSOLUTE_DISK
 from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, MEMORY, show_rough, two_digits
 
 
@@ -48,7 +49,7 @@ class FleetNode:
     def kind_facts(self) -> tuple[object, ...]:
         """The facts in which all nodes of a kind are equal."""
         slots = [(each.type.number, each.type.count, *_rounded(each.total)) for each in self.slots]
-        adds_slop = version_tuple(self.node.condor_version) < ABSOLUTE_DISK
+        adds_slop = not ABSOLUTE_DISK.holds(version_tuple(self.node.condor_version))
         return (self.kind, adds_slop, tuple(slots))
 
     def weight(self) -> Number:

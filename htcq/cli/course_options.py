@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from htcq.cli.options import seconds
+from htcq.cli.pool_options import sources
 from htcq.errors import InputError
-from htcq.operations.finished_jobs import read_run_time
+from htcq.operations.finished_jobs import attribute_of_run_time, read_run_time
 
 if TYPE_CHECKING:
+    from htcq.operations.pool_source import Source
     from htcq.simulate.course.course import Plan
     from htcq.simulate.course.runtimes import RunTime
 
@@ -53,6 +56,12 @@ def run_times(arguments: argparse.Namespace) -> RunTime | None:
     if arguments.cycles is None:
         return None
     return read_run_time(arguments.run_time or _RUN_TIME)
+
+
+def simulated_source(arguments: argparse.Namespace) -> Source:
+    """Return the pool that the options name; its jobs are read with the attribute of --run-time."""
+    source = sources(arguments, negotiator=arguments.name)[0]
+    return replace(source, job_attributes=attribute_of_run_time(arguments.run_time or ""))
 
 
 def check_no_course(arguments: argparse.Namespace, *others: str) -> None:

@@ -56,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"time limit of the whole command (default {_PATIENCE:g}s)",
     )  # fmt: skip
     add_limits(pool)
+    parser.add_argument(
+        "--quotas", metavar="FILE",
+        help=("file of the elastic quotas that are checked too (default: as [drift] of the site "
+            "file says, or none)"),
+    )  # fmt: skip
     verdict = parser.add_argument_group("verdict")
     verdict.add_argument(
         "--metric", metavar="NAME", default=DRIFTED,
@@ -109,7 +114,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _tell(source: Source, arguments: argparse.Namespace, asked: CheckOptions) -> int:
     """Print the verdict for a person; what goes wrong is an error, as it is for every command."""
     found = _observed(source, arguments, time.monotonic() + arguments.timeout)
-    status, text = check(found.observation, asked, found.health, found.gaps)
+    status, text = _checked(found, asked)
     print(without_measures(text))
     return _EXIT_STATUS[status]
 
@@ -148,7 +153,7 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: CheckOptions)
     signal.setitimer(signal.ITIMER_REAL, arguments.timeout)
     try:
         found = _observed(source, arguments, until)
-        return check(found.observation, asked, found.health, found.gaps)
+        return _checked(found, asked)
     except _Late:
         return UNKNOWN, said(
             SUBJECT, UNKNOWN, f"{source.name}: not done within {arguments.timeout:g} s"
@@ -158,8 +163,17 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: CheckOptions)
 
 
 def _observed(source: Source, arguments: argparse.Namespace, until: float) -> Observed:
-    declared = read_site_file(arguments.config).groups
-    return observe_quotas(replace(source, until=until), declared, max_age_of(arguments))
+    from htcq.operations.elastic_ledger import read_elastic
+
+    site = read_site_file(arguments.config)
+    quotas = arguments.quotas or site.drift.quotas
+    elastic = read_elastic(quotas) if quotas else None
+    source = replace(source, until=until, queues=elastic is not None)
+    return observe_quotas(source, site.groups, max_age_of(arguments), elastic)
+
+
+def _checked(found: Observed, asked: CheckOptions) -> tuple[int, str]:
+    return check(found.observation, asked, found.health, found.gaps, found.activity)
 
 
 def _be_late(*_: Any) -> None:

@@ -18,6 +18,8 @@ ACTIONS = {
     "plan": "print the quotas of the next step, and the groups that would exceed theirs",
     "apply": "write the quotas of a plan, and wait until the negotiator shows them",
     "run": "adapt the quotas to demand, step by step",
+    "on": "let the writer and reclaim act again after they were stopped",
+    "off": "stop the writer and reclaim, and put static or the former quotas in place",
     "rollback": "restore what was there before the last write",
     "reclaim": "vacate jobs on borrowed slots that other groups wait for, few at a time",
     "disable": "restore the static quotas, by hand or by the dead-man timer",

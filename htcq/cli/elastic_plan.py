@@ -12,11 +12,16 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
 from htcq.cli.options import add_json, add_pool_options
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.report.printable import tell
+
+if TYPE_CHECKING:
+    from htcq.operations.observe_and_plan import Observed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,21 +34,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="save the plan for 'htcq elastic apply --from', if it may be written",
     )
+    parser.add_argument(
+        "--diff", action="store_true", help="print what would change in the file, as a diff"
+    )
+    parser.add_argument(
+        "--propose", metavar="FILE",
+        help="write the configuration to FILE, for a configuration management that installs it",
+    )  # fmt: skip
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, compute and print; exit 3 where the plan must not be applied now."""
+    from htcq.elastic.fitted_runtime import fitted_runtimes
+    from htcq.elastic.quota_file import file_diff
     from htcq.elastic.reclaim.planner import preview
+    from htcq.emit.elastic import quota_text
     from htcq.operations.health import marked
     from htcq.operations.observe_and_plan import observe_and_plan
-    from htcq.operations.quota_steps import writer_for
+    from htcq.operations.quota_steps import missing_places, writer_for
     from htcq.poolquota.health import ailments
-    from htcq.quota.elastic.runtime import compute
     from htcq.report.views.elastic_plan import plan_json
     from htcq.report.views.elastic_plan_text import show_plan
 
     if arguments.save:
         _check_place(arguments)
+    if arguments.diff and arguments.json:
+        raise InputError("--diff and --json contradict each other", "give one of them")
     declared = declared_of(arguments)
     source = pool_of(arguments, declared)
     writer = writer_for(source, declared)
@@ -51,29 +67,43 @@ def main(arguments: argparse.Namespace) -> int:
     now = float(int(time.time()))
     found = observe_and_plan(source, declared, state, writer.present(), now, arguments.accept_loss)
     health = ailments(found.pool)
-    outcome = compute(declared.quotas, found.observation.demand)
+    outcome = fitted_runtimes(declared.quotas, found.observation).outcome
     taken = preview(outcome, found.observation, found.pool, declared.reclaim)
-    if arguments.json:
+    text = quota_text(found.step.plan.file, writer.instance)
+    if arguments.diff:
+        sys.stdout.writelines(file_diff(writer.present(), text, str(writer.path)))
+    elif arguments.json:
         import json
 
         print(json.dumps(plan_json(found.step, taken, found.refusals, health), indent=2))
     else:
         show_plan(found.step, taken, sys.stdout)
-        for each in found.refusals:
-            tell(
-                f"htcq: not now: {each.message} ({each.hint})"
-                if each.hint
-                else f"htcq: not now: {each.message}"
-            )
-        for told in (*doubts, *([state.stopped] if state.stopped else [])):
-            tell(f"htcq: {told}")
+        notes = [*doubts, *filter(None, [state.stopped])]
+        if not source.snapshot:
+            notes += missing_places(declared.settings)
+        _tell(found, notes)
     if found.refusals:
         return EXIT_UNKNOWN
+    if arguments.propose:
+        from htcq.operations.output_files import put_file
+
+        put_file(arguments.propose, text)
     if arguments.save:
         from htcq.operations.handover_file import save_handover
 
         save_handover(arguments.save, found.handover(state))
     return marked(EXIT_FINE, health)
+
+
+def _tell(found: Observed, notes: Iterable[str]) -> None:
+    """Say on standard error why the plan must not be applied, and what else there is to say."""
+    for each in found.refusals:
+        hint = ""
+        if each.hint:
+            hint = f" ({each.hint})"
+        tell(f"htcq: not now: {each.message}{hint}")
+    for note in notes:
+        tell(f"htcq: {note}")
 
 
 def _check_place(arguments: argparse.Namespace) -> None:

@@ -10,11 +10,20 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_csv, add_json, add_negotiator, add_pool_options, add_quotas, number
+from htcq.cli.options import (
+    STDOUT,
+    add_csv,
+    add_json,
+    add_negotiator,
+    add_pool_options,
+    add_prometheus,
+    add_quotas,
+)
 from htcq.cli.pool_options import sources
-from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError, PoolError
-from htcq.operations.elastic_quotas import trees_of
+from htcq.errors import EXIT_FINE, EXIT_USAGE, PoolError
+from htcq.operations.elastic_quotas import TreeState, tree_states_of, trees_of
 from htcq.operations.health import marked, told_ailments
+from htcq.operations.output_files import place_of, put_file
 from htcq.operations.pool_source import OpenSource, confine_to, open_source, read_open
 from htcq.report.printable import tell
 
@@ -35,21 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "its own)"
         ),
     )
-    parser.add_argument(
-        "--headroom", metavar="PERCENT", type=number, default=5.0,
-        help="percentage of its min that a lender keeps for new jobs (default 5; 0: none)",
-    )  # fmt: skip
     form = parser.add_argument_group("output").add_mutually_exclusive_group()
     add_json(form)
     add_csv(form, "print a row for each group and dimension as CSV")
+    add_prometheus(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Look at the pool, once for each tree, and print."""
-    if not 0 <= arguments.headroom <= 100:
-        raise InputError(f"--headroom {arguments.headroom:g}: not a percentage", "from 0 to 100")
     from htcq.audit.elastic import is_computable
 
+    if arguments.prometheus and arguments.prometheus != STDOUT:
+        place_of(arguments.prometheus)
     trees = trees_of(arguments.quotas, arguments.name)
     wrong = {tree: _wrong(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
     refused = any(found.findings for found in wrong.values())
@@ -59,11 +65,16 @@ def main(arguments: argparse.Namespace) -> int:
         tree: open_source(sources(arguments, negotiator=arguments.name or tree)[0])
         for tree in trees
     }
-    confine_to(list(opened.values()))
-    looked = [
-        _look(tree, quotas, wrong[tree], opened[tree], arguments) for tree, quotas in trees.items()
-    ]
-    _show(looked, arguments)
+    states = tree_states_of(arguments.quotas, trees)
+    confine_to(list(opened.values()), (arguments.prometheus,))
+    looked = []
+    for tree, quotas in trees.items():
+        state = states[tree]
+        looked.append(_look(tree, quotas, state, wrong[tree], opened[tree], arguments))
+    if arguments.prometheus != STDOUT:
+        _show(looked, arguments)
+    if arguments.prometheus:
+        _write_metrics([status for status, _ in looked], arguments.prometheus)
     health = [each for status, _ in looked for each in status.health]
     if refused:
         return EXIT_USAGE
@@ -91,6 +102,7 @@ def _named(file: str, tree: str) -> str:
 def _look(
     tree: str,
     quotas: ElasticQuotas,
+    state: TreeState,
     wrong: Audit,
     opened: OpenSource,
     arguments: argparse.Namespace,
@@ -98,7 +110,6 @@ def _look(
     """Look at the pool with one tree."""
     from htcq.audit.elastic import doubtful
     from htcq.audit.elastic_quotas import DeclaredElasticQuotas
-    from htcq.elastic.lender_reserve import LenderReserve
     from htcq.elastic.status import status_of
 
     source = opened.source
@@ -110,13 +121,22 @@ def _look(
             "what is there to share?",
         )
     told_ailments(pool)
-    status = status_of(
-        pool, quotas, tree, source.negotiator, LenderReserve(arguments.headroom / 100)
-    )
+    status = status_of(pool, quotas, *state, tree, source.negotiator)
     subject = DeclaredElasticQuotas(
         _named(arguments.quotas, tree), quotas, status.observation.demand
     )
     return status, wrong.joined(doubtful(subject))
+
+
+def _write_metrics(looked: list[Status], place: str) -> None:
+    """Write the metrics to a file, or print them."""
+    from htcq.report.views.elastic_metrics import elastic_metrics
+
+    text = elastic_metrics(looked)
+    if place == STDOUT:
+        print(text, end="")
+    else:
+        put_file(place, text)
 
 
 def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> None:

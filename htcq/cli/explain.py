@@ -1,7 +1,7 @@
 """Explain a rule of 'htcq audit': what is wrong, the consequence, how to fix it, and the source.
 
 Without a rule all of them are listed. With --schema: print the JSON Schema of a command's JSON
-or of a file.
+or of a file. With --completion: print what a shell needs to complete command lines.
 """
 
 from __future__ import annotations
@@ -34,12 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--schema", metavar="NAME", help="print a JSON Schema (list: the names of all of them)"
     )
+    form.add_argument(
+        "--completion",
+        metavar="SHELL",
+        help="print what bash, zsh or fish reads to complete command lines of htcq",
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print one rule, all rules, the manual page of htcq's own rules, or a schema."""
+    """Print one rule, all rules, the manual page of htcq's own rules, or a file for programs."""
     if arguments.schema is not None:
         return _print_schema(arguments)
+    if arguments.completion is not None:
+        return _print_completion(arguments)
     from htcq.audit import catalog
 
     if arguments.man:
@@ -88,4 +95,19 @@ def _print_schema(arguments: argparse.Namespace) -> int:
         import json
 
         print(json.dumps(schema(arguments.schema), indent=2))
+    return EXIT_FINE
+
+
+def _print_completion(arguments: argparse.Namespace) -> int:
+    if arguments.rule is not None:
+        raise InputError("--completion takes no rule", f"leave out {arguments.rule}")
+    from htcq.cli.completion import script
+    from htcq.report.completion import SHELLS
+
+    if arguments.completion not in SHELLS:
+        raise InputError(
+            f"--completion {arguments.completion}: there is no such shell",
+            f"choose one of {', '.join(SHELLS)}",
+        )
+    sys.stdout.write(script(arguments.completion))
     return EXIT_FINE

@@ -11,9 +11,14 @@ import json
 import sys
 
 from htcq.cli.changes import add_changes
-from htcq.cli.course_options import add_course_options, check_no_course, plan_of, run_times
+from htcq.cli.course_options import (
+    add_course_options,
+    check_no_course,
+    plan_of,
+    run_times,
+    simulated_source,
+)
 from htcq.cli.options import add_cycle_options, add_html, add_json, add_negotiator, add_pool_options
-from htcq.cli.pool_options import sources
 from htcq.cli.sweep import add_sweep_options, check_no_sweep, run_sweep
 from htcq.cli.what_if import add_what_if, read_what_if, told
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
@@ -39,6 +44,7 @@ _NOT_WITH_AGREEMENT = (
     "add",
     "demand",
     "model",
+    "as_version",
     "cycles",
     "matches",
     "html",
@@ -102,7 +108,7 @@ def simulation_of(arguments: argparse.Namespace) -> Simulation:
     if runs is None:
         check_no_course(arguments, "arrivals")
     return Simulation(
-        sources(arguments, negotiator=arguments.name)[0],
+        simulated_source(arguments),
         changes,
         past,
         read_what_if(arguments),
@@ -118,7 +124,8 @@ def _check_agreement(arguments: argparse.Namespace) -> None:
         return
     for option in _NOT_WITH_AGREEMENT:
         if getattr(arguments, option):
-            hint = f"leave out {'--set' if option == 'changes' else '--' + option}"
+            name = "set" if option == "changes" else option.replace("_", "-")
+            hint = f"leave out --{name}"
             raise InputError("--agreement compares with the last cycle of an unchanged pool", hint)
 
 
@@ -148,7 +155,7 @@ def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namesp
     if arguments.html:
         from htcq.report.pages.cycle import cycle_page
 
-        put_file(arguments.html, cycle_page(now, then, pool, changes))
+        put_file(arguments.html, cycle_page(now, then, pool, changes, subject.versions))
     if arguments.json:
         from htcq.operations.simulation import cycle_printed
 
@@ -160,7 +167,7 @@ def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namesp
     else:
         from htcq.report.views.cycle_text import show_what_if
 
-        show_what_if(now.trace, then.trace, pool, changes, sys.stdout)
+        show_what_if(now.trace, then.trace, pool, changes, sys.stdout, subject.versions)
     return status_of((then or now).trace.crash, subject)
 
 
@@ -172,7 +179,7 @@ def _print_course(
     if arguments.html:
         from htcq.report.pages.course import course_page
 
-        put_file(arguments.html, course_page(now, then, plan, pool, changes))
+        put_file(arguments.html, course_page(now, then, plan, pool, changes, subject.versions))
     if arguments.json:
         from htcq.operations.simulation import course_printed
 
@@ -184,5 +191,5 @@ def _print_course(
     else:
         from htcq.report.views.course_text import show_courses
 
-        show_courses(now, then, plan, pool, changes, sys.stdout)
+        show_courses(now, then, plan, pool, changes, sys.stdout, subject.versions)
     return status_of((then or now).crash, subject)

@@ -18,6 +18,9 @@ from htcq.report.printable import tell
 if TYPE_CHECKING:
     from htcq.live.captured import Captured, Wanted
 
+#: What an attribute of jobs looks like.
+_ATTRIBUTE = "letters, digits and '_', as condor_q -long prints it"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``htcq snapshot``."""
@@ -32,6 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pools, each has a directory called after its collector", several=True,
     )  # fmt: skip
     add_query_limits(pool)
+    pool.add_argument(
+        "--job-attribute", metavar="NAME", action="append", default=[],
+        help="attribute of jobs to capture besides those that matching needs, such as one for "
+        "'htcq simulate --run-time attribute:NAME'; may be given several times",
+    )  # fmt: skip
     add_negotiator(
         parser, "name of the negotiator whose configuration and priorities are captured, if the "
         "pool has several (default: the one on the collector's machine)",
@@ -62,6 +70,7 @@ def main(arguments: argparse.Namespace) -> int:
     if not arguments.anonymize and (arguments.key or arguments.keep_groups):
         option = "--key" if arguments.key else "--keep-groups"
         raise InputError(f"{option} without --anonymize", "give --anonymize too")
+    _check_attributes(arguments)
     limits = limits_of(arguments)
     from htcq.live.captured import Wanted
     from htcq.pool.files import file_name
@@ -76,11 +85,27 @@ def main(arguments: argparse.Namespace) -> int:
     key = key_of(Path(arguments.key)) if arguments.key else fresh_key()
     with new_snapshot(goal) as directory:
         places = [directory / name for name in names] if len(pools) > 1 else [directory]
-        wanted = Wanted(negotiator=arguments.name, limits=limits)
+        wanted = Wanted(
+            negotiator=arguments.name,
+            limits=limits,
+            job_attributes=frozenset(arguments.job_attribute),
+        )
         captured = _capture(pools, places, arguments.timeout, wanted)
         told = _anonymized(directory, key, arguments.keep_groups) if arguments.anonymize else []
     _tell(goal, captured, told)
     return EXIT_FINE
+
+
+def _check_attributes(arguments: argparse.Namespace) -> None:
+    """Refuse attributes that no job can have, or that an anonymous snapshot would not keep."""
+    for name in arguments.job_attribute:
+        if not name.isidentifier():
+            raise InputError(f"--job-attribute {name}: not the name of an attribute", _ATTRIBUTE)
+    if arguments.job_attribute and arguments.anonymize:
+        raise InputError(
+            "--job-attribute and --anonymize contradict each other",
+            "an anonymous snapshot has the attributes that matching needs, and no others",
+        )
 
 
 def _capture(

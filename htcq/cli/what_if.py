@@ -7,6 +7,7 @@ import argparse
 from htcq.errors import InputError
 from htcq.operations.site_file import read_site_file
 from htcq.settings.changes import Changes
+from htcq.simulate.as_version import as_version_of
 from htcq.simulate.models import MachineModel
 from htcq.simulate.what_if import WhatIf
 from htcq.units import whole_number
@@ -47,6 +48,11 @@ def add_what_if(parser: argparse.ArgumentParser) -> None:
         help="with --model: scale quotas, so that each keeps its share of the pool's weight",
     )  # fmt: skip
     what.add_argument(
+        "--as-version", metavar="ROLE=VERSION", action="append",
+        help="simulate all machines of a role (central, access or execute) as if they had this "
+        "version of HTCondor, and list what changes with it; repeatable",
+    )  # fmt: skip
+    what.add_argument(
         "--arrivals", metavar="FILE",
         help="with --cycles: let the jobs of this file, as 'condor_history -long' prints them, "
         "arrive one after another",
@@ -77,13 +83,16 @@ def read_what_if(arguments: argparse.Namespace) -> WhatIf:
     return WhatIf(
         tuple(arguments.remove or ()), tuple(arguments.drain or ()), tuple(added), tuple(demand),
         models, arguments.arrivals or "", arguments.scale_quotas,
+        tuple(as_version_of(text) for text in arguments.as_version or ()),
     )  # fmt: skip
 
 
 def told(arguments: argparse.Namespace) -> Changes:
     """Return the options that make another pool, with their values, as a report shows them."""
-    names = ("remove", "drain", "add", "demand", "model")
-    given = [(f"--{name}", value) for name in names for value in getattr(arguments, name) or ()]
+    given: list[tuple[str, str]] = []
+    for name in ("remove", "drain", "add", "demand", "model", "as-version"):
+        values = getattr(arguments, name.replace("-", "_")) or ()
+        given += [(f"--{name}", value) for value in values]
     if arguments.scale_quotas:
         given.append(("--scale-quotas", ""))
     return (*given, *([("--arrivals", arguments.arrivals)] if arguments.arrivals else []))

@@ -18,17 +18,19 @@ from htcq.cli.course_options import (
     cycles_of,
     plan_of,
     run_times,
+    simulated_source,
 )
 from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options
-from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import check_jobs, marked, told_ailments
 from htcq.operations.pool_source import confine_to, open_source, read_open
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
+    from htcq.operations.elastic_quotas import TreeState
     from htcq.pool.job import Job
     from htcq.pool.pool import Pool
+    from htcq.quota.elastic.declaration import ElasticQuotas
     from htcq.simulate.course.runtimes import RunTime
     from htcq.why.course import Starts
     from htcq.why.verdict import Verdicts
@@ -48,6 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--schedd", metavar="NAME", help="name of the access point, if several have jobs of this id"
     )
+    parser.add_argument(
+        "--quotas", metavar="FILE",
+        help="file of elastic quotas: what they give the group WHO now, and who has what it lends",
+    )  # fmt: skip
     add_pool_options(parser)
     add_negotiator(
         parser, "name of the negotiator whose cycle is simulated, if the pool has several"
@@ -64,11 +70,20 @@ def main(arguments: argparse.Namespace) -> int:
     runs = run_times(arguments)
     if runs is None:
         check_no_course(arguments)
-    opened = open_source(sources(arguments, negotiator=arguments.name)[0])
+    if arguments.quotas and (arguments.all or arguments.json):
+        raise InputError(
+            "--quotas goes with a group alone", "such as 'htcq why GROUP --quotas FILE'"
+        )
+    elastic = _elastic_quotas(arguments)
+    opened = open_source(simulated_source(arguments))
     confine_to([opened], (), _CYCLES + cycles_of(arguments))
-    pool = read_open(opened)
+    from htcq.simulate.older_reading import as_negotiator_reads
+
+    pool = as_negotiator_reads(read_open(opened))
     check_jobs(pool)
     _tell_missing(pool)
+    if elastic is not None:
+        _show_elastic(pool, elastic, arguments.who)
     order = [name.strip() for name in arguments.order.split(",") if name.strip()]
     verdicts = _judged(pool, order, arguments)
     jobs = _chosen(verdicts, pool.jobs or (), arguments)
@@ -76,6 +91,38 @@ def main(arguments: argparse.Namespace) -> int:
     health = told_ailments(pool)
     _print(arguments, verdicts, jobs, starts)
     return marked(EXIT_FINE, health)
+
+
+def _elastic_quotas(arguments: argparse.Namespace) -> tuple[ElasticQuotas, TreeState] | None:
+    """Return the elastic quotas of the negotiator that is meant, and what is known of them."""
+    from htcq.operations.elastic_quotas import tree_states_of, trees_of
+
+    if not arguments.quotas:
+        return None
+    trees = trees_of(arguments.quotas, arguments.name)
+    if len(trees) > 1:
+        raise InputError(f"{arguments.quotas} has several trees", f"--name {', '.join(trees)}")
+    ((tree, quotas),) = trees.items()
+    return quotas, tree_states_of(arguments.quotas, trees)[tree]
+
+
+def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState], who: str) -> None:
+    """Print what elastic quotas give the group ``who``.
+
+    Raises:
+        InputError: they declare no such group.
+    """
+    from htcq.elastic.status import status_of
+    from htcq.report.printable import one_line
+    from htcq.report.views.elastic_why import elastic_why
+
+    quotas, state = elastic
+    sentences = list(elastic_why(status_of(pool, quotas, *state), who))
+    if not sentences:
+        names = ", ".join(group.name for group in quotas.groups)
+        raise InputError(f"the elastic quotas declare no group {who}", f"their groups: {names}")
+    for sentence in sentences:
+        print(one_line(sentence))
 
 
 def _tell_missing(pool: Pool) -> None:

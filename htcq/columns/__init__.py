@@ -7,25 +7,40 @@ not know it hands to the ClassAd library, row by row.
 
 from __future__ import annotations
 
-import importlib.util
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from htcq.classads import is_old_library
 
 if TYPE_CHECKING:
     from htcq.columns.engine import Engine
-    from htcq.columns.row_engine import RowEngine
 
 
 def available() -> bool:
-    """Tell whether numpy is installed, without importing it."""
-    return importlib.util.find_spec("numpy") is not None
+    """Tell whether numpy can be imported, and the library is one that columns agree with.
+
+    A numpy of another Python cannot be imported. The library of 23.9 finds other matches.
+    """
+    return _by_columns() is not None
 
 
-def new_engine() -> Engine | RowEngine:
-    """Return an engine: by columns where numpy is installed, else by the ClassAd library alone."""
-    if available():
+def _by_columns() -> type[Engine] | None:
+    if is_old_library():
+        return None
+    try:
         from htcq.columns.engine import Engine
+    except ImportError:
+        return None
+    return Engine
 
-        return Engine()
+
+def new_engine() -> Engine:
+    """Return an engine: by columns where numpy is installed, else by the ClassAd library alone.
+
+    The latter has the methods that a matchmaker calls.
+    """
+    by_columns = _by_columns()
+    if available() and by_columns is not None:
+        return by_columns()
     from htcq.columns.row_engine import RowEngine
 
-    return RowEngine()
+    return cast("Engine", RowEngine())

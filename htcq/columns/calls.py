@@ -1,4 +1,4 @@
-"""Calls of functions in an evaluation.
+"""Calls of functions in an expression.
 
 Functions of numbers and of types are array operations; the library evaluates the others.
 """
@@ -6,12 +6,13 @@ Functions of numbers and of types are array operations; the library evaluates th
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Callable, Protocol
 
 from htcq.classads import Missing, as_number
 from htcq.columns import functions, states
-from htcq.columns.column import UNKNOWN, Column, select, with_state
+from htcq.columns.column import Column, select, with_state
 from htcq.columns.library import PURE, Library
+from htcq.columns.program import ColumnStep, kept, parts_of, unknown
 from htcq.columns.tree import (
     Binary,
     Call,
@@ -27,16 +28,18 @@ from htcq.columns.tree import (
 
 #: A call that nests deeper is left to the library with all around it.
 _MAX_HEIGHT = 40
+#: Calls that are shared by all expressions.
+_MAX_STEPS = 10_000
 _ARGUMENTS_OF_CHOICE = 3
 
 
-class Evaluation(Protocol):
-    """What evaluates the arguments of a call (:class:`htcq.columns.evaluation.Evaluation`)."""
+class Compiling(Protocol):
+    """What compiles the arguments of a call (:class:`htcq.columns.compiler.Compiler`)."""
 
-    def of(self, tree: Tree, side: int) -> Column:
-        """Return the values of ``tree`` in the ad of ``side``."""
+    def of(self, tree: Tree, side: int) -> ColumnStep:
+        """Return the steps of ``tree`` in the ad of ``side``."""
 
-    def choice(self, condition: Tree, then: Tree, otherwise: Tree, side: int) -> Column:
+    def choice(self, condition: Tree, then: Tree, otherwise: Tree, side: int) -> ColumnStep:
         """Return ``then`` where ``condition`` holds, else ``otherwise``."""
 
     def list_named(self, tree: Reference, side: int) -> ListOf | None:
@@ -52,55 +55,75 @@ class _Text:
     """A call with its references replaced by A0, A1, …, and their values."""
 
     side: int
-    columns: list[Column] = field(default_factory=list)
+    steps: list[ColumnStep] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
 
 
 class Calls:
-    """The functions of one evaluation."""
+    """The functions of one expression."""
 
-    def __init__(self, evaluation: Evaluation, library: Library) -> None:
-        self._evaluation, self._library = evaluation, library
+    def __init__(self, compiler: Compiling, library: Library) -> None:
+        self._compiler, self._library = compiler, library
 
-    def of(self, call: Call, side: int) -> Column:
-        """Return the value of ``call`` in the ad of ``side``."""
+    def of(self, call: Call, side: int) -> ColumnStep:
+        """Return the steps of ``call`` in the ad of ``side``."""
         function, arguments = call.function, call.arguments
         if function == "ifthenelse" and len(arguments) == _ARGUMENTS_OF_CHOICE:
             condition, then, otherwise = arguments
-            return self._evaluation.choice(condition, then, otherwise, side)
+            return self._compiler.choice(condition, then, otherwise, side)
         if len(arguments) != 1:
             return self.by_library(call, side)
         if function in functions.TYPES:
-            return functions.is_type(function, self._evaluation.of(arguments[0], side))
+            return self._of_one(functions.is_type, function, arguments[0], side)
         if function in functions.OF_NUMBER:
-            return self._of_number(function, self._evaluation.of(arguments[0], side))
+            return self._of_one(self._of_number, function, arguments[0], side)
         items = arguments[0]
         if function in functions.BOUNDS and isinstance(items, ListOf):
-            columns = [self._evaluation.of(item, side) for item in items.items]
-            return functions.bound(function, columns)
+            steps = parts_of([self._compiler.of(item, side) for item in items.items])
+            return ColumnStep(
+                lambda run: functions.bound(function, [step.of(run) for step in steps]), steps
+            )
         return self.by_library(call, side)
+
+    def _of_one(
+        self, computed: Callable[[str, Column], Column], function: str, tree: Tree, side: int
+    ) -> ColumnStep:
+        step = self._compiler.of(tree, side)
+        return ColumnStep(lambda run: computed(function, step.of(run)), (step,))
 
     def _of_number(self, function: str, column: Column) -> Column:
         """Return a function of numbers; strings and all else are left to the library."""
-        numbers = column.is_in(states.NUMBERS)
         if not column.possible & states.NUMBERS:
             return self._library.of(f"{function}(A0)", (column,))
         result = functions.of_number(function, column)
         if not column.possible & ~states.NUMBERS:
             return result
+        numbers = column.is_in(states.NUMBERS)
         rest = with_state(column, numbers, states.UNKNOWN)
         return select(numbers, result, self._library.of(f"{function}(A0)", (rest,)))
 
-    def by_library(self, tree: Tree, side: int) -> Column:
+    def by_library(self, tree: Tree, side: int) -> ColumnStep:
         """Return the value of ``tree`` by the library, once for each distinct set of values."""
         if tree.height > _MAX_HEIGHT:
-            return UNKNOWN
+            return unknown()
         text = _Text(side)
         try:
             found = written(self._replaced(tree, text))
         except (_StrangeError, ValueError):
-            return UNKNOWN
-        return self._library.of(found, text.columns)
+            return unknown()
+        steps = parts_of(text.steps)
+        key = (found, *steps)
+        step = self._library.steps.get(key)
+        if step is None:
+            library = self._library
+            if len(library.steps) >= _MAX_STEPS:
+                library.steps.clear()
+            # Many expressions share it.
+            step = kept(
+                ColumnStep(lambda run: library.of(found, [each.of(run) for each in steps]), steps)
+            )
+            self._library.steps[key] = step
+        return step
 
     def _replaced(self, tree: Tree, text: _Text) -> Tree:
         """Return ``tree`` with placeholders for all that it names."""
@@ -135,11 +158,11 @@ class Calls:
         raise _StrangeError
 
     def _placeholder(self, reference: Reference, text: _Text) -> Tree:
-        literal_list = self._evaluation.list_named(reference, text.side)
+        literal_list = self._compiler.list_named(reference, text.side)
         if literal_list is not None:
             return literal_list
         place = text.places.get(written(reference))
         if place is None:
-            place = text.places[written(reference)] = len(text.columns)
-            text.columns.append(self._evaluation.of(reference, text.side))
+            place = text.places[written(reference)] = len(text.steps)
+            text.steps.append(self._compiler.of(reference, text.side))
         return Reference(f"a{place}")

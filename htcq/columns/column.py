@@ -39,10 +39,32 @@ class Column(NamedTuple):
         """How many rows it has; 1 where one value holds for all."""
         return max(len(self.state), len(self.whole), len(self.real))
 
+    @property
+    def size(self) -> int:
+        """How many bytes it takes; one value for all rows counts for nothing."""
+        return sum(part.nbytes for part in self[1:] if len(part) > 1)
+
     def at(self, rows: Array) -> Column:
         """Return the values of some rows."""
-        parts = (part if len(part) == 1 else part[rows] for part in self[1:])
-        return Column(self.possible, *parts)
+        possible, state, whole, real = self
+        if len(state) > 1:
+            state = state[rows]
+        if len(whole) > 1:
+            whole = whole[rows]
+        if len(real) > 1:
+            real = real[rows]
+        return Column(possible, state, whole, real)
+
+    def with_rows(self, count: int, rows: Array, values: Column) -> Column:
+        """Return ``count`` values, those of ``values`` in some rows."""
+        parts = []
+        for part, put in zip(self[1:], values[1:]):
+            # A value of another type may need more room; a single element stands for all rows.
+            whole = np.empty(count, np.promote_types(part.dtype, put.dtype))
+            whole[:] = part
+            whole[rows] = put
+            parts.append(whole)
+        return Column(self.possible | values.possible, *parts)
 
     def is_in(self, wanted: int) -> Array:
         """Return whether each row is in one of the states ``wanted``."""
@@ -60,6 +82,13 @@ class Column(NamedTuple):
         if not self.possible & states.REAL:
             return whole
         return np.where(self.is_in(states.REAL), self.real, whole)
+
+
+def spread(values: Array, rows: int) -> Array:
+    """Return so many values; a single one stands for all."""
+    if len(values) == rows:
+        return values
+    return values.repeat(rows)
 
 
 def constant(state: int) -> Column:

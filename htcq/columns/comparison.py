@@ -30,6 +30,8 @@ def compared(operator: str, left: Column, right: Column, texts: Texts) -> Column
     possible = left.possible | right.possible
     if not possible & ~states.NUMBERS:
         return booleans(_numbers(compare, left, right))
+    if possible == states.STRING:
+        return booleans(_of_strings(operator, left.whole, right.whole, texts))
     joint = left.state | right.state
     truth = _numbers(compare, left, right)
     both_possible = left.possible & right.possible & states.STRING
@@ -49,10 +51,13 @@ def strict(result: Column, joint: Array, possible: int, allowed: tuple[int, ...]
         fits = np.zeros(1, bool)
         for each in allowed:
             fits = fits | ((joint & ~np.uint8(each | states.EXCEPTIONS)) == 0)
-        result = with_state(result, ~fits, states.ERROR)
+        if not fits.all():
+            result = with_state(result, ~fits, states.ERROR)
     for exception in (states.UNDEFINED, states.ERROR, states.UNKNOWN):
         if possible & exception:
-            result = with_state(result, (joint & exception) != 0, exception)
+            rows = (joint & exception) != 0
+            if rows.any():
+                result = with_state(result, rows, exception)
     return result
 
 
@@ -71,6 +76,10 @@ def _strings(operator: str, left: Column, right: Column, texts: Texts) -> Array:
     # Rows that are no strings have numbers that are no codes.
     one = np.where(left.is_in(states.STRING), left.whole, 0)
     other = np.where(right.is_in(states.STRING), right.whole, 0)
+    return _of_strings(operator, one, other, texts)
+
+
+def _of_strings(operator: str, one: Array, other: Array, texts: Texts) -> Array:
     if operator in ("==", "!="):
         return COMPARISONS[operator](texts.folded(one), texts.folded(other))
     return COMPARISONS[operator](*texts.ranks(one, other))

@@ -6,6 +6,7 @@ All others are called in the ClassAd library (:mod:`htcq.columns.library`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any, Callable
 
 import numpy as np
@@ -46,6 +47,7 @@ _ROUNDED: Mapping[str, Callable[[Array], Array]] = {
 OF_NUMBER = frozenset({*_ROUNDED, "real"})
 #: Functions of a list of numbers, and how a better one compares.
 BOUNDS = {"min": "<", "max": ">"}
+_EXTREMES: Mapping[str, Callable[[Array, Array], Array]] = {"min": np.minimum, "max": np.maximum}
 _END = 2.0**63
 
 
@@ -78,6 +80,8 @@ def bound(function: str, columns: Sequence[Column]) -> Column:
     As in HTCondor, a number that was compared with a real is a real from then on, and a truth value
     that was compared is an integer.
     """
+    if len(columns) > 1 and all(column.possible == states.INTEGER for column in columns):
+        return integers(reduce(_EXTREMES[function], [column.whole for column in columns]))
     result = constant(states.UNDEFINED)
     for column in columns:
         result = _better(COMPARISONS[BOUNDS[function]], column, result)

@@ -14,6 +14,7 @@ import numpy as np
 from htcq.classads import ERROR, Ad, Expr, Missing, Value, parsed
 from htcq.columns import states
 from htcq.columns.column import UNKNOWN, Cell, Column, column_of, value_at, with_state
+from htcq.columns.program import ColumnStep
 from htcq.columns.texts import Texts
 from htcq.columns.tree import Literal
 
@@ -42,6 +43,8 @@ class Library:
         self.strings = strings
         self._literals: dict[Literal, Column] = {}
         self._known: dict[tuple[object, ...], Cell] = {}
+        #: Calls by their text and the steps of their arguments, which all expressions share.
+        self.steps: dict[tuple[object, ...], ColumnStep] = {}
         #: How many evaluations the ClassAd library made.
         self.calls = 0
 
@@ -59,11 +62,16 @@ class Library:
         expression = parsed(text)
         if expression is None or not text.isascii():
             return UNKNOWN
+        if all(column.rows == 1 for column in arguments):
+            cell = self._value(expression, self._cells(arguments, 0))
+            return UNKNOWN if cell is None else column_of((cell,), self.strings)
         rows, inverse = distinct(arguments)
         found = [self._value(expression, self._cells(arguments, row)) for row in rows]
         column = column_of([_unabsent(cell) for cell in found], self.strings)
-        missing = np.array([cell is None for cell in found])
-        return with_state(column, missing, states.UNKNOWN).at(inverse)
+        if None in found:
+            missing = np.array([cell is None for cell in found])
+            column = with_state(column, missing, states.UNKNOWN)
+        return column if column.rows == 1 else column.at(inverse)
 
     def _cells(self, arguments: Sequence[Column], row: int) -> tuple[Cell, ...]:
         return tuple(value_at(column, row, self.strings) for column in arguments)

@@ -106,6 +106,8 @@ def opposite(column: Column) -> Column:
 
 def always(condition: Column) -> bool | None:
     """Return which branch a condition takes in all rows; None where there is no one branch."""
+    if condition.possible == states.BOOLEAN and len(condition.whole) == 1:
+        return bool(condition.whole[0])
     rows = _cases(condition)
     if (rows == _TRUE).all():
         return True

@@ -15,12 +15,15 @@ import numpy as np
 from htcq.classads import Ad, Expr, literal, parsed
 from htcq.columns import states
 from htcq.columns.arithmetic import negated
-from htcq.columns.column import Cell, Column, column_of, constant, stored
+from htcq.columns.column import Column, column_of, constant
 from htcq.columns.parser import parse
+from htcq.columns.program import ColumnRun, ColumnStep
 from htcq.columns.texts import Texts
 from htcq.columns.tree import Literal, Tree, Unary
 
 Array = Any
+#: So many bytes of values of steps a table keeps.
+_MAX_KEPT = 16_000_000
 #: Returns the ad of a row for the ClassAd library; valid until the next call.
 AdOf = Callable[[int], Ad]
 
@@ -39,13 +42,6 @@ def words_of(expression: Expr) -> list[str]:
     return [*words, WHOLE_AD] if _WHOLE.search(expression.text) else words
 
 
-class Evaluated(NamedTuple):
-    """What an attribute is whose value is an expression, and how many steps its evaluation took."""
-
-    column: Column
-    steps: int
-
-
 class Schema:
     """What ads share: texts of expressions by attribute; one that does not parse is an error."""
 
@@ -54,14 +50,23 @@ class Schema:
         self._strings = strings
         self._known: dict[str, Column | Tree] = {}
         self._words: dict[str, Sequence[str]] = {}
+        self._shapes: dict[tuple[frozenset[str], frozenset[str]], TableShape] = {}
+
+    def shape(self, own: frozenset[str], absent: frozenset[str]) -> TableShape:
+        """Return the shape of tables with attributes of their own, some of them absent in rows."""
+        found = self._shapes.get((own, absent))
+        if found is None:
+            found = self._shapes[own, absent] = TableShape(self, own, absent)
+        return found
 
     @property
     def names(self) -> Iterable[str]:
         """The names of its attributes, in lower case."""
         return self._texts.keys()
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._texts
+    def text(self, name: str) -> str | None:
+        """Return the text of ``name``, in lower case; None where it is absent."""
+        return self._texts.get(name)
 
     def attribute(self, name: str) -> Column | Tree | None:
         """Return the constant or the tree of ``name``, in lower case; None where it is absent."""
@@ -91,20 +96,76 @@ class Schema:
         return tree
 
 
+class Lookup(NamedTuple):
+    """What is found by a name: an own attribute, which some rows may lack, and an expression."""
+
+    own: bool
+    absent: bool
+    text: str | None
+
+
+NOT_FOUND = Lookup(False, False, None)
+
+
+class TableShape:
+    """What decides where attributes of ads are found: their schema and the names of their own.
+
+    ``absent`` are those of their own that some rows may lack. Tables of one shape share one object.
+    """
+
+    def __init__(self, schema: Schema, own: frozenset[str], absent: frozenset[str]) -> None:
+        self.schema, self.own, self.absent = schema, own, absent
+
+    def found(self, name: str) -> Lookup:
+        """Return what is found by ``name``, in lower case."""
+        return Lookup(name in self.own, name in self.absent, self.schema.text(name))
+
+
+class TableOrigin(NamedTuple):
+    """The table that another was made of, its columns by then, what differs, and which rows.
+
+    ``places`` are its rows in the other table; None: all.
+    """
+
+    table: Table
+    columns: Mapping[str, Column]
+    changed: frozenset[str]
+    places: Array | None
+
+
 class Table:
-    """The ads of one schema: ``rows`` of them, with ``columns`` of their own attributes by name.
+    """The ads of one schema: ``rows`` of them, with ``columns`` of their own by lower-case name.
 
     A column that is absent in a row uncovers the schema's attribute there. ``ad_of`` returns the
     same ad for the library; of a table that it has not, every row must be known.
     """
 
     def __init__(
-        self, schema: Schema, rows: int, columns: Mapping[str, Column], ad_of: AdOf | None = None
+        self,
+        schema: Schema,
+        rows: int,
+        columns: Mapping[str, Column],
+        ad_of: AdOf | None = None,
+        shape: TableShape | None = None,
+        origin: TableOrigin | None = None,
     ) -> None:
-        self.schema, self.rows, self._ad_of = schema, rows, ad_of
-        self._columns = {name.lower(): column for name, column in columns.items()}
-        #: What attributes are whose expressions do not look at another ad.
-        self.evaluated: dict[str, Evaluated] = {}
+        self.schema, self.rows, self._ad_of, self._origin = schema, rows, ad_of, origin
+        #: Its own columns, and those of its origin that it was asked for.
+        self._columns = dict(columns)
+        self._shape = shape
+        #: Values of steps that look at no other table.
+        self._kept: dict[ColumnStep, Column] = {}
+        self._size = 0
+
+    @property
+    def shape(self) -> TableShape:
+        """What decides where attributes are found."""
+        if self._shape is None:
+            absent = [
+                name for name, column in self._columns.items() if column.possible & states.ABSENT
+            ]
+            self._shape = self.schema.shape(frozenset(self._columns), frozenset(absent))
+        return self._shape
 
     def ad(self, row: int) -> Ad:
         """Return the ad of one row, for the ClassAd library."""
@@ -115,26 +176,86 @@ class Table:
     @property
     def names(self) -> Iterable[str]:
         """The names of the rows' own attributes, in lower case."""
-        return self._columns.keys()
+        return self.shape.own
 
     def own(self, name: str) -> Column | None:
         """Return the column of ``name``, in lower case; None where no row has its own."""
-        return self._columns.get(name)
+        return self.column(name) if name in self.shape.own else None
 
-    def has(self, name: str) -> bool:
-        """Tell whether any row has the attribute ``name``, in lower case."""
-        return name in self._columns or name in self.schema
+    def column(self, name: str) -> Column:
+        """Return the column of ``name``, in lower case, which some row has."""
+        found = self._columns.get(name)
+        if found is None:
+            origin = self._origin
+            assert origin is not None
+            found = origin.columns[name]
+            if origin.places is not None:
+                found = found.at(origin.places)
+            self._columns[name] = found
+        return found
 
-    def replaced(self, name: str, column: Column) -> Table:
-        """Return the table with another column of ``name``; its ads must have it too."""
-        columns = {**self._columns, name.lower(): column}
-        return Table(self.schema, self.rows, columns, self._ad_of)
+    def value_of(self, step: ColumnStep, side: int) -> Column:
+        """Return the values of a step that looks at this table alone, as its MY (0) or TARGET."""
+        found = self._kept.get(step)
+        if found is not None:
+            return found
+        origin = self._origin
+        if origin is not None and origin.changed.isdisjoint(step.names):
+            found = origin.table.value_of(step, side)
+            if origin.places is not None:
+                found = found.at(origin.places)
+        else:
+            found = step.of(ColumnRun(self, None) if side == 0 else ColumnRun(None, self))
+        self._keep(step, found)
+        return found
+
+    def _keep(self, step: ColumnStep, values: Column) -> None:
+        self._size += values.size
+        if self._size > _MAX_KEPT:
+            for oldest in list(self._kept)[: len(self._kept) // 2 + 1]:
+                del self._kept[oldest]
+            self._size = sum(each.size for each in self._kept.values()) + values.size
+        self._kept[step] = values
+
+    def replaced(
+        self, columns: Mapping[str, Column], ad_of: AdOf | None = None, rows: int | None = None
+    ) -> Table:
+        """Return the table with other columns, by lower-case name, for ads that have them too.
+
+        A table of one row can become one of many ``rows`` so.
+        """
+        rows = self.rows if rows is None else rows
+        names, before = frozenset(columns), self._origin
+        if before is None:
+            origin = TableOrigin(self, self._columns, names, None)
+            own = dict(columns)
+        else:
+            origin = before._replace(changed=before.changed | names)
+            own = {**self._columns, **columns}
+        return Table(self.schema, rows, own, ad_of, self._shape_with(columns), origin)
+
+    def _shape_with(self, columns: Mapping[str, Column]) -> TableShape:
+        shape = self.shape
+        absent = frozenset(
+            name for name, column in columns.items() if column.possible & states.ABSENT
+        )
+        if shape.own.issuperset(columns) and shape.absent.intersection(columns) == absent:
+            return shape
+        return self.schema.shape(
+            shape.own.union(columns), shape.absent.difference(columns) | absent
+        )
 
     def at(self, rows: Sequence[int]) -> Table:
         """Return the table of some rows, for an evaluation of what changed."""
-        places = np.asarray(rows, np.int64)
-        columns = {name: column.at(places) for name, column in self._columns.items()}
-        return Table(self.schema, len(places), columns, self._moved(places))
+        places, before = np.asarray(rows, np.int64), self._origin
+        if before is None:
+            origin = TableOrigin(self, self._columns, frozenset(), places)
+            own = {}
+        else:
+            own = {name: self.column(name).at(places) for name in before.changed}
+            moved = places if before.places is None else before.places[places]
+            origin = before._replace(places=moved)
+        return Table(self.schema, len(places), own, self._moved(places), self.shape, origin)
 
     def _moved(self, places: Array) -> AdOf | None:
         ad_of = self._ad_of
@@ -142,18 +263,28 @@ class Table:
             return None
         return lambda row: ad_of(int(places[row]))
 
-    def put(self, name: str, row: int, cell: Cell, strings: Texts) -> None:
-        """Give one row another value of ``name``; None takes the attribute away."""
-        key = name.lower()
-        before = self._columns.get(key, constant(states.ABSENT))
-        value = column_of((stored(cell),), strings)
-        parts = []
-        for part, single in zip(before[1:], value[1:]):
-            # A value of another type may need more room.
-            part = np.array(
-                np.broadcast_to(part, self.rows), np.promote_types(part.dtype, single.dtype)
-            )
-            part[row] = single[0]
-            parts.append(part)
-        self._columns[key] = Column(before.possible | value.possible, *parts)
-        self.evaluated.clear()
+    def fill(self, rows: Sequence[int], columns: Mapping[str, Column]) -> None:
+        """Give some rows other values of some attributes; ABSENT takes an attribute away.
+
+        Tables that were made of this one before stay as they are.
+        """
+        places, filled = np.asarray(rows, np.int64), {}
+        for name, values in columns.items():
+            before = self._columns.get(name, constant(states.ABSENT))
+            if _stands_for(before, values):
+                continue
+            filled[name] = before.with_rows(self.rows, places, values)
+        if not filled:
+            return
+        self._columns = {**self._columns, **filled}
+        stale = [step for step in self._kept if not step.names.isdisjoint(filled)]
+        for step in stale:
+            del self._kept[step]
+        self._shape = None
+
+
+def _stands_for(constant: Column, values: Column) -> bool:
+    """Tell whether one value that holds for all rows is each of ``values``."""
+    if constant.rows != 1 or constant.possible != values.possible:
+        return False
+    return all(bool((part == other).all()) for part, other in zip(constant[1:], values[1:]))

@@ -19,7 +19,7 @@ from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
 from htcq.pool.weights import Weights
 from htcq.poolquota.supply import Supply
 from htcq.quota.elastic.kinds import MARK
-from htcq.units import BUILT_IN_ASSETS, GPUS
+from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS
 
 #: States in which a slot is matched with nobody (docs/admin-manual/ep-policy-configuration.rst,
 #: 25.14).
@@ -52,6 +52,7 @@ def capacity_of(supply: Supply, models: Models) -> PoolCapacity:
     names = {str(slot.name) for slot in slots if slot.type == PARTITIONABLE}
     capacity, unmatchable, weights = Counter[str](), Counter[str](), Counter[str]()
     unknown_models = backfill = 0
+    in_motion = 0.0
     refuses = Weights("START")
     for slot in slots:
         if slot.type == DYNAMIC and parent_name(slot) in names:
@@ -65,12 +66,15 @@ def capacity_of(supply: Supply, models: Models) -> PoolCapacity:
         capacity.update(amounts)
         weight = float(supply.weight_in_pool(slot))
         weight += sum(float(supply.weight_in_pool(each)) for each in carved)
+        moving = weight * _moving_part(slot, carved)
+        in_motion += moving
+        weight += moving
         weights.update(dict.fromkeys(amounts, round(weight * PARTS)))
         if not slot.claimed and _matches_nobody(slot, refuses):
             free_gpus = models.of(slot, int(as_number(slot.gpus) or 0)) or {}
             unmatchable.update({**whole(slot.left()), **free_gpus})
     unit_weights = {name: weights[name] / amount for name, amount in capacity.items()}
-    pool_weight = round(float(supply.pool_weight) * PARTS)
+    pool_weight = round((float(supply.pool_weight) + in_motion) * PARTS)
     return PoolCapacity(
         {**capacity, WEIGHT: pool_weight},
         dict(unmatchable),
@@ -78,6 +82,19 @@ def capacity_of(supply: Supply, models: Models) -> PoolCapacity:
         unknown_models,
         backfill,
     )
+
+
+def _moving_part(slot: Slot, carved: Sequence[Slot]) -> float:
+    """Return what is missing of a partitionable slot, as a part of what is there.
+
+    The ads of a slot and of those carved from it come one by one: while a claim begins or ends,
+    its cpus are in none of them, or in two.
+    """
+    total = slot.total().get(CPUS) or 0
+    there = sum(float(each.left().get(CPUS) or 0) for each in (slot, *carved))
+    if slot.type != PARTITIONABLE or total <= 0 or there <= 0:
+        return 0.0
+    return float(total) / there - 1.0
 
 
 def _amounts(slot: Slot, carved: Sequence[Slot], models: Models) -> tuple[dict[str, int], int]:

@@ -6,9 +6,10 @@ A slot is claimed if the accountant charges somebody for it (Accountant.cpp:IsCl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.classads import Value, as_number
+from htcq.classads import Expr, Value, as_number
 from htcq.elastic.charging import whole
 from htcq.elastic.group_membership import GroupMembership
 from htcq.elastic.models import Models
@@ -22,6 +23,7 @@ from htcq.units import GPUS
 #: A job of this universe has several slots, and dies with any of them
 #: (src/condor_includes/condor_universe.h).
 _PARALLEL = 11
+_OF_SLOT = Expr("MY.MaxJobRetirementTime")
 _UNIVERSES: Mapping[Value, str] = dict(zip(UNMATCHED_UNIVERSES, ("scheduler", "grid", "local")))
 
 
@@ -66,7 +68,34 @@ def _claim(slot: Slot, job: Job | None, group: str, amounts: Amounts) -> GroupCl
         checkpoints=job.checkpoints,
         vacated=int(as_number(job.vacates) or 0),
         protected=_protected_job(job) or _protected_slot(slot),
+        cost=_cost(job),
+        retirement=_retirement(slot, job),
     )
+
+
+def _cost(job: Job) -> float:
+    """Return HtcqVacateCost of a job, or 1."""
+    cost = as_number(job.frame.value("HtcqVacateCost"))
+    if cost is None or not 0 <= cost < math.inf:
+        return 1.0
+    return float(cost)
+
+
+def _retirement(slot: Slot, job: Job) -> float:
+    """Return how many seconds of retirement a job has in a slot.
+
+    The job can only shorten what the slot allows
+    (src/condor_startd.V6/Resource.cpp:evalMaxVacateTime and retirementExpired, 25.14).
+    """
+    if not slot.frame.text("MaxJobRetirementTime"):
+        return 0.0
+    allowed = as_number(_OF_SLOT.evaluate(slot.ad(), job.ad()))
+    own = as_number(_OF_SLOT.evaluate(job.ad(), slot.ad()))
+    if allowed is None:
+        return 0.0
+    if own is not None:
+        allowed = min(allowed, own)
+    return max(0.0, float(allowed))
 
 
 def _text(value: object) -> str:

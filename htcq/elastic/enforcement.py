@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from htcq.elastic.charging import Charging, whole
 from htcq.elastic.concurrency_limits import limits_on
@@ -32,6 +32,8 @@ from htcq.units import BUILT_IN_ASSETS
 
 #: Ratios that differ by less than this part are equal.
 _CLOSE = 1e-9
+_LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS"
+_TRUE = ("true", "t", "yes", "1")
 
 
 class How(enum.Enum):
@@ -82,7 +84,33 @@ def enforcement(
     limits = limits_on(pool, condor.knobs, GroupMembership(quotas.groups), names)
     planned = {target.group: target for target in targets}
     inputs = _Inputs(charging, kinds, observation, outcome, planned, limits)
-    return tuple(_of(name, inputs) for name in names)
+    found = (_of(name, inputs) for name in names)
+    if not _takes_leftovers(pool, condor, kinds):
+        return tuple(found)
+    return tuple(_with_leftovers(each) for each in found)
+
+
+def _takes_leftovers(pool: Pool, condor: PoolQuotas, kinds: Sequence[SlotClass]) -> bool:
+    """Tell whether access points fill a matched slot by themselves, beyond the group's quota.
+
+    So 12 cpus were used of a quota of 9, with slots of 4 (seen on 25.14.1).
+    """
+    if not any(kind.type == PARTITIONABLE and not kind.supports_policy for kind in kinds):
+        return False
+    if not pool.access:
+        return condor.knobs.get(_LEFTOVERS, "true").strip().lower() in _TRUE
+    return any(each.truth(_LEFTOVERS, True) for each in pool.access.values())
+
+
+def _with_leftovers(found: Enforcement) -> Enforcement:
+    """Return what is left of the enforcement of a dimension where a match can be several claims."""
+    if found.how is not How.ENFORCED:
+        return found
+    why = (
+        f"{found.why}, but access points use the rest of a matched slot beyond the quota "
+        f"({_LEFTOVERS})"
+    )
+    return replace(found, how=How.APPROXIMATED, why=why)
 
 
 @dataclass(frozen=True)

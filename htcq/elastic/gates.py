@@ -3,8 +3,9 @@
 What was observed may be too old, incomplete or inconsistent, or somebody else has written.
 
 Each gate yields a sentence and a hint. Numbers of half a pool are wrong everywhere, so that a mere
-suspicion closes a gate. A schedd that is silent, late or has another clock closes a gate only if
-jobs of it are known: otherwise anybody who may advertise a schedd could keep the gate closed.
+suspicion closes a gate. Schedds that are silent, late or have another clock, and slots with old
+ads, count by the slot weight that they hold: up to a limit the rest is known well enough, and
+whoever may advertise a schedd that holds nothing cannot close a gate.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from htcq.elastic.quota_file import ABSENT, QuotaKnobs, digest_of, file_of
 from htcq.quota.group_tree import ROOT, name_key
 from htcq.settings.elastic_write import WriteSettings
 
-#: So many seconds after the last step a schedd that had jobs then is waited for (CLASSAD_LIFETIME,
-#: after which the collector forgets a daemon).
-PATIENCE = 900.0
+_ROUNDING = 1e-9
+#: The gate that is closed where the negotiator has another value of a knob than the file.
+OVERRIDDEN = "overridden"
 
 
 @dataclass(frozen=True)
@@ -39,17 +40,19 @@ def refusals(
     settings: WriteSettings,
     now: float,
     confirmed: bool = False,
+    expected: float = 1.0,
 ) -> Iterator[GateRefusal]:
     """Yield every reason not to act on an observation.
 
     ``present`` is the text of the file, ``now`` this machine's clock. ``confirmed``: a person has
-    accepted that the pool is smaller than it was.
+    accepted that the pool is smaller than it was. ``expected`` is the part of the pool that is
+    there by plan.
     """
     yield from _negotiators(health)
-    yield from _whole(health, state, settings, confirmed)
-    yield from _silent(health, state, now, confirmed)
-    yield from _ages(health, state, settings, now)
-    yield from _clocks(health, state, settings, now)
+    yield from _whole(health, state, settings, confirmed, expected)
+    yield from _schedds(health, state, settings, now, confirmed)
+    yield from _ages(health, settings, now)
+    yield from _clocks(health, settings, now)
     if state.unfinished is None:
         yield from foreign_file(state, present, settings)
         yield from _overridden(health, state, settings)
@@ -78,7 +81,11 @@ def several(health: PoolHealth, named: str) -> Iterator[GateRefusal]:
 
 
 def _whole(
-    health: PoolHealth, state: JournalState, settings: WriteSettings, confirmed: bool
+    health: PoolHealth,
+    state: JournalState,
+    settings: WriteSettings,
+    confirmed: bool,
+    expected: float,
 ) -> Iterator[GateRefusal]:
     for each in health.missing:
         yield GateRefusal(
@@ -94,71 +101,78 @@ def _whole(
     if before is None or confirmed:
         return
     hint = (
-        "if they are gone permanently, 'htcq elastic apply --accept-loss' accepts the smaller pool"
+        "if they are gone permanently, 'htcq elastic apply --accept-loss' accepts the smaller "
+        "pool; [[elastic.window]] announces a loss"
     )
-    counts = (
-        ("slots", health.slots, before.slots),
-        ("schedds", health.schedds, before.schedds),
-    )
-    for what, now_there, then in counts:
-        if now_there < settings.min_seen * then:
-            message = (
-                f"{now_there} {what} are present, less than {settings.min_seen:.0%} of the "
-                f"{then} seen before"
-            )
-            yield GateRefusal(f"few-{what}", message, hint)
-    if health.pool_weight < (1 - settings.capacity_drop) * before.pool_weight:
+    if health.slots < settings.min_seen * expected * before.slots:
+        part = settings.min_seen * expected
         message = (
-            f"the pool weighs {health.pool_weight:g}, {settings.capacity_drop:.0%} or more below "
+            f"{health.slots} slots are present, less than {part:.0%} of the {before.slots} seen "
+            "before"
+        )
+        yield GateRefusal("few-slots", message, hint)
+    least = (1 - settings.capacity_drop) * expected
+    if health.pool_weight < least * before.pool_weight:
+        message = (
+            f"the pool weighs {health.pool_weight:g}, {1 - least:.0%} or more below "
             f"the {before.pool_weight:g} seen before"
         )
         yield GateRefusal("capacity", message, hint)
 
 
-def _counts(name: str, health: PoolHealth, state: JournalState, now: float) -> bool:
-    """Tell whether the pool cannot be judged without the schedd ``name``.
+def _doubts(
+    health: PoolHealth, state: JournalState, settings: WriteSettings, now: float
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the schedds that cannot be relied on: the gate, the schedd, and a sentence."""
+    ads = health.schedd_ads
+    for name, why in sorted(ads.silent.items()):
+        yield "incomplete", name, f"jobs of {name}: {why}"
+    if state.seen is not None:
+        for name in sorted(set(state.seen.busy) - ads.known):
+            yield "incomplete", name, f"jobs of {name}: it has no ad any more"
+    for name, heard in sorted(ads.heard.items()):
+        if now - heard > settings.ad_age:
+            yield "ad-age", name, f"an ad of the schedd {name} is {now - heard:.0f} s old"
+    for name, skew in sorted(health.skews.items()):
+        if abs(skew) > settings.skew and name in {*ads.heard, *ads.known}:
+            yield "clock", name, _clock_message(name, skew)
 
-    That is so if slots are claimed for it, and for some time after it was seen with jobs. Before
-    the first observation its submitter ads are believed.
-    """
-    if name in health.schedd_ads.claiming:
-        return True
-    if state.seen is None:
-        return name in health.schedd_ads.wanting
-    return name in state.seen.busy and state.silent_for(now) <= PATIENCE
 
-
-def _silent(
-    health: PoolHealth, state: JournalState, now: float, confirmed: bool
+def _schedds(
+    health: PoolHealth, state: JournalState, settings: WriteSettings, now: float, confirmed: bool
 ) -> Iterator[GateRefusal]:
-    for name, why in sorted(health.schedd_ads.silent.items()):
-        if not confirmed and _counts(name, health, state, now):
-            message = f"{health.source} was not read completely: jobs of {name}: {why}"
-            hint = "try again; 'htcq elastic apply --accept-loss' continues without its jobs"
-            yield GateRefusal("incomplete", message, hint)
+    """Yield the schedds that cannot be relied on, if they hold too much of the pool together.
+
+    The slots say how much that is; its idle jobs are those of its submitters' ads.
+    """
+    doubts = list(_doubts(health, state, settings, now))
+    if confirmed:
+        doubts = [each for each in doubts if each[0] != "incomplete"]
+    held = health.schedd_ads.held
+    weight = sum(held.get(name, 0.0) for name in {name for _, name, _ in doubts})
+    if not _is_too_much(weight, health, settings):
+        return
+    hint = (
+        f"schedds in doubt hold {weight:g} of the pool's weight of {health.pool_weight:g}; "
+        "elastic.write.min_seen is the limit"
+    )
+    for gate, name, why in doubts:
+        if held.get(name, 0.0) > 0:
+            yield GateRefusal(gate, f"{health.source}: {why}", hint)
+
+
+def _is_too_much(weight: float, health: PoolHealth, settings: WriteSettings) -> bool:
+    """Tell whether slots of a weight in doubt leave less than what must be seen."""
+    return weight > (1 - settings.min_seen) * health.pool_weight * (1 + _ROUNDING)
 
 
 def ignored_faults(
     health: PoolHealth, state: JournalState, settings: WriteSettings, now: float
 ) -> Iterator[str]:
-    """Yield, as sentences, the faults of schedds that close no gate.
-
-    No jobs are known of these schedds.
-    """
-    ads = health.schedd_ads
-    for name, why in sorted(ads.silent.items()):
-        if not _counts(name, health, state, now):
-            yield f"{health.source}: 1 schedd left out: {name}: {why}"
-    for name, heard in sorted(ads.heard.items()):
-        if now - heard > settings.ad_age and not _counts(name, health, state, now):
-            yield f"{health.source}: an ad of the schedd {name} is {now - heard:.0f} s old"
-    for name, skew in sorted(health.skews.items()):
-        if abs(skew) > settings.skew and _is_dispensable(name, health, state, now):
-            yield f"{health.source}: {_clock_message(name, skew)}"
-
-
-def _is_dispensable(name: str, health: PoolHealth, state: JournalState, now: float) -> bool:
-    return name in health.schedd_ads.heard and not _counts(name, health, state, now)
+    """Yield, as sentences, the faults of schedds that close no gate: they hold too little."""
+    if not list(_schedds(health, state, settings, now, confirmed=False)):
+        for _, _, why in _doubts(health, state, settings, now):
+            yield f"{health.source}: {why}"
 
 
 def _clock_message(name: str, skew: float) -> str:
@@ -167,26 +181,15 @@ def _clock_message(name: str, skew: float) -> str:
     return f"the clock of {name} is {-skew:.0f} s behind the collector's"
 
 
-def _oldest(health: PoolHealth, state: JournalState, now: float) -> float | None:
-    """Return when the collector received the oldest ad that counts; None where there is none."""
-    heard = health.schedd_ads.heard
-    if not heard:
-        if health.heard is None:
-            return None
-        return health.heard[0]
-    times = [time for name, time in heard.items() if _counts(name, health, state, now)]
-    if health.slots_heard is not None:
-        times.append(health.slots_heard)
-    return min(times, default=None)
-
-
-def _ages(
-    health: PoolHealth, state: JournalState, settings: WriteSettings, now: float
-) -> Iterator[GateRefusal]:
-    oldest = _oldest(health, state, now)
-    if oldest is not None and now - oldest > settings.ad_age:
-        message = f"the oldest ad is {now - oldest:.0f} s old, more than {settings.ad_age} s"
-        hint = "does its daemon still reach the collector? elastic.write.ad_age is the limit"
+def _ages(health: PoolHealth, settings: WriteSettings, now: float) -> Iterator[GateRefusal]:
+    old = [(heard, weight) for heard, weight in health.slots_heard if now - heard > settings.ad_age]
+    weight = sum(weight for _, weight in old)
+    if _is_too_much(weight, health, settings):
+        message = (
+            f"slots of a weight of {weight:g} have ads older than {settings.ad_age} s; the oldest "
+            f"ad is {now - min(old)[0]:.0f} s old"
+        )
+        hint = "do their daemons still reach the collector? elastic.write.ad_age is the limit"
         yield GateRefusal("ad-age", message, hint)
     if health.cycle_end is None:
         message = "the end of the negotiator's last cycle is not known"
@@ -199,9 +202,7 @@ def _ages(
         yield GateRefusal("cycle", message, "is it stuck? elastic.write.cycle_age is the limit")
 
 
-def _clocks(
-    health: PoolHealth, state: JournalState, settings: WriteSettings, now: float
-) -> Iterator[GateRefusal]:
+def _clocks(health: PoolHealth, settings: WriteSettings, now: float) -> Iterator[GateRefusal]:
     if health.heard is not None and health.heard[1] - now > settings.skew:
         message = (
             f"the collector received an ad {health.heard[1] - now:.0f} s in the future of this "
@@ -209,8 +210,9 @@ def _clocks(
         )
         yield GateRefusal("clock", message, "set the clocks of this machine and of the collector")
     hint = "set the clocks; elastic.write.skew is the limit"
-    for name, skew in sorted(health.skews.items()):
-        if abs(skew) > settings.skew and not _is_dispensable(name, health, state, now):
+    for name in health.negotiators:
+        skew = health.skews.get(name, 0.0)
+        if abs(skew) > settings.skew:
             yield GateRefusal("clock", _clock_message(name, skew), hint)
 
 
@@ -242,7 +244,7 @@ def _overridden(
     intent = state.in_force
     if health.configured is None or intent is None:
         return
-    if state.result != VERIFIED or intent.after == ABSENT:
+    if state.result != VERIFIED or intent.after == ABSENT or not intent.quotas:
         return
     hint = (
         f"files that are read after {settings.file} override it: remove the setting "
@@ -253,7 +255,7 @@ def _overridden(
         if _words(value) != _words(ours):
             present = f"{value or 'not set'}{_in_file(place)}"
             message = f"{name} is {present} in the negotiator, not {ours}"
-            yield GateRefusal("overridden", message, hint)
+            yield GateRefusal(OVERRIDDEN, message, hint)
 
 
 def _words(text: str) -> list[str]:
@@ -267,16 +269,24 @@ def _in_file(place: str) -> str:
     return ""
 
 
-def undeclared(health: PoolHealth, declared: Collection[str]) -> Iterator[GateRefusal]:
-    """Yield the pool's groups that are not ``declared``: they would no longer be groups."""
+def undeclared(
+    health: PoolHealth, declared: Collection[str], retired: Collection[str] = ()
+) -> Iterator[GateRefusal]:
+    """Yield the pool's groups that are not ``declared``: they would no longer be groups.
+
+    ``retired`` are those that only our own file has made, and that have no jobs any more.
+    """
     if health.configured is None:
         return
     names, _ = health.configured.get("GROUP_NAMES", ("", ""))
-    known = {name_key(each) for each in declared}
+    known = {name_key(each) for each in (*declared, *retired)}
     for name in names.replace(",", " ").split():
         if name_key(name) not in known and name != ROOT:
             message = f"the pool has a group {name} that the quotas do not declare"
-            hint = "declare it, with a min and a max, or remove it from GROUP_NAMES first"
+            hint = (
+                "declare it, with a min and a max; to retire it, declare a max of 0 until its jobs "
+                "have ended"
+            )
             yield GateRefusal("undeclared", message, hint)
 
 
@@ -288,4 +298,4 @@ def negotiator_specific(
         value, place = configured.get(f"NEGOTIATOR.{name.upper()}", ("", ""))
         if value:
             message = f"NEGOTIATOR.{name} = {value}{_in_file(place)} overrides the file"
-            yield GateRefusal("overridden", message, "remove it")
+            yield GateRefusal(OVERRIDDEN, message, "remove it")

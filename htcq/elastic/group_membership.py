@@ -50,7 +50,7 @@ class GroupMembership:
             if group != DEFAULT:
                 self._adopted[submitter] = group
             return group
-        found, place = DEFAULT, ""
+        found, place = self._members.catch_all, ""
         for component in path.split("."):
             place = f"{place}.{component}".lstrip(".")
             below = self._members.group(place)

@@ -1,8 +1,8 @@
 """A plan that one process makes and another one writes, and the checks of the writer.
 
-The process that makes plans evaluates ads, which anybody may write. The one that writes quotas does
-not trust it: the groups must be the declared ones, the numbers possible, the step as small as the
-settings want it, and the plan must follow the last record of the journal.
+The process that makes plans evaluates ads, which anybody may write. The one that writes quotas
+does not trust it: the groups must be the declared ones, the numbers possible, and the plan must
+follow the last record of the journal.
 """
 
 from __future__ import annotations
@@ -191,9 +191,9 @@ def refusals(
     yield from unknown
     if not unknown:
         yield from _maxima(given, declared)
-        yield from _sums(given, declared)
         yield from _pool(given, settings, state)
         yield from _step(given, declared, settings, state)
+        yield from _limits(given, declared)
     if state.unfinished is None:
         yield from foreign_file(state, present, settings)
 
@@ -225,23 +225,24 @@ def _groups(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateR
             yield GateRefusal("groups", why, "the groups must be those of the quotas' file")
 
 
-def _sums(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
-    hint = "such quotas are not possible in any pool"
-    for what, file in (("plan", given.file), ("static quotas", given.static)):
-        quotas = {each.group: each.quota for each in file.groups}
-        below: dict[str, float] = {}
-        for group in declared:
-            below[group.parent] = below.get(group.parent, 0.0) + quotas[group.name]
-        # The top level has the empty name.
-        quotas[""] = given.seen.pool_weight
-        for parent, together in below.items():
-            there = quotas[parent]
-            if together > there + _SLACK:
-                message = (
-                    f"quotas of the {what} add up to {together:g} below {parent or 'the pool'}, "
-                    f"which has {there:g}"
-                )
-                yield GateRefusal("sums", message, hint)
+def _limits(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
+    """Yield quotas above the parent group's or the pool, or below a min in slot weight."""
+    hint = "no plan of htcq has such quotas"
+    quotas = {each.group: each.quota for each in given.file.groups}
+    # The top level has the empty name.
+    quotas[""] = given.seen.pool_weight
+    for group in declared:
+        quota, above = quotas[group.name], quotas[group.parent]
+        if quota > above + _SLACK:
+            message = (
+                f"{group.name} would have {quota:g}, more than {group.parent or 'the pool'}, "
+                f"which has {above:g}"
+            )
+            yield GateRefusal("limits", message, hint)
+        least = min(group.min.get(WEIGHT, 0) / PARTS, above)
+        if quota < least - _SLACK:
+            message = f"{group.name} would have {quota:g}, below its min of {least:g}"
+            yield GateRefusal("limits", message, hint)
 
 
 def _maxima(given: Handover, declared: Sequence[ElasticGroup]) -> Iterator[GateRefusal]:
@@ -279,27 +280,16 @@ def _pool(given: Handover, settings: WriteSettings, state: JournalState) -> Iter
 def _step(
     given: Handover, declared: Sequence[ElasticGroup], settings: WriteSettings, state: JournalState
 ) -> Iterator[GateRefusal]:
-    """Yield that quotas are raised by more than one step allows, up to their mins left out."""
-    if not state.elastic or state.in_force is None:
+    """Yield that the weights of the mins have grown by more than a pool may change."""
+    if not state.fallback_quotas:
         return
-    new = _own(given.file.quotas, declared)
-    old = _own(state.in_force.quotas, declared)
     mins = _own(given.static.quotas, declared)
     former_mins = _own(state.fallback_quotas, declared)
-    pool = given.seen.pool_weight
-    slack = _SLACK * len(new)
-    step = max(settings.max_raise * pool, 1.0)
-    mins_step = max(step, settings.capacity_drop * pool)
-    raised = granted = 0.0
-    for name in new:
-        raised += max(0.0, new[name] - max(old[name], mins[name]))
-        granted += max(0.0, mins[name] - former_mins[name])
-    hint = "if this is intended, run 'htcq elastic apply --plan ID'"
-    if raised > step + slack:
-        message = f"the plan raises quotas by {raised:g} in one step, more than {step:g}"
-        yield GateRefusal("step", message, hint)
-    if state.fallback_quotas and granted > mins_step + slack:
-        message = f"the plan raises the weight of mins by {granted:g}, more than {mins_step:g}"
+    step = max(1.0, settings.capacity_drop * given.seen.pool_weight)
+    granted = sum(max(0.0, mins[name] - former_mins[name]) for name in mins)
+    if granted > step + _SLACK * len(mins):
+        message = f"the plan raises the weight of mins by {granted:g}, more than {step:g}"
+        hint = "if this is intended, run 'htcq elastic apply --plan ID'"
         yield GateRefusal("step", message, hint)
 
 

@@ -8,19 +8,22 @@ used.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.charging import Charging
 from htcq.elastic.group_membership import GroupMembership
-from htcq.elastic.records import PARTS, WEIGHT, IdleJobs
+from htcq.elastic.records import PARTS, WEIGHT, GroupClaim, IdleJobs
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_points import access_points_of
+from htcq.poolquota.demand import looked_at
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.supply import SLOT_CONSTRAINT
 
+#: The capture's name of the jobs of one schedd, before the schedd.
+JOBS_OF = "jobs of "
 #: Selects the submitters that the negotiator considers.
 _SUBMITTERS = "NEGOTIATOR_SUBMITTER_CONSTRAINT"
 
@@ -109,6 +112,37 @@ def _from_jobs(
             "gpus only"
         )
     return IdleJobsFound(tuple(found), tuple(problems))
+
+
+def of_silent_schedds(
+    pool: Pool, condor: PoolQuotas, membership: GroupMembership, claims: Iterable[GroupClaim]
+) -> IdleJobsFound:
+    """Return the idle jobs of schedds that do not answer, by the ads of their submitters.
+
+    They count as the claims that the submitter has there most of; only their weight is known where
+    it has none.
+    """
+    silent = {what[len(JOBS_OF) :] for what, _ in pool.failed if what.startswith(JOBS_OF)}
+    if pool.jobs is None or not silent:
+        return IdleJobsFound(())
+    shapes: dict[tuple[str, str], Counter[tuple[tuple[str, int], ...]]] = {}
+    for claim in claims:
+        shape = tuple(sorted(claim.amounts.items()))
+        shapes.setdefault((claim.submitter, claim.schedd), Counter())[shape] += 1
+    found = []
+    for record in looked_at(pool.submitters, condor.knobs, condor.negotiator_version):
+        schedd, idle = record.text("ScheddName"), int(record.number("IdleJobs") or 0)
+        if schedd not in silent or idle <= 0:
+            continue
+        usual = shapes.get((record.name, schedd))
+        amounts = {WEIGHT: round((record.number("WeightedIdleJobs") or idle) * PARTS / idle)}
+        if usual:
+            amounts = dict(usual.most_common(1)[0][0])
+        group = membership.group_of(record.name)
+        found.append(IdleJobs(group, record.name, schedd, "", idle, amounts))
+    count = sum(each.count for each in found)
+    problem = f"{count} idle jobs of schedds that do not answer count as their submitters' claims"
+    return IdleJobsFound(tuple(found), (problem,) * bool(found))
 
 
 def _from_submitters(condor: PoolQuotas, membership: GroupMembership) -> IdleJobsFound:

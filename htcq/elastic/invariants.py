@@ -50,26 +50,21 @@ def _is_placed_by_kind(group: GroupRuntime, name: str) -> bool:
     return ":" in name or any(other.startswith(f"{name}:") for other in group.runtime)
 
 
-def bad_quotas(
-    targets: Iterable[QuotaTarget], quotas: Mapping[str, float], pool_weight: float
-) -> Iterator[str]:
+def bad_quotas(targets: Iterable[QuotaTarget], quotas: Mapping[str, float]) -> Iterator[str]:
     """Yield contradictions in the quotas to be written.
 
-    They are amounts that are no quota, and sums above the pool or the parent group.
+    They are amounts that are no quota, below a min, above a max, or above the parent group.
     """
-    known = list(targets)
-    below: dict[str, float] = {}
-    for each in known:
+    for each in targets:
         quota = quotas.get(each.group, math.nan)
         if not 0 <= quota <= MAX_QUOTA:
             yield f"{each.group} would have a quota of {quota:g}"
-        below[each.parent] = below.get(each.parent, 0.0) + quota
-    for parent, together in sorted(below.items()):
-        if not parent:
-            there = pool_weight
-            whose = "the pool has"
-        else:
-            there = quotas.get(parent, math.nan)
-            whose = f"{parent} would have"
-        if not together <= there + _SLACK:
-            yield f"quotas add up to {together:g} of slot weight, and {whose} {there:g}"
+        elif quota < each.least - _SLACK:
+            yield f"{each.group} would have a quota of {quota:g}, below its min of {each.least:g}"
+        elif each.most is not None and quota > each.most + _SLACK:
+            yield f"{each.group} would have a quota of {quota:g}, above its max of {each.most:g}"
+        elif each.parent and quota > quotas.get(each.parent, math.nan) + _SLACK:
+            yield (
+                f"{each.group} would have a quota of {quota:g}, more than "
+                f"{quotas[each.parent]:g} of {each.parent}"
+            )

@@ -13,17 +13,20 @@ from dataclasses import dataclass, field, replace
 from htcq.elastic.quota_file import ABSENT, digest_of
 
 #: Kinds of records: an accepted look that changed nothing, a refused one, and the two of a write.
-LOOK, REFUSED, INTENT, OUTCOME = "look", "refused", "intent", "outcome"
+#: And that a person has switched elastic quotas on again.
+LOOK, REFUSED, INTENT, OUTCOME, ON = "look", "refused", "intent", "outcome", "on"
 #: Kinds of intents: the first is a person's or the loop's, the next two are a person's, the others
 #: are automatic.
 APPLY, ROLLBACK, DISABLE, DEAD_MAN, RESTORE = "apply", "rollback", "disable", "dead-man", "restore"
+#: A person's, too: what was there before the first write is there again.
+OFF = "off"
 #: Results: the negotiator has it; the file has it, the negotiator is unknown; nothing was written.
 VERIFIED, WRITTEN, NOTHING = "verified", "written", "nothing"
 #: Writes that are kept of a journal that is shortened.
 _WRITES = 100
-BY_HAND = (ROLLBACK, DISABLE)
+BY_HAND = (ROLLBACK, DISABLE, OFF)
 #: Whether the written quotas are elastic; restored ones are what they were.
-_ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False}
+_ELASTIC = {APPLY: True, DISABLE: False, DEAD_MAN: False, OFF: False}
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,11 @@ class JournalState:
     negotiator. ``former`` is the intent before it (None: there was none), ``former_text`` the text
     of the file then. ``elastic``: elastic quotas are in force, and not static ones or somebody
     else's; ``former_elastic`` is the same before. ``unfinished`` is an intent without an outcome.
-    ``stopped`` is the reason why only a person may write. ``success`` is when a step succeeded
+    ``origin`` is the number of the first write (0: there was none), ``origin_text`` the text of
+    the file before it, with its digest.
+    ``stopped`` is the reason why only a person may write, ``refused`` why the last step was not
+    taken. ``success`` is when a step succeeded
     last, ``began`` when the journal begins. ``failures`` is the number of failed writes in a row.
-    ``changed`` has, by group, when its own quota changed last, without those below it.
     """
 
     last: int = 0
@@ -102,9 +107,12 @@ class JournalState:
     began: float | None = None
     seen: PoolSeen | None = None
     failures: int = 0
-    changed: Mapping[str, float] = field(default_factory=dict)
     fallback: str = ""
     fallback_quotas: Mapping[str, tuple[float, bool]] = field(default_factory=dict)
+    origin: int = 0
+    origin_text: str | None = None
+    origin_digest: str = ABSENT
+    refused: str = ""
 
     @property
     def digest(self) -> str:
@@ -140,9 +148,13 @@ def after(state: JournalState, record: JournalRecord) -> JournalState:
     if record.fallback:
         state = replace(state, fallback=record.fallback, fallback_quotas=record.fallback_quotas)
     if record.kind == LOOK:
-        return replace(state, success=record.time)
+        return replace(state, success=record.time, refused="")
+    if record.kind == REFUSED:
+        return replace(state, refused=record.told)
+    if record.kind == ON:
+        return replace(state, stopped="", failures=0)
     if record.kind == INTENT:
-        return replace(state, unfinished=record)
+        return replace(state, unfinished=record, refused="")
     if record.kind == OUTCOME:
         return _ended(state, record)
     return state
@@ -159,10 +171,15 @@ def _ended(state: JournalState, outcome: JournalRecord) -> JournalState:
     state = replace(state, unfinished=None)
     if outcome.result == NOTHING:
         return state
-    changed = {**state.changed, **_changes(former, intent)}
     former_text = intent.replaced
     if former is not None:
         former_text = former.text
+    if intent.what == OFF:
+        state = replace(state, origin=0, origin_text=None, origin_digest=ABSENT)
+    elif not state.origin:
+        state = replace(
+            state, origin=intent.number, origin_text=former_text, origin_digest=intent.before
+        )
     state = replace(
         state,
         in_force=intent,
@@ -171,7 +188,6 @@ def _ended(state: JournalState, outcome: JournalRecord) -> JournalState:
         former_text=former_text,
         elastic=_ELASTIC.get(intent.what, state.former_elastic),
         former_elastic=state.elastic,
-        changed=changed,
     )
     return _with_result(state, intent, outcome)
 
@@ -192,25 +208,6 @@ def _with_result(
     return replace(state, stopped=stopped, success=outcome.time, failures=0)
 
 
-def _changes(before: JournalRecord | None, after: JournalRecord) -> dict[str, float]:
-    """Return, by group, when its own quota changed, for those whose quota did."""
-    old: Mapping[str, float] = {}
-    if before is not None:
-        old = _own(before.quotas)
-    new = _own(after.quotas)
-    return {name: after.time for name in new if old.get(name) != new[name]}
-
-
-def _own(quotas: Mapping[str, tuple[float, bool]]) -> dict[str, float]:
-    """Return each group's quota without those of the groups right below it, to a thousandth."""
-    own = {name: quota for name, (quota, _) in quotas.items()}
-    for name, (quota, _) in quotas.items():
-        parent = name.rpartition(".")[0]
-        if parent in own:
-            own[parent] -= quota
-    return {name: round(amount, 3) for name, amount in own.items()}
-
-
 def compacted_records(
     records: Sequence[JournalRecord], writes: int = _WRITES
 ) -> tuple[JournalRecord, ...]:
@@ -222,8 +219,14 @@ def compacted_records(
     looks = [record for record in records if record.kind == LOOK]
     seen = [record for record in records if record.seen is not None]
     fallbacks = [record for record in records if record.fallback]
+    origin = state_of(records).origin
+    first = [record for record in of_writes if origin and origin in (record.number, record.of)]
+    on = [record for record in records if record.kind == ON]
     # Numbers go on from the last record.
-    kept = (of_writes[-2 * writes :], looks[-1:], seen[-1:], fallbacks[-1:], records[-1:])
+    kept = (
+        first, of_writes[-2 * writes :], on[-1:], looks[-1:], seen[-1:], fallbacks[-1:],
+        records[-1:],
+    )  # fmt: skip
     numbers: set[int] = set()
     for part in kept:
         numbers.update(record.number for record in part)

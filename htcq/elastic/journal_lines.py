@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from htcq.elastic.journal import INTENT, LOOK, OUTCOME, REFUSED, JournalRecord, PoolSeen
+from htcq.elastic.journal import INTENT, LOOK, ON, OUTCOME, REFUSED, JournalRecord, PoolSeen
 from htcq.quota.group_tree import MAX_QUOTA
 
 VERSION = 1
-_KINDS = (LOOK, REFUSED, INTENT, OUTCOME)
+_KINDS = (LOOK, REFUSED, INTENT, OUTCOME, ON)
 _QUOTAS = ("quotas", "fallback_quotas")
 _NUMBERS = ("number", "of")
 #: The end of the year 9999.

@@ -13,7 +13,7 @@ from htcq.elastic.capacity_of import PoolCapacity, capacity_of, managed_names
 from htcq.elastic.charging import Charging
 from htcq.elastic.claimed import claims_of
 from htcq.elastic.group_membership import GroupMembership
-from htcq.elastic.idle_jobs import IdleJobsFound, idle_jobs_of
+from htcq.elastic.idle_jobs import IdleJobsFound, idle_jobs_of, of_silent_schedds
 from htcq.elastic.models import Models
 from htcq.elastic.records import PARTS as PARTS
 from htcq.elastic.records import WEIGHT as WEIGHT
@@ -50,6 +50,8 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
     kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
     charging = Charging(kinds, models, supply, StartdTable(pool.execute))
     waiting = idle_jobs_of(pool, condor, membership, charging)
+    unseen = of_silent_schedds(pool, condor, membership, claims)
+    waiting = IdleJobsFound((*waiting.idle, *unseen.idle), (*waiting.problems, *unseen.problems))
     running = [(claim.group, claim.amounts, 1) for claim in claims]
     idle = [(each.group, each.amounts, each.count) for each in waiting.idle]
     used = _sums(running)
@@ -60,7 +62,7 @@ def observe(pool: Pool, quotas: ElasticQuotas, negotiator: str = "") -> ElasticO
         taken_at=taken_at,
         negotiator=condor.published.negotiator,
         demand=_demand(capacity, named, used, _sums(running + idle)),
-        pool_weight=float(supply.pool_weight),
+        pool_weight=capacity.capacity[WEIGHT] / PARTS,
         claims=claims,
         idle=waiting.idle,
         configured=_configured(condor, membership),

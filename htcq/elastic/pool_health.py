@@ -7,17 +7,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from htcq.classads import as_number
+from htcq.elastic.idle_jobs import JOBS_OF
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
-from htcq.pool.slot import DYNAMIC
+from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_ages import SlotAges
+from htcq.pool.weights import Weights
 from htcq.poolquota.published import Published, seconds_of
 from htcq.quota.group_tree import ROOT
 
 #: The configuration of execution points and access points is not needed here.
 _DISPENSABLE = re.compile(r"configuration of |more configurations")
-#: The capture's name of the jobs of one schedd, before the schedd.
-_JOBS_OF = "jobs of "
 _CYCLE_END = "LastNegotiationCycleEnd0"
 _CYCLE_LENGTHS = ("LastNegotiationCyclePeriod0", "LastNegotiationCycleDuration0")
 _INTERVAL = "NEGOTIATOR_INTERVAL"
@@ -33,17 +34,17 @@ _WORKLIFE_KNOB = "CLAIM_WORKLIFE"
 class ScheddAds:
     """Facts about the schedds, by name.
 
-    ``silent``: those that did not answer a query of their jobs, with the reason. ``claiming``:
-    those for which slots are claimed, by the ads of the slots. ``busy``: those that have jobs by
-    their own answer, or claim slots. ``wanting``: those whose submitter ads report jobs.
-    ``heard``: when the collector received the oldest ad of each, in seconds since 1970. Anybody who
-    may advertise can send a schedd ad or a submitter ad, but not a slot ad.
+    ``silent``: those that did not answer a query of their jobs, with the reason. ``held``: the
+    slot weight that is claimed for each, by the ads of the slots. ``busy``: those that have jobs by
+    their own answer, or claim slots. ``known``: those that have an ad. ``heard``: when the
+    collector received the oldest ad of each, in seconds since 1970. Anybody who may advertise can
+    send a schedd ad or a submitter ad, but not a slot ad.
     """
 
     silent: Mapping[str, str] = field(default_factory=dict)
-    claiming: frozenset[str] = frozenset()
+    held: Mapping[str, float] = field(default_factory=dict)
     busy: frozenset[str] = frozenset()
-    wanting: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
     heard: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -54,12 +55,12 @@ class PoolHealth:
     Times are in seconds since 1970, each by the clock of its source.
 
     ``slots`` leaves out dynamic slots; ``schedds`` are those that answered. ``heard`` is when the
-    collector received the oldest and the newest ad, ``slots_heard`` the oldest slot ad. ``skews``
-    is, by daemon, how far its clock was ahead of the collector's. ``cycle_end`` is the end of the
-    last cycle, ``cycle_seconds`` the time from one cycle to the next. ``configured`` has the
-    negotiator's knobs by name in capitals, with value and place. ``ceilings`` are those of
-    submitters. ``worklife`` is CLAIM_WORKLIFE. ``missing`` are sentences about what could not be
-    read, other than the jobs of single schedds.
+    collector received the oldest and the newest ad; ``slots_heard`` has that time of each slot,
+    with its weight. ``skews`` is, by daemon, how far its clock was ahead of the collector's.
+    ``cycle_end`` is the end of the last cycle, ``cycle_seconds`` the time from one cycle to the
+    next. ``configured`` has the negotiator's knobs by name in capitals, with value and place.
+    ``ceilings`` are those of submitters. ``worklife`` is CLAIM_WORKLIFE. ``missing`` are sentences
+    about what could not be read, other than the jobs of single schedds.
     """
 
     source: str
@@ -78,7 +79,7 @@ class PoolHealth:
     worklife: float = WORKLIFE
     missing: tuple[str, ...] = ()
     schedd_ads: ScheddAds = field(default_factory=ScheddAds)
-    slots_heard: float | None = None
+    slots_heard: tuple[tuple[float, float], ...] = ()
 
 
 def health_of(
@@ -89,15 +90,17 @@ def health_of(
     ``ages`` are those of its slots.
     """
     published = Published(pool, negotiator)
+    weigh = Weights()
     heard = list(_heard(pool))
-    slots_heard = None
+    weights = {str(slot.name): _weight(slot, weigh) for slot in pool.slots or ()}
+    slots_heard: tuple[tuple[float, float], ...] = ()
     if ages is not None:
         heard += [ages.oldest, ages.newest]
-        slots_heard = ages.oldest
+        slots_heard = tuple((ages.heard.get(name, ages.oldest), weights[name]) for name in weights)
     range_heard = None
     if heard:
         range_heard = (min(heard), max(heard))
-    schedds = _schedd_ads(pool)
+    schedds = _schedd_ads(pool, weights)
     return PoolHealth(
         source=pool.source,
         taken_at=seconds_of(pool.taken_at),
@@ -128,28 +131,39 @@ def _configured(pool: Pool) -> dict[str, tuple[str, str]] | None:
 
 def _missing(pool: Pool) -> Iterator[str]:
     for what, why in pool.failed:
-        if not _DISPENSABLE.search(what) and not what.startswith(_JOBS_OF):
+        if not _DISPENSABLE.search(what) and not what.startswith(JOBS_OF):
             yield f"{what}: {why}"
 
 
-def _schedd_ads(pool: Pool) -> ScheddAds:
+def _weight(slot: Slot, weigh: Weights) -> float:
+    found = as_number(weigh.of(slot))
+    if found is None or not math.isfinite(found):
+        return 0.0
+    return max(0.0, float(found))
+
+
+def _schedd_ads(pool: Pool, weights: Mapping[str, float]) -> ScheddAds:
     silent = {}
     for what, why in pool.failed:
-        if what.startswith(_JOBS_OF):
-            silent[what[len(_JOBS_OF) :]] = why
-    claiming = {str(slot.remote_schedd) for slot in pool.slots or () if slot.claimed}
+        if what.startswith(JOBS_OF):
+            silent[what[len(JOBS_OF) :]] = why
+    held: dict[str, float] = {}
+    for slot in pool.slots or ():
+        if slot.claimed:
+            name = str(slot.remote_schedd)
+            held[name] = held.get(name, 0.0) + weights[str(slot.name)]
     answered = {str(job.schedd) for job in pool.jobs or ()}
     heard: dict[str, float] = {}
     for record, name in _ads_of_schedds(pool):
         time = record.number("LastHeardFrom")
         if time is not None:
             heard[name] = min(heard.get(name, math.inf), float(time))
-    wanting = [record.text("ScheddName") for record in pool.submitters if _wants(record)]
+    known = frozenset(record.name for record in pool.schedds)
     return ScheddAds(
         silent=silent,
-        claiming=frozenset(claiming),
-        busy=frozenset(record.name for record in pool.schedds) & (claiming | answered),
-        wanting=frozenset(wanting),
+        held=held,
+        busy=known & (held.keys() | answered),
+        known=known,
         heard=heard,
     )
 
@@ -160,10 +174,6 @@ def _ads_of_schedds(pool: Pool) -> Iterator[tuple[Record, str]]:
         yield record, record.name
     for record in pool.submitters:
         yield record, record.text("ScheddName")
-
-
-def _wants(submitter: Record) -> bool:
-    return any((submitter.number(name) or 0) > 0 for name in ("IdleJobs", "RunningJobs"))
 
 
 def _heard(pool: Pool) -> Iterator[float]:

@@ -7,8 +7,9 @@ decimals, like the slot weights that they are counted in.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from htcq.elastic.quota_target import QuotaTarget
@@ -18,6 +19,8 @@ from htcq.quota.group_tree import name_key
 #: The digest of a missing file.
 ABSENT = ""
 _LINE = 100
+#: Quotas are limits, and those of lenders and of borrowers add up to more than the pool.
+OVERSUBSCRIPTION = ("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "True")
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class QuotaKnobs:
 
     def knobs(self) -> tuple[tuple[str, str], ...]:
         """Return the file's knobs in their order."""
-        found = [("GROUP_NAMES", ", ".join(each.group for each in self.groups))]
+        found = [("GROUP_NAMES", ", ".join(each.group for each in self.groups)), OVERSUBSCRIPTION]
         for each in self.groups:
             found.append((f"GROUP_QUOTA_{each.group}", number_text(each.quota)))
             found.append((f"GROUP_ACCEPT_SURPLUS_{each.group}", str(each.accept_surplus)))
@@ -85,6 +88,20 @@ def ordered(targets: Iterable[QuotaTarget]) -> tuple[QuotaTarget, ...]:
         found.append(each)
         waiting.extend(sorted(below.get(each.group, ()), key=lambda child: name_key(child.group)))
     return tuple(found)
+
+
+def file_diff(present: str | None, text: str, name: str) -> Iterator[str]:
+    """Yield the lines of a diff from the file as it is to ``text``; comments do not count.
+
+    ``present`` is None where there is no file.
+    """
+    before, after = _statements(present or ""), _statements(text)
+    yield from difflib.unified_diff(before, after, name, f"{name} (planned)")
+
+
+def _statements(text: str) -> list[str]:
+    lines = (line for line in text.splitlines() if line.strip())
+    return [f"{line}\n" for line in lines if not line.startswith("#")]
 
 
 def elastic_file(targets: Iterable[QuotaTarget], quotas: Mapping[str, float]) -> QuotaKnobs:

@@ -28,8 +28,8 @@ _SLACK = 1e-6
 class GroupPlan:
     """One group; amounts in slot weight, times in seconds.
 
-    ``target`` is the weight of the runtime, ``written`` the quota in the file, ``before`` the quota
-    that the negotiator has (None: none), and ``damped`` why ``written`` is not the target.
+    ``target`` is the quota as of this observation, ``written`` the quota in the file, ``before``
+    the quota that the negotiator has (None: none), ``rule`` why it is written or kept.
     ``used`` is the usage of the group and those below it, ``over`` the part of it above the quota.
     ``drains`` is an estimate of when that has ended by itself; None: perhaps never.
     """
@@ -37,7 +37,7 @@ class GroupPlan:
     target: QuotaTarget
     written: WrittenQuota
     before: float | None
-    damped: str = ""
+    rule: str = ""
     used: float = 0.0
     over: float = 0.0
     drains: float | None = 0.0
@@ -82,7 +82,7 @@ def plan_of(
     declared: ElasticQuotas,
     targets: Sequence[QuotaTarget],
     file: QuotaKnobs,
-    damped: Mapping[str, str],
+    rules: Mapping[str, str],
     observation: ElasticObservation,
     in_force: QuotaKnobs | None,
     settings_text: str = "",
@@ -108,7 +108,7 @@ def plan_of(
                 by_name[each.group],
                 each,
                 observation.configured.get(each.group),
-                damped.get(each.group, ""),
+                rules.get(each.group, ""),
                 used,
                 over,
                 drain_seconds(claims, over, observation, worklife),

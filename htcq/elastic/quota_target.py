@@ -1,4 +1,4 @@
-"""The target of a group's quota."""
+"""The target of a group's quota, with what the next quotas are decided by."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class QuotaTarget:
-    """The quota of one group in slot weight, with its ``headroom`` if it is a lender.
+    """The quota of one group, as it would be written now; amounts in slot weight.
 
-    The quota is the weight of the runtime and the headroom. ``binding`` is the dimension of the
-    runtime that is used up first, empty where there is none. ``parent`` is empty at the top level;
-    the quota of a parent covers its children. ``given`` is what a borrowing group gave to others as
-    headroom.
+    ``runtime`` is the weight of the runtime, ``headroom`` what the quota has beyond it for jobs to
+    come, ``least`` the weight of the declared min, ``most`` that of the max (None: none below the
+    pool). ``hungry``: the group asks for more than its runtime. ``in_need``: idle jobs of the group
+    have a part of its runtime to wait for. ``binding`` is the dimension of the runtime that is used
+    up first, empty where there is none. ``parent`` is empty at the top level; the quota of a parent
+    covers its children.
     """
 
     group: str
@@ -22,4 +24,8 @@ class QuotaTarget:
     accept_surplus: bool
     headroom: float = 0.0
     binding: str = ""
-    given: float = 0.0
+    runtime: float = 0.0
+    least: float = 0.0
+    most: float | None = None
+    hungry: bool = False
+    in_need: bool = False

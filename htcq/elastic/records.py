@@ -23,6 +23,8 @@ class GroupClaim:
 
     ``started`` is in seconds since 1970 (None: unknown). ``job`` is ``cluster.proc``, empty where
     no job is known. ``protected`` is the reason why it is never taken back, empty where it may be.
+    ``cost`` is what the job says that its lost work counts for; it has ``retirement`` seconds to
+    end when it is vacated.
     """
 
     group: str
@@ -37,6 +39,8 @@ class GroupClaim:
     checkpoints: bool = False
     vacated: int = 0
     protected: str = ""
+    cost: float = 1.0
+    retirement: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,22 @@ def runtime_weight(room: Amounts, jobs: GroupJobs, usual: Mapping[str, float]) -
     return RuntimeWeight(total + _more(left, jobs.shapes))
 
 
+def fitting_amounts(room: Amounts, jobs: GroupJobs) -> tuple[dict[str, int], str]:
+    """Return what the jobs that fit into ``room`` hold, and the dimension that keeps others out.
+
+    The dimension is empty where none is kept out.
+    """
+    left = {name: max(0, amount) for name, amount in room.items()}
+    there = dict(left)
+    binding = ""
+    for shapes in (jobs.running, jobs.idle):
+        short = _first_used_up(left, shapes)
+        _, all_in = _take(left, shapes)
+        if not binding and not all_in:
+            binding = short
+    return {name: there[name] - left[name] for name in there}, binding
+
+
 def _needs(shapes: Iterable[ClaimShape]) -> dict[str, int]:
     needs: dict[str, int] = {}
     for shape in shapes:

@@ -184,7 +184,9 @@ class _Capture:
             outcomes = self._access_points(schedds)
             written += [self.rounds.taken(outcome) for outcome in outcomes]
             silent = self._silent(schedds, outcomes)
-        of_jobs = expressions.named.union(*(each.of_jobs for each in written))
+        of_jobs = self.wanted.job_attributes.union(
+            expressions.named, *(each.of_jobs for each in written)
+        )
         asked_of_jobs = projections.job_projection(sorted(expressions.assets), sorted(of_jobs))
         answering = [schedd for schedd in schedds if schedd["Name"] not in silent]
         tasks = [

@@ -20,7 +20,8 @@ class Wanted:
     answer. The configurations not where ``machines`` is False; the jobs, answers and
     configurations of access points not where ``schedds`` is False. ``negotiator`` names the one
     whose configuration and priorities count; empty: the one on the collector's machine.
-    ``attributes`` are asked of slots besides. ``limits`` are those of the answers.
+    ``attributes`` are asked of slots besides, ``job_attributes`` of jobs. ``limits`` are those of
+    the answers.
     """
 
     queues: bool = True
@@ -29,6 +30,7 @@ class Wanted:
     machines: bool = True
     schedds: bool = True
     limits: Limits = USUAL
+    job_attributes: frozenset[str] = frozenset()
 
 
 EVERYTHING = Wanted()

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
+from htcq.classads import is_old_library
 from htcq.errors import NESTED_VARIABLE, BindingsError, HtcqError, InputError
 from htcq.live.process_limits import limit_process
 from htcq.passing import begin_child, forget_child
@@ -221,6 +222,10 @@ def _become(values: Mapping[str, str]) -> None:
     import htcondor2
 
     for name, value in values.items():
+        if not value and name == "DETECTED_MEMORY" and is_old_library():
+            # From nothing MAX_JOBS_RUNNING cannot be computed. That ends the process (23.9), or the
+            # result is 0 (25.14).
+            value = "0"
         htcondor2.param[name] = value
 
 

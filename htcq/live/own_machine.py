@@ -19,6 +19,7 @@ from htcq.live.bindings import load, reason
 from htcq.live.configuration import ParserProcess
 from htcq.live.deadline import Task, run_all
 from htcq.live.remote_config import is_wanted, write_configuration
+from htcq.pool.secrets import is_secret_knob
 from htcq.quota.knobs import number_of
 
 #: A knob that nobody has: texts are expanded by giving them to it.
@@ -152,6 +153,7 @@ def negotiator_configuration(pool: str | None, path: Path) -> Written:
     if param is None:
         return Written(0)
     values = {name: str(param[name]) for name in filter(is_wanted, param)}
+    values = {name: value for name, value in values.items() if not is_secret_knob(name, value)}
     return write_configuration(path, "Configuration from the files of this machine", values)
 
 

@@ -40,7 +40,8 @@ SLOT = (
     "ConcurrencyLimits", "DiskQuantum", "GhostMultiplier", "IsLocalStartd", "StartdName",
     "HasStartDaemonAd", "DedicatedScheduler", "HtcqModel", "HtcqModelHash", "ClassAdLifetime",
     "BrokenSlotCpus", "BrokenSlotMemory", "BrokenSlotDisk", "BrokenSlotGPUs", "IsDataSlot",
-    "IsDirectAttach", "OCU", "Healthy", "HealthFactor", "HealthExprs",
+    "IsDirectAttach", "OCU", "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements",
+    "WantAdRevaluate", "PreemptingConcurrencyLimits", "TotalJobRunTime",
 )  # fmt: skip
 #: Of every slot where only its weight matters, and whom it is charged to.
 WEIGHED_SLOT = (

@@ -82,37 +82,39 @@ class Negotiator:
         found: SlotAges | None = self._ask("slots", _slot_ages, self.pool)
         return found
 
-    def shows(self, quotas: Quotas, within: float, again: Callable[[], None]) -> str:
+    def shows(
+        self,
+        quotas: Quotas,
+        within: float,
+        again: Callable[[], None],
+        before: Published | None = None,
+    ) -> str:
         """Wait until the groups are published with ``quotas``, and return why they are not.
 
-        The reason is empty where they are. ``again`` is called after each cycle that did not show
-        them. It takes :data:`CYCLES` cycles after the one that may have been under way, and
+        The reason is empty where they are. ``before`` is what was published before the reconfig:
+        only what is newer counts, and what says that the negotiator has reconfigured itself since.
+        Quotas that are there after :data:`CYCLES` cycles count as well: a negotiator that refuses
+        the command may have them all the same. ``again`` is called after each cycle that did not
+        show them. It takes :data:`CYCLES` cycles after the one that may have been under way, and
         ``within`` seconds, at most.
 
         Raises:
             BindingsError: HTCondor's bindings are missing.
         """
         until = time.monotonic() + within
-        seen: float | None = None
-        cycles = 0
-        why = "the collector does not answer"
+        watch = _Watch(quotas, before)
         pause = _PAUSE
         while True:
             try:
-                now = self.published()
-                why = next(now.differences(quotas), "")
-                if not why:
-                    return ""
-                if seen is not None and now.heard != seen:
-                    cycles += 1
-                    if cycles > CYCLES:
-                        return f"{why}, {CYCLES} cycles after it was told"
+                newer = watch.look(self.published())
+                if not watch.why or (newer and watch.cycles > CYCLES):
+                    return watch.told()
+                if newer:
                     again()
-                seen = now.heard
             except PoolError as error:
-                why = str(error)
+                watch.why = str(error)
             if time.monotonic() > until:
-                return f"{why}, {within:g} s after it was told"
+                return f"{watch.why}, {within:g} s after it was told"
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -128,7 +130,8 @@ class Published:
     """The quota and surplus policy of each group, as a negotiator publishes them.
 
     ``heard`` is when the collector received the newest ad, ``reconfigured`` the time of the last
-    reconfig.
+    reconfig or start, by the negotiator's clock, in whole seconds
+    (src/condor_daemon_client/dc_collector.cpp, 25.14).
     """
 
     groups: Mapping[str, tuple[float, str]]
@@ -137,7 +140,7 @@ class Published:
 
     def differences(self, quotas: Quotas) -> Iterator[str]:
         """Yield, as sentences, how the published groups differ from ``quotas``."""
-        if not self.groups:
+        if quotas and not self.groups:
             yield "the negotiator publishes no groups"
             return
         published = {name_key(name): each for name, each in self.groups.items()}
@@ -149,6 +152,44 @@ class Published:
                 yield f"the negotiator has a quota of {found[0]:g} for {name}, not {quota:g}"
             elif found[1] and found[1] not in _SURPLUS[takes]:
                 yield f"the negotiator has the surplus policy '{found[1]}' for {name}"
+
+
+class _Watch:
+    """What a negotiator publishes after a reconfig, look by look.
+
+    ``cycles`` counts the cycles that ended since, ``why`` says why the quotas are not there.
+    """
+
+    def __init__(self, quotas: Quotas, before: Published | None) -> None:
+        self.cycles = 0
+        self.why = "the collector does not answer"
+        self._quotas = quotas
+        self._before = before
+        self._heard: float | None = None
+        if before is not None:
+            self._heard = before.heard
+
+    def look(self, now: Published) -> bool:
+        """Take up what is published now, and tell whether it is newer than the last look."""
+        if self._before is None:
+            self._before = now
+        newer = self._heard is not None and now.heard > self._heard
+        self._heard = now.heard
+        self.cycles += newer
+        self.why = next(now.differences(self._quotas), "")
+        if not self.why and now.reconfigured <= self._before.reconfigured:
+            # What was published before the reconfig may agree by chance.
+            if not self.cycles:
+                self.why = "the negotiator has published nothing"
+            elif self.cycles <= CYCLES or not self._quotas:
+                self.why = "the negotiator has not reconfigured itself"
+        return newer
+
+    def told(self) -> str:
+        """Return why the quotas are not there, empty where they are."""
+        if self.why:
+            return f"{self.why}, {CYCLES} cycles after it was told"
+        return ""
 
 
 def _reconfigure(pool: str | None, name: str) -> None:
@@ -185,11 +226,15 @@ def _published(pool: str | None, name: str) -> Published:
 
 def _slot_ages(pool: str | None) -> SlotAges | None:
     htcondor2 = load()
-    found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=["LastHeardFrom"])
-    heard = [float(ad["LastHeardFrom"]) for ad in found if "LastHeardFrom" in ad]
+    wanted = ["Name", "LastHeardFrom"]
+    found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=wanted)
+    heard = {}
+    for ad in found:
+        if "LastHeardFrom" in ad:
+            heard[str(ad.get("Name", ""))] = float(ad["LastHeardFrom"])
     if not heard:
         return None
-    return SlotAges(min(heard), max(heard))
+    return SlotAges(min(heard.values()), max(heard.values()), heard)
 
 
 def _unreachable(pool: str | None, outcome: TaskOutcome) -> Exception:

@@ -2,8 +2,9 @@
 
 It needs READ authorisation and uses DC_CONFIG_VAL (HTCondor 25.14). A daemon lists the names of
 its knobs in one answer and gives each value in an answer of its own, with its macros expanded. So
-htcq requests only the knobs that affect which job gets which part of which slot. A knob without a
-value cannot be distinguished from one whose value is "Not defined".
+htcq requests only the knobs that affect which job gets which part of which slot, those that its
+rules read, and those that look alike: HTCondor ignores a misspelt one. A knob without a value
+cannot be distinguished from one whose value is "Not defined".
 """
 
 from __future__ import annotations
@@ -12,39 +13,17 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from htcq.classads import refusals
 from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
 from htcq.live.config_files import ConfigFiles
 from htcq.pool.configuration import Assignment
+from htcq.pool.knobs.table import is_in_table, looks_alike
 from htcq.pool.secrets import is_secret_knob, scrub
 
 _NO_VALUE = "Not defined"
-_WANTED = re.compile(
-    r"\A(?:GROUP_|\w*_?QUOTA|\w*SURPLUS|\w*AUTOREGROUP|\w*CONSUMPTION_|\w*SLOTS?(?:_|\Z)|\w*WEIGHT"
-    r"|\w*CLAIM"
-    r"|NEGOTIATOR(?:_|\Z)|\w*ACCOUNTING|ACCOUNTANT_|(?:UID|FILESYSTEM)_DOMAIN\Z|\w*MODIFY_REQUEST_"
-    r"|JOB_DEFAULT_"
-    r"|MACHINE_RESOURCE_|NUM_CPUS\Z|COUNT_HYPERTHREAD_CPUS\Z|(?:MEMORY|DISK|GPUS?)\Z|DETECTED_"
-    r"|RESERVED_|HFS_"
-    r"|\w*PREEMPT|(?:SLOT_TYPE_[0-9]+_)?(?:START|RANK|REQUIREMENTS)\Z|START_VANILLA_UNIVERSE\Z"
-    r"|CURB_MATCHMAKING\Z|\w*WITHINRESOURCELIMITS|\w*CATALOG"
-    r"|\w*LOCAL_CONFIG_|USER_CONFIG_FILE\Z|INCLUDE|SETTABLE_ATTRS"
-    r"|ENABLE_(?:RUNTIME|PERSISTENT)_CONFIG\Z|FLOCK_"
-    r"|USE_GLOBAL_JOB_PRIOS\Z|CONCURRENCY_LIMIT_DEFAULT_|PRIORITY_HALFLIFE\Z|\w*PRIO_FACTOR"
-    r"|\w*_(?:ATTRS|EXPRS)\Z|STARTD_CRON|STARTD_NAME\Z"
-    r"|SCHEDD_NAME\Z|SCHEDD_ENABLE_|SCHEDD_REFUND_|PERSISTENT_PROJECT_RECORDS\Z|MAX_CONCURRENT_"
-    r"|SUBMIT_REQUIREMENT|JOB_TRANSFORM_|\w*_LIMIT(?:_DEFAULT)?\Z|MAX_JOBS|MAX_RUNNING"
-    r"|DAEMON_LIST\Z"
-    r"|(?:COLLECTOR|CONDOR)_HOST\Z|DEFRAG|MAXJOBRETIREMENTTIME\Z|\w*SIGNIFICANT_ATTR"
-    r"|SCHEDD_INTERVAL\Z"
-    r"|UPDATE_INTERVAL\Z|CLASSAD_LIFETIME\Z|CONDOR_VERSION\Z|CGROUP_MEMORY|BASE_CGROUP\Z|HTCQ_)",
-    re.IGNORECASE,
-)
-#: Knobs that match, and say nothing of who gets what: logs, sockets, other tools.
-_UNWANTED = re.compile(
-    r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z|\AALLOW_(?!PSLOT)|\ADAGMAN_",
-    re.IGNORECASE,
-)
+#: Knobs that look like those of the table, and say nothing of who gets what: logs, sockets.
+_UNWANTED = re.compile(r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z", re.IGNORECASE)
 #: The negotiator evaluates these against slots.
 _ON_SLOTS = frozenset(
     (
@@ -60,12 +39,22 @@ _ON_SLOTS = frozenset(
 )
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The negotiator and the schedds evaluate these in the ads of jobs.
-_IN_JOBS = frozenset(("NEGOTIATOR_JOB_CONSTRAINT", "START_VANILLA_UNIVERSE", "SCHEDD_SLOT_WEIGHT"))
+_IN_JOBS = frozenset(
+    (
+        "NEGOTIATOR_JOB_CONSTRAINT",
+        "START_VANILLA_UNIVERSE",
+        "SCHEDD_SLOT_WEIGHT",
+        "PREEMPTION_REQUIREMENTS",
+        "PREEMPTION_RANK",
+    )
+)
 
 
 def is_wanted(name: str) -> bool:
-    """Tell whether the knob ``name`` is asked for: it matters and is no secret."""
-    return bool(_WANTED.match(name)) and not _UNWANTED.search(name) and not is_secret_knob(name)
+    """Tell whether the knob ``name`` is asked for: it matters, or may be meant to."""
+    if is_secret_knob(name):
+        return False
+    return is_in_table(name) or (looks_alike(name) and not _UNWANTED.search(name))
 
 
 def knob_text(name: str, value: str) -> str:
@@ -117,7 +106,7 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
     values: dict[str, str] = {}
     for name in filter(is_wanted, remote):
         value = str(remote[name])
-        if value != _NO_VALUE:
+        if value != _NO_VALUE and not is_secret_knob(name, value):
             values[name] = value
     title = " ".join(
         f"Configuration from machine: {location.get('Machine', location['Name'])}".split()
@@ -155,7 +144,7 @@ def write_configuration(
             continue
         try:
             ad[name] = classad2.ExprTree(text)
-        except classad2.ClassAdException:
+        except refusals():
             continue
         references.add(ad, name)
     return Written(len(values), named=references.wanted(), of_jobs=frozenset(of_jobs))

@@ -18,8 +18,6 @@ from htcq.errors import NESTED_VARIABLE, PoolError
 
 _TOOL = "condor_userprio"
 _USUAL_PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin")
-#: The first version whose negotiator lends ceilings.
-LEASES = (25, 11)
 NO_CEILING = -1
 
 

@@ -41,6 +41,8 @@ _KEPT = frozenset(
 )
 #: What the ClassAd library would look up on this machine.
 _BLIND = {"CONDOR_CONFIG": "/dev/null", "_CONDOR_CLASSAD_ENABLE_USER_HOME": "false"}
+#: numpy's libraries would start a thread for each processor, whose stacks count as memory.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _NOBODY = 65534
 #: Seconds between the soft and the hard limit of processor time.
 _GRACE = 5
@@ -155,7 +157,7 @@ def _drop_rights(parent: int) -> None:
         if name in _KEPT or name.startswith(("LC_", "HTCQ_"))
     }
     os.environ.clear()
-    os.environ.update({**kept, **_BLIND})
+    os.environ.update({**kept, **_BLIND, **_ONE_THREAD})
     if os.geteuid() == 0:
         _become_nobody()
     ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -188,11 +190,11 @@ def _become_nobody() -> None:
 
 
 def _places() -> list[str]:
-    """Return the directories of the program, of Python and of HTCondor's bindings."""
+    """Return the directories of the program, of Python and of what is loaded later."""
     from importlib.util import find_spec
 
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    found = [find_spec(name) for name in ("classad2", "htcondor2", "jinja2")]
+    found = [find_spec(name) for name in ("classad2", "htcondor2", "jinja2", "numpy")]
     files += [spec.origin for spec in found if spec is not None]
     return sorted({os.path.dirname(file) for file in files if file})  # noqa: PTH120
 

@@ -10,6 +10,7 @@ from htcq.errors import InputError
 
 if TYPE_CHECKING:
     from htcq.drift.ledger import LedgerEntry
+    from htcq.elastic.activity import Activity
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.declaration import ElasticQuotas
 
@@ -33,17 +34,28 @@ class Elastic:
         from htcq.elastic.observation import observe
         from htcq.quota.elastic.runtime import compute
 
-        quotas = self._tree(negotiator, pool.negotiator)
+        quotas = self.trees[self._tree(negotiator, pool.negotiator)]
         demand = observe(pool, quotas, negotiator).demand
         return entries(quotas, demand, compute(quotas, demand))
 
-    def _tree(self, named: str, pool: str) -> ElasticQuotas:
+    def activity(self, pool: Pool, negotiator: str) -> Activity:
+        """Return whether the quotas of that tree are kept, by its journal.
+
+        Raises:
+            InputError: there are several trees, and none is that negotiator's.
+        """
+        from htcq.operations.elastic_quotas import tree_states_of
+
+        tree = self._tree(negotiator, pool.negotiator)
+        return tree_states_of(self.file, [tree])[tree].activity
+
+    def _tree(self, named: str, pool: str) -> str:
         negotiator = named or pool
         for name in (negotiator, negotiator.partition("@")[0], ""):
             if name in self.trees:
-                return self.trees[name]
+                return name
         if len(self.trees) == 1 and not named:
-            return next(iter(self.trees.values()))
+            return next(iter(self.trees))
         told = f"the negotiator {negotiator}" if negotiator else "a negotiator without a name"
         raise InputError(
             f"{self.file} has no tree for {told}", f"--name one of {', '.join(sorted(self.trees))}"

@@ -17,7 +17,7 @@ from htcq.simulate.course.history import run_time_of
 from htcq.simulate.course.runtimes import RunTime, run_time
 from htcq.store.job_history import past_chunks
 
-_HISTORY = "history:"
+_HISTORY, _ATTRIBUTE = "history:", "attribute:"
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,17 @@ def read_run_time(text: str) -> RunTime:
         return run_time_of(read.past)
     except InputError as error:
         raise InputError(f"{option}: {error}", error.hint) from error
+
+
+def attribute_of_run_time(text: str) -> frozenset[str]:
+    """Return the attribute of jobs that ``--run-time`` names; none where it names none.
+
+    Jobs are read with it, which no expression has to name.
+    """
+    name = text[len(_ATTRIBUTE) :]
+    if text.startswith(_ATTRIBUTE) and name.isidentifier():
+        return frozenset((name,))
+    return frozenset()
 
 
 def _read(option: str, name: str) -> tuple[Read, Chunks]:

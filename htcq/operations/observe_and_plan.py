@@ -6,7 +6,7 @@ The step comes with the reasons why it must not be taken.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from htcq.live.reconfig import Negotiator
@@ -28,23 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Observed:
-    """One look: the next step, what was seen, and why it must not be taken."""
+    """One look: the next step, what was seen, and why it must not be taken.
+
+    ``seen`` is what the journal keeps of it.
+    """
 
     step: NextStep
     sight: PoolHealth
     refusals: tuple[GateRefusal, ...]
     pool: Pool
     observation: ElasticObservation
-
-    @property
-    def seen(self) -> PoolSeen:
-        """What the journal keeps of it."""
-        from htcq.elastic.journal import PoolSeen
-
-        sight = self.sight
-        return PoolSeen(
-            sight.slots, sight.schedds, sight.pool_weight, tuple(sorted(sight.schedd_ads.busy))
-        )
+    seen: PoolSeen
 
     def handover(self, state: JournalState) -> Handover:
         """Return what is to be written, as a step after ``state``."""
@@ -79,6 +73,7 @@ def observe_and_plan(
     Raises:
         HtcqError: the pool cannot be read, or what is computed contradicts itself.
     """
+    from htcq.audit.elastic import refuse_unsound
     from htcq.elastic.gates import (
         ignored_faults,
         negotiator_specific,
@@ -89,21 +84,62 @@ def observe_and_plan(
     from htcq.elastic.next_step import next_step
     from htcq.elastic.observation import observe
     from htcq.elastic.pool_health import health_of
+    from htcq.poolquota.published import seconds_of
+    from htcq.quota.elastic.window import changed_quotas, expected_part, open_windows
 
     name = declared.negotiator
     pool = read(source)
     told_ailments(pool)
     ages = None if source.snapshot else Negotiator(source.pool, name, source.timeout).slot_ages()
-    observation = observe(pool, declared.quotas, name)
+    clock = time.time()
+    if source.snapshot:
+        clock = seconds_of(pool.taken_at) or now
+    windows = open_windows(declared.windows, clock)
+    quotas = changed_quotas(declared.quotas, windows)
+    refuse_unsound(quotas, "the quotas with all open windows")
+    expected = expected_part(windows)
+    observation = observe(pool, quotas, name)
     sight = health_of(pool, name, observation.pool_weight, ages)
-    clock = (sight.taken_at or now) if source.snapshot else time.time()
     for told in ignored_faults(sight, state, declared.settings, clock):
         tell(f"htcq: {told}")
     found = [
         *several(sight, name),
-        *refusals(sight, state, present, declared.settings, clock, accept_loss),
-        *undeclared(sight, [group.name for group in declared.quotas.groups]),
+        *refusals(sight, state, present, declared.settings, clock, accept_loss, expected),
+        *undeclared(sight, [group.name for group in declared.quotas.groups], _retired(pool, state)),
     ]
-    step = next_step(declared.quotas, observation, sight, state, declared.settings, now)
+    step = next_step(quotas, observation, sight, state, declared.settings, now, declared.quotas)
     found += negotiator_specific(sight.configured or {}, step.plan.file)
-    return Observed(step, sight, tuple(found), pool, observation)
+    seen = seen_of(sight, state, expected)
+    return Observed(step, sight, tuple(found), pool, observation, seen)
+
+
+def seen_of(sight: PoolHealth, state: JournalState, expected: float) -> PoolSeen:
+    """Return what the journal keeps: the whole pool, as long as a part of it is away by plan."""
+    from htcq.elastic.journal import PoolSeen
+
+    busy = tuple(sorted(sight.schedd_ads.busy))
+    seen = PoolSeen(sight.slots, sight.schedds, sight.pool_weight, busy)
+    before = state.seen
+    if before is None or expected >= 1:
+        return seen
+    return replace(
+        seen,
+        slots=max(seen.slots, before.slots),
+        pool_weight=max(seen.pool_weight, before.pool_weight),
+    )
+
+
+def _retired(pool: Pool, state: JournalState) -> list[str]:
+    """Return the groups of our own file that have no submitter with jobs in the pool."""
+    if state.in_force is None:
+        return []
+    busy = set()
+    for record in pool.submitters:
+        jobs = (record.number(name) or 0 for name in ("IdleJobs", "RunningJobs", "HeldJobs"))
+        if any(jobs):
+            busy.add((record.text("Name") or "").lower())
+    return [
+        name
+        for name in state.in_force.quotas
+        if not any(each.startswith(f"{name.lower()}.") for each in busy)
+    ]

@@ -13,6 +13,7 @@ from htcq.operations.pool_source import Source, read
 
 if TYPE_CHECKING:
     from htcq.drift.observation import DriftObservation
+    from htcq.elastic.activity import Activity
     from htcq.operations.elastic_ledger import Elastic
     from htcq.pool.pool import Pool
     from htcq.poolquota.ailment import Ailment
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Observed:
-    """The observation, what is wrong with the pool's daemons, and what of the pool is not known."""
+    """The observation, what is wrong with the pool's daemons, and what of the pool is not known.
+
+    ``activity`` tells whether elastic quotas are kept; None where there are none.
+    """
 
     observation: DriftObservation
     health: tuple[Ailment, ...]
     gaps: tuple[str, ...]
+    activity: Activity | None = None
 
 
 def observe_quotas(
@@ -65,9 +70,11 @@ def observe_quotas(
             "; ".join([*(each.text for each in health), str(error)]), error.hint
         ) from error
     observation = observe(quotas, pool, declared, int(taken))
+    activity = None
     if ledger is not None:
         observation = replace(observation, ledger=ledger.entries(pool, source.negotiator))
-    return Observed(observation, health, unread(pool))
+        activity = ledger.activity(pool, source.negotiator)
+    return Observed(observation, health, unread(pool), activity)
 
 
 def _refuse(quotas: PoolQuotas, pool: Pool, source: Source, max_age: float) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.errors import PoolError
+from htcq.errors import JournalError, PoolError
 from htcq.operations.elastic_quotas import read_tree
 from htcq.operations.health import told_ailments
 from htcq.operations.pool_source import read
 from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
+    from htcq.elastic.journal import JournalState, PoolSeen
+    from htcq.elastic.pool_health import PoolHealth
+    from htcq.elastic.reclaim.reclaim_events import ReclaimEvent
     from htcq.elastic.reclaim.reclaim_fields import JobKey
     from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
@@ -23,27 +27,35 @@ if TYPE_CHECKING:
     from htcq.operations.pool_source import Source
     from htcq.pool.pool import Pool
     from htcq.quota.elastic.declaration import ElasticQuotas
-    from htcq.quota.elastic.group_runtime import ElasticOutcome
+    from htcq.quota.elastic.window import Window
     from htcq.settings.elastic_write import WriteSettings
     from htcq.settings.reclaim import ReclaimLimits
 
 
 @dataclass(frozen=True)
 class ReclaimRequest:
-    """The quotas of one negotiator, the limits of reclaim there, and its journal."""
+    """The quotas of one negotiator, the limits of reclaim there, its journal, and the windows."""
 
     quotas: ElasticQuotas
     limits: ReclaimLimits
     gates: WriteSettings
     journal: ReclaimJournal
+    windows: tuple[Window, ...] = ()
+
+    def at(self, now: float) -> ReclaimRequest:
+        """Return the request with the windows that are open at ``now`` and their quotas."""
+        from htcq.quota.elastic.window import changed_quotas, open_windows
+
+        windows = open_windows(self.windows, now)
+        return replace(self, quotas=changed_quotas(self.quotas, windows), windows=windows)
 
 
 @dataclass(frozen=True)
 class ObservedReclaim:
     """One observation of a pool and the plan of reclaim.
 
-    ``places`` has, by slot, the slot that is there once it is free. ``refusals`` are the reasons
-    why nothing may be done.
+    ``places`` has, by slot, the slot that is there once it is free. ``seen`` is the size of the
+    pool. ``refusals`` are the reasons why nothing may be done.
     """
 
     plan: ReclaimPlan
@@ -51,6 +63,7 @@ class ObservedReclaim:
     observation: ElasticObservation
     history: ReclaimHistory
     places: Mapping[str, str]
+    seen: PoolSeen
     refusals: tuple[str, ...] = ()
 
 
@@ -68,8 +81,9 @@ def read_request(name: str, negotiator: str, journal: str | None) -> ReclaimRequ
     if journal:
         limits = replace(limits, journal=str(Path(journal).absolute()))
     return ReclaimRequest(
-        file.trees[chosen], limits, file.writes[chosen], ReclaimJournal(Path(limits.journal))
-    )
+        file.trees[chosen], limits, file.writes[chosen], ReclaimJournal(Path(limits.journal)),
+        file.windows[chosen],
+    )  # fmt: skip
 
 
 def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
@@ -78,22 +92,41 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     Raises:
         HtcqError: the pool or the journal cannot be read.
     """
+    from htcq.elastic.fitted_runtime import fitted_runtimes
+    from htcq.elastic.invariants import violations
+    from htcq.elastic.journal import PoolSeen
     from htcq.elastic.observation import observe
+    from htcq.elastic.pool_health import health_of
     from htcq.elastic.reclaim import planner
     from htcq.elastic.reclaim.free_space import FreeSpaces
+    from htcq.live.reconfig import Negotiator
     from htcq.live.vacating import queues_of
-    from htcq.quota.elastic.runtime import compute
+    from htcq.poolquota.published import seconds_of
 
     pool = read(source)
     told_ailments(pool)
+    now = time.time()
+    if source.snapshot:
+        now = seconds_of(pool.taken_at) or now
+    wanted = wanted.at(now)
     observation = observe(pool, wanted.quotas, source.negotiator)
-    outcome = compute(wanted.quotas, observation.demand)
+    fitted = fitted_runtimes(wanted.quotas, observation)
+    outcome = fitted.outcome
     events = wanted.journal.events()
     live = source.snapshot is None
     ends: Mapping[JobKey, float] = {}
     if live:
         ends = queues_of(pool.schedds, source.timeout).ends(wanted.limits.wall_time)
-    refused = list(_refusals(source, wanted, pool, observation, outcome))
+    ages = None
+    if live:
+        ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
+    health = health_of(pool, source.negotiator, observation.pool_weight, ages)
+    refused = list(_refusals(source, wanted, health, observation, events))
+    refused += [
+        f"the computation contradicts itself: {wrong}" for wrong in violations(fitted.computed)
+    ]
+    if pool.jobs is None:
+        refused.append("the queues are not known")
     ceilings: Mapping[str, int] = {}
     if live:
         try:
@@ -107,56 +140,97 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     spaces = FreeSpaces(pool)
     places = {str(slot.name): spaces.place(str(slot.name)) for slot in pool.slots or ()}
     history = wanted.journal.history(observation.negotiator)
-    return ObservedReclaim(planned, pool, observation, history, places, tuple(refused))
+    seen = PoolSeen(health.slots, health.schedds, health.pool_weight)
+    return ObservedReclaim(planned, pool, observation, history, places, seen, tuple(refused))
 
 
 def _refusals(
     source: Source,
     wanted: ReclaimRequest,
-    pool: Pool,
+    health: PoolHealth,
     observation: ElasticObservation,
-    outcome: ElasticOutcome,
+    events: Iterable[ReclaimEvent],
 ) -> Iterator[str]:
-    """Yield why nothing may be done: incomplete data, old ads or clocks that differ."""
+    """Yield why nothing may be done: what holds the writer back holds reclaim back too."""
     from htcq.elastic.gates import ignored_faults, refusals, several
-    from htcq.elastic.invariants import violations
-    from htcq.elastic.journal import JournalState, PoolSeen
-    from htcq.elastic.pool_health import health_of
-    from htcq.live.reconfig import Negotiator
+    from htcq.quota.elastic.window import expected_part
     from htcq.report.printable import tell
 
-    ages = None
-    if not source.snapshot:
-        ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
-    sight = health_of(pool, source.negotiator, observation.pool_weight, ages)
+    try:
+        state, present = _state_of_writer(wanted.gates, events)
+    except (JournalError, OSError) as error:
+        yield f"it is not known whether elastic quotas are on: {error}"
+        return
+    stopped = why_stopped(wanted)
+    if stopped:
+        yield stopped
     clock = time.time()
     if source.snapshot:
-        clock = sight.taken_at or observation.taken_at
-    # The slots say whose claims are taken back: no other schedd need be known.
-    state = JournalState(seen=PoolSeen(0, 0, 0.0))
-    for warning in ignored_faults(sight, state, wanted.gates, clock):
+        clock = health.taken_at or observation.taken_at
+    for warning in ignored_faults(health, state, wanted.gates, clock):
         tell(f"htcq: {warning}")
     refused = [
-        *several(sight, source.negotiator),
-        *refusals(sight, state, None, wanted.gates, clock),
+        *several(health, source.negotiator),
+        *refusals(
+            health, state, present, wanted.gates, clock, expected=expected_part(wanted.windows)
+        ),
     ]
     for each in refused:
         if each.hint:
             yield f"{each.message} ({each.hint})"
         else:
             yield each.message
-    for wrong in violations(outcome):
-        yield f"the computation contradicts itself: {wrong}"
-    if pool.jobs is None:
-        yield "the queues are not known"
+
+
+def why_stopped(wanted: ReclaimRequest) -> str:
+    """Return why no job may be vacated by the writer's journal, empty where one may."""
+    from htcq.elastic.activity import activity_of
+    from htcq.store.elastic_journal import read_journal
+
+    try:
+        state = read_journal(Path(wanted.gates.journal)).state
+    except (JournalError, OSError) as error:
+        return f"it is not known whether elastic quotas are on: {error}"
+    activity = activity_of(state, wanted.gates.max_failures)
+    if activity.vacates:
+        return ""
+    return f"elastic quotas are {activity.word}: {activity.why}"
+
+
+def _state_of_writer(
+    gates: WriteSettings, events: Iterable[ReclaimEvent]
+) -> tuple[JournalState, str | None]:
+    """Return the state of the writer's journal, and the text of its file.
+
+    Where the writer has accepted no observation, reclaim's last one says how large the pool was.
+    """
+    from htcq.elastic.journal import PoolSeen
+    from htcq.elastic.reclaim.reclaim_events import ObservationEvent
+    from htcq.store.elastic_journal import read_journal
+
+    state = read_journal(Path(gates.journal)).state
+    if state.seen is None:
+        seen = PoolSeen(0, 0, 0.0)
+        for event in events:
+            if isinstance(event, ObservationEvent):
+                seen = PoolSeen(event.slots, event.schedds, event.pool_weight)
+        state = replace(state, seen=seen)
+    present = None
+    if state.in_force is not None:
+        with contextlib.suppress(FileNotFoundError):
+            path = Path(gates.directory) / gates.file
+            present = path.read_bytes().decode("utf-8", "replace")
+    return state, present
 
 
 def priorities_of(source: Source, pool: Pool, negotiator: str) -> UserPriorities:
     """Return the negotiator's record of submitters, and whether it lends ceilings."""
-    from htcq.live.userprio import LEASES, UserPriorities
+    from htcq.live.userprio import UserPriorities
     from htcq.pool.versions import version
+    from htcq.releases import LENT_CEILINGS
 
     named = [each for each in pool.negotiators if each.name == negotiator]
     found = named or list(pool.negotiators)
-    leases = bool(found) and version(found[0].value("CondorVersion")) >= LEASES
+    running = version(found[0].value("CondorVersion")) if found else ()
+    leases = bool(running) and LENT_CEILINGS.holds(running)
     return UserPriorities(source.pool, source.negotiator, leases, source.timeout)

@@ -46,6 +46,7 @@ class Source:
     ``schedds`` False: without jobs and what access points say. ``negotiator`` names one of
     several. ``limits`` are those of what the pool holds. ``timeout`` is in seconds, for each
     query; ``until`` is when all queries must be over, on the clock of time.monotonic.
+    ``job_attributes`` are read of jobs even where no expression names them.
     """
 
     snapshot: str | None = None
@@ -57,6 +58,7 @@ class Source:
     schedds: bool = True
     limits: Limits = USUAL
     until: float = math.inf
+    job_attributes: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -102,7 +104,13 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
         path = directory / "snapshot"
         asked = attributes_of(changes) | (past.names if past else frozenset())
         wanted = Wanted(
-            source.queues, source.negotiator, asked, source.machines, source.schedds, source.limits
+            source.queues,
+            source.negotiator,
+            asked,
+            source.machines,
+            source.schedds,
+            source.limits,
+            source.job_attributes,
         )
         capture(source.pool, path, source.timeout, progress(), wanted, source.until)
         return OpenSource(source, open_files(path, source.limits))
@@ -127,7 +135,8 @@ def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -
 def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None = None) -> Pool:
     """Return the pool whose files are open, otherwise as :func:`read`."""
     source = opened.source
-    pool = pool_of(snapshot_of(opened.files), source.name, changes, past)
+    files = snapshot_of(opened.files)
+    pool = pool_of(files, source.name, changes, past, source.job_attributes)
     if source.snapshot and source.negotiator and pool.negotiator not in ("", source.negotiator):
         raise InputError(
             f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
@@ -146,9 +155,13 @@ def attributes_of(changes: Changes) -> frozenset[str]:
 
 
 def pool_of(
-    snapshot: Snapshot, source: str, changes: Changes = (), past: PastFile | None = None
+    snapshot: Snapshot,
+    source: str,
+    changes: Changes = (),
+    past: PastFile | None = None,
+    job_attributes: frozenset[str] = frozenset(),
 ) -> Pool:
-    """Return the pool that ``snapshot`` holds.
+    """Return the pool that ``snapshot`` holds, its jobs with ``job_attributes`` among others.
 
     Raises:
         InputError: none of its files can be read.
@@ -174,6 +187,7 @@ def pool_of(
             past=None if past is None else past.chunks,
             left_out=left_out_from(meta.get("left_out")),
             accountant_log=log_from(meta.get("accountant_log")),
+            job_attributes=job_attributes,
         ),
         read_dump,
     )

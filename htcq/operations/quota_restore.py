@@ -9,20 +9,24 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from htcq.elastic.activity import activity_of
 from htcq.elastic.journal import (
     DEAD_MAN,
     DISABLE,
     INTENT,
+    OFF,
+    ON,
     RESTORE,
     ROLLBACK,
     VERIFIED,
     JournalRecord,
 )
 from htcq.elastic.quota_file import digest_of
-from htcq.errors import InputError, RefusedError
+from htcq.errors import HtcqError, InputError, PoolError, RefusedError
 from htcq.live.reconfig import Negotiator
 from htcq.operations.operator import instance_of, operator
 from htcq.operations.quota_writer import Writer
+from htcq.operations.reclaim_steps import release_by_journal
 from htcq.report.printable import tell
 from htcq.store.elastic_journal import read_journal
 
@@ -84,6 +88,66 @@ def disable(writer: Writer, silence: float | None) -> str:
         return _disabled(writer, silence is not None)
 
 
+def give_back(writer: Writer) -> str:
+    """Put the file back as it was before the first write; return in a sentence what was done.
+
+    Raises:
+        HtcqError: it could not be; the journal says what is there.
+    """
+    with writer.alone():
+        writer.resolve()
+        state = writer.state()
+        if not state.origin:
+            return f"{writer.path}: unchanged; it is as it was before the first write"
+        if digest_of(state.origin_text) != state.origin_digest:
+            raise RefusedError(
+                f"{writer.path}: what the journal keeps of it is not what was there",
+                "'htcq elastic off' writes the static quotas",
+            )
+        writer.write(JournalRecord(0, 0.0, INTENT, what=OFF, asked=True, text=state.origin_text))
+    done = "is, byte for byte, what it was before the first write"
+    if state.origin_text is None:
+        done = "is removed, as there was none before the first write"
+    return f"{writer.path}: {done}"
+
+
+def switch_off(writer: Writer, restore: bool, reclaim: str) -> Iterator[str]:
+    """Stop all that acts and yield as sentences what was done.
+
+    The file has the static quotas, or with ``restore`` what was there before the first write. The
+    ceilings that the journal ``reclaim`` knows are removed, also if the negotiator does not show
+    the quotas.
+
+    Raises:
+        HtcqError: something could not be done; the journals say what is there.
+    """
+    failure = None
+    try:
+        if restore:
+            yield give_back(writer)
+        else:
+            yield disable(writer, None)
+    except HtcqError as error:
+        failure = error
+    yield from release_by_journal(reclaim, writer.negotiator)
+    if failure is not None:
+        raise failure
+
+
+def switch_on(writer: Writer, max_failures: int) -> str:
+    """Let the writer and reclaim act again; return in a sentence whether they were stopped.
+
+    Raises:
+        JournalError: the journal cannot be written.
+    """
+    with writer.alone():
+        activity = activity_of(writer.state(), max_failures)
+        if activity.writes:
+            return f"{writer.path}: unchanged; elastic quotas are {activity.word}"
+        writer.add(JournalRecord(0, 0.0, ON, asked=True, told=activity.why))
+    return f"{writer.path}: on again; the next step of 'htcq elastic run' writes"
+
+
 def _rolled_back(writer: Writer) -> str:
     state = writer.state()
     last = state.in_force
@@ -114,8 +178,12 @@ def _disabled(writer: Writer, dead_man: bool) -> str:
             f"{writer.path} was changed by somebody else, and is left alone",
             "'htcq elastic disable' takes it over",
         )
-    if dead_man and not state.elastic and state.result == VERIFIED:
-        return f"{writer.path}: unchanged; nothing there needs to be kept"
+    if dead_man and not state.elastic:
+        # Static quotas, or what was there before the first write: they need nobody.
+        told = "; ".join(writer.finish())
+        if writer.state().result != VERIFIED:
+            raise PoolError(f"{writer.path} is in place, but {told}", "is the negotiator running?")
+        return f"{writer.path}: unchanged; {told or 'nothing there needs to be kept'}"
     if not state.fallback:
         raise InputError(
             "the journal has no static quotas", "remove the file, then condor_reconfig -negotiator"

@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.elastic.activity import activity_of
+from htcq.elastic.gates import OVERRIDDEN
 from htcq.elastic.handover import refusals
 from htcq.elastic.journal import APPLY, INTENT, LOOK, REFUSED, JournalRecord
 from htcq.elastic.quota_file import file_of
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     from htcq.elastic.handover import Handover
     from htcq.elastic.journal import JournalState
     from htcq.operations.elastic_quotas import Declared
+    from htcq.operations.observe_and_plan import Observed
     from htcq.operations.pool_source import Source
+    from htcq.settings.elastic_write import WriteSettings
 
 #: How long a cycle takes where nobody knows, in seconds.
 USUAL_CYCLE = 60.0
@@ -51,6 +55,16 @@ def writer_for(source: Source, declared: Declared) -> Writer:
         operator(),
         source.pool or "",
     )
+
+
+def missing_places(settings: WriteSettings) -> Iterator[str]:
+    """Yield, as sentences, the directories that are not there for a write on this machine."""
+    for what, place in (
+        ("of the quotas", Path(settings.directory)),
+        ("of the journal", Path(settings.journal).parent),
+    ):
+        if not place.is_dir():
+            yield f"the directory {what}, {place}, is not there: 'htcq elastic apply' needs it"
 
 
 def apply_by_id(
@@ -99,10 +113,7 @@ def apply_handover(source: Source, declared: Declared, given: Handover) -> Itera
     with writer.alone():
         yield from _begun(writer)
         state = writer.state()
-        stopped = _left_alone(writer, state, declared.settings.max_failures)
-        if stopped:
-            yield stopped
-            return
+        _refuse_stopped(writer, state, declared.settings.max_failures)
         groups = declared.quotas.groups
         _refuse(
             tuple(refusals(given, groups, declared.settings, state, writer.present(), time.time()))
@@ -142,18 +153,36 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
         for told in _begun(writer):
             yield told, USUAL_CYCLE
         state = writer.state()
-        stopped = _left_alone(writer, state, declared.settings.max_failures)
-        if stopped:
-            yield stopped, USUAL_CYCLE
-            return
+        _refuse_stopped(writer, state, declared.settings.max_failures)
         found = observe_and_plan(
             source, declared, state, writer.present(), time.time(), accept_loss
         )
+        if _is_forgotten(writer, found):
+            yield f"{writer.path}: the negotiator is told again", USUAL_CYCLE
+            writer.tell_again()
+            found = observe_and_plan(
+                source, declared, state, writer.present(), time.time(), accept_loss
+            )
         if found.refusals:
-            why = "; ".join(each.message for each in found.refusals)
-            writer.add(JournalRecord(0, 0.0, REFUSED, plan=found.step.plan.id, told=why))
+            plan, why = found.step.plan.id, _told(found)
+            writer.add(JournalRecord(0, 0.0, REFUSED, plan=plan, told=why))
             _refuse(found.refusals)
         yield _take(writer, found.handover(state), asked=False), found.sight.cycle_seconds
+
+
+def _is_forgotten(writer: Writer, found: Observed) -> bool:
+    """Tell whether the negotiator lacks a knob of the file, and a reconfig was not yet tried.
+
+    A step that was refused for the same reason has tried one: another file overrides the knob.
+    """
+    if {each.gate for each in found.refusals} != {OVERRIDDEN}:
+        return False
+    last = writer.journal.records[-1]
+    return last.kind != REFUSED or last.told != _told(found)
+
+
+def _told(found: Observed) -> str:
+    return "; ".join(each.message for each in found.refusals)
 
 
 def _refuse(found: tuple[GateRefusal, ...]) -> None:
@@ -176,20 +205,15 @@ def _begun(writer: Writer) -> Iterator[str]:
         yield f"finished: {told}"
 
 
-def _left_alone(writer: Writer, state: JournalState, max_failures: int) -> str:
-    """Return why nothing may be written without a person, who stopped it; empty where it may.
+def _refuse_stopped(writer: Writer, state: JournalState, max_failures: int) -> None:
+    """Refuse where nothing may be written without a person.
 
     Raises:
-        RefusedError: ``max_failures`` writes came to nothing.
+        RefusedError: a person has stopped it, or ``max_failures`` writes came to nothing.
     """
-    if state.stopped:
-        return f"{writer.path}: left alone after {state.stopped}; 'htcq elastic apply' begins again"
-    if state.failures >= max_failures > 0:
-        raise RefusedError(
-            f"the last {state.failures} writes failed: {writer.path} is left alone",
-            "see the journal; 'htcq elastic apply' begins again",
-        )
-    return ""
+    activity = activity_of(state, max_failures)
+    if not activity.writes:
+        raise RefusedError(f"{writer.path} is left alone: {activity.why}", "see the journal")
 
 
 def _check_age(age: float, declared: Declared) -> None:

@@ -82,7 +82,7 @@ class Writer:
             InstallError: it cannot be read.
         """
         try:
-            return self.path.read_text(encoding="utf-8", errors="replace")
+            return self.path.read_bytes().decode("utf-8", "replace")
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -212,7 +212,8 @@ class Writer:
             put_copy(self.path, self.path.with_name(f"{self.path.name}~"))
         if text is not None:
             if present != text:
-                put(self.path, text, _MODE, status_of(self.path))
+                content = text.encode()
+                put(self.path, content, _MODE, status_of(self.path))
             return
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
@@ -228,11 +229,15 @@ class Writer:
         result = VERIFIED
         if why:
             result = WRITTEN
-        told = why or (
-            _TOLD if intent.quotas else "the negotiator was told; what it should show is not known"
-        )
+        told = why or _TOLD
         self.add(JournalRecord(0, 0.0, OUTCOME, of=intent.number, result=result, told=told))
         return why
+
+    def tell_again(self) -> None:
+        """Let the negotiator read the file once more; the journal knows it to be in force."""
+        state = self.state()
+        if state.in_force is not None:
+            self._told(state.in_force.quotas)
 
     def _told(self, quotas: Mapping[str, tuple[float, bool]]) -> str:
         """Let the negotiator read the file; return why ``quotas`` do not show, empty if they do.
@@ -240,13 +245,16 @@ class Writer:
         A negotiator that refuses the command may still show them: quotas that are put back were
         never gone there.
         """
+        before = None
         refused = ""
+        with contextlib.suppress(HtcqError):
+            before = self.negotiator.published()
         try:
             self.negotiator.reconfigure()
         except HtcqError as error:
             refused = str(error)
         try:
-            shown = self.negotiator.shows(quotas, self.within, self._again) if quotas else refused
+            shown = self.negotiator.shows(quotas, self.within, self._again, before)
         except HtcqError as error:
             shown = str(error)
         return shown and (refused or shown)

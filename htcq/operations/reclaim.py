@@ -7,7 +7,7 @@ of the plan only; what was done and what was not is in the journal and in the re
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from htcq.elastic.reclaim.reclaim_fields import FailedJob, JobEntry
 from htcq.operations.ceilings import Ceilings
 
 if TYPE_CHECKING:
+    from htcq.elastic.journal import PoolSeen
     from htcq.elastic.reclaim.reclaim_history import ReclaimHistory
     from htcq.elastic.reclaim.reclaim_plan import Eviction, ReclaimPlan
     from htcq.elastic.records import ElasticObservation
@@ -44,7 +45,10 @@ class ReclaimReport:
 
 @dataclass(frozen=True)
 class Reclaimer:
-    """One pool, its journal, and what acts on it; the caller holds the lock of the journal."""
+    """One pool, its journal, and what acts on it; the caller holds the lock of the journal.
+
+    ``stopped`` tells why no further batch may be vacated, and is empty where one may.
+    """
 
     journal: ReclaimJournal
     ceilings: Ceilings
@@ -52,8 +56,9 @@ class Reclaimer:
     limits: ReclaimLimits
     negotiator: str
     operator: str
+    stopped: Callable[[], str] = str
 
-    def record(self, plan: ReclaimPlan, history: ReclaimHistory) -> None:
+    def record(self, plan: ReclaimPlan, history: ReclaimHistory, seen: PoolSeen) -> None:
         """Record what was observed, and whether earlier actions were of use.
 
         Raises:
@@ -64,6 +69,9 @@ class Reclaimer:
                 Origin(plan.taken_at, self.operator, self.negotiator),
                 over=tuple(each.group for each in plan.over),
                 needs=tuple(each.group for each in plan.needs),
+                slots=seen.slots,
+                schedds=seen.schedds,
+                pool_weight=seen.pool_weight,
             )
         )
         for action, taken in plan.measured:
@@ -128,7 +136,10 @@ class Reclaimer:
             silent = ""
             of_schedd = [eviction for eviction in evictions if eviction.schedd == schedd]
             for batch in _batches(of_schedd, self.limits.batch):
-                if silent:
+                stopped = self.stopped()
+                if stopped:
+                    ended = _BatchResult(_same(batch, stopped), silent=silent)
+                elif silent:
                     why = f"{schedd} did not answer before: {silent}"
                     ended = _BatchResult(_same(batch, why), silent=silent)
                 else:
@@ -210,4 +221,7 @@ def _failures(by_job: Mapping[str, Eviction], reasons: Mapping[str, str]) -> tup
 
 
 def _entry(eviction: Eviction) -> JobEntry:
-    return JobEntry(eviction.schedd, eviction.job, eviction.group, eviction.submitter)
+    return JobEntry(
+        eviction.schedd, eviction.job, eviction.group, eviction.submitter,
+        eviction.lost_weight_hours,
+    )  # fmt: skip

@@ -9,22 +9,26 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.elastic.reclaim.reclaim_events import Origin, ResumeEvent
 from htcq.elastic.reclaim.reclaim_history import DAY
-from htcq.errors import RefusedError
+from htcq.errors import PoolError, RefusedError
+from htcq.live.userprio import UserPriorities
 from htcq.live.vacating import queues_of
 from htcq.operations.ceilings import Ceilings
 from htcq.operations.operator import operator
-from htcq.operations.plan_reclaim import plan_reclaim, priorities_of
+from htcq.operations.plan_reclaim import plan_reclaim, priorities_of, why_stopped
 from htcq.operations.pool_source import read
 from htcq.operations.reclaim import Reclaimer
 from htcq.operations.system_log import log_change
 from htcq.poolquota.published import Published
 from htcq.store.lock import held
+from htcq.store.reclaim_journal import ReclaimJournal
 
 if TYPE_CHECKING:
+    from htcq.live.reconfig import Negotiator
     from htcq.operations.ceilings import Listed
     from htcq.operations.plan_reclaim import ObservedReclaim, ReclaimRequest
     from htcq.operations.pool_source import Source
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from htcq.pool.pool import Pool
 
 _COMMAND = "elastic reclaim"
+#: An action that is under way ends after its present batch.
+_ACTION_SECONDS = 60.0
 
 
 def record_state(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
@@ -88,6 +94,34 @@ def release_ceilings(source: Source, wanted: ReclaimRequest) -> tuple[bool, list
     return gone, messages
 
 
+def release_by_journal(name: str, negotiator: Negotiator) -> Iterator[str]:
+    """Take away all ceilings of ours that the journal ``name`` knows; yield what was done.
+
+    The pool is not read; an action that is under way ends before that.
+
+    Raises:
+        PoolError: a ceiling is still there.
+        HtcqError: the negotiator does not answer, or the journal cannot be read or written.
+    """
+    journal = ReclaimJournal(Path(name))
+    if not journal.negotiators_with_ceilings():
+        return
+    with held(journal.lock, f"process {os.getpid()}, {operator()}", _ACTION_SECONDS):
+        for each in journal.negotiators_with_ceilings():
+            messages: list[str] = []
+            priorities = UserPriorities(
+                negotiator.pool, negotiator.name, timeout=negotiator.timeout
+            )
+            ceilings = Ceilings(journal, priorities, each, 0, operator())
+            ceilings.recognize(messages)
+            gone = ceilings.release(sorted(ceilings.own), messages)
+            for message in messages:
+                log_change(_COMMAND, f"{journal.path}: {message}", failed=not gone)
+            yield from messages
+            if not gone:
+                raise PoolError("a ceiling is still there", "'htcq elastic reclaim release'")
+
+
 def list_ceilings(source: Source, wanted: ReclaimRequest) -> list[Listed]:
     """Return every ceiling that is in force or should be.
 
@@ -116,7 +150,7 @@ def _recorded(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, 
             "'htcq elastic reclaim plan' prints the whole plan",
         )
     reclaimer = _reclaimer_of(source, wanted, found.pool)
-    reclaimer.record(found.plan, found.history)
+    reclaimer.record(found.plan, found.history, found.seen)
     return found, reclaimer
 
 
@@ -132,7 +166,10 @@ def _reclaimer_of(source: Source, wanted: ReclaimRequest, pool: Pool) -> Reclaim
     priorities = priorities_of(source, pool, negotiator)
     ceilings = Ceilings(wanted.journal, priorities, negotiator, wanted.limits.lease, operator())
     queues = queues_of(pool.schedds, source.timeout)
-    return Reclaimer(wanted.journal, ceilings, queues, wanted.limits, negotiator, operator())
+    return Reclaimer(
+        wanted.journal, ceilings, queues, wanted.limits, negotiator, operator(),
+        lambda: why_stopped(wanted),
+    )  # fmt: skip
 
 
 def _log(wanted: ReclaimRequest, report: ReclaimReport) -> None:

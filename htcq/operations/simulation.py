@@ -18,6 +18,9 @@ from htcq.operations.pool_source import Files, Source, confine_to, open_source, 
 from htcq.pool.users import not_asked
 from htcq.report.printable import tell
 from htcq.settings.changes import Changes
+from htcq.simulate.as_version import VersionChange, version_changes
+from htcq.simulate.older_reading import as_negotiator_reads
+from htcq.simulate.unmodelled import unmodelled
 from htcq.simulate.what_if import WhatIf, changed_pool
 
 if TYPE_CHECKING:
@@ -60,12 +63,16 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Subject:
-    """The pool as it is and as it would be (None: unchanged), and the faults of its daemons."""
+    """The pool as it is and as it would be (None: unchanged), and the faults of its daemons.
+
+    ``versions`` is what other versions of HTCondor change.
+    """
 
     pool: Pool
     changed: Pool | None
     changes: Changes
     health: tuple[Ailment, ...]
+    versions: tuple[VersionChange, ...] = ()
 
 
 def read_subject(asked: Simulation, files: Files = ()) -> Subject:
@@ -87,7 +94,13 @@ def read_subject(asked: Simulation, files: Files = ()) -> Subject:
     if missing:
         tell(f"htcq: {pool.source}: {missing}")
     changed = _changed(pool, asked)
-    return Subject(pool, changed, (*asked.changes, *asked.options), told_ailments(pool))
+    options, versions = (*asked.changes, *asked.options), asked.what.versions
+    if changed is not None:
+        changed = as_negotiator_reads(changed)
+    pool = as_negotiator_reads(pool)
+    return Subject(
+        pool, changed, options, told_ailments(pool), tuple(version_changes(pool, versions))
+    )
 
 
 def _changed(pool: Pool, asked: Simulation) -> Pool | None:
@@ -106,10 +119,15 @@ def one_cycle(asked: Simulation, subject: Subject) -> tuple[Single, Single | Non
     """Return the next cycle of the pool as it is, and as it would be."""
     from htcq.simulate.course.single import run_single
 
-    now = run_single(subject.pool, asked.order, asked.skip_bad_slots)
+    def single(pool: Pool) -> Single:
+        found = run_single(pool, asked.order, asked.skip_bad_slots)
+        notes = (*found.trace.unmodelled, *unmodelled(pool))
+        return replace(found, trace=replace(found.trace, unmodelled=notes))
+
+    now = single(subject.pool)
     if subject.changed is None:
         return now, None
-    return now, run_single(subject.changed, asked.order, asked.skip_bad_slots)
+    return now, single(subject.changed)
 
 
 def several_cycles(
@@ -129,9 +147,10 @@ def several_cycles(
 def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:
     from htcq.simulate.course.course import run_course
 
-    return run_course(
+    found = run_course(
         pool, course.plan, course.runs, Random(course.seed), asked.order, asked.skip_bad_slots
     )
+    return replace(found, unmodelled=(*found.unmodelled, *unmodelled(pool, courses=True)))
 
 
 def status_of(crash: object, subject: Subject) -> int:
@@ -149,7 +168,7 @@ def cycle_printed(now: Single, then: Single | None, subject: Subject) -> dict[st
     return (
         cycle_json(now, subject.pool)
         if then is None
-        else what_if_cycle_json(now, then, subject.pool, subject.changes)
+        else what_if_cycle_json(now, then, subject.pool, subject.changes, subject.versions)
     )
 
 
@@ -162,7 +181,9 @@ def course_printed(
     plan, seed = course.plan, course.seed
     if then is None:
         return course_json(now, plan, seed, subject.pool)
-    return what_if_course_json(now, then, plan, seed, subject.pool, subject.changes)
+    return what_if_course_json(
+        now, then, plan, seed, subject.pool, subject.changes, subject.versions
+    )
 
 
 def simulated(asked: Simulation) -> tuple[int, dict[str, Any]]:

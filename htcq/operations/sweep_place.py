@@ -11,6 +11,7 @@ from htcq import __version__
 from htcq.errors import InputError
 from htcq.live.capture import capture
 from htcq.live.captured import Wanted
+from htcq.operations.finished_jobs import attribute_of_run_time
 from htcq.operations.pool_source import Source, attributes_of
 from htcq.passing import temporary_directory
 from htcq.report.printable import tell
@@ -77,7 +78,12 @@ def _captured(path: Path, source: Source, sweep: Sweep) -> None:
         tell(f"htcq: going on with {path}, taken {meta.get('taken')}")
         return
     with new_snapshot(path) as directory:
-        wanted = Wanted(True, source.negotiator, attributes_of(tuple(_changes(sweep.items))))
+        wanted = Wanted(
+            True,
+            source.negotiator,
+            attributes_of(tuple(_changes(sweep.items))),
+            job_attributes=_of_run_times(sweep.items),
+        )
         for what, why in capture(source.pool, directory, source.timeout, progress(), wanted).failed:
             tell(f"htcq: {source.name}: {what}: {why}")
 
@@ -92,3 +98,9 @@ def _changes(items: Sequence[Item]) -> list[tuple[str, str]]:
         with suppress(InputError):
             found += read_changes([text])
     return found
+
+
+def _of_run_times(items: Sequence[Item]) -> frozenset[str]:
+    """Return the attributes of jobs that the run times of items name."""
+    texts = [text for item in items for text in item.values.get("run-time", ())]
+    return frozenset[str]().union(*map(attribute_of_run_time, texts))

@@ -8,31 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Union
 
+from htcq.releases import ABSOLUTE_DISK, CATALOGS, DISK_QUANTUM, Version
 from htcq.units import CPUS, DISK, MEMORY, whole_number
 
 Number = Union[int, float]
-Version = tuple[int, ...]
 
 #: What a job that says nothing asks for (JOB_DEFAULT_REQUESTCPUS, -MEMORY, -DISK, since 25.2).
 DEFAULT_REQUEST: Mapping[str, Number] = {CPUS: 1, MEMORY: 128, DISK: 1024 * 1024}
-#: From this version on disk is carved as an absolute amount; before it the startd added some slop.
-ABSOLUTE_DISK = (25, 4)
 #: The order in which a startd changes requests; a later expression sees earlier changes.
 MODIFIED = (CPUS, DISK, MEMORY)
 
 _NEWEST = (999,)
 #: KiB that the catalogs take which a job shares with others on its node.
-_CATALOG_SPACE = (
+CATALOG_SPACE = (
     'ifthenelse(MappingMethod ?: "" != "Copy", ifthenelse(RequestedCatalogs is undefined || '
     "catalogs is undefined, 0, "
     "sum(evalInEachContext(member(CatalogID, RequestedCatalogIDs) ? CatalogSize : 0, catalogs))), "
     "0)"
 )
-_CATALOGS = (25, 12, 2)
-#: The releases that know DiskQuantum: of each series that got it later, the first one; all from
-#: 25.7 on.
-_QUANTUM: Mapping[Version, Version] = {(24, 12): (24, 12, 18), (25, 0): (25, 0, 8)}
-_QUANTUM_SINCE: Version = (25, 7)
 
 
 def version_tuple(text: str) -> Version:
@@ -44,10 +37,10 @@ def version_tuple(text: str) -> Version:
 def default_modifications(version: Version = _NEWEST) -> dict[str, str]:
     """Return the default MODIFY_REQUEST_EXPR_REQUEST<asset> by asset of a startd of ``version``."""
     quantum, disk = "1024", "RequestDisk"
-    if version >= _QUANTUM.get(version[:2], _QUANTUM_SINCE):
+    if DISK_QUANTUM.holds(version):
         quantum = "TARGET.DiskQuantum ?: 1024"
-    if version >= _CATALOGS:
-        disk = f"RequestDisk - {_CATALOG_SPACE}"
+    if CATALOGS.holds(version):
+        disk = f"RequestDisk - {CATALOG_SPACE}"
     return {
         CPUS: "quantize(RequestCpus,{1})",
         DISK: f"quantize({disk},{{{quantum}}})",
@@ -57,6 +50,6 @@ def default_modifications(version: Version = _NEWEST) -> dict[str, str]:
 
 def disk_slop(machine_disk_kb: Number, version: Version) -> int:
     """Return the KiB that a startd before 25.4 adds to each dynamic slot's disk."""
-    if version >= ABSOLUTE_DISK:
+    if ABSOLUTE_DISK.holds(version):
         return 0
     return max(1024, int(machine_disk_kb) // 1048576)

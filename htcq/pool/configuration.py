@@ -267,7 +267,7 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
     """
     everything, statements = _read(scrub(text))
     # What is not kept cannot be disclosed.
-    found = [each for each in everything if not is_secret_knob(each.name)]
+    found = [each for each in everything if not is_secret_knob(each.name, each.raw)]
     names = list(dict.fromkeys(name for name, _ in _harmless(found)))
     values, defaults = parse(safe_text(found), names)
     former = _overridden(found, source)

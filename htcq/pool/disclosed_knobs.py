@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from htcq.pool.disclosure import Form
 from htcq.pool.knob_names import GROUP_STEMS
+from htcq.pool.knobs.table import not_followed
 
 _EXPRESSIONS = """
 GROUP_SORT_EXPR GROUP_ACCEPT_SURPLUS GROUP_AUTOREGROUP GROUP_DYNAMIC_MACH_CONSTRAINT
@@ -41,9 +42,13 @@ ADD_SIGNIFICANT_ATTRIBUTES REMOVE_SIGNIFICANT_ATTRIBUTES REMOVE_SIGNIFICANT_ATTR
 SIGNIFICANT_ATTRIBUTES SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS PERSISTENT_PROJECT_RECORDS
 NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE
 """
-_WHERE = "ACCOUNTANT_LOCAL_DOMAIN UID_DOMAIN FILESYSTEM_DOMAIN ACCOUNTING_DOMAIN FLOCK_TO"
-#: In upper case.
+_WHERE = """
+ACCOUNTANT_LOCAL_DOMAIN UID_DOMAIN FILESYSTEM_DOMAIN ACCOUNTING_DOMAIN FLOCK_TO
+FLOCK_COLLECTOR_HOSTS FLOCK_NEGOTIATOR_HOSTS SCHEDD_LOCAL_CM
+"""
+#: In upper case. What a simulation does not follow stays: it must say so of this snapshot too.
 KNOBS: Mapping[str, Form] = {
+    **dict.fromkeys((knob.name for knob in not_followed()), Form.EXPRESSION),
     "GROUP_NAMES": Form.GROUP,
     **dict.fromkeys(_EXPRESSIONS.split(), Form.EXPRESSION),
     **dict.fromkeys(_WHERE.split(), Form.WHERE),

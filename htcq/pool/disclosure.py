@@ -61,7 +61,7 @@ _SLOT = _EVERY | _forms(
         "FileSystemDomain UidDomain WorkingCM"
     ),
     group="RemoteGroup RemoteNegotiatingGroup",
-    limits="ConcurrencyLimits",
+    limits="ConcurrencyLimits PreemptingConcurrencyLimits",
     job="JobId GlobalJobId",
     hour="DaemonStartTime",
     rough="Mips LoadAvg TotalLoadAvg CondorLoadAvg VirtualMemory TotalVirtualMemory",
@@ -76,7 +76,8 @@ _SLOT = _EVERY | _forms(
         "MachineMaxVacateTime ClaimPartitionableLeftovers DiskQuantum GhostMultiplier "
         "AvailableGPUs AssignedGPUs LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory "
         "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
-        "SlotBrokenReason EnteredCurrentActivity"
+        "SlotBrokenReason EnteredCurrentActivity NegotiatorRequirements WantAdRevaluate "
+        "TotalJobRunTime EnteredCurrentState"
     ),
 )
 _JOB = _EVERY | _forms(
@@ -97,7 +98,7 @@ _JOB = _EVERY | _forms(
         "JobMaterializeNextProcId JobMaterializePaused TotalSubmitProcs WantFlocking WantClaiming "
         "WantParallelScheduling MaxJobRetirementTime NumVacates WantFTOnCheckpoint HtcqProtected "
         "JobCoolDownExpiration CpusProvisioned MemoryProvisioned DiskProvisioned GPUsProvisioned "
-        "LastRejMatchReason LastRejMatchTime"
+        "LastRejMatchReason LastRejMatchTime HtcqVacateCost"
     ),
 )
 #: When a daemon was last heard of orders submitters that are equal otherwise, and tells how old an

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from htcq.classads import UNDEFINED, Ad, Value
@@ -22,7 +23,8 @@ OWN = (
 SHARED = (
     "Request*", "Requirements", "Rank", "JobUniverse", "RequireGPUs", "ConcurrencyLimits",
     "NiceUser", "WantClaiming", "Require*", "_condor_Request*", "Scheduler",
-    "WantParallelScheduling", "Managed", "JobMaterializePaused",
+    "WantParallelScheduling", "Managed", "JobMaterializePaused", "MaxJobRetirementTime",
+    "HtcqVacateCost",
 )  # fmt: skip
 #: The index of each own attribute in a :class:`Job`.
 PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
@@ -97,15 +99,7 @@ class Job(NamedTuple):
             if isinstance(scheduler, str):
                 return scheduler
             return f"{_DEDICATED}@{self.access_point}"
-        name = domain = ""
-        if isinstance(self.user, str):
-            name, _, domain = self.user.rpartition("@")
-        who = name or self.owner
-        if isinstance(self.accounting_group, str) and self.accounting_group:
-            who = self.accounting_group
-        if domain:
-            return f"{who}@{domain}"
-        return str(who)
+        return _submitter(self.user, self.owner, self.accounting_group)
 
     @property
     def access_point(self) -> str:
@@ -171,3 +165,17 @@ class Job(NamedTuple):
     def own(self) -> Iterator[tuple[str, Value]]:
         """Yield the attributes that are the job's own."""
         return zip(OWN, self[1:])
+
+
+# 1, 1.0 and true are equal keys, but to typed ones.
+@lru_cache(maxsize=4096, typed=True)
+def _submitter(user: Value, owner: Value, accounting_group: Value) -> str:
+    name = domain = ""
+    if isinstance(user, str):
+        name, _, domain = user.rpartition("@")
+    who = name or owner
+    if isinstance(accounting_group, str) and accounting_group:
+        who = accounting_group
+    if domain:
+        return f"{who}@{domain}"
+    return str(who)

@@ -6,7 +6,7 @@ text is read again when it turns out to name more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -26,16 +26,21 @@ from htcq.pool.users import read_users
 _MAX_SHOWN = 5
 #: An attribute may name another that has not been read of slots and jobs, and so on.
 _MAX_ROUNDS = 4
+#: How many bytes of the slots' text are read before the jobs.
+_FIRST = 4 * 1024 * 1024
 #: Attributes that a job has only while the negotiator compares it with a slot.
 _OF_A_MATCH = "_cp_orig_"
 #: Knobs whose expressions the negotiator evaluates in slot ads.
 _ABOUT_SLOTS = (
     "NEGOTIATOR_SLOT_CONSTRAINT", "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
     "GROUP_DYNAMIC_MACH_CONSTRAINT", "SLOT_WEIGHT", "NEGOTIATOR_PRE_JOB_RANK",
-    "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS",
+    "NEGOTIATOR_POST_JOB_RANK", "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK",
 )  # fmt: skip
-#: Those that the schedds evaluate in job ads.
-_ABOUT_JOBS = ("SCHEDD_SLOT_WEIGHT", "START_VANILLA_UNIVERSE", "NEGOTIATOR_JOB_CONSTRAINT")
+#: Those that the negotiator and the schedds evaluate in job ads.
+_ABOUT_JOBS = (
+    "SCHEDD_SLOT_WEIGHT", "START_VANILLA_UNIVERSE", "NEGOTIATOR_JOB_CONSTRAINT",
+    "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK",
+)  # fmt: skip
 Result = TypeVar("Result")
 
 
@@ -45,6 +50,7 @@ class Texts:
 
     ``changes`` are knobs of the central manager with the values that they would have, for
     :attr:`Pool.changed`; ``past`` are the jobs of another file, for :attr:`Pool.past`.
+    ``job_attributes`` are read of jobs even where no expression names them.
     """
 
     source: str
@@ -63,6 +69,7 @@ class Texts:
     past: Chunks | None = None
     left_out: tuple[LeftOut, ...] = ()
     accountant_log: AccountantLog | None = None
+    job_attributes: frozenset[str] = frozenset()
 
 
 def read_pool(texts: Texts, parse: Parse) -> Pool:
@@ -77,6 +84,7 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     access = damage.configurations("access", texts.access, parse)
     execute = damage.configurations("execute", texts.execute, parse)
     of_jobs = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
+    of_jobs |= {name.lower() for name in texts.job_attributes}
     of_slots = _named_by((central, changed), _ABOUT_SLOTS, expressions)
     jobs, past, ads = _read_both(texts, expressions, damage, of_jobs, of_slots)
     unusable = LeavingOut()
@@ -157,6 +165,8 @@ def _read_both(
     They have every attribute that the other side's expressions name.
     """
     jobs = past = ads = None
+    if texts.jobs is not None:
+        of_jobs |= _named_at_first(texts.collector, expressions, of_slots)
     for _ in range(_MAX_ROUNDS):
         asked_of_jobs = _wanted(ads)
         if jobs is None or _any_unread(asked_of_jobs, jobs.kept):
@@ -173,6 +183,31 @@ def _read_both(
         if ads is None or jobs is None:
             break
     return jobs, past, ads
+
+
+def _named_at_first(
+    collector: Chunks | None, expressions: Expressions, of_slots: frozenset[str]
+) -> frozenset[str]:
+    """Return the attributes of jobs that the first slots name.
+
+    Most slots name the same ones: with these, the jobs are seldom read a second time.
+    """
+    if collector is None:
+        return frozenset()
+
+    def first() -> Iterator[bytes]:
+        left = _FIRST
+        for chunk in collector():
+            yield chunk[:left]
+            left -= len(chunk)
+            if left <= 0:
+                return
+
+    try:
+        return _wanted(read_collector(first, expressions, of_slots))
+    except InputError:
+        # The whole text is read later, and says what is wrong with it.
+        return frozenset()
 
 
 def _wanted(read: Read | None) -> frozenset[str]:

@@ -28,7 +28,7 @@ _SECRET_WORD = re.compile(
 _SUSPECT_WORD = re.compile(r"tokens?\Z|keys?\Z", re.IGNORECASE)
 _SECRET_KNOB = re.compile(
     r"passw(?:or)?d|passphrase|secret|credential|(?:\A|[_.])cred(?:d|mon|_|\Z)|macaroon|claimtobe"
-    r"|x509|(?:\A|\.)sec_|(?:\A|[_.])(?:ca|api|host|ssh)?key(?:s|_?file)?(?:_|\Z)|oauth|claim_id",
+    r"|x509|(?:\A|\.)sec_|(?:\A|[_.])(?:ca|api|host|ssh)?key(?:s|_?file)?(?:_|\Z)|oauth|claim_id(?!le)",
     re.IGNORECASE,
 )
 #: A claim token is what HTCondor's own wiki calls an asset; knobs of assets are no secrets.
@@ -41,6 +41,9 @@ _ASSET_KNOB = re.compile(
 _GROUP_KNOB = re.compile(
     r"(?:\w+\.)?GROUP_(?:QUOTA|ACCEPT|AUTOREGROUP|PRIO|SORT|NAMES|DYNAMIC)", re.IGNORECASE
 )
+#: Amounts of concurrency limits, which may be called after a licence key or a token.
+_LIMIT_KNOB = re.compile(r"(?:\w+\.)?(?:CONCURRENCY_LIMIT_DEFAULT_.+|.+_LIMIT)\Z", re.IGNORECASE)
+_AMOUNT = re.compile(r"[-+*/().0-9eE\s]*\Z")
 _KEYBOARD = re.compile(r"keyboard|keyword", re.IGNORECASE)
 _TOKEN = re.compile(r"token", re.IGNORECASE)
 
@@ -71,9 +74,15 @@ def is_secret_attribute(name: str, value: str = "") -> bool:
     return is_text and bool(suspect)
 
 
-def is_secret_knob(name: str) -> bool:
-    """Tell whether a configuration knob called ``name`` must be left out; all of SEC_* are."""
+def is_secret_knob(name: str, value: str = "") -> bool:
+    """Tell whether a configuration knob called ``name`` must be left out; all of SEC_* are.
+
+    ``value`` is its value, if that is known: the amount of a concurrency limit is no secret,
+    whatever the limit is called.
+    """
     if _GROUP_KNOB.match(name):
+        return False
+    if _LIMIT_KNOB.match(name) and _AMOUNT.match(value):
         return False
     if _SECRET_KNOB.search(_KEYBOARD.sub("", name)):
         return True

@@ -10,7 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from copy import copy
-from typing import NamedTuple, Protocol
+from operator import itemgetter
+from typing import Any, NamedTuple, Protocol
 
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
@@ -44,6 +45,8 @@ class Expressions:
 
     def __init__(self) -> None:
         self._known: dict[str, Expr | None] = {}
+        #: One set of words for all frames whose expressions have the same.
+        self.words: dict[frozenset[str], frozenset[str]] = {}
         self.broken: dict[str, str] = {}
         self.refused: set[str] = set()
 
@@ -74,7 +77,7 @@ class SharedAttributes:
 
     __slots__ = (
         "_ad", "_base", "_changed", "_expressions", "_one", "_set", "_shared", "_twin", "_values",
-        "endless", "lines", "names", "texts",
+        "_words", "endless", "lines", "names", "texts",
     )  # fmt: skip
 
     def __init__(self, lines: Lines, expressions: Expressions) -> None:
@@ -94,6 +97,7 @@ class SharedAttributes:
         self._base: dict[str, Value] = {}
         self._changed: tuple[str, ...] = ()
         self._values: dict[str, Value] = {}
+        self._words: frozenset[str] | None = None
         self._shared: dict[str, int | float | bool | str | Expr] = {}
         self.endless: tuple[str, ...] = ()
 
@@ -173,17 +177,20 @@ class SharedAttributes:
             return []
         return [self.names[key] for key, text in self.texts.items() if text in refused]
 
-    def words(self) -> set[str]:
+    def words(self) -> frozenset[str]:
         """Return every word of its expressions, in lower case.
 
         Words of plain values are not among them.
         """
-        found: set[str] = set()
-        for text in self.texts.values():
-            expression = self._expressions.unless_literal(text)
-            if expression is not None:
-                found.update(expression.words())
-        return found
+        if self._words is None:
+            found: set[str] = set()
+            for text in self.texts.values():
+                expression = self._expressions.unless_literal(text)
+                if expression is not None:
+                    found.update(expression.words())
+            words = frozenset(found)
+            self._words = self._expressions.words.setdefault(words, words)
+        return self._words
 
     def ad(self, own: Own, names: Container[str] | None = None) -> Ad:
         """Return the ad of these attributes and ``own``.
@@ -269,6 +276,11 @@ class SharedAttributes:
 
     def _filled(self) -> Ad:
         return Ad({self.names[key]: value for key, value in self._shared.items()})
+
+
+def frames_of(ads: Iterable[tuple[Any, ...]]) -> set[SharedAttributes]:
+    """Return what slots or jobs share, each once: it is the first field of each."""
+    return set(map(itemgetter(0), ads))
 
 
 class _Work(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple, Union
 
-from htcq.classads import Ad, Value, as_number
+from htcq.classads import UNDEFINED, Ad, Value, as_number
 from htcq.pool.adtext import AdSchema
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
@@ -20,6 +21,7 @@ OWN = (
     "TotalMemory", "TotalSlotCpus", "TotalSlotMemory", "TotalSlots", "SlotID", "KFlops",
     "RemoteOwner", "CurrentRank", "RetirementTimeRemaining", "RemoteScheddName",
     "ConcurrencyLimits", "LastHeardFrom", "EnteredCurrentActivity", "DetectedMemory",
+    "EnteredCurrentState", "TotalJobRunTime",
 )  # fmt: skip
 SHARED = (
     "MyType", "SlotType", "SlotTypeID", "PartitionableSlot", "DynamicSlot", "SlotWeight",
@@ -28,7 +30,9 @@ SHARED = (
     "WantMatching", "WorkingCM", "Offline", "SlotBackfill", "BackfillSlot", "Draining", "GPUs_*",
     "GhostMultiplier", "HtcqModel", "HtcqModelHash", "DedicatedScheduler", "ClassAdLifetime",
     "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot", "IsDirectAttach", "OCU",
-    "Healthy", "HealthFactor", "HealthExprs",
+    "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",
+    "PreemptingConcurrencyLimits", "PreemptingAccountingGroup", "PreemptingUser", "PreemptingRank",
+    "MaxJobRetirementTime", "PslotRollupInformation",
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
@@ -38,6 +42,7 @@ PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
 #: The name of an attribute, in lower case.
 _ATTRIBUTE = re.compile(r"[a-z_][a-z0-9_]*\Z")
 PARTITIONABLE, DYNAMIC, STATIC = "Partitionable", "Dynamic", "Static"
+_NOTHING: Mapping[str, Value] = {}
 
 
 class Slot(NamedTuple):
@@ -72,14 +77,19 @@ class Slot(NamedTuple):
     last_heard: Value
     activity_since: Value
     detected_memory_mb: Value
+    state_since: Value = UNDEFINED
+    job_seconds: Value = UNDEFINED
 
-    def ad(self, changed: dict[str, Number] | None = None) -> Ad:
-        """Return the slot's ad with some amounts changed.
+    def ad(
+        self, changed: dict[str, Number] | None = None, added: Mapping[str, Value] = _NOTHING
+    ) -> Ad:
+        """Return the slot's ad with some amounts changed, and attributes ``added``.
 
         It is valid until the next call for a slot of the same frame.
         """
         amounts = changed or {}
-        return self.frame.ad_of(self, {attribute(asset): amounts[asset] for asset in amounts})
+        names = {attribute(asset): amounts[asset] for asset in amounts}
+        return self.frame.ad_of(self, {**names, **added})
 
     def value(self, name: str) -> Value:
         """Return the attribute ``name``, the slot's own or a shared one; UNDEFINED where absent."""
@@ -126,6 +136,21 @@ class Slot(NamedTuple):
                 return name
         return ""
 
+    @property
+    def occupant(self) -> str:
+        """Whom a match would preempt: who is to have the claim next, else who has it.
+
+        It is empty where nobody has it (matchmaker.cpp: matchmakingAlgorithm, 25.14).
+        """
+        customer = self.customer
+        if not customer:
+            return ""
+        for name in ("PreemptingAccountingGroup", "PreemptingUser"):
+            value = self.frame.value(name)
+            if isinstance(value, str) and value:
+                return value
+        return customer
+
     def left(self) -> dict[str, Number | None]:
         """Return what the slot has left of each asset; None where the ad has no number."""
         amounts: dict[str, Number | None] = {}
@@ -147,7 +172,8 @@ class Slot(NamedTuple):
         """
         amounts = self.left()
         for asset in amounts:
-            whole = as_number(self.value(f"TotalSlot{attribute(asset)}"))
+            place, name = _total_of(asset)
+            whole = as_number(self.frame.value(name) if place is None else self[place])  # type: ignore[arg-type]
             if whole is not None:
                 amounts[asset] = whole
         return amounts
@@ -161,8 +187,20 @@ class Slot(NamedTuple):
         resources = self.frame.value("MachineResources")
         if not isinstance(resources, str):
             return (CPUS, MEMORY, DISK)
-        listed = dict.fromkeys(resources.replace(",", " ").lower().split())
-        return tuple(each for each in listed if each != "swap" and is_asset(each))
+        return _assets_in(resources)
+
+
+@lru_cache(maxsize=1024)
+def _total_of(asset: str) -> tuple[int | None, str]:
+    """Return the place of TotalSlot<asset> in a slot, where there is one, and its name."""
+    name = f"TotalSlot{attribute(asset)}"
+    return PLACES.get(name.lower()), name
+
+
+@lru_cache(maxsize=1024)
+def _assets_in(resources: str) -> tuple[str, ...]:
+    listed = dict.fromkeys(resources.replace(",", " ").lower().split())
+    return tuple(each for each in listed if each != "swap" and is_asset(each))
 
 
 def is_asset(word: str) -> bool:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class SlotAges:
-    """Times at which the collector last heard of its slots, in seconds since 1970."""
+    """Times at which the collector last heard of its slots, in seconds since 1970.
+
+    ``heard`` has the time of each slot by name.
+    """
 
     oldest: float
     newest: float
+    heard: Mapping[str, float] = field(default_factory=dict)

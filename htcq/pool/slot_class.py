@@ -6,9 +6,10 @@ them (htcq.policy.claim).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 
 from htcq.classads import UNDEFINED, Ad, Value, as_number, named
 from htcq.policy.claim import accounted, consumed, match_cost, supports
@@ -170,6 +171,20 @@ def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
             policy = policies[id(slot.frame)] = _policy(slot)
         found.setdefault((policy, _shape(slot, policy[0])), []).append(slot)
     return tuple(SlotClass(tuple(each)) for each in found.values())
+
+
+def known_again(classes: Iterable[SlotClass], before: Iterable[SlotClass]) -> Iterator[SlotClass]:
+    """Yield ``classes``, but the class of ``before`` in place of one that has the same slots."""
+    by_first = {id(slot_class.first): slot_class for slot_class in before}
+    for slot_class in classes:
+        known = by_first.get(id(slot_class.first))
+        if known is not None and _same_slots(known, slot_class):
+            slot_class = known
+        yield slot_class
+
+
+def _same_slots(one: SlotClass, other: SlotClass) -> bool:
+    return len(one.slots) == len(other.slots) and all(map(is_, one.slots, other.slots))
 
 
 def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:

@@ -13,13 +13,14 @@ from collections.abc import Hashable, Iterable, Mapping
 from htcq.classads import Value, as_number, literal, parsed
 from htcq.policy.carved import Amounts, Way, first_that_fits
 from htcq.policy.claim import Startd, Taken, changed_requests, refused, unjudged_ways
-from htcq.policy.defaults import ABSOLUTE_DISK, MODIFIED, default_modifications
+from htcq.policy.defaults import MODIFIED, default_modifications
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version
+from htcq.releases import ABSOLUTE_DISK
 
 _MUST_MODIFY = "MUST_MODIFY_REQUEST_EXPRS"
 #: Can put any name together.
@@ -39,7 +40,8 @@ class StartdTable:
 
     def __init__(self, configurations: Mapping[str, Configuration]) -> None:
         self._configurations = configurations
-        self._of: dict[tuple[int, object], Startd] = {}
+        #: With the frame: what is known by its id must live.
+        self._of: dict[tuple[int, object], tuple[Startd, SharedAttributes]] = {}
         self._alike: dict[tuple[object, ...], Startd] = {}
 
     def of(self, slot: Slot) -> Startd:
@@ -50,11 +52,13 @@ class StartdTable:
         key = (id(slot.frame), machine)
         found = self._of.get(key)
         if found is None:
-            found = self._of[key] = self._read(slot)
-        return found
+            found = self._of[key] = (self._read(slot), slot.frame)
+        return found[0]
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
         """Return the words of the expressions by which the startds of ``slots`` change requests."""
+        if not self._configurations:
+            slots = {slot.frame: slot for slot in slots}.values()
         startds = {id(startd): startd for startd in map(self.of, slots)}
         words: set[str] = set()
         for startd in startds.values():
@@ -187,7 +191,7 @@ class Carver:
     ) -> tuple[Way, ...]:
         disk = machine_disk_kb(slot_class.first)
         share_of = disk
-        if startd.version >= ABSOLUTE_DISK:
+        if ABSOLUTE_DISK.holds(startd.version):
             share_of = 0
         key = (id(startd), id(jobs), slot_class.assets, share_of, seen)
         found = self._ways.get(key)

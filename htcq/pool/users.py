@@ -13,9 +13,8 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import RECORD, USER, Record, record_of
 from htcq.pool.values import Interned
 from htcq.pool.versions import version
+from htcq.releases import USER_LIMITS
 
-#: The first version whose schedd looks at MaxJobsRunning of a user.
-_LIMITS_USERS = (25, 4)
 _TYPE = USER.encode()
 
 
@@ -46,8 +45,8 @@ def not_asked(pool: Pool) -> str:
     known = {record.text("ScheddName") for record in pool.users or ()}
     missing = []
     for schedd in pool.schedds:
-        limiting = version(schedd.value("CondorVersion")) >= _LIMITS_USERS
-        if limiting and schedd.name not in known:
+        running = version(schedd.value("CondorVersion"))
+        if running and USER_LIMITS.holds(running) and schedd.name not in known:
             missing.append(schedd.name)
     if not missing:
         return ""

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from htcq.classads import Expr, Value, literal
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PLACES, Slot
+
+#: Of so many frames weights are kept.
+_MAX_FRAMES = 20_000
+
+
+class _OfFrame(NamedTuple):
+    """The places of the own attributes that the slots of a frame are weighed by, and the weights.
+
+    A weight is known by the values of these attributes and their types.
+    """
+
+    places: tuple[int, ...]
+    weights: dict[tuple[object, ...], Value]
 
 
 class Weights:
@@ -17,8 +31,7 @@ class Weights:
     """
 
     def __init__(self, text: str = "SlotWeight") -> None:
-        self._known: dict[tuple[object, ...], Value] = {}
-        self._looked_at: dict[int, tuple[int, ...]] = {}
+        self._of_frame: dict[SharedAttributes, _OfFrame] = {}
         self._weight = Expr(text)
         self._words = tuple(dict.fromkeys(self._weight.words()))
 
@@ -28,15 +41,19 @@ class Weights:
         A number, UNDEFINED, ERROR, or a value that is no number.
         """
         frame = slot.frame
-        places = self._looked_at.get(id(frame))
-        if places is None:
-            places = self._looked_at[id(frame)] = tuple(sorted(_places(frame, self._words)))
-        values = [slot[place] for place in places]
+        known = self._of_frame.get(frame)
+        if known is None:
+            if len(self._of_frame) >= _MAX_FRAMES:
+                self._of_frame.clear()
+            places = tuple(sorted(_places(frame, self._words)))
+            known = self._of_frame[frame] = _OfFrame(places, {})
+        values = [slot[place] for place in known.places]
         # 1, 1.0 and true are equal keys, and different to a division.
-        key = (id(frame), *values, *map(type, values))
-        if key not in self._known:
-            self._known[key] = self._weight.evaluate(slot.ad())
-        return self._known[key]
+        key = (*values, *map(type, values))
+        found = known.weights.get(key)
+        if found is None:
+            found = known.weights[key] = self._weight.evaluate(slot.ad())
+        return found
 
 
 def _places(frame: SharedAttributes, names: Iterable[str]) -> set[int]:

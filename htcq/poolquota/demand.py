@@ -14,11 +14,7 @@ from htcq.classads import Ad, Missing, holds, parsed
 from htcq.pool.record import Record
 from htcq.quota.group_tree import GroupTree, assigned_group
 from htcq.quota.knobs import Knobs
-
-#: A version as numbers, ``()`` where it is not known, and the first one whose negotiator knows
-#: SkipMatchmaking.
-Version = tuple[int, ...]
-_SKIPS: Version = (25, 11)
+from htcq.releases import SKIPPED_SUBMITTERS, Version
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ def skips(record: Record, negotiator: Version) -> bool:
 
     ``negotiator`` is its version; it is taken to be new where that is not known, ``()``.
     """
-    return record.value("SkipMatchmaking") is True and not () < negotiator < _SKIPS
+    return record.value("SkipMatchmaking") is True and SKIPPED_SUBMITTERS.holds(negotiator)
 
 
 def _ad(record: Record) -> Ad:

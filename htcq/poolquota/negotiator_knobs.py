@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from htcq.pool.configuration import Knob
+from htcq.pool.knobs.table import NEGOTIATOR, TABLE
 from htcq.pool.pool import Pool
 from htcq.pool.versions import version
 
 #: Knobs of the negotiator that older ones do not know, and the first versions that do.
-_NEW_KNOBS: Mapping[str, tuple[int, ...]] = {"FORCE_NEGOTIATOR_SLOT_WEIGHT": (25, 5, 1)}
+_NEW_KNOBS = {knob.name: knob.since for knob in TABLE[NEGOTIATOR] if knob.since}
 
 
 def negotiator_version(pool: Pool, name: str) -> tuple[int, ...]:

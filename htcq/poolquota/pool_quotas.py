@@ -27,8 +27,8 @@ from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.cpp_float import total
 from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound
 from htcq.quota.group_limits import truncated
-from htcq.quota.group_tree import Group, assigned_group, build_tree
-from htcq.quota.knobs import Knobs
+from htcq.quota.group_tree import Group, GroupTree, assigned_group, build_tree
+from htcq.quota.knobs import Knobs, TreeProblem
 from htcq.quota.settings import Settings, read_settings
 from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 
@@ -43,24 +43,32 @@ _DECIMALS = 6
 
 
 class PoolQuotas:
-    """The groups of a pool at its capture.
+    """The groups of a pool at its capture; without configuration there is only the root.
 
-    Without configuration there is only the root.
-
-    ``negotiator`` names the one whose ads count, if there are several.
+    ``negotiator`` names the one whose ads count, if there are several. What ``before``, of an
+    earlier moment of the pool, found for the same slots and knobs is taken over.
     """
 
-    def __init__(self, pool: Pool, weights: Weights, negotiator: str = "") -> None:
+    def __init__(
+        self, pool: Pool, weights: Weights, negotiator: str = "", before: PoolQuotas | None = None
+    ) -> None:
         self._pool = pool
         self.published = Published(pool, negotiator)
         #: The version of the negotiator; ``()`` where it is not known.
         self.negotiator_version = negotiator_version(pool, self.published.negotiator)
         self.knobs = negotiator_knobs(pool, self.negotiator_version)
         self._reader = Knobs(self.knobs)
-        self.tree, in_tree = build_tree(self.knobs)
-        self.settings, in_settings = read_settings(self.knobs)
-        self.problems = (*in_tree, *in_settings)
-        self.supply = Supply(pool.slots or (), weights, self.knobs)
+        self.tree: GroupTree
+        self.settings: Settings
+        self.problems: tuple[TreeProblem, ...]
+        if before is not None and before.knobs == self.knobs:
+            self.tree, self.settings, self.problems = before.tree, before.settings, before.problems
+        else:
+            self.tree, in_tree = build_tree(self.knobs)
+            self.settings, in_settings = read_settings(self.knobs)
+            self.problems = (*in_tree, *in_settings)
+        weighed = None if before is None else before.supply
+        self.supply: Supply = Supply(pool.slots or (), weights, self.knobs, weighed)
 
     # Who there is
     # ----------------------------------------------------------------------------------------------
@@ -177,16 +185,21 @@ class PoolQuotas:
 
     def claimant(self, submitter: Submitter) -> Claimant:
         """Return a submitter as its group's turn finds it."""
-        name, record = submitter.name, self.published.account(submitter.name)
-        ceiling = floor = None
-        if record is not None:
-            # A ceiling of -1 and a floor of 0 stand for none.
-            most, least = record.number("Ceiling"), record.number("Floor")
-            if most is not None and most >= 0:
-                ceiling = int(most)
-            if least is not None and least > 0:
-                floor = int(least)
-        return Claimant(name, self.priority(name), float(self.used_by(name)), ceiling, floor)
+        name, used = submitter.name, float(self.used_by(submitter.name))
+        # A ceiling of -1 and a floor of 0 stand for none.
+        ceiling = self._account(name, "Ceiling")
+        if ceiling is not None and ceiling < 0:
+            ceiling = None
+        return Claimant(name, self.priority(name), used, ceiling, self.floor(name) or None)
+
+    def floor(self, submitter: str) -> int:
+        """Return the floor of a submitter; 0 where it has none."""
+        return max(0, self._account(submitter, "Floor") or 0)
+
+    def _account(self, submitter: str, name: str) -> int | None:
+        record = self.published.account(submitter)
+        number = None if record is None else record.number(name)
+        return None if number is None else int(number)
 
     def priority(self, submitter: str) -> float:
         """Return the effective priority of a submitter when the next cycle begins, less is better.
@@ -195,10 +208,7 @@ class PoolQuotas:
         """
         factor = self.factor(submitter)
         record = self.published.account(submitter)
-        if record is None:
-            return BEST_PRIORITY * factor
-        known = record.number("Priority")
-        if not known:
+        if record is None or not (known := record.number("Priority")):
             return BEST_PRIORITY * factor
         if not self._seconds_since_cycle:
             return float(known)
@@ -303,9 +313,8 @@ class PoolQuotas:
 
     def allocated(self, group: str) -> float:
         """Return what ``group`` is allocated in the first round; 0 where there are no groups."""
-        if group not in self._allocations:
-            return 0.0
-        return self._allocations[group].allocated
+        found = self._allocations.get(group)
+        return 0.0 if found is None else found.allocated
 
     @cached_property
     def limits(self) -> Mapping[str, float]:

@@ -8,8 +8,10 @@ src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp:GetSlotWeight, HTCond
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 from htcq.classads import as_number, holds
 from htcq.errors import PolicyError
@@ -31,24 +33,61 @@ OLD_POOLSIZE_CONSTRAINT = "GROUP_DYNAMIC_MACH_CONSTRAINT"
 WEIGHT, SLOTS = "slot weight", "slots"
 
 
+class WeighedSlot(NamedTuple):
+    """One slot that the negotiator sees: ``weight`` is what the accountant reckons with.
+
+    ``in_pool`` is what it adds to the pool's weight if it is ``counted`` there. ``customer`` is
+    whom it is charged to; empty where nobody has claimed it. ``central`` tells that the central
+    manager's expression weighs it.
+    """
+
+    slot: Slot
+    weight: Number
+    in_pool: Number
+    counted: bool
+    customer: str
+    central: bool
+
+
+class _Weighing(NamedTuple):
+    """How a negotiator with some knobs weighs: which slots it sees and counts, by what text.
+
+    Without a constraint it sees or counts all.
+    """
+
+    seen: Weights | None
+    counted: Weights | None
+    central: Weights | None
+    central_text: str
+    forced: bool
+    weighted: bool
+
+
 class Supply:
     """The slots of a pool as one negotiator sees them.
 
-    ``weights`` are those that the slots' own ads say.
+    ``weights`` are those that the slots' own ads say. What ``before`` found for the same slots
+    with the same knobs is taken over.
     """
 
-    def __init__(self, slots: Iterable[Slot], weights: Weights, knobs: Mapping[str, str]) -> None:
-        reader = Knobs(knobs)
-        self._all = tuple(slots)
-        self._weights = weights
-        self._seen = _parsed(reader.text(SLOT_CONSTRAINT))
-        self._counted = _parsed(
-            reader.text(POOLSIZE_CONSTRAINT) or reader.text(OLD_POOLSIZE_CONSTRAINT)
-        )
-        self.central_text = reader.text("SLOT_WEIGHT") or "Cpus"
-        self._central = _parsed(self.central_text)
-        self._forced = reader.boolean("FORCE_NEGOTIATOR_SLOT_WEIGHT", False)
-        self.weighted = reader.boolean("NEGOTIATOR_USE_SLOT_WEIGHTS", True)
+    def __init__(
+        self,
+        slots: Iterable[Slot],
+        weights: Weights,
+        knobs: Mapping[str, str],
+        before: Supply | None = None,
+    ) -> None:
+        #: All slots of the collector.
+        self.every = tuple(slots)
+        self._weights, self._knobs = weights, knobs
+        self._known: Mapping[int, WeighedSlot] = {}
+        self._weighing: _Weighing
+        if before is not None and before._knobs == knobs and before._weights is weights:
+            self._known = {id(each.slot): each for each in before.weighed}
+            self._weighing = before._weighing
+        else:
+            self._weighing = _weighing(Knobs(knobs))
+        self.central_text, self.weighted = self._weighing.central_text, self._weighing.weighted
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -56,16 +95,35 @@ class Supply:
 
         No other is matched, counted or charged.
         """
-        seen = self._seen
+        seen = self._weighing.seen
         if seen is None:
-            return self._all
-        return tuple(slot for slot in self._all if holds(seen.of(slot)))
+            return self.every
+        return tuple(slot for slot in self.every if holds(seen.of(slot)))
 
     @cached_property
     def hidden(self) -> tuple[Slot, ...]:
         """The slots for which NEGOTIATOR_SLOT_CONSTRAINT does not hold."""
         seen = set(map(id, self.slots))
-        return tuple(slot for slot in self._all if id(slot) not in seen)
+        return tuple(slot for slot in self.every if id(slot) not in seen)
+
+    @cached_property
+    def weighed(self) -> tuple[WeighedSlot, ...]:
+        """The slots that are seen, with their weights."""
+        slots, known = self.slots, self._known
+        self._known = {}
+        found = list(map(known.get, map(id, slots)))
+        for place, each in enumerate(found):
+            if each is None:
+                found[place] = self._weighed(slots[place])
+        return tuple(found)  # type: ignore[arg-type]
+
+    def _weighed(self, slot: Slot) -> WeighedSlot:
+        central, weight = self._central_and_weight(slot)
+        counted = self._weighing.counted is None or holds(self._weighing.counted.of(slot))
+        customer = ""
+        if slot.claimed:
+            customer = slot.customer
+        return WeighedSlot(slot, weight, weight * _multiplier(slot), counted, customer, central)
 
     def weight(self, slot: Slot) -> Number:
         """Return what the accountant reckons with: 1 each where slot weights are off.
@@ -73,15 +131,20 @@ class Supply:
         Where the slot's own SlotWeight is no number, or always if so configured, the central
         manager's counts.
         """
-        if not self.weighted:
-            return 1
-        if self._central is not None and self.weighs_centrally(slot):
-            return accounted(self._central.of(slot))
-        return accounted(self._weights.of(slot))
+        return self._central_and_weight(slot)[1]
 
     def weighs_centrally(self, slot: Slot) -> bool:
         """Tell whether the central manager's expression replaces the slot's own SlotWeight."""
-        return self._forced or as_number(self._weights.of(slot)) is None
+        return self._central_and_weight(slot)[0]
+
+    def _central_and_weight(self, slot: Slot) -> tuple[bool, Number]:
+        own = self._weights.of(slot)
+        is_central = self._weighing.forced or as_number(own) is None
+        if not self.weighted:
+            return is_central, 1
+        if self._weighing.central is not None and is_central:
+            return True, accounted(self._weighing.central.of(slot))
+        return is_central, accounted(own)
 
     def weight_in_pool(self, slot: Slot) -> Number:
         """Return what the slot adds to the pool's weight.
@@ -97,7 +160,7 @@ class Supply:
         Where weights are off, their cpus and slots.
         """
         if self.weighted:
-            return total(self.weight_in_pool(slot) for slot in self.in_pool())
+            return total(each.in_pool for each in self.weighed if each.counted)
         return sum(_slots_in(slot) for slot in self.in_pool())
 
     @cached_property
@@ -108,44 +171,52 @@ class Supply:
         """
         if not self.weighted:
             return ()
-        if self._forced:
+        if self._weighing.forced:
             return (self.central_text,)
         weights: dict[str, Number] = {}
-        for slot in self.in_pool():
-            text = slot.frame.text("SlotWeight") or self.central_text
-            weights[text] = weights.get(text, 0) + self.weight_in_pool(slot)
+        for each in self.weighed:
+            if each.counted:
+                text = each.slot.frame.text("SlotWeight") or self.central_text
+                weights[text] = weights.get(text, 0) + each.in_pool
         return tuple(sorted(weights, key=lambda text: (-weights[text], text)))
 
     @cached_property
     def min_weight(self) -> Number:
         """The smallest weight of any slot; 0 where there are none."""
-        return min((self.weight_in_pool(slot) for slot in self.slots), default=0)
+        return min((each.in_pool for each in self.weighed), default=0)
 
     @cached_property
     def charged(self) -> Mapping[str, Number]:
         """The weight of the claimed slots by whom it is charged to."""
         charged: dict[str, Number] = {}
-        for slot in self.slots:
-            if slot.claimed and slot.customer:
-                charged[slot.customer] = charged.get(slot.customer, 0) + self.weight(slot)
+        for each in self.weighed:
+            if each.customer:
+                charged[each.customer] = charged.get(each.customer, 0) + each.weight
         return charged
 
     @cached_property
     def claims(self) -> Mapping[str, int]:
         """The number of claimed slots by whom they are charged to."""
-        claims: dict[str, int] = {}
-        for slot in self.slots:
-            if slot.claimed and slot.customer:
-                claims[slot.customer] = claims.get(slot.customer, 0) + 1
-        return claims
+        return Counter(each.customer for each in self.weighed if each.customer)
 
     def in_pool(self) -> Iterator[Slot]:
         """Yield the slots that count for the pool's weight.
 
         All that are seen, or those of the pool-size constraint.
         """
-        counted = self._counted
-        return (slot for slot in self.slots if counted is None or holds(counted.of(slot)))
+        return (each.slot for each in self.weighed if each.counted)
+
+
+def _weighing(knobs: Knobs) -> _Weighing:
+    text = knobs.text("SLOT_WEIGHT") or "Cpus"
+    return _Weighing(
+        seen=_parsed(knobs.text(SLOT_CONSTRAINT)),
+        counted=_parsed(knobs.text(POOLSIZE_CONSTRAINT) or knobs.text(OLD_POOLSIZE_CONSTRAINT)),
+        central=_parsed(text),
+        central_text=text,
+        forced=knobs.boolean("FORCE_NEGOTIATOR_SLOT_WEIGHT", False),
+        weighted=knobs.boolean("NEGOTIATOR_USE_SLOT_WEIGHTS", True),
+    )
 
 
 def _parsed(text: str | None) -> Weights | None:

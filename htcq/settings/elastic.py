@@ -18,13 +18,23 @@ from htcq.quota.elastic.declaration import (
     Options,
     Rounding,
 )
+from htcq.quota.elastic.window import GroupChange, Window
+from htcq.settings.elastic_window import WINDOW_GROUP_KEYS, windows_from
 from htcq.settings.elastic_write import WriteSettings, write_settings_from
 from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
 from htcq.settings.tables import check_keys
 from htcq.spelling import near_names
 
 QUOTA_FILE_KEYS = ("elastic", "groups", "trees")
-ELASTIC_KEYS = ("scale_min", "guarantee_usage", "rounding", "same_dimensions", "write", "reclaim")
+ELASTIC_KEYS = (
+    "scale_min",
+    "guarantee_usage",
+    "rounding",
+    "same_dimensions",
+    "write",
+    "reclaim",
+    "window",
+)
 ELASTIC_GROUP_KEYS = ("min", "max", "weight", "lend", "parent", "scale_min", "strict", "users")
 DEMAND_KEYS = ("total", "request", "used", "guarantee", "system_used", "default_used")
 DEMAND_FILE_KEYS = (*DEMAND_KEYS, "trees")
@@ -40,12 +50,13 @@ class QuotaFile:
     """The quotas of a file by tree, one tree for each negotiator.
 
     A tree outside the table ``trees`` has an empty name. ``writes`` has the settings of the writer
-    by tree, ``reclaims`` the limits of what may be taken back.
+    by tree, ``reclaims`` the limits of what may be taken back, ``windows`` the planned ones.
     """
 
     trees: Mapping[str, ElasticQuotas] = field(default_factory=dict)
     writes: Mapping[str, WriteSettings] = field(default_factory=dict)
     reclaims: Mapping[str, ReclaimLimits] = field(default_factory=dict)
+    windows: Mapping[str, tuple[Window, ...]] = field(default_factory=dict)
 
 
 def quotas_from(content: Mapping[str, Any], file: str) -> QuotaFile:
@@ -55,18 +66,20 @@ def quotas_from(content: Mapping[str, Any], file: str) -> QuotaFile:
         InputError: an unknown key (with the near one), or a value of the wrong kind.
     """
     check_keys("", content, QUOTA_FILE_KEYS, file)
-    trees, writes, reclaims = {}, {}, {}
+    trees, writes, reclaims, windows = {}, {}, {}, {}
     named = _table(file, "trees", content.get("trees", {}))
     if "groups" in content or "elastic" in content or not named:
         trees[""], writes[""] = _tree(content, "", file), _write(content, "", file)
         reclaims[""] = _reclaim(content, "", file)
+        windows[""] = _windows(content, "", file)
     for name, value in named.items():
         table = _table(file, f"trees.{name}", value)
         check_keys(f"trees.{name}.", table, ("elastic", "groups"), file)
         trees[name] = _tree(table, f"trees.{name}.", file)
         writes[name] = _write(table, f"trees.{name}.", file)
         reclaims[name] = _reclaim(table, f"trees.{name}.", file)
-    return QuotaFile(trees, writes, reclaims)
+        windows[name] = _windows(table, f"trees.{name}.", file)
+    return QuotaFile(trees, writes, reclaims, windows)
 
 
 def _write(table: Mapping[str, Any], where: str, file: str) -> WriteSettings:
@@ -79,6 +92,22 @@ def _reclaim(table: Mapping[str, Any], where: str, file: str) -> ReclaimLimits:
     elastic = table.get("elastic", {})
     given = _table(file, f"{where}elastic.reclaim", elastic.get("reclaim", {}))
     return reclaim_limits_from(given, file, f"{where}elastic.reclaim")
+
+
+def _windows(table: Mapping[str, Any], where: str, file: str) -> tuple[Window, ...]:
+    given = table.get("elastic", {}).get("window", [])
+    groups = table.get("groups", {})
+
+    def change(place: str, amounts: Mapping[str, Any]) -> GroupChange:
+        inner = _table(file, place, amounts)
+        check_keys(f"{place}.", inner, WINDOW_GROUP_KEYS, "")
+        return GroupChange(
+            _amounts(file, f"{place}.min", inner.get("min")),
+            _caps(file, f"{place}.max", inner.get("max")),
+            _amounts(file, f"{place}.weight", inner.get("weight")),
+        )
+
+    return windows_from(given, file, f"{where}elastic.window", groups, change)
 
 
 def _tree(table: Mapping[str, Any], where: str, file: str) -> ElasticQuotas:
@@ -125,10 +154,11 @@ def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
         _amounts(file, f"{place}.min", table.get("min")),
         _caps(file, f"{place}.max", table.get("max")),
         _amounts(file, f"{place}.weight", table.get("weight")),
-        _truth(file, place, table, "lend", True),
+        _lends(file, place, table),
         _own_truth(file, place, table, "scale_min"),
         _names(file, f"{place}.strict", table.get("strict", [])),
         _names(file, f"{place}.users", table.get("users", [])),
+        _max_lent(file, place, table),
     )
 
 
@@ -249,6 +279,26 @@ def _truth(file: str, where: str, table: Mapping[str, Any], key: str, default: b
     if not isinstance(value, bool):
         raise InputError(f"{file}: {where}.{key} is {value!r}", "it must be true or false")
     return value
+
+
+def _lends(file: str, where: str, table: Mapping[str, Any]) -> bool:
+    if isinstance(table.get("lend"), Mapping):
+        return True
+    return _truth(file, where, table, "lend", True)
+
+
+def _max_lent(file: str, where: str, table: Mapping[str, Any]) -> dict[str, int]:
+    """Return the amounts of ``lend``; none where it is true or false."""
+    value = table.get("lend")
+    if not isinstance(value, Mapping):
+        return {}
+    found = _whole(file, f"{where}.lend", value)
+    for name in found:
+        if name not in table.get("min", {}):
+            raise InputError(
+                f"{file}: {where}.lend.{name} has no min to lend of", f"set {where}.min.{name}"
+            )
+    return found
 
 
 def _own_truth(file: str, where: str, table: Mapping[str, Any], key: str) -> bool | None:

@@ -1,7 +1,6 @@
 """Settings of the quota writer: ``[elastic.write]`` beside the elastic quotas themselves.
 
-The defaults are careful: at most a tenth of the pool moves at a time, and the writer does not act
-on uncertain data.
+The defaults are careful: the writer does not act on uncertain data.
 """
 
 from __future__ import annotations
@@ -19,15 +18,12 @@ WRITE_TABLE = "elastic.write"
 
 @dataclass(frozen=True)
 class WriteSettings:
-    """Places, gates and damping of the quota writer; times in seconds, parts from 0 to 1.
+    """Places, gates and pace of the quota writer; times in seconds, parts from 0 to 1.
 
     The negotiator reads ``directory`` (LOCAL_CONFIG_DIR); ``file`` is a name there that sorts
-    after all others that set quotas. A change below ``min_change`` (slot weight) and below
-    ``min_change_part`` of a group's quota waits for a greater one. ``max_raise`` and
-    ``max_lower`` are the parts of the pool by which quotas rise at a time, and fall where nobody
-    needs the room. ``headroom`` is the part of its min that a lender keeps. ``hold_time`` is how
-    long a group's quota stays after a change. After ``max_failures`` failed writes in a row, a
-    person has to begin again.
+    after all others that set quotas. ``offer_step`` is the part of the pool by which an offer
+    that nobody waits for must grow to be written. After ``max_failures`` failed writes in a row,
+    a person has to begin again.
     """
 
     directory: str = "/etc/condor/config.d"
@@ -40,19 +36,14 @@ class WriteSettings:
     skew: int = 60
     min_seen: float = 0.9
     capacity_drop: float = 0.2
-    min_change: float = 1.0
-    min_change_part: float = 0.02
-    max_raise: float = 0.1
-    max_lower: float = 0.05
-    hold_time: int = 600
-    headroom: float = 0.05
+    offer_step: float = 0.1
     verify_within: int = 1500
     max_failures: int = 3
 
 
 WRITE_KEYS = tuple(each.name for each in fields(WriteSettings))
-_TIMES = ("interval", "plan_age", "ad_age", "cycle_age", "skew", "hold_time", "verify_within")
-_PARTS = ("min_seen", "capacity_drop", "min_change_part", "max_raise", "max_lower", "headroom")
+_TIMES = ("interval", "plan_age", "ad_age", "cycle_age", "skew", "verify_within")
+_PARTS = ("min_seen", "capacity_drop", "offer_step")
 _TEXTS = ("directory", "file", "journal")
 
 
@@ -74,13 +65,9 @@ def write_settings_from(
             given[key] = parse_duration(place, value, zero=True)
         elif key in _PARTS:
             given[key] = float(number_in(place, value, 0, 1, "it must be a number from 0 to 1"))
-        elif key == "max_failures":
+        else:
             given[key] = int(
                 number_in(place, value, 0, 1000, "it must be a whole number", whole=True)
-            )
-        else:
-            given[key] = float(
-                number_in(place, value, 0, 1e9, "it must be an amount of slot weight")
             )
     return WriteSettings(**given)
 

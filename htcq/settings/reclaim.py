@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from htcq.errors import InputError
@@ -19,6 +19,15 @@ _JOURNAL = "/var/lib/htcq-elastic/reclaim"
 
 
 @dataclass(frozen=True)
+class GroupLimits:
+    """What differs for the jobs of one group; ``hours`` may be lost in 24 hours."""
+
+    min_runtime: int
+    grace: int
+    hours: float
+
+
+@dataclass(frozen=True)
 class ReclaimLimits:
     """Limits on the number of jobs to take back, on their groups, and on the time.
 
@@ -29,8 +38,11 @@ class ReclaimLimits:
 
     A job is left alone below ``min_runtime``, within ``grace`` of the end that its attribute
     ``wall_time`` (seconds that it may run) sets, and once it was taken back ``vacates`` times.
-    ``pool_percent`` of the pool's claims (one at least), ``group_jobs`` and ``user_jobs`` limit
-    one run, ``day_jobs`` limits all runs of 24 hours. ``batch`` jobs of a schedd are taken back
+    ``pool_percent`` of the pool's claims (one at least) are taken back first, twice as many after
+    each run whose slots were taken by those in need. ``group_jobs`` and ``user_jobs`` limit one
+    run, ``day_jobs`` all runs of 24 hours. ``day_hours``, ``group_hours`` and ``user_hours`` limit
+    the work that is lost in 24 hours, in slot weight times hours: in all, of one group, and of one
+    user. ``groups`` has what differs for single groups. ``batch`` jobs of a schedd are taken back
     at a time. Ceilings last for ``lease``; they end when a group uses ``release`` of its runtime
     or less, or wants no more than that. ``journal`` is the file with the record of all this.
     """
@@ -38,23 +50,40 @@ class ReclaimLimits:
     journal: str = _JOURNAL
     over_for: int = 600
     need_for: int = 120
-    max_gap: int = 1200
+    max_gap: int = 600
     settle_time: int = 120
     min_runtime: int = 600
     grace: int = 600
     wall_time: str = "AllowedExecuteDuration"
-    vacates: int = 2
-    pool_percent: float = 2.0
+    vacates: int = 1
+    pool_percent: float = 10.0
     group_jobs: int = 20
     user_jobs: int = 10
     day_jobs: int = 200
+    day_hours: float = 1000.0
+    group_hours: float = 200.0
+    user_hours: float = 50.0
     batch: int = 10
     lease: int = 1800
     release: float = 0.97
+    groups: Mapping[str, GroupLimits] = field(default_factory=dict)
+
+    def of(self, group: str) -> GroupLimits:
+        """Return the limits of a group; those of the nearest group above it that has any."""
+        name = group
+        while name:
+            found = self.groups.get(name)
+            if found is not None:
+                return found
+            name = name.rpartition(".")[0]
+        return GroupLimits(self.min_runtime, self.grace, self.group_hours)
 
 
-RECLAIM_KEYS = tuple(field.name for field in fields(ReclaimLimits))
+RECLAIM_KEYS = tuple(each.name for each in fields(ReclaimLimits))
 _TIMES = ("over_for", "need_for", "max_gap", "settle_time", "min_runtime", "grace", "lease")
+_HOURS = ("day_hours", "group_hours", "user_hours")
+_PARTS = {"pool_percent": 100, "release": 1}
+GROUP_KEYS = ("min_runtime", "grace", "hours")
 _COUNTS = ("vacates", "group_jobs", "user_jobs", "day_jobs", "batch")
 
 
@@ -69,22 +98,52 @@ def reclaim_limits_from(
     """
     check_keys(f"{where}.", table, RECLAIM_KEYS, file)
     given: dict[str, Any] = {}
-    for key in _TIMES:
-        if key in table:
-            given[key] = parse_duration(f"{file}: {where}.{key}", table[key], zero=True)
-    for key in _COUNTS:
-        if key in table:
-            given[key] = _count(f"{file}: {where}.{key}", key, table[key])
-    if "wall_time" in table:
-        given["wall_time"] = _attribute(f"{file}: {where}.wall_time", table["wall_time"])
-    if "journal" in table:
-        given["journal"] = _path(f"{file}: {where}.journal", table["journal"])
-    for key, most in (("pool_percent", 100), ("release", 1)):
-        if key in table:
-            given[key] = _part(f"{file}: {where}.{key}", table[key], most)
+    for key, value in table.items():
+        if key != "groups":
+            given[key] = _value(f"{file}: {where}.{key}", key, value)
     limits = ReclaimLimits(**given)
+    if "groups" in table:
+        limits = replace(limits, groups=_groups(table["groups"], limits, file, where))
     _check_times(limits, file, where)
     return limits
+
+
+def _value(place: str, key: str, value: Any) -> Any:
+    if key in _TIMES:
+        return parse_duration(place, value, zero=True)
+    if key in _COUNTS:
+        return _count(place, key, value)
+    if key in _HOURS:
+        return _hours(place, value)
+    if key in _PARTS:
+        return _part(place, value, _PARTS[key])
+    if key == "journal":
+        return _path(place, value)
+    return _attribute(place, value)
+
+
+def _groups(given: Any, limits: ReclaimLimits, file: str, where: str) -> Mapping[str, GroupLimits]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{file}: {where}.groups is {given!r}", "it must be a table of groups")
+    found = {}
+    for name, table in given.items():
+        place = f"{where}.groups.{name}"
+        if not isinstance(table, Mapping):
+            raise InputError(f"{file}: {place} is {table!r}", "it must be a table of keys")
+        check_keys(f"{place}.", table, GROUP_KEYS, file)
+        own: dict[str, Any] = {}
+        for key in ("min_runtime", "grace"):
+            if key in table:
+                own[key] = parse_duration(f"{file}: {place}.{key}", table[key], zero=True)
+        if "hours" in table:
+            own["hours"] = _hours(f"{file}: {place}.hours", table["hours"])
+        found[name] = replace(limits.of(""), **own)
+    return found
+
+
+def _hours(place: str, value: Any) -> float:
+    hint = "it must be a number of hours, 0 or more"
+    return float(number_in(place, value, 0, math.inf, hint))
 
 
 def _check_times(limits: ReclaimLimits, file: str, where: str) -> None:

@@ -12,13 +12,8 @@ from htcq.spelling import did_you_mean
 SITE_FILE = "htcq.toml"
 #: The new names of keys that had another name before the first release, in any table.
 RENAMED: Mapping[str, str] = {
-    "raise_most": "max_raise",
-    "lower_most": "max_lower",
     "fail_most": "max_failures",
     "least_seen": "min_seen",
-    "least_change": "min_change",
-    "least_part": "min_change_part",
-    "hold": "hold_time",
     "gap": "max_gap",
     "settle": "settle_time",
 }

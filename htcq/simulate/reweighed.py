@@ -50,11 +50,14 @@ def reweighed(pool: Pool, before: Pool) -> Pool:
     demand are of. Idle jobs are weighed anew where access points have another configuration.
     """
     idle = _Idle(pool) if pool.access != before.access else None
-    running = Change(_running(before.slots or ()), _running(pool.slots or ()))
+    accounting, priorities = pool.accounting, pool.priorities
+    running = Change({}, {})
+    if pool.slots is not before.slots or pool.central is not before.central:
+        running = Change(_running(before.slots or ()), _running(pool.slots or ()))
+        usage = UsageChange(pool, before)
+        accounting = tuple(usage.of(record) for record in accounting)
+        priorities = tuple(usage.of(record) for record in priorities)
     submitters = tuple(_weighed(record, idle, running) for record in pool.submitters)
-    usage = UsageChange(pool, before)
-    accounting = tuple(usage.of(record) for record in pool.accounting)
-    priorities = tuple(usage.of(record) for record in pool.priorities)
     records = {**(pool.records or {}), SUBMITTER: submitters}
     if accounting:
         records[ACCOUNTING] = accounting
@@ -146,7 +149,8 @@ class UsageChange:
     """Charges of groups and submitters for their claims, as captured and as recomputed."""
 
     def __init__(self, pool: Pool, before: Pool) -> None:
-        was, now = (PoolQuotas(each, Weights(), each.negotiator) for each in (before, pool))
+        weights = Weights()
+        was, now = (PoolQuotas(each, weights, each.negotiator) for each in (before, pool))
         self.submitters = Change(*(_floats(each.supply.charged) for each in (was, now)))
         self.groups = Change(
             *(_by_group(now.tree, each) for each in (self.submitters.before, self.submitters.after))

@@ -16,11 +16,12 @@ from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import SUBMITTER, Record
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
-from htcq.simulate.course.slots import Slots
+from htcq.simulate.as_version import AsVersion, pool_as_version
 from htcq.simulate.cycle.queues import order_in_queue
 from htcq.simulate.job_arrivals import with_arrivals
 from htcq.simulate.migration.switch import with_scaled_quotas
 from htcq.simulate.models import MachineModel, with_models
+from htcq.simulate.slots import Slots
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class WhatIf:
     ``demand`` has the factor by which the idle jobs of a submitter, or of a group and those
     below it, are more. ``models`` are those that machines, new ones too, would have; with
     ``scale_quotas`` groups keep their shares then. ``arrivals`` is the file whose jobs, the
-    ``past`` of the pool, come later.
+    ``past`` of the pool, come later. ``versions`` are those that daemons would have.
     """
 
     remove: tuple[str, ...] = ()
@@ -40,9 +41,12 @@ class WhatIf:
     models: tuple[MachineModel, ...] = ()
     arrivals: str = ""
     scale_quotas: bool = False
+    versions: tuple[AsVersion, ...] = ()
 
     def __bool__(self) -> bool:
-        return any((self.remove, self.drain, self.add, self.demand, self.models, self.arrivals))
+        return any(
+            (self.remove, self.drain, self.add, self.demand, self.models, self.arrivals)
+        ) or bool(self.versions)
 
 
 def changed_pool(pool: Pool, what: WhatIf) -> Pool:
@@ -62,7 +66,7 @@ def changed_pool(pool: Pool, what: WhatIf) -> Pool:
         slots = tuple(
             make.drained(slot) if str(slot.machine) in drained else slot for slot in slots
         )
-    pool = replace(pool, slots=(*slots, *added))
+    pool = pool_as_version(replace(pool, slots=(*slots, *added)), what.versions)
     if what.models:
         modelled = with_models(pool, what.models)
         pool = with_scaled_quotas(pool, modelled) if what.scale_quotas else modelled

@@ -54,15 +54,17 @@ def locked(path: Path, patience: float = 0.0) -> Iterator[int]:
 
 
 @contextmanager
-def held(path: Path, instance: str) -> Iterator[None]:
+def held(path: Path, instance: str, patience: float = 0.0) -> Iterator[None]:
     """Hold the lock ``path`` while the block runs; ``instance`` names the holder to others.
+
+    Wait at most ``patience`` seconds for it.
 
     Raises:
         LockedError: somebody else holds it, or it cannot be made.
     """
     taken = False
     try:
-        with locked(path) as handle:
+        with locked(path, patience) as handle:
             taken = True
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"{instance}\n".encode(), 0)

@@ -7,7 +7,7 @@ leaves, is skipped.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from htcq.elastic.reclaim.compaction import compacted
@@ -18,6 +18,7 @@ from htcq.elastic.reclaim.reclaim_events import (
     record_of,
     time_of,
 )
+from htcq.elastic.reclaim.reclaim_fields import JobEntry
 from htcq.elastic.reclaim.reclaim_history import ReclaimHistories, ReclaimHistory
 from htcq.errors import JournalError
 from htcq.store.event_log import EventLog, Fold
@@ -65,6 +66,23 @@ class ReclaimJournal:
             JournalError: as :meth:`events`.
         """
         return self._histories.state.ceilings(negotiator)
+
+    def negotiators_with_ceilings(self) -> tuple[str, ...]:
+        """Return the negotiators at which htcq has set ceilings, or may have.
+
+        Raises:
+            JournalError: as :meth:`events`.
+        """
+        return self._histories.state.lent_to
+
+    def lost_today(self, now: float) -> Iterator[JobEntry]:
+        """Yield the jobs vacated in the 24 hours before ``now``, with any negotiator.
+
+        Raises:
+            JournalError: as :meth:`events`.
+        """
+        for history in self._histories.state.every:
+            yield from history.lost_today(now)
 
     def append(self, event: ReclaimEvent) -> None:
         """Add ``event``; it is on the disk when this returns.

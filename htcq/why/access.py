@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
+from htcq.poolquota.access.refusals import Refusal
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Offered, Queue, Run
@@ -89,6 +90,28 @@ _TEXTS: Mapping[str, Callable[[Amounts], str]] = {
 }
 
 
+def passed_over_walls(cycle: Cycle, queue: Queue, run: Run, job: Job) -> Iterator[MatchFailure]:
+    """Yield that the schedd passes ``job`` over since one of its autocluster is not wanted."""
+    if run in queue.asked_for() or any(_excluding(cycle, job)):
+        return
+    for earlier in queue.runs:
+        if earlier.request is not run.request or not earlier.jobs:
+            continue
+        for refusal in _excluding(cycle, earlier.jobs[0]):
+            text = (
+                f"NEGOTIATOR_JOB_CONSTRAINT is false for {earlier.jobs[0].id}, and the schedd "
+                f"passes over all jobs of its autocluster: {refusal.amounts['expression']}"
+            )
+            yield MatchFailure(wall.JOB_CONSTRAINT, text, refusal.amounts)
+            return
+
+
+def _excluding(cycle: Cycle, job: Job) -> Iterator[Refusal]:
+    for refusal in cycle.askers.access.refusals(job):
+        if refusal.id == wall.JOB_CONSTRAINT:
+            yield refusal
+
+
 # What others of the submitter use up
 # --------------------------------------------------------------------------------------------------
 
@@ -99,7 +122,7 @@ def budget_walls(asking: SubmitterQueue | None, queue: Queue, run: Run) -> Itera
         return
     talk = asking.talk
     yield from _kept_by_user(asking, talk.offered, run)
-    if not talk.cut or not queue.offered[id(run.request)] or _was_offered(talk.offered, run):
+    if not talk.cut or run not in queue.asked_for() or _was_offered(talk.offered, run):
         return
     if not talk.budget:
         yield from _full_schedd(asking)

@@ -16,7 +16,8 @@ from htcq.classads import as_number
 from htcq.pool.job import IDLE, UNMATCHED_UNIVERSES, Job
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION, OVER_LIMIT
+from htcq.simulate.cycle.preemption import NO_PREEMPTION
+from htcq.simulate.cycle.search import NO_MATCH, OVER_LIMIT
 from htcq.why import match_failure as wall
 
 #: What limits a submitter.

@@ -1,176 +1,235 @@
-"""The clauses that a job and a slot ask of each other, each with the text that its owner wrote.
+"""What is false between a job and slots: a column of truth values for each clause.
 
-The same taking apart as in the simulated cycle, but every clause is kept, also where another is
-false already. Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp, HTCondor
-25.14.
+Every clause is looked at, also where another is false already. Follows matchmakingAlgorithm of
+src/condor_negotiator.V6/matchmaker.cpp and cp_sufficient_assets of
+src/condor_utils/consumption_policy.cpp, HTCondor 25.14.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from htcq.classads import as_number, holds, literal
-from htcq.pool.slot import Number, Slot
-from htcq.simulate.cycle.cached_expressions import Amounts, CachedExpression, ReferenceGraph
-from htcq.simulate.cycle.clauses import conjuncts
-from htcq.simulate.cycle.conditions import COMPARE, Compared, Conditions
-from htcq.simulate.cycle.queues import Request
+from htcq.classads import UNDEFINED, Value, as_number
+from htcq.pool.slot import Number
+from htcq.simulate.cycle.job_table import JobTable, TableContext
+from htcq.simulate.cycle.rows import Rows
+from htcq.simulate.cycle.slot_table import SlotTable
 from htcq.units import attribute
+from htcq.why.requirements import (
+    REQUEST,
+    REQUIREMENTS,
+    WHOLE,
+    Branches,
+    Clause,
+    Leaf,
+    Node,
+    TakenApart,
+)
 
-_REQUEST = "request"
+if TYPE_CHECKING:
+    from htcq.columns.column import Column
+    from htcq.columns.engine import Values
+    from htcq.columns.table import Table
 
+    #: The ads of slots, and of the job that is compared with them.
+    _Ads = tuple[Table, Table]
 
-class Clause(NamedTuple):
-    """One condition as it is written, of the job's Requirements or of the slot's."""
-
-    text: str
-    of_job: bool
+Array = Any
 
 
 class Shortage(NamedTuple):
-    """An asset of which a slot has too little, and how much of it is asked."""
+    """An asset of which the slots of some rows have too little, and how much of it is asked."""
 
     asset: str
-    amount: Number
+    rows: Array
+    amounts: Column
 
 
-class _Varying(NamedTuple):
-    """A clause that is evaluated slot by slot.
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """What of a match is false on slots: clauses with their rows, and assets that are too small.
 
-    ``lacking`` is what it asks of an asset that the slots do not have.
+    ``nowhere`` has no row.
     """
 
-    look: CachedExpression
-    clause: Clause
-    lacking: Shortage | None
+    nowhere: Array
+    clauses: Mapping[Clause, Array] = field(default_factory=dict)
+    short: Sequence[Shortage] = ()
+
+    @cached_property
+    def lacking(self) -> Mapping[str, Array]:
+        """Where each asset is too small."""
+        found: dict[str, Array] = {}
+        for asset, rows, _ in self.short:
+            found[asset] = found[asset] | rows if asset in found else rows
+        return found
+
+    @cached_property
+    def lacks_any(self) -> Array:
+        """Where some asset is too small."""
+        return any_of(self.lacking.values(), self.nowhere)
+
+    @cached_property
+    def refuses(self) -> Array:
+        """Where some clause is false."""
+        return any_of(self.clauses.values(), self.nowhere)
 
 
-class Failure(NamedTuple):
-    """What of a match is false on one slot.
-
-    Clauses, and assets of which the slot has too little.
-    """
-
-    clauses: tuple[Clause, ...] = ()
-    short: tuple[Shortage, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.clauses or self.short)
+def any_of(parts: Iterable[Array], nowhere: Array) -> Array:
+    """Return where one of ``parts`` holds."""
+    found = nowhere
+    for each in parts:
+        found = found | each
+    return found
 
 
-class Clauses(Conditions):
-    """All clauses of a request and the slots of one frame, where the request takes ``taken``.
+class Clauses:
+    """What is false between jobs and the slots of tables; ``context`` is that of the tables."""
 
-    ``flaw`` says what is wrong with the consumption policy; empty where nothing is.
-    """
+    def __init__(self, context: TableContext) -> None:
+        self._context, self._engine, self._links = context, context.engine, context.links
+        self._takers: dict[tuple[object, ...], TakenApart] = {}
+        self._requested: dict[JobTable, Mapping[str, Number]] = {}
 
-    def __init__(
-        self,
-        slot: Slot,
-        request: Request,
-        taken: Mapping[str, Number | None],
-        links: ReferenceGraph,
-    ) -> None:
-        self._label: tuple[Clause, int] | None = None
-        self._false: dict[Clause, None] = {}
-        self._asked: list[tuple[str, str, Number]] = []
-        self._lacking: list[Shortage] = []
-        self._looks: list[_Varying] = []
-        self._requested = {
-            name[len(_REQUEST) :] for name in request.frame.texts if name.startswith(_REQUEST)
-        }
-        self.flaw = _flaw(taken)
-        super().__init__(slot, request, taken, links)
-        if self.flaw:
-            self._never = False
-            self._take_apart()
-
-    @property
-    def compared(self) -> Sequence[Compared]:
-        """What is compared with numbers."""
-        return [(asset, COMPARE[operator], number) for asset, operator, number in self._asked]
-
-    @property
-    def looks(self) -> Sequence[CachedExpression]:
-        """What is evaluated slot by slot."""
-        return [varying.look for varying in self._looks]
-
-    def failure(self, slot: Slot, amounts: Amounts) -> Failure:
-        """Return what is false on ``slot`` with ``amounts`` left."""
-        short = list(self._lacking)
-        for asset, operator, number in self._asked:
-            if not COMPARE[operator](amounts[asset], number):
-                short.append(Shortage(asset, number))
-        clauses = dict(self._false)
-        for varying in self._looks:
-            if holds(varying.look.of(slot, amounts)):
-                continue
-            if varying.lacking is not None:
-                short.append(varying.lacking)
+    def failure(self, slots: SlotTable, rows: Rows, job: JobTable, where: Array) -> Failure:
+        """Return what is false on ``slots`` as they are in ``rows``, ``where`` it is asked for."""
+        taken = rows.taken(job)
+        ads = (rows.table, rows.asking(job, taken))
+        false: dict[tuple[bool, Clause], Array] = {}
+        lacking: dict[bool, list[Shortage]] = {True: [], False: []}
+        compared = too_little(rows, taken, where)
+        for leaf, failing in self._false(slots, job, ads, where):
+            if leaf.compared[0]:
+                asked = self._compared(leaf, ads, failing, rows)
+                compared.append(asked)
+                failing = failing & ~asked.rows
+            if leaf.lacking:
+                amounts = self._engine.column([self.requested(job).get(leaf.lacking, 0)])
+                lacking[leaf.is_constant].append(Shortage(leaf.lacking, failing, amounts))
             else:
-                clauses[varying.clause] = None
-        return Failure(tuple(clauses), tuple(short))
+                key = (leaf.is_constant, leaf.clause)
+                false[key] = false[key] | failing if key in false else failing
+        return _failure(rows, false, [*lacking[True], *compared, *lacking[False]])
 
-    # Taking apart
-    # ----------------------------------------------------------------------------------------------
+    def _compared(self, leaf: Leaf, ads: _Ads, failing: Array, rows: Rows) -> Shortage:
+        """Return where a clause is false that compares what a slot has left with a number."""
+        asset, other = leaf.compared
+        numbers = self._values(other, leaf.clause.of_job, ads).amounts()
+        known = failing & ~rows.arrays.is_absent(numbers)
+        return Shortage(asset, known, numbers)
 
-    def _clause(self, text: str, in_job: bool, path: frozenset[str]) -> None:
-        # What is known of an attribute or of several clauses at once would hide which of them is
-        # false.
-        inner = self._attribute(text, in_job)
-        if inner is not None and literal(inner) is None and text.lower() not in path:
-            self._all(inner, in_job, path | {text.lower()})
-            return
-        if len(conjuncts(text)) > 1:
-            self._all(text, in_job, path)
-            return
-        outer = self._label
-        if outer is None or len(path) > outer[1] or outer[0].of_job != in_job:
-            self._label = Clause(text, in_job), len(path)
-        super()._clause(text, in_job, path)
-        if self._never:
-            self._never = False
-            self._is_false(text)
-        self._label = outer
+    def _false(
+        self, slots: SlotTable, job: JobTable, ads: _Ads, where: Array
+    ) -> Iterator[tuple[Leaf, Array]]:
+        """Yield the texts of both sides that are false, with the rows."""
+        taker = self._taker(slots, job)
+        for of_job in (True, False):
+            # Where the whole holds, each part does.
+            failing = where & ~self._values(WHOLE, of_job, ads).hold()
+            waiting: list[tuple[Node, Array]] = [(taker.whole(of_job), failing)]
+            while waiting:
+                node, rows = waiting.pop()
+                if not rows.any():
+                    continue
+                if isinstance(node, Leaf):
+                    yield node, rows & ~self._values(node.text, of_job, ads).hold()
+                elif isinstance(node, Branches):
+                    waiting += self._taken(node, of_job, ads, rows)
+                else:
+                    waiting += [(taker.of(part), rows) for part in reversed(node)]
 
-    def _is_false(self, text: str) -> None:
-        """Note a clause that is false on all slots of the frame."""
-        assert self._label is not None
-        lacking = self._lacks(text)
-        if lacking is not None:
-            self._lacking.append(lacking)
-        else:
-            self._false[self._label[0]] = None
+    def _taken(
+        self, node: Branches, of_job: bool, ads: _Ads, rows: Array
+    ) -> Iterator[tuple[Node, Array]]:
+        """Yield the branches of a condition, each with the rows that take it."""
+        left = rows
+        for value, parts in (("true", node.then), ("false", node.otherwise)):
+            truth = self._values(f"({node.condition}) =?= {value}", of_job, ads)
+            here = rows & truth.hold()
+            left = left & ~here
+            yield parts, here
+            if not left.any():
+                return
+        yield node.neither, left
 
-    def _lacks(self, text: str) -> Shortage | None:
-        """Return what ``text`` requires of a requested asset that the slots do not have."""
-        expression, words = self._links.parsed(text), set[str]()
-        if expression is not None:
-            words.update(expression.words())
-        for asset in sorted(self._requested.difference(self._assets)):
-            if f"{_REQUEST}{asset}" in words:
-                asked = as_number(self._job_ad.value(f"Request{attribute(asset)}"))
-                return Shortage(asset, asked or 0)
-        return None
+    def _values(self, text: str, of_job: bool, ads: _Ads) -> Values:
+        slots, job = ads
+        expression = self._links.parsed(text)
+        assert expression is not None
+        my, target = (job, slots) if of_job else (slots, job)
+        return self._engine.evaluate(expression, my, target)
 
-    def _bound(self, asset: str, operator_: str, number: Number) -> None:
-        self._asked.append((asset, operator_, number))
+    def _taker(self, slots: SlotTable, job: JobTable) -> TakenApart:
+        frame = job.request.frame
+        schema = self._context.shared(frame)[0]
+        text = frame.text(REQUIREMENTS)
+        key = (slots, schema, frozenset(frame.texts), bool(frame.endless), text)
+        found = self._takers.get(key)
+        if found is None:
+            one, assets = slots.offer(0).seen, tuple(slots.whole().left)
+            found = self._takers[key] = TakenApart(
+                one, assets, slots.policy, job.request, self._links
+            )
+        return found
 
-    def _look(self, text: str, in_job: bool) -> None:
-        super()._look(text, in_job)
-        label = Clause(text, in_job)
-        if self._label is not None:
-            label = self._label[0]
-        self._looks.append(_Varying(self._rest.pop(), label, self._lacks(text)))
+    def requested(self, job: JobTable) -> Mapping[str, Number]:
+        """Return what ``job`` asks of each asset, as far as it is a number whatever the slot."""
+        known = self._requested.get(job)
+        if known is None:
+            asked = {}
+            for name in job.request.frame.texts:
+                amount = as_number(job.value(name)) if name.startswith(REQUEST) else None
+                if amount is not None:
+                    asked[name[len(REQUEST) :]] = amount
+            known = self._requested[job] = asked
+        return known
+
+    def flaws(self, rows: Rows, job: JobTable, where: Array) -> Mapping[str, Array]:
+        """Return what is wrong with the consumption policies of slots, with the rows."""
+        taken, arrays = rows.taken(job), rows.arrays
+        if not taken:
+            return {}
+        wrong, found = where & ~rows.consumes(taken), dict[str, list[int]]()
+        for row in arrays.rows_in(wrong, rows.rows).tolist():
+            amounts = {asset: self._engine.value(column, row) for asset, column in taken.items()}
+            found.setdefault(_flaw(amounts), []).append(row)
+        return {text: arrays.truths_at(rows.rows, places) for text, places in found.items()}
 
 
-def _flaw(taken: Mapping[str, Number | None]) -> str:
-    for asset, amount in taken.items():
+def too_little(rows: Rows, asked: Mapping[str, Column], where: Array) -> list[Shortage]:
+    """Return the assets of which slots have less than is asked, with the rows."""
+    found = []
+    for asset, amounts in asked.items():
+        short = where & rows.arrays.is_less(rows.left[asset], amounts)
+        if short.any():
+            found.append(Shortage(asset, short, amounts))
+    return found
+
+
+def _failure(
+    rows: Rows, false: Mapping[tuple[bool, Clause], Array], short: Iterable[Shortage]
+) -> Failure:
+    """Return what is false; what looks at nothing of the slots' own comes first."""
+    clauses: dict[Clause, Array] = {}
+    for (_, clause), where in sorted(false.items(), key=lambda each: not each[0][0]):
+        clauses[clause] = clauses[clause] | where if clause in clauses else where
+    return Failure(
+        rows.arrays.truths(rows.rows, False),
+        {clause: where for clause, where in clauses.items() if where.any()},
+        [each for each in short if each.rows.any()],
+    )
+
+
+def _flaw(taken: Mapping[str, Value | None]) -> str:
+    amounts = {
+        asset: as_number(UNDEFINED if each is None else each) for asset, each in taken.items()
+    }
+    for asset, amount in amounts.items():
         if amount is None:
             return f"Consumption{attribute(asset)} is not a number"
         if amount < 0:
             return f"Consumption{attribute(asset)} is {amount:g}, which is negative"
-    if taken and not any(taken.values()):
-        return "it consumes nothing of any asset"
-    return ""
+    return "it consumes nothing of any asset"

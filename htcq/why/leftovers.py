@@ -11,8 +11,9 @@ from typing import cast
 
 from htcq.pool.pool import Pool
 from htcq.pool.slot import PARTITIONABLE
+from htcq.simulate.course.claims import LEFTOVER
 from htcq.simulate.course.runtimes import Dice
-from htcq.simulate.course.world import LEFTOVER, World
+from htcq.simulate.course.world import World
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.schedd_negotiation import Made
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from htcq.pool.slot import Number
 from htcq.units import counted, show_amount
 from htcq.why import match_failure as wall
-from htcq.why.clauses import Clause, Failure
+from htcq.why.clauses import Failure
 from htcq.why.match_failure import MatchFailure
+from htcq.why.requirements import Clause
 
+if TYPE_CHECKING:
+    from htcq.columns.column import Column
+
+Array = Any
 #: How a slot is kept from a request: by its consumption policy, by another schedd's claim, even
 #: unused, for lack of room or of claims, by a weight that is no number, by earlier matches.
 POLICY, CLAIMER, UNUSED, ROOM, CLAIMS, WEIGHT, TAKEN = (
@@ -31,52 +36,71 @@ _WRITTEN = {
 _MAX_CLAUSES = 5
 
 
-class Left(NamedTuple):
-    """What some slots have of an asset: all of them together, and the most that one has."""
-
-    asset: str
-    together: Number
-    largest: Number
+#: Of slots whose clauses and assets do not count.
+_NOTHING = Failure(None)
 
 
-def left_on(slots: Iterable[tuple[Mapping[str, Number], int]]) -> tuple[Left, ...]:
-    """Return by asset what slots have, of which so many have such amounts each."""
-    together: dict[str, Number] = {}
-    largest: dict[str, Number] = {}
-    for amounts, count in slots:
-        for asset, amount in amounts.items():
-            together[asset] = together.get(asset, 0) + amount * count
-            if amount > largest.get(asset, 0):
-                largest[asset] = amount
-    return tuple([Left(asset, amount, largest.get(asset, 0)) for asset, amount in together.items()])
+class CountedSlots(Protocol):
+    """Slots of one table, by row."""
+
+    @property
+    def arrays(self) -> Any:
+        """What is done with columns."""
+
+    @property
+    def counts(self) -> Column:
+        """How many slots each row stands for."""
+
+    def first_of(self, rows: Array) -> tuple[int, str]:
+        """Return the place of the first slot of some rows among all, and its name."""
 
 
 class Blocked(NamedTuple):
-    """How some slots are kept from a request.
+    """The slots of some rows of a table that are kept from a request in one way.
 
     ``left`` is what they have of the assets that count here. ``has_room`` tells whether they
     have enough left of all assets, whatever their clauses say.
     """
 
     how: str
-    failure: Failure = Failure()
-    left: tuple[Left, ...] = ()
+    slots: CountedSlots
+    rows: Array
+    failure: Failure = _NOTHING
+    left: Mapping[str, Column] = {}
     detail: str = ""
     has_room: bool = False
 
+    @property
+    def first(self) -> tuple[int, str]:
+        """The place of the first of the slots among all, and its name."""
+        return self.slots.first_of(self.rows)
 
-#: Some slots that are kept from a request, and how many they are.
-_Counted = Sequence[tuple[Blocked, int]]
+    def count(self, rows: Array) -> int:
+        """Return how many slots some rows stand for."""
+        arrays = self.slots.arrays
+        return int(arrays.together(self.slots.counts, arrays.all_one(), rows))
+
+    def only(self, rows: Array) -> Blocked:
+        """Return those of the slots that are also in ``rows``."""
+        return self._replace(rows=self.rows & rows)
+
+    def short_of(self, asset: str) -> Array:
+        """Return which of the slots have too little of an asset."""
+        return self.rows & self.failure.lacking.get(asset, self.failure.nowhere)
 
 
-def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[MatchFailure]:
+#: Slots that are kept from a request, in the order of the first slots.
+_Found = Sequence[Blocked]
+
+
+def slot_side(blocked: Iterable[Blocked], slots: int) -> Iterator[MatchFailure]:
     """Yield the walls that ``blocked`` slots make.
 
     ``slots`` is the number of all, dynamic ones left out.
     """
-    found: dict[str, list[tuple[Blocked, int]]] = {}
-    for each, count in blocked:
-        found.setdefault(each.how, []).append((each, count))
+    found: dict[str, list[Blocked]] = {}
+    for each in _some(blocked):
+        found.setdefault(each.how, []).append(each)
     yield from _weights(found.get(WEIGHT, ()))
     suits = any(how in found for how in (ROOM, CLAIMS, TAKEN, CLAIMER, WEIGHT))
     if TAKEN in found:
@@ -94,39 +118,49 @@ def slot_side(blocked: Iterable[tuple[Blocked, int]], slots: int) -> Iterator[Ma
     yield from _plain(wall.CONSUMPTION, "consumption policy of {}: {}", found.get(POLICY, ()))
     never = found.get(UNUSED, ())
     if suits:
-        yield from _clauses([each for each in never if each[0].has_room], slots)
+        yield from _clauses([each for each in never if each.has_room], slots)
     else:
         yield from _clauses(never, slots)
         yield from _no_such_machine(never, slots)
 
 
-def _number(found: _Counted) -> int:
-    return sum(count for _, count in found)
+def _some(blocked: Iterable[Blocked]) -> list[Blocked]:
+    """Return those of ``blocked`` that are any slots, in the order of the first ones."""
+    return sorted((each for each in blocked if each.rows.any()), key=lambda each: each.first)
 
 
-def _plain(id_: str, text: str, found: _Counted) -> Iterator[MatchFailure]:
+def _number(found: _Found) -> int:
+    return sum(each.count(each.rows) for each in found)
+
+
+def _by_detail(found: _Found) -> Mapping[str, Sequence[Blocked]]:
+    details: dict[str, list[Blocked]] = {}
+    for each in found:
+        details.setdefault(each.detail, []).append(each)
+    return details
+
+
+def _plain(id_: str, text: str, found: _Found) -> Iterator[MatchFailure]:
     """Yield one wall for each detail; ``text`` has places for the slots and the detail."""
-    details = Counter[str]()
-    for each, count in found:
-        details[each.detail] += count
-    for detail, count in details.most_common():
+    counts = {detail: _number(parts) for detail, parts in _by_detail(found).items()}
+    for detail, count in Counter(counts).most_common():
         amounts: dict[str, wall.Amount] = {"slots": count}
         if detail:
             amounts["why"] = detail
         yield MatchFailure(id_, text.format(counted(count, "slot"), detail), amounts)
 
 
-def _weights(found: _Counted) -> Iterator[MatchFailure]:
-    details = Counter[str]()
-    for each, count in found:
-        details[each.detail] += count
-    for detail, count in details.items():
+def _weights(found: _Found) -> Iterator[MatchFailure]:
+    for detail, parts in _by_detail(found).items():
+        why = f"{parts[0].first[1]}: {detail}"
         yield MatchFailure(
-            wall.SLOT_WEIGHT, f"the negotiator crashes at {detail}", {"slots": count, "why": detail}
+            wall.SLOT_WEIGHT,
+            f"the negotiator crashes at {why}",
+            {"slots": _number(parts), "why": why},
         )
 
 
-def _outranked(found: _Counted) -> MatchFailure:
+def _outranked(found: _Found) -> MatchFailure:
     number = _number(found)
     text = (
         f"{counted(number, 'slot')} could take it when the cycle begins; earlier matches take them"
@@ -138,16 +172,13 @@ def _outranked(found: _Counted) -> MatchFailure:
 # --------------------------------------------------------------------------------------------------
 
 
-def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
-    counts = Counter[Clause]()
-    for each, count in found:
-        for clause in each.failure.clauses:
-            counts[clause] += count
+def _clauses(found: _Found, slots: int) -> Iterator[MatchFailure]:
+    counts = _counts(found)
     for of_job, id_, owner in (
         (True, wall.REQUIREMENTS, "Requirements"),
         (False, wall.START, "START"),
     ):
-        own = [(clause, count) for clause, count in counts.most_common() if clause.of_job is of_job]
+        own = [(clause, count) for clause, count in counts if clause.of_job is of_job]
         for clause, count in own[:_MAX_CLAUSES]:
             written = _written(clause)
             if written is not None:
@@ -158,6 +189,19 @@ def _clauses(found: _Counted, slots: int) -> Iterator[MatchFailure]:
                 what = owner
             text = f"{what} is not true on {_where(count, slots)}"
             yield MatchFailure(id_, text, {"clause": clause.text, "slots": count, "of": slots})
+
+
+def _counts(found: _Found) -> Sequence[tuple[Clause, int]]:
+    """Return the false clauses with their slots: most slots first, then by the first slot."""
+    counts, firsts = Counter[Clause](), dict[Clause, int]()
+    for each in found:
+        for clause, false in each.failure.clauses.items():
+            rows = each.rows & false
+            if rows.any():
+                counts[clause] += each.count(rows)
+                place = each.slots.first_of(rows)[0]
+                firsts[clause] = min(place, firsts.get(clause, place))
+    return sorted(counts.items(), key=lambda each: (-each[1], firsts[each[0]]))
 
 
 def _where(count: int, slots: int) -> str:
@@ -181,25 +225,23 @@ def _written(clause: Clause) -> MatchFailure | None:
 # --------------------------------------------------------------------------------------------------
 
 
-def _no_such_machine(found: _Counted, slots: int) -> Iterator[MatchFailure]:
+def _no_such_machine(found: _Found, slots: int) -> Iterator[MatchFailure]:
     missing = _missing_on_all(found)
-    largest_of = _free_and_largest(found)[1]
     for asset in missing:
-        asked, largest = _asked(found, asset), largest_of.get(asset, 0)
+        asked, largest = _asked(found, asset), _largest(found, asset)
         text = f"no slot has {show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
         yield MatchFailure(
             wall.NO_SUCH_MACHINE,
             text,
             {"asset": asset, "asked": asked, "largest": largest, "of": slots},
         )
-    allowed = [each for each in found if not each[0].failure.clauses]
+    allowed = _some(each.only(~each.failure.refuses) for each in found)
     if missing or not allowed:
         return
     number = _number(allowed)
     assets = _missing_on_all(allowed)
-    largest_of = _free_and_largest(allowed)[1]
     for asset in assets:
-        asked, largest = _asked(allowed, asset), largest_of.get(asset, 0)
+        asked, largest = _asked(allowed, asset), _largest(allowed, asset)
         text = (
             f"Requirements and START allow {number} of {counted(slots, 'slot')}; none of these has "
             f"{show_amount(asset, asked)} {asset}: {_most(asset, largest)}"
@@ -219,22 +261,24 @@ def _most(asset: str, largest: Number) -> str:
     return f"the largest has {show_amount(asset, largest)}"
 
 
-def _no_room(found: _Counted) -> Iterator[MatchFailure]:
+def _no_room(found: _Found) -> Iterator[MatchFailure]:
     number = _number(found)
-    short = [each for each in found if each[0].failure.short]
-    if len(short) < len(found):
-        # Amounts suffice on some of them, but a clause that looks at what is left does not hold
-        # now.
-        yield from _clauses([each for each in found if not each[0].failure.short], number)
+    sufficient = _some(each.only(~each.failure.lacks_any) for each in found)
+    if sufficient:
+        # A clause that looks at what is left does not hold there now.
+        yield from _clauses(sufficient, number)
         return
     missing = _missing_on_all(found)
-    free_of, largest_of = _free_and_largest(found)
     for asset in missing:
-        asked, largest = _asked(found, asset), largest_of.get(asset, 0)
-        free = free_of.get(asset, 0)
-        every = [each.asset for each in found[0][0].left]
-        others = [each for each in every if each not in missing and free_of[each] > 0]
-        left = ", ".join(f"{show_amount(each, free_of[each])} {each}" for each in others)
+        asked, largest, free = (
+            _asked(found, asset),
+            _largest(found, asset),
+            _free(found, asset),
+        )
+        others = {each: _free(found, each) for each in found[0].left if each not in missing}
+        left = ", ".join(
+            f"{show_amount(each, amount)} {each}" for each, amount in others.items() if amount > 0
+        )
         text = (
             f"{asset}: {show_amount(asset, asked)} requested, {show_amount(asset, free)} free on "
             f"{counted(number, 'slot')} that could take it when empty, at most "
@@ -256,54 +300,69 @@ def _no_room(found: _Counted) -> Iterator[MatchFailure]:
         yield _combination(wall.NO_ROOM, "no slot has free", found, number)
 
 
-def _combination(id_: str, what: str, found: _Counted, number: int) -> MatchFailure:
+def _combination(id_: str, what: str, found: _Found, number: int) -> MatchFailure:
     """Return the wall of assets of which some slots are short of one, others of another."""
-    assets = list(dict.fromkeys(bound.asset for each, _ in found for bound in each.failure.short))
+    assets = _assets(found)
     asked = " and ".join(f"{show_amount(asset, _asked(found, asset))} {asset}" for asset in assets)
     counts = []
     for asset in assets:
-        short = _number([each for each in found if _is_short(each[0], asset)])
+        short = sum(each.count(each.short_of(asset)) for each in found)
         counts.append(f"{asset} on {short}")
     text = f"{what} {asked} at once; {counted(number, 'slot')} have too little: {', '.join(counts)}"
     return MatchFailure(id_, text, {"assets": ", ".join(assets), "slots": number})
 
 
-def _is_short(blocked: Blocked, asset: str) -> bool:
-    return any(bound.asset == asset for bound in blocked.failure.short)
+def _assets(found: _Found) -> Sequence[str]:
+    """Return the assets of which some of these slots are short, by the first of them."""
+    firsts: dict[str, int] = {}
+    for each in found:
+        for asset in each.failure.lacking:
+            rows = each.short_of(asset)
+            if rows.any():
+                place = each.slots.first_of(rows)[0]
+                firsts[asset] = min(place, firsts.get(asset, place))
+    return sorted(firsts, key=firsts.__getitem__)
 
 
-def _missing_on_all(found: _Counted) -> list[str]:
+def _missing_on_all(found: _Found) -> Sequence[str]:
     """Return the assets of which every one of these slots is short."""
-    if not found:
-        return []
-    missing = list(dict.fromkeys(bound.asset for bound in found[0][0].failure.short))
-    for each, _ in found:
-        missing = [asset for asset in missing if _is_short(each, asset)]
-        if not missing:
-            break
-    return missing
+    return [
+        asset
+        for asset in _assets(found)
+        if not any((each.rows & ~each.short_of(asset)).any() for each in found)
+    ]
 
 
-def _asked(found: _Counted, asset: str) -> Number:
+def _asked(found: _Found, asset: str) -> Number:
     """Return how much is asked of an asset, the least of these slots.
 
     Several clauses may ask on one slot.
     """
     asked: list[Number] = []
-    for each, _ in found:
-        amounts = [short.amount for short in each.failure.short if short.asset == asset]
-        if amounts:
-            asked.append(max(amounts))
+    for each in found:
+        parts = [
+            (each.rows & short.rows, short.amounts)
+            for short in each.failure.short
+            if short.asset == asset
+        ]
+        if parts and each.short_of(asset).any():
+            asked.append(each.slots.arrays.least_of_most(parts))
     return min(asked)
 
 
-def _free_and_largest(found: _Counted) -> tuple[dict[str, Number], dict[str, Number]]:
-    """Return by asset what these slots have together, and the most that one of them has."""
-    free: dict[str, Number] = {}
-    largest: dict[str, Number] = {}
-    for each, _ in found:
-        for asset, together, most in each.left:
-            free[asset] = free.get(asset, 0) + together
-            if most > largest.get(asset, 0):
-                largest[asset] = most
-    return free, largest
+def _free(found: _Found, asset: str) -> Number:
+    """Return what these slots have of an asset together."""
+    free: Number = 0
+    for each in found:
+        if asset in each.left:
+            free += each.slots.arrays.together(each.left[asset], each.slots.counts, each.rows)
+    return free
+
+
+def _largest(found: _Found, asset: str) -> Number:
+    """Return the most that one of these slots has of an asset."""
+    largest: Number = 0
+    for each in found:
+        if asset in each.left:
+            largest = max(largest, each.slots.arrays.largest(each.left[asset], each.rows))
+    return largest

@@ -1,26 +1,25 @@
 """The walls between a job and the slots of one simulated cycle.
 
 Slots are looked at with no job on them, as they were when the cycle began, and as they were at
-its end; those that are alike once for each autocluster. Follows matchmakingAlgorithm and
+its end: all slots of a table at once, for each autocluster. Follows matchmakingAlgorithm and
 trimStartdAds of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from htcq.pool.job import Job
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import ConcurrencyLimits
 from htcq.simulate.cycle.cycle import Cycle
-from htcq.simulate.cycle.offer_groups import CrashError
-from htcq.simulate.cycle.offers import Offer
+from htcq.simulate.cycle.job_table import JobTable
+from htcq.simulate.cycle.preemption import OWN_CLAIM
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.search import OWN_CLAIM, limits_of
+from htcq.simulate.cycle.search import limits_of
 from htcq.units import GPUS, counted
-from htcq.why.alike import Alike, alike_slots, hidden_slots
-from htcq.why.clauses import Failure, Shortage
-from htcq.why.crowd import Crowd, at_first, crowds, unused, uses_devices
+from htcq.why.clauses import Clauses, Failure, Shortage, any_of, too_little
 from htcq.why.match_failure import (
     CONCURRENCY_LIMIT,
     PREEMPTION,
@@ -29,7 +28,7 @@ from htcq.why.match_failure import (
     START_VANILLA_UNIVERSE,
     MatchFailure,
 )
-from htcq.why.meeting import Meeting
+from htcq.why.slot_states import SlotStates
 from htcq.why.slot_walls import (
     CLAIMER,
     CLAIMS,
@@ -39,38 +38,47 @@ from htcq.why.slot_walls import (
     UNUSED,
     WEIGHT,
     Blocked,
-    left_on,
     slot_side,
 )
 
+if TYPE_CHECKING:
+    from htcq.columns.column import Column
+
+Array = Any
 #: The devices of a slot that no job has.
 _AVAILABLE = "availablegpus"
+_LIMITS, _REQUEST = "WithinResourceLimits", "request"
 #: The priority of a submitter that the negotiator does not know.
 _UNKNOWN_PRIORITY = 0.5
-_NOT_FOLLOWED = "the simulated cycle does not preempt"
+_HELD_BACK = "other matches or the share of its submitter came first"
 _RUNS_ON = "its job still has RetirementTimeRemaining"
+_NO_WEIGHT = "Failed to evaluate SlotWeight"
+
+
+class Meeting(NamedTuple):
+    """The jobs of one request of a ``submitter`` at one ``schedd``."""
+
+    job: JobTable
+    submitter: str
+    schedd: str
 
 
 class SlotSide:
     """The slots of ``cycle``, which has run, as jobs meet them."""
 
     def __init__(self, cycle: Cycle) -> None:
-        self._cycle = cycle
-        every = tuple(alike_slots(cycle))
-        self._open = tuple(each for each in every if each.last is not None and not each.withheld)
-        self._machines = tuple(each for each in every if each.is_machine)
-        self._held = tuple(each for each in every if each.first.held)
-        self._crowds = crowds(self._machines)
-        self._place = {each: place for place, each in enumerate(self._machines)}
-        self._hidden = tuple(hidden_slots(cycle))
-        self._slots = sum(each.count for each in self._machines)
+        self._cycle, self._clauses = cycle, Clauses(cycle.context)
+        offers = cycle.offers
+        self._offered = [SlotStates(table, False) for table in offers.tables]
+        withheld = [SlotStates(table, True) for table in offers.apart(offers.withheld)]
+        hidden = cycle.quotas.supply.hidden
+        self._seen = [*self._offered, *withheld]
+        self._hidden = [SlotStates(table, True) for table in offers.apart(hidden)]
+        self._slots = sum(int(each.machines.sum()) for each in self._seen)
         self._known: dict[tuple[int, str, str, bool], tuple[MatchFailure, ...]] = {}
         self._submitters = {each.name: each for each in cycle.quotas.submitters}
         knobs = Knobs(cycle.quotas.knobs)
-        claims = (slot.concurrency_limits for slot in cycle.quotas.supply.slots)
-        self._limits_at_first = ConcurrencyLimits(
-            knobs, (each for each in claims if isinstance(each, str))
-        )
+        self._limits_at_first = ConcurrencyLimits(knobs, cycle.quotas.supply.slots)
 
     def walls(self, job: Job, none_left: bool = False) -> tuple[MatchFailure, ...]:
         """Return what keeps ``job`` from the slots; equal jobs of one submitter have equal walls.
@@ -92,9 +100,8 @@ class SlotSide:
 
     def _meeting(self, job: Job, request: Request) -> Meeting:
         schedd = self._cycle.askers.access.name_of(job)
-        return Meeting(
-            self._request(request, job.submitter), job.submitter, schedd, self._cycle.links
-        )
+        sent = self._request(request, job.submitter)
+        return Meeting(self._cycle.context.job(sent), job.submitter, schedd)
 
     def _named(self, job: Job, walls: Iterable[MatchFailure]) -> Iterator[MatchFailure]:
         """Yield ``walls``, naming the schedd where it, not the job, sets the Requirements."""
@@ -131,133 +138,170 @@ class SlotSide:
         )
 
     def _of(self, meeting: Meeting, none_left: bool) -> Iterator[MatchFailure]:
-        if not none_left and any(self._takes(each, meeting) for each in self._open):
+        if not none_left and any(self._takes(each, meeting) for each in self._offered):
             return
         yield from slot_side(self._blocked(meeting), self._slots)
         yield from self._hiding(meeting)
         yield from self._preemption(meeting)
 
-    def _blocked(self, meeting: Meeting) -> Iterator[tuple[Blocked, int]]:
-        """Yield what keeps a request from machines, with slot counts, in the collector's order."""
-        suited: list[Crowd] = []
-        unsuited: list[Crowd] = []
-        for crowd in self._crowds:
-            for part in meeting.suiting(crowd):
-                if meeting.suits(part.one.unused):
-                    suited.append(part)
-                else:
-                    unsuited.append(part)
-        yield from self._in_order(each for part in suited for each in self._suited(part, meeting))
-        yield from self._in_order(
-            each for part in unsuited for each in self._unsuited(part, meeting, not suited)
-        )
-
-    def _in_order(self, found: Iterable[tuple[Crowd, Blocked]]) -> list[tuple[Blocked, int]]:
-        ordered = sorted(found, key=lambda each: self._place[each[0].one])
-        return [(blocked, crowd.count) for crowd, blocked in ordered]
-
-    def _hiding(self, meeting: Meeting) -> Iterator[MatchFailure]:
-        """Yield a wall where the negotiator does not see slots that have room for a job."""
-        free = (each for each in self._hidden if not each.first.held)
-        number = sum(each.count for each in free if meeting.suits(each.first))
-        if number:
-            text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
-            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number})
-
-    def _takes(self, alike: Alike, meeting: Meeting) -> bool:
+    def _takes(self, slots: SlotStates, meeting: Meeting) -> bool:
         """Tell whether slots are left at the end of the cycle that would take a job."""
-        if alike.last is None or alike.last.held:
+        answer = slots.table.answer(meeting.job)
+        if answer is None or slots.fault:
             return False
-        if alike.drained or not _may_have(alike.offer, meeting):
-            return False
-        try:
-            return meeting.fits(alike.last)
-        except CrashError:
-            return False
+        fits = answer.fits & slots.table.free_for(meeting.schedd) & ~slots.held & ~slots.drained
+        if answer.crashes is not None:
+            fits = fits & ~answer.crashes
+        return bool(fits.any())
 
-    def _suited(self, crowd: Crowd, meeting: Meeting) -> Iterator[tuple[Crowd, Blocked]]:
+    def _blocked(self, meeting: Meeting) -> Iterator[Blocked]:
+        """Yield what keeps a request from machines."""
+        suiting = [slots.machines & slots.unused.suits(meeting.job) for slots in self._seen]
+        none_suits = not any(rows.any() for rows in suiting)
+        for slots, suited in zip(self._seen, suiting):
+            wanted = self._wanted(slots, meeting)
+            short = Failure(slots.nowhere, short=too_little(slots.first, wanted, slots.machines))
+            if suited.any():
+                yield from self._suited(slots, suited, short, meeting)
+            unsuited = slots.machines & ~suited
+            if unsuited.any():
+                yield from self._unsuited(slots, unsuited, short, meeting, none_suits)
+
+    def _wanted(self, slots: SlotStates, meeting: Meeting) -> Mapping[str, Column]:
+        """Return the amounts without which a slot is too small, by asset."""
+        if slots.table.policy:
+            return slots.first.taken(meeting.job)
+        limits, words = slots.table.offer(0).seen.frame.expression(_LIMITS), set[str]()
+        if limits is not None:
+            words.update(limits.words())
+        column = self._cycle.context.engine.column
+        return {
+            asset: column([amount])
+            for asset, amount in self._clauses.requested(meeting.job).items()
+            if f"{_REQUEST}{asset}" in words and asset in slots.first.left
+        }
+
+    def _suited(
+        self, slots: SlotStates, rows: Array, short: Failure, meeting: Meeting
+    ) -> Iterator[Blocked]:
         """Yield what keeps a request from slots that it would fit into if they were unused."""
-        offer, is_withheld = crowd.one.offer, crowd.one.withheld
-        if not _may_have(offer, meeting):
-            yield crowd, Blocked(CLAIMER, detail=offer.claimer)
+        for claimer, claimed in slots.claimed.items():
+            if claimer != meeting.schedd:
+                yield Blocked(CLAIMER, slots, rows & claimed, detail=claimer)
+        rows = rows & slots.open_to(meeting.schedd) & ~slots.held
+        if slots.is_withheld:
+            yield Blocked(CLAIMER, slots, rows, detail="a job")
             return
-        if crowd.one.first.held:
-            return
-        if is_withheld:
-            yield crowd, Blocked(CLAIMER, detail="a job")
-            return
-        for part in meeting.falling_short(crowd):
-            short = meeting.short(part.one.first)
-            if short:
-                yield part, Blocked(ROOM, Failure(short=short), part.left(at_first))
-                continue
-            for alike in part.members:
-                yield Crowd([alike]), self._large_enough(alike, meeting)
+        small = rows & short.lacks_any
+        yield Blocked(ROOM, slots, small, short, slots.first.left)
+        rows = rows & ~small
+        if rows.any():
+            yield from self._large_enough(slots, rows, meeting)
 
-    def _large_enough(self, alike: Alike, meeting: Meeting) -> Blocked:
-        """Return what keeps a request from slots that are large enough when the cycle begins."""
-        try:
-            fits = meeting.fits(alike.first)
-            still_fits = alike.last is not None and meeting.fits(alike.last)
-        except CrashError as error:
-            return Blocked(WEIGHT, detail=f"{alike.offer.name}: {error}")
-        if fits and still_fits and alike.drained:
-            return Blocked(CLAIMS)
-        if fits:
-            return Blocked(TAKEN)
-        failure = meeting.failure(alike.first)
-        if isinstance(failure, str):
-            return Blocked(POLICY, detail=failure)
-        return Blocked(ROOM, failure, left_on([(alike.first.amounts, alike.count)]))
+    def _large_enough(self, slots: SlotStates, rows: Array, meeting: Meeting) -> Iterator[Blocked]:
+        """Yield what keeps a request from slots that are large enough when the cycle begins."""
+        if slots.fault:
+            yield Blocked(WEIGHT, slots, rows, detail=slots.fault)
+            return
+        first, last = slots.first.answer(meeting.job), slots.at_last(meeting.job)
+        for crashes in (first.crashes, last.crashes):
+            if crashes is not None:
+                yield Blocked(WEIGHT, slots, rows & crashes, detail=_NO_WEIGHT)
+                rows = rows & ~crashes
+        no_claims = rows & first.fits & last.fits & slots.drained
+        yield Blocked(CLAIMS, slots, no_claims)
+        yield Blocked(TAKEN, slots, rows & first.fits & ~no_claims)
+        rows = rows & ~first.fits
+        flaws = self._clauses.flaws(slots.first, meeting.job, rows)
+        for flaw, flawed in flaws.items():
+            yield Blocked(POLICY, slots, flawed, detail=flaw)
+        rows = rows & ~any_of(flaws.values(), slots.nowhere)
+        if rows.any():
+            failure = self._clauses.failure(slots.table, slots.first, meeting.job, rows)
+            yield Blocked(ROOM, slots, rows, failure, slots.first.left)
 
     def _unsuited(
-        self, crowd: Crowd, meeting: Meeting, every: bool
-    ) -> Iterator[tuple[Crowd, Blocked]]:
+        self,
+        slots: SlotStates,
+        rows: Array,
+        short: Failure,
+        meeting: Meeting,
+        every: bool,
+    ) -> Iterator[Blocked]:
         """Yield what keeps a request from slots that would not take it even unused.
 
         Unless ``every``, where is room.
         """
-        is_free = not crowd.one.withheld and not crowd.one.first.held
-        if not is_free and not every:
+        has_room = slots.nowhere
+        if not slots.is_withheld:
+            has_room = rows & ~slots.held & ~short.lacks_any
+        if not every:
+            rows = has_room
+        flaws = self._clauses.flaws(slots.unused, meeting.job, rows)
+        for flaw, flawed in flaws.items():
+            yield Blocked(POLICY, slots, flawed, detail=flaw)
+        rows = rows & ~any_of(flaws.values(), slots.nowhere)
+        if not rows.any():
             return
-        for large in meeting.falling_short(crowd):
-            has_room = is_free and not meeting.short(large.one.first)
-            if has_room or every:
-                for part in meeting.failing(large):
-                    yield part, _refused(part, meeting, has_room)
+        failure = self._clauses.failure(slots.table, slots.unused, meeting.job, rows)
+        in_use = rows & slots.in_use & _names_devices(failure)
+        if in_use.any():
+            asked = self._clauses.requested(meeting.job).get(GPUS, 1)
+            amounts = self._cycle.context.engine.column([asked])
+            devices = Failure(slots.nowhere, short=[Shortage(GPUS, in_use, amounts)])
+            yield Blocked(ROOM, slots, in_use, devices, slots.first.left)
+            rows = rows & ~in_use
+        for where, is_roomy in ((has_room, True), (~has_room, False)):
+            left = slots.unused.left
+            yield Blocked(UNUSED, slots, rows & where, failure, left, has_room=is_roomy)
+
+    def _hiding(self, meeting: Meeting) -> Iterator[MatchFailure]:
+        """Yield a wall where the negotiator does not see slots that have room for a job."""
+        number = 0
+        for slots in self._hidden:
+            number += int((~slots.held & slots.first.suits(meeting.job)).sum())
+        if number:
+            text = f"NEGOTIATOR_SLOT_CONSTRAINT hides {counted(number, 'slot')} that could take it"
+            yield MatchFailure(SLOT_CONSTRAINT, text, {"slots": number})
 
     # Claimed slots
     # ----------------------------------------------------------------------------------------------
 
     def _preemption(self, meeting: Meeting) -> Iterator[MatchFailure]:
         """Yield why matching claimed slots are not preempted, each reason with one slot."""
-        found: dict[str, str] = {}
-        for alike in self._held:
-            if not _may_have(alike.offer, meeting):
+        found: dict[str, tuple[int, str]] = {}
+        for slots in self._seen:
+            held = slots.held & slots.open_to(meeting.schedd)
+            if not held.any():
                 continue
-            refused = self._cycle.search.preemption_refused(
-                alike.offer, meeting.request, meeting.submitter
-            )
-            if not refused and alike.withheld:
-                refused = _RUNS_ON
-            # A submitter never preempts its own claims but by Rank: no policy stands in the way
-            # there.
-            if refused != OWN_CLAIM and refused not in found and meeting.suits(alike.first):
-                found[refused] = alike.offer.name
-        for refused, slot in found.items():
-            what = f"may be preempted: {_NOT_FOLLOWED}"
+            held = held & slots.first.suits(meeting.job)
+            others = slots.table.holders.others(meeting.submitter)
+            for why, rows in self._cycle.search.preemption.refused(
+                slots.first, slots.table, others, meeting.job
+            ):
+                refused = why
+                if not refused and slots.is_withheld:
+                    refused = _RUNS_ON
+                # A submitter never preempts its own claims but by Rank: no policy stands in the
+                # way there.
+                here = held & rows
+                if refused != OWN_CLAIM and here.any():
+                    first = slots.first_of(here)
+                    found[refused] = min(first, found.get(refused, first))
+        for refused, (_, slot) in sorted(found.items(), key=lambda each: each[1]):
+            what = f"may be preempted: {_HELD_BACK}"
             if refused:
                 what = f"are not preempted: {refused}"
             text = f"claimed slots that match it, such as {slot}, {what}"
-            yield MatchFailure(PREEMPTION, text, {"why": refused or _NOT_FOLLOWED, "slot": slot})
+            yield MatchFailure(PREEMPTION, text, {"why": refused or _HELD_BACK, "slot": slot})
 
     # Limits
     # ----------------------------------------------------------------------------------------------
 
     def _concurrency_limits(self, request: Request) -> Iterator[MatchFailure]:
         limits = limits_of(request)
-        if not limits and self._machines:
-            limits = limits_of(request, self._machines[0].offer)
+        if not limits:
+            limits = self._limits_on_first(request)
         before = {each.name for each in self._limits_at_first.asked(limits) if each.reached}
         for limit in self._cycle.limits.asked(limits):
             if not limit.reached:
@@ -269,35 +313,22 @@ class SlotSide:
             text = f"concurrency limit {limit.name} is {limit.limit:g}: {used}, {asked}"
             yield MatchFailure(CONCURRENCY_LIMIT, text, {**limit._asdict()})
 
-
-def _may_have(offer: Offer, meeting: Meeting) -> bool:
-    """Tell whether jobs of the request's schedd may have a slot at all.
-
-    Another may have claimed it as a whole.
-    """
-    return offer.claimer in ("", meeting.schedd)
-
-
-def _refused(crowd: Crowd, meeting: Meeting, has_room: bool) -> Blocked:
-    """Return what keeps a request from slots on all of which the same is false."""
-    failure = meeting.failure(crowd.one.unused)
-    if isinstance(failure, str):
-        return Blocked(POLICY, detail=failure)
-    if uses_devices(crowd.one) and _names_devices(failure):
-        asked = Shortage(GPUS, meeting.asked.get(GPUS, 1))
-        return Blocked(ROOM, Failure(short=(asked,)), crowd.left(at_first))
-    return Blocked(UNUSED, failure, crowd.left(unused), has_room=has_room)
+    def _limits_on_first(self, request: Request) -> str:
+        """Return the concurrency limits of a request on the first machine."""
+        machines = [slots for slots in self._seen if slots.machines.any()]
+        if not machines:
+            return ""
+        first = min(machines, key=lambda slots: slots.first_of(slots.machines))
+        row = first.table.rows_of(first.machines)[0]
+        return limits_of(request, first.table.offer(row))
 
 
-def _names_devices(failure: Failure) -> bool:
-    """Tell whether only the devices decide: AvailableGPUs does not list those that are in use."""
-    named = all(each.of_job and _AVAILABLE in each.text.lower() for each in failure.clauses)
-    return bool(failure.clauses) and named and not failure.short
-
-
-def slot_walls(side: SlotSide, job: Job) -> Iterator[MatchFailure]:
-    """Yield the walls between ``job`` and the slots of the cycle of ``side``.
-
-    There is none where a slot is left for it.
-    """
-    yield from side.walls(job)
+def _names_devices(failure: Failure) -> Array:
+    """Return where only the devices decide: AvailableGPUs does not list those that are in use."""
+    of_devices, others = failure.nowhere, failure.lacks_any
+    for clause, rows in failure.clauses.items():
+        if clause.of_job and _AVAILABLE in clause.text.lower():
+            of_devices = of_devices | rows
+        else:
+            others = others | rows
+    return of_devices & ~others

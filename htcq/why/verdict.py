@@ -10,16 +10,18 @@ turns the groups had). Jobs of one queue that are alike and stand together share
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.poolquota.access.access_point import AccessPoint
-from htcq.simulate.course.world import LEFTOVER, MATCH
+from htcq.simulate.course.claims import LEFTOVER, MATCH
 from htcq.simulate.cycle.cycle import Cycle
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
+from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Queue, Run
-from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION
+from htcq.simulate.cycle.search import NO_MATCH
 from htcq.simulate.cycle.trace import (
     NO_JOB_LEFT,
     SCHEDD_IS_FULL,
@@ -28,7 +30,7 @@ from htcq.simulate.cycle.trace import (
     Match,
     Trace,
 )
-from htcq.why.access import budget_walls, refusal_walls, silent_walls
+from htcq.why.access import budget_walls, passed_over_walls, refusal_walls, silent_walls
 from htcq.why.demand import demand_walls
 from htcq.why.groups import group_walls, offered_of, order_wall
 from htcq.why.leftovers import started_on_leftovers
@@ -73,6 +75,15 @@ class Verdict:
     rejection: str = ""
 
 
+class _JobVerdict(NamedTuple):
+    """What the cycle makes of a job, in the order of the fields of a verdict."""
+
+    starts: bool
+    starts_by: str
+    walls: tuple[MatchFailure, ...]
+    rejection: str = ""
+
+
 @dataclass(frozen=True)
 class _Place:
     """Where a job stood in its queue when the cycle was over."""
@@ -103,7 +114,7 @@ class Verdicts:
         self._asking: dict[int, SubmitterQueue] = {
             id(each.queue): each for each in self.cycle.askers.every
         }
-        self._by_run: dict[int, tuple[tuple[MatchFailure, ...], str]] = {}
+        self._by_run: dict[int, _JobVerdict] = {}
         self._slots = SlotSide(self.cycle)
         self._of_cycle = tuple(negotiator_walls(self.cycle, self.trace))
 
@@ -122,82 +133,61 @@ class Verdicts:
         """Return the verdicts on ``jobs``, equal jobs together, in the order of their first."""
         found: dict[tuple[object, ...], tuple[Verdict, list[Job]]] = {}
         for job in jobs:
-            verdict = self._one(job)
-            walls = tuple(map(id, verdict.walls))
-            key = (
-                verdict.submitter,
-                verdict.access_point,
-                id(job.frame),
-                verdict.starts_by,
-                verdict.starts,
-                walls,
-            )
-            found.setdefault(key, (verdict, []))[1].append(job)
-        return tuple(_with(verdict, alike) for verdict, alike in found.values())
+            where = self.access_point(job)
+            outcome = self._outcome(job, where)
+            starts_by, walls = outcome.starts_by, tuple(map(id, outcome.walls))
+            key = (job.submitter, where, id(job.frame), starts_by, walls)
+            known = found.get(key)
+            if known is None:
+                known = found[key] = (Verdict((), job.submitter, where, *outcome), [])
+            known[1].append(job)
+        return tuple(replace(verdict, jobs=tuple(alike)) for verdict, alike in found.values())
 
-    def _one(self, job: Job) -> Verdict:
-        where = self.access_point(job)
+    def _outcome(self, job: Job, where: str) -> _JobVerdict:
+        """Return what the cycle makes of a job of the access point ``where``."""
         key = (where, job.id)
+        made, back, place = self._made.get(key), self._given_back.get(key), self._places.get(key)
         if is_to_come(job):
-            return self._verdict(job, False, "", self._unoffered(job))
-        made = self._made.get(key)
+            return self._stays(*self._unoffered(job))
         if made is not None and not made.claim.refusal:
-            return self._started(job, MATCH)
+            return self._starts(MATCH)
         if key in self._leftover:
-            return self._started(job, LEFTOVER)
+            return self._starts(LEFTOVER)
         if made is not None:
-            return self._verdict(
-                job, False, "", (_refused(made.slot, made.claim.refusal), *self._of_cycle)
-            )
-        back = self._given_back.get(key)
+            return self._stays(_refused(made.slot, made.claim.refusal))
         if back is not None and back.job:
-            return self._verdict(
-                job, False, "", (_back(back, self._access[where]), *self._of_cycle)
-            )
-        place = self._places.get(key)
+            return self._stays(_back(back, self._access[where]))
         if place is None:
-            return self._verdict(job, False, "", self._unoffered(job))
-        walls, rejection = self._waiting(place, job)
-        return self._verdict(job, False, "", walls, rejection)
+            return self._stays(*self._unoffered(job))
+        return self._waiting(place, job)
 
-    def _started(self, job: Job, by: str) -> Verdict:
-        """Return the verdict on a job that a cycle starts.
+    def _starts(self, by: str) -> _JobVerdict:
+        """Return what becomes of a job that a cycle starts.
 
         No cycle starts one where the negotiator does not work.
         """
-        if self._of_cycle:
-            return self._verdict(job, False, "", self._of_cycle)
-        return self._verdict(job, True, by, ())
+        return self._stays() if self._of_cycle else _JobVerdict(True, by, ())
 
-    def _verdict(
-        self,
-        job: Job,
-        starts: bool,
-        starts_by: str,
-        walls: tuple[MatchFailure, ...],
-        rejection: str = "",
-    ) -> Verdict:
-        return Verdict(
-            (job,), job.submitter, self.access_point(job), starts, starts_by, walls, rejection
-        )
+    def _stays(self, *walls: MatchFailure, rejection: str = "") -> _JobVerdict:
+        return _JobVerdict(False, "", (*walls, *self._of_cycle), rejection)
 
     def _unoffered(self, job: Job) -> tuple[MatchFailure, ...]:
         """Return the walls of a job that no access point offers."""
         walls = tuple(state_walls(job))
         if not walls:
             walls = tuple(refusal_walls(self.cycle, job))
-        return (*walls, *self._of_cycle)
+        return walls
 
     # A job that was in a queue and was not matched
     # ----------------------------------------------------------------------------------------------
 
-    def _waiting(self, place: _Place, job: Job) -> tuple[tuple[MatchFailure, ...], str]:
+    def _waiting(self, place: _Place, job: Job) -> _JobVerdict:
         known = self._by_run.get(id(place.run))
         if known is None:
             known = self._by_run[id(place.run)] = self._explained(place, job)
         return known
 
-    def _explained(self, place: _Place, job: Job) -> tuple[tuple[MatchFailure, ...], str]:
+    def _explained(self, place: _Place, job: Job) -> _JobVerdict:
         asking, run, where = self._asking.get(id(place.queue)), place.run, self.access_point(job)
         offered, rejection = None, ""
         returned: tuple[MatchFailure, ...] = ()
@@ -209,7 +199,7 @@ class Verdicts:
             if back is not None and not back.job:
                 returned = (_back(back, self._access[where]),)
         if returned and not rejection:
-            return (*returned, *self._of_cycle), rejection
+            return self._stays(*returned)
         none_left = (
             rejection in (NO_MATCH, NO_PREEMPTION) and offered is not None and not offered.beyond
         )
@@ -219,6 +209,7 @@ class Verdicts:
         walls = [
             *returned,
             *refusal_walls(self.cycle, job),
+            *passed_over_walls(self.cycle, place.queue, run, job),
             *budget_walls(asking, place.queue, run),
             *silent_walls(self.pool, where),
             *self._demand(asking, job),
@@ -231,7 +222,7 @@ class Verdicts:
             walls.append(self._no_slot(offered))
         if any(wall.id == OUTRANKED for wall in walls):
             walls += order_wall(self.cycle, asking)
-        return (*walls, *self._of_cycle), rejection
+        return self._stays(*walls, rejection=rejection)
 
     def _demand(self, asking: SubmitterQueue | None, job: Job) -> Iterator[MatchFailure]:
         for each in demand_walls(self.cycle, asking, job.submitter, self.access_point(job)):
@@ -275,16 +266,4 @@ def _back(match: Match, access: AccessPoint) -> MatchFailure:
         id_,
         f"it is matched with {match.slot}, but the schedd returns the match: {why}",
         {"given_back": match.slot},
-    )
-
-
-def _with(verdict: Verdict, jobs: list[Job]) -> Verdict:
-    return Verdict(
-        tuple(jobs),
-        verdict.submitter,
-        verdict.access_point,
-        verdict.starts,
-        verdict.starts_by,
-        verdict.walls,
-        verdict.rejection,
     )

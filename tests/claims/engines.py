@@ -15,7 +15,6 @@ from htcq.elastic.records import PARTS
 from htcq.policy.carved import handed_out
 from htcq.policy.charge import Charges, carve, job_ad
 from htcq.policy.consumption import NEGOTIATOR, SCHEDULER, Policy
-from htcq.policy.defaults import ABSOLUTE_DISK
 from htcq.pool.autocluster import autoclusters_of
 from htcq.pool.costs import costs
 from htcq.pool.matching import Mismatch
@@ -26,6 +25,7 @@ from htcq.pool.startds import StartdTable
 from htcq.pool.startds import carve as claim_of
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.releases import ABSOLUTE_DISK
 from htcq.simulate.cycle.cycle import Cycle
 from tests.claims.reference import Number, Outcome, Pair
 
@@ -130,7 +130,7 @@ def audit(pair: Pair, pool: Pool) -> Outcome:
     # Neither the slop of old startds nor a request that is put back as it came is looked at by any
     # rule.
     way = claim_of(kind, trial.jobs, modification.startd)
-    told = way.consumed == taken and modification.startd.version >= ABSOLUTE_DISK
+    told = way.consumed == taken and ABSOLUTE_DISK.holds(modification.startd.version)
     return Outcome(
         consumed=named(trial.taken),
         cost=None if charge is None else charge.cost,

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from htcq.elastic.journal import NOTHING, WRITTEN
+from htcq.elastic.activity import activity_of
+from htcq.elastic.journal import APPLY, INTENT, NOTHING, OFF, WRITTEN
+from htcq.elastic.quota_file import digest_of
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE, InstallError
 from htcq.operations.configuration_files import target_for
 from htcq.store.elastic_journal import Journal, read_journal
@@ -254,3 +256,63 @@ def test_an_endless_number_in_the_journal_is_a_damaged_line(
     assert done.status == EXIT_UNKNOWN
     assert done.err.startswith("htcq: journal: no record in line 3: ")
     assert "bug" not in done.err
+
+
+def test_fault_7_off_gives_back_what_was_there_before_the_first_write(
+    call: Call, place: Path
+) -> None:
+    before = "# théirs\r\nGROUP_NAMES = a\n"
+    path = journaled(place, replaced=before, before=digest_of(before))
+    done = call("elastic", "off", *PLACE, "--restore")
+
+    # The negotiator is away; condor_reconfig is all that is left to do.
+    assert done.status == EXIT_UNKNOWN
+    assert path.read_bytes() == before.encode()
+    assert read_journal(place / "journal").state.stopped.startswith("off by ")
+    assert (
+        "it is as it was before the first write" in call("elastic", "off", *PLACE, "--restore").out
+    )
+
+
+def test_the_dead_man_leaves_alone_what_off_gave_back(call: Call, place: Path) -> None:
+    before = "GROUP_NAMES = a\n"
+    path = journaled(place, ago=1900, replaced=before, before=digest_of(before))
+    call("elastic", "off", *PLACE, "--restore")
+    # The negotiator has not been seen to have it: that is tried again, and nothing else.
+    done = call("elastic", "disable", *PLACE, "--if-silent", "0s")
+
+    assert done.status == EXIT_UNKNOWN
+    assert f"{FILE} is in place, but off: " in done.err
+    assert path.read_text() == before
+    records = read_journal(place / "journal").records
+    assert [each.what for each in records if each.kind == INTENT] == [APPLY, OFF]
+
+
+def test_fault_7_off_removes_a_file_that_was_not_there(call: Call, place: Path) -> None:
+    path = journaled(place)
+    call("elastic", "off", *PLACE, "--restore")
+
+    assert not path.exists()
+
+
+def test_fault_12_a_run_that_somebody_stopped_does_not_end_well(call: Call, place: Path) -> None:
+    journaled(place)
+    settings = QUOTAS.replace("[elastic.write]", '[elastic.write]\nverify_within = "0s"')
+    (place / "elastic.toml").write_text(settings)
+    call("elastic", "off", *PLACE)
+    done = call("elastic", "run", "--quotas", "elastic.toml", "--once", "--yes", *NOWHERE)
+
+    # What is unfinished is tried first, and the negotiator is away.
+    assert done.status == EXIT_UNKNOWN
+    assert f"{FILE} is left alone: stopped by disable by " in done.err
+
+
+def test_fault_2_off_stops_the_writer_until_on(call: Call, place: Path) -> None:
+    path = journaled(place)
+    call("elastic", "off", *PLACE)
+    assert path.read_text() == "static\n"
+    stopped = activity_of(read_journal(place / "journal").state, 3)
+    assert (stopped.word, stopped.writes, stopped.vacates) == ("off", False, False)
+    assert "on again" in call("elastic", "on", *PLACE).out
+    assert read_journal(place / "journal").state.stopped == ""
+    assert "unchanged; elastic quotas are " in call("elastic", "on", *PLACE).out

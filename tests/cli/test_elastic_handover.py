@@ -28,9 +28,8 @@ QUOTAS = """\
 directory = "config.d"
 journal = "journal"
 verify_within = "0s"
-max_raise = 0.25
 [groups.a]
-min = { cpus = 4 }
+min = { cpus = 4, weight = 4000 }
 max = { cpus = 8, weight = 12000 }
 [groups."a.x"]
 max = { cpus = 4 }
@@ -118,9 +117,9 @@ def test_a_plan_without_a_doubt_is_written_and_put_back_where_no_negotiator_show
     ("quotas", "said"),
     [
         ({"a": 13.0, "b": 7.0}, "a would have 13, above its max of 12"),
-        ({"b": 15.0}, "quotas of the plan add up to 21 below the pool, which has 20"),
-        ({"a_x": 7.0}, "quotas of the plan add up to 7 below a, which has 6"),
-        ({"a": 11.0, "b": 9.0, "a_x": 0.0}, "the plan raises quotas by 7 in one step, more than 5"),
+        ({"b": 21.0}, "b would have 21, more than the pool, which has 20"),
+        ({"a_x": 7.0}, "a.x would have 7, more than a, which has 6"),
+        ({"a": 3.0}, "a would have 3, below its min of 4"),
         ({"evil": 1.0}, "the plan has the group 'evil', which is not declared"),
         ({"a\nGROUP_NAMES": 1.0}, "which is not declared"),
     ],

@@ -24,7 +24,6 @@ QUOTAS = """
 [elastic.write]
 journal = "journal"
 directory = "."
-headroom = 0.0
 [groups.physics]
 min = { cpus = 6 }
 max = { cpus = 12 }
@@ -78,9 +77,9 @@ def test_it_shows_what_would_change_and_changes_nothing(plan: Any, quiet_place: 
         for line in done.out.splitlines()
         if line.startswith(("physics", "chem"))
     }
-    # physics wants 22 of the 16 cpus and may have 12; chem asks for nothing and lends its 10.
+    # physics wants 22 of the 16 cpus and may have 12; chem asks for nothing and keeps the quota of its 10.
     assert rows["physics"][1:6] == ["6", "12", "+6", "12", "no"]
-    assert rows["chem"][1:6] == ["10", "0", "-10", "0", "yes"]
+    assert rows["chem"][1:5] == ["10", "10", "10", "no"]
     assert done.out.splitlines()[-1].startswith("plan: 20")
 
 
@@ -92,7 +91,7 @@ def test_the_json_has_the_keys_that_the_page_describes(plan: Any) -> None:
     assert set(told["groups"][0]) <= described
     assert {group["group"]: group["quota"] for group in told["groups"]} == {
         "physics": 12.0,
-        "chem": 0.0,
+        "chem": 10.0,
     }
     assert told["static"] == {"physics": 6.0, "chem": 10.0}
     assert told["refused"] == []
@@ -195,3 +194,38 @@ def test_of_several_trees_one_must_be_named(plan: Any, quiet_place: Path) -> Non
 
     assert done.status == EXIT_USAGE
     assert "elastic.toml has several trees (--name one of central, gpu)" in done.err
+
+
+def test_a_plan_as_a_diff_of_the_file_and_as_a_file_for_others(
+    plan: Any, quiet_place: Path
+) -> None:
+    """Physics has 2 claims and waits with 20 jobs: of 16 cpus it may have 6 and what chemistry does not ask for, up to 12."""
+    done = plan("--diff", "--propose", "proposed.config")
+
+    lines = done.out.splitlines()
+    assert lines[:2] == ["--- 60-htcq-elastic.config", "+++ 60-htcq-elastic.config (planned)"]
+    assert "+GROUP_QUOTA_physics = 12" in lines
+    assert "+GROUP_QUOTA_chem = 10" in lines
+    assert not any(line.startswith("+#") for line in lines)
+    assert "GROUP_QUOTA_physics = 12\n" in (quiet_place / "proposed.config").read_text()
+    assert not (quiet_place / "60-htcq-elastic.config").exists()
+    assert plan("--diff", "--json").status == EXIT_USAGE
+
+
+def test_fault_12_directories_that_are_not_there_are_told(tmp_path: Path) -> None:
+    from htcq.operations.quota_steps import missing_places
+    from htcq.settings.elastic_write import WriteSettings
+
+    there = WriteSettings(directory=str(tmp_path), journal=str(tmp_path / "journal"))
+    assert list(missing_places(there)) == []
+    gone = WriteSettings(directory=str(tmp_path), journal=str(tmp_path / "var/journal"))
+    (told,) = missing_places(gone)
+    assert told.startswith(f"the directory of the journal, {tmp_path}/var, is not there")
+
+
+def test_a_diff_has_what_changes_and_nothing_else() -> None:
+    from htcq.elastic.quota_file import file_diff
+
+    before, after = "# one\nA = 1\n\nB = 2\n", "# two\nA = 1\nB = 3\n"
+    assert list(file_diff(before, after, "f"))[3:] == [" A = 1\n", "-B = 2\n", "+B = 3\n"]
+    assert list(file_diff(before, "# two\nA = 1\nB = 2\n", "f")) == []

@@ -130,9 +130,16 @@ def test_since_when_is_known_from_the_journal_alone(
     said = "no group has used more than its runtime for 600 s; the longest time is 0 s"
     assert said in reclaim("plan", "--snapshot", "pool").out
     told = {"negotiator": "central", "over": ["borrower"], "needs": ["lender"]}
-    (quiet_place / "reclaim").write_text(
-        json.dumps({"v": 1, "kind": "reclaim-look", "time": NOW - 700, "reclaim": told}) + "\n"
-    )
+
+    def look(ago: int) -> str:
+        return (
+            json.dumps({"v": 1, "kind": "reclaim-look", "time": NOW - ago, "reclaim": told}) + "\n"
+        )
+
+    # Nobody has seen what was between the two.
+    (quiet_place / "reclaim").write_text(look(700))
+    assert said in reclaim("plan", "--snapshot", "pool").out
+    (quiet_place / "reclaim").write_text(look(700) + look(300))
     assert len(json.loads(reclaim("plan", "--snapshot", "pool", "--json").out)["victims"]) == 2
 
 

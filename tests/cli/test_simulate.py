@@ -47,13 +47,36 @@ def as_json(call: Call, *arguments: str) -> Any:
     return json.loads(done.out)
 
 
+def test_knobs_that_are_not_followed_are_told_with_what_they_do(
+    quiet_place: Path, call: Call
+) -> None:
+    knobs = "NEGOTIATOR_NUM_THREADS = 4\nNEGOTIATOR_MATCHLIST_CACHING = False\n"
+    snapshot = write(quiet_place / "snap", config=GROUPS + knobs)
+    (quiet_place / "snap" / "execute").mkdir()
+    (quiet_place / "snap" / "execute" / "node1.txt").write_text("MACHINEMAXVACATETIME = 3600\n")
+
+    one = as_json(call, "--snapshot", snapshot)["unmodelled"]
+    several = as_json(call, "--snapshot", snapshot, "--cycles", "2", *LASTS)["unmodelled"]
+    changed = as_json(call, "--snapshot", snapshot, "--set", "NEGOTIATOR_NUM_THREADS=1")
+
+    assert [sentence.partition(":")[0] for sentence in one] == [
+        "NEGOTIATOR_NUM_THREADS = 4 is not followed"
+    ]
+    assert [sentence.partition(":")[0] for sentence in several] == [
+        "NEGOTIATOR_NUM_THREADS = 4 is not followed",
+        "MACHINEMAXVACATETIME = 3600 of node1 is not followed",
+    ]
+    assert changed["before"]["unmodelled"] == one
+    assert changed["after"]["unmodelled"] == []
+
+
 def test_json_has_the_names_of_the_contract(snapshot: str, call: Call) -> None:
     found = as_json(call, "--snapshot", snapshot)
 
     assert (found["schema"], found["source"], found["unit"]) == (1, snapshot, "slot weight")
     assert found["matches"][0] == {
         "job": "1.0", "request": "1.0", "submitter": "a.ann@site", "slot": "slot1@node1", "cost": 1, "standing": 1,
-        "refusal": "",
+        "refusal": "", "preempts": "", "by": "", "dynamic_slots": [],
     }  # fmt: skip
     assert [(each["job"], each["submitter"]) for each in found["matches"]] == [
         *((f"1.{proc}", "a.ann@site") for proc in range(3)),
@@ -221,7 +244,7 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
         ["b.ben@site", "5", "2"],
     ]
     assert set(as_json(call, "--snapshot", snapshot, *flags)) == {
-        "schema", "health", "changes", "before", "after", "differences",
+        "schema", "health", "changes", "versions", "before", "after", "differences",
     }  # fmt: skip
 
 

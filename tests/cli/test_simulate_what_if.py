@@ -125,6 +125,29 @@ def test_jobs_run_as_long_as_those_of_a_history(snapshot: str, call: Call) -> No
     assert found == as_json(call, *flags, "--run-time", "history:history", "--seed", "0")
 
 
+def test_jobs_run_as_long_as_an_attribute_says_that_no_expression_names(
+    quiet_place: Path, snapshot: str, call: Call
+) -> None:
+    path = quiet_place / "snap" / "jobs.ads"
+    ads = path.read_text().split("\n\n")
+    path.write_text(
+        "\n\n".join(f"ExpectedSeconds = Minutes * 60\nMinutes = 10\n{ad}" for ad in ads)
+    )
+    flags = ("--snapshot", snapshot, "--cycles", "4", "--interval", "300", "--model", "policy.toml")
+    found = as_json(call, *flags, "--run-time", "attribute:expectedseconds")
+    fixed = as_json(call, *flags, "--run-time", "600")
+
+    assert found["after"]["cycles"] == fixed["after"]["cycles"]
+    assert found["before"]["cycles"] == fixed["before"]["cycles"]
+
+
+def test_a_job_without_that_attribute_is_told(snapshot: str, call: Call) -> None:
+    done = call("simulate", "--snapshot", snapshot, *COURSE, "--run-time", "attribute:Expected")
+
+    assert done.status == EXIT_USAGE
+    assert "has no number of seconds in Expected" in done.err
+
+
 def test_what_of_a_file_cannot_be_read_is_told(snapshot: str, call: Call) -> None:
     done = call("simulate", "--snapshot", snapshot, "--cycles", "1", "--run-time", "history:cut")
 

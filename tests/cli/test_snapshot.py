@@ -87,6 +87,23 @@ def test_options_of_anonymous_snapshots_need_one(
     assert names(quiet_place) == ["node.json"]
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--job-attribute", "a b"), "--job-attribute a b: not the name of an attribute"),
+        (("--job-attribute", "A", "--anonymize"), "--job-attribute and --anonymize contradict"),
+    ],
+)
+def test_attributes_that_cannot_be_captured_are_refused_before_anybody_is_asked(
+    call: Call, options: tuple[str, ...], message: str, quiet_place: Path
+) -> None:
+    done = call("snapshot", "snap", "--pool", "127.0.0.1:1", *options)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"htcq: {message}")
+    assert names(quiet_place) == ["node.json"]
+
+
 def test_a_key_that_others_can_read_is_refused_before_anybody_is_asked(
     call: Call, quiet_place: Path
 ) -> None:

@@ -144,3 +144,18 @@ def test_a_configuration_that_was_refused_is_said_and_the_verdict_is_given(
     assert "central configuration: the negotiator refuses" in done.err
     assert "the negotiator's configuration is not known" in done.err
     assert done.out.startswith("job 1.0 of ann@site at access1: starts")
+
+
+@pytest.mark.parametrize("words", [("--all",), ("1.0",)])
+def test_what_is_not_modelled_is_named(snapshot: str, call: Call, words: tuple[str, ...]) -> None:
+    knob = "NEGOTIATOR_NUM_THREADS = 4"
+    before = call("why", *words, "--snapshot", snapshot)
+    with (Path(snapshot) / "config.txt").open("a") as file:
+        file.write(f"{knob}\n")
+
+    after = call("why", *words, "--snapshot", snapshot)
+    printed = json.loads(call("why", *words, "--json", "--snapshot", snapshot).out)["unmodelled"]
+
+    assert "not modelled" not in before.out
+    assert f"not modelled: {knob} is not followed" in after.out
+    assert [sentence.partition(":")[0] for sentence in printed] == [f"{knob} is not followed"]

@@ -107,7 +107,7 @@ def test_one_row_of_a_table_changes(value: object) -> None:
     cells = (1, value, 4)
     changed = Ads(SLOTS.texts, {**SLOTS.own, "Cpus": cells})  # type: ignore[dict-item]
 
-    table.put("Cpus", 1, value, engine.strings)  # type: ignore[arg-type]
+    table.fill([1], {"cpus": engine.column([value])})  # type: ignore[list-item]
 
     for text in ("Start", "Weight", "Cpus", "Cpus =?= 2 ?: 5"):
         assert engine.evaluate(Expr(text), table).listed() == by_library(text, changed)
@@ -117,14 +117,14 @@ def test_an_attribute_that_no_row_had_comes() -> None:
     engine = Engine()
     table = SLOTS.table(engine)
 
-    table.put("Gpus", 2, 1, engine.strings)
+    table.fill([2], {"gpus": engine.column([1])})
 
     assert engine.evaluate(Expr("GPUs"), table).listed() == [UNDEFINED, UNDEFINED, 1]
 
 
 def test_a_column_is_replaced() -> None:
     engine = Engine()
-    table = SLOTS.table(engine).replaced("Cpus", engine.column([8, 9, 1]))
+    table = SLOTS.table(engine).replaced({"cpus": engine.column([8, 9, 1])})
 
     assert engine.evaluate(Expr("Start"), table).listed() == [True, True, False]
 
@@ -194,3 +194,28 @@ def test_the_room_is_imported_without_numpy() -> None:
     )
 
     assert done.stdout == "False\n"
+
+
+def test_what_was_found_before_makes_no_way_shorter() -> None:
+    """The library gives up where attributes lie too deep in each other, known ones too."""
+    engine, count = Engine(), 300
+    texts = {f"A{number}": f"N + A{number + 1}" for number in range(count)}
+    ads = Ads({**texts, f"A{count}": "N"}, {"N": (1, 2)})
+    table = ads.table(engine)
+    for number in range(count, -1, -20):
+        text = f"A{number}"
+        assert engine.evaluate(Expr(text), table).listed() == by_library(text, ads), text
+
+
+def test_attributes_in_each_other_are_as_deep_as_all_of_them() -> None:
+    """The library gives up, although each of them was met where it was not too deep."""
+    engine, count, chains = Engine(), 30, 8
+    texts = {"D0_0": "N"}
+    for chain in range(1, chains):
+        for number in range(count):
+            texts[f"D{chain}_{number}"] = f"N + D{chain}_{number + 1}"
+        texts[f"D{chain}_{count}"] = f"D{chain - 1}_0"
+    ads = Ads(texts, {"N": (1, 2)})
+    text = " + ".join(f"D{chain}_0" for chain in range(chains))
+
+    assert engine.evaluate(Expr(text), ads.table(engine)).listed() == by_library(text, ads)

@@ -16,11 +16,8 @@ from htcq.elastic.journal import JournalState
 from htcq.store.elastic_journal import read_journal
 
 FILE = "60-htcq-elastic.config"
-#: Nothing waits and nothing is kept back, so that each step can be reckoned by hand.
-AT_ONCE = {
-    "hold_time": '"0s"', "max_raise": "1.0", "max_lower": "1.0", "min_change": "0.0", "min_change_part": "0.0",
-    "headroom": "0.0", "verify_within": '"90s"',
-}  # fmt: skip
+#: The usual settings, but that a negotiator of a few seconds per cycle is not waited for so long.
+SETTINGS = {"verify_within": '"90s"'}
 BOTH_MAY_ALL = {
     "busy": "min = {cpus = 4}\nmax = {cpus = 8}\n",
     "quiet": "min = {cpus = 4}\nmax = {cpus = 8}\n",
@@ -42,7 +39,7 @@ class Elastic:
 
     pool: Pool
     directory: Path
-    settings: dict[str, str] = field(default_factory=lambda: dict(AT_ONCE))
+    settings: dict[str, str] = field(default_factory=lambda: dict(SETTINGS))
 
     @property
     def path(self) -> Path:
@@ -97,6 +94,12 @@ class Elastic:
         said = [line for line in err.splitlines() if "an ad of the schedd " not in line]
         assert (status, said) == (0, []), err
         return out
+
+    def stopped_step(self) -> str:
+        """Take a step that a person has stopped, and return what it says."""
+        status, out, err = self.htcq("run", "--once", "--yes")
+        assert (status, out) == (3, "")
+        return err
 
     def step_while_claims_turn_over(self, busy: int, quiet: int) -> str:
         """Take steps, as a timer does, until the quotas in the configuration are these; return what the last one says.

@@ -6,10 +6,14 @@ import re
 from dataclasses import dataclass
 
 _LINE = re.compile(
-    r" Matched (?P<match>\S+) (?P<who>\S+) <\S+ preempting (?P<preempting>\S+) <\S+ (?P<slot>\S+)"
+    r" Matched (?P<match>\S+) (?P<who>\S+) <\S+ preempting (?P<preempting>.+?) <\S+ (?P<slot>\S+)"
     r"|Match completed, match cost= (?P<cost>\S+)"
     r"| Rejected (?P<rejection>\S+) (?P<whose>\S+) <\S+: (?P<reason>.+)"
 )
+#: The turn of a submitter begins with the first line, and the second one follows in it. Both begin
+#: with the date and the time.
+_ACCOUNTED = re.compile(r"\(AccountingGroup=(.+)\)\Z")
+_TURN = re.compile(r"  Negotiating with (?P<submitter>\S+) at <|submitterUsage += (?P<usage>\S+)")
 _HANDLED = re.compile(
     r"(?:Handling|Received) match for job (?P<job>\S+) \(delivered"
     r"|Rematched \S+ to job (?P<other>\S+)"
@@ -19,13 +23,17 @@ _HANDLED = re.compile(
 
 @dataclass(frozen=True)
 class LoggedMatch:
-    """One match; ``cost`` is written with six digits, and ``job`` is what the schedd uses it for (empty: nothing)."""
+    """One match; ``cost`` is written with six digits, and ``job`` is what the schedd uses it for (empty: nothing).
+
+    ``preempting`` is whom the claim belongs to, or how many dynamic slots are preempted; empty
+    where none is."""
 
     job: str
     request: str
     submitter: str
     slot: str
     cost: str
+    preempting: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,35 +53,51 @@ def read(text: str, schedd_log: str) -> LoggedCycle:
     """Return what the logs of negotiator and schedd say of one cycle.
 
     Raises:
-        ValueError: a match without cost, or one for which a job was to be preempted.
+        ValueError: a match without cost.
     """
     jobs = iter(used_for(schedd_log))
     matches, rejections = list[LoggedMatch](), list[tuple[str, str, str]]()
     open_: re.Match[str] | None = None
     for found in _LINE.finditer(text):
-        if (open_ is not None) != (found["cost"] is not None) or found["preempting"] not in (
-            None,
-            "none",
-        ):
+        if (open_ is not None) != (found["cost"] is not None):
             raise ValueError(f"cannot read this of a match: {found.group()}")
         if found["rejection"]:
             rejections.append((found["rejection"], found["whose"], found["reason"]))
         elif found["match"]:
             open_ = found
         elif open_ is not None:
+            job, preempting = next(jobs), _preempted(open_["preempting"])
             matches.append(
-                LoggedMatch(next(jobs), open_["match"], open_["who"], open_["slot"], found["cost"])
+                LoggedMatch(
+                    job, open_["match"], open_["who"], open_["slot"], found["cost"], preempting
+                )
             )
             open_ = None
     limits: dict[str, float] = {}
     for group, limit in re.findall(r"Group (\S+) - BEGIN .* quota limit of (\S+)", text):
         limits.setdefault(group, float(limit))
+    return LoggedCycle(tuple(matches), tuple(rejections), limits, used_at_first(text))
+
+
+def _preempted(text: str) -> str:
+    """Return whom a claim belongs to: the accountant knows him by AccountingGroup."""
+    if text == "none":
+        return ""
+    group = _ACCOUNTED.search(text)
+    return text if group is None else group[1]
+
+
+def used_at_first(text: str) -> dict[str, float]:
+    """Return what each submitter used when it had its first turn, as the negotiator's log says."""
     used: dict[str, float] = {}
-    for submitter, usage in re.findall(
-        r"Negotiating with (\S+) at (?:.*\n)+? .*submitterUsage += (\S+)", text
-    ):
-        used.setdefault(submitter, float(usage))
-    return LoggedCycle(tuple(matches), tuple(rejections), limits, used)
+    submitter = ""
+    for found in _TURN.finditer(text):
+        if found["submitter"]:
+            submitter = found["submitter"]
+        elif submitter:
+            used.setdefault(submitter, float(found["usage"]))
+            submitter = ""
+    return used
 
 
 def used_for(schedd_log: str) -> list[str]:

@@ -6,9 +6,10 @@ changed, and the schedd does not offer it a second time."""
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,22 +17,31 @@ from typing import Any
 
 import classad2
 from broken import break_it, snapshot
-from claims import demand, log_from_now
-from conftest import NEWEST, Site
+from claims import demand, log_from_now, written
+from conftest import NEWEST, PACE, Site
 from match_logs import LoggedCycle, read, used_for
 from random_cycles import Scenario
 from random_jobs import Cluster
 from testpool import Pool
 
+_TOOLS: Mapping[str, tuple[str, ...]] = {
+    "collector.ads": ("condor_status", "-any", "-long"),
+    "jobs.ads": ("condor_q", "-global", "-allusers", "-long"),
+    "priorities.ads": ("condor_userprio", "-allusers", "-long"),
+    "config.txt": ("condor_config_val", "-dump"),
+}
 _BEGUN, _ENDED = "Started Negotiation Cycle", "Finished Negotiation Cycle"
+#: The job is named; a line without one tells of dynamic slots.
+_MATCHED = re.compile(r" Matched \d")
 _HAS_ITS_ADS = "Performing accounting"
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A snapshot, and the one cycle that came after it."""
+    """A snapshot, what HTCondor's tools print of the same pool, and the one cycle that came after."""
 
     before: Path
+    printed: Path
     cycle: LoggedCycle
 
 
@@ -50,26 +60,47 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     for options in scenario.userprio:
         pool.tool("condor_userprio", *options)
     if scenario.running:
-        _started(pool, scenario.running)
-    _queued(pool, scenario.clusters, scenario.groups)
+        _started(pool, scenario)
+    queued(pool, scenario.clusters, scenario.groups)
     limited = scenario.user_limit and site.suite == NEWEST
     if limited:
-        _limit_user(pool, scenario.user_limit)
-    before = _snapshot_of_together(pool, directory)
+        limit_user(pool, scenario.user_limit)
+    before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
     with standing_still(pool, "startd"):
-        negotiated, scheduled = _cycle(pool)
-        pool.tool("condor_rm", "-all")
+        negotiated, scheduled = cycle(pool)
+        # None of them starts. Jobs that run are removed later: their shadows ask the startd.
+        pool.tool("condor_rm", "-constraint", "JobStatus == 1", check=False)
+    pool.tool("condor_rm", "-all", check=False)
     if limited:
-        _limit_user(pool, None)
+        limit_user(pool, None)
     (directory / "NegotiatorLog").write_text(negotiated)
     (directory / "SchedLog").write_text(scheduled)
-    return Recorded(before, read(negotiated, scheduled))
+    return Recorded(before, printed, read(negotiated, scheduled))
 
 
-def _started(pool: Pool, clusters: Iterable[Cluster]) -> None:
-    """Let jobs start in a cycle of their own, and remove those for which there is no slot."""
-    _queued(pool, clusters, {cluster.submitter for cluster in clusters})
-    count = sum(map(bool, used_for(_cycle(pool)[1])))
+def _started(pool: Pool, scenario: Scenario) -> None:
+    """Let jobs start in a cycle of their own, and remove those for which there is no slot.
+
+    With later knobs there are cycles until none is left that finds a slot.
+    """
+    queued(pool, scenario.running, {cluster.submitter for cluster in scenario.running})
+    count = 0
+    while True:
+        more = sum(map(bool, used_for(cycle(pool)[1])))
+        count += more
+        _settled(pool, count)
+        if not (more and scenario.later):
+            break
+    pool.tool("condor_rm", "-constraint", "JobStatus == 1", check=False)
+    if scenario.later:
+        pool.configure(PACE + written({**scenario.knobs, **scenario.later}))
+    # The negotiator remembers which groups had nothing of the last remainders, and no ad tells
+    # that.
+    pool.reconfig()
+
+
+def _settled(pool: Pool, count: int) -> None:
+    """Wait until ``count`` jobs run, and the collector has heard of all of them."""
     startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
 
     def slots(direct: str) -> list[dict[str, Any]]:
@@ -85,20 +116,16 @@ def _started(pool: Pool, clusters: Iterable[Cluster]) -> None:
         return busy == len(running) == count and seen == slots(startd)
 
     pool.wait(settled, 60, f"{count} running jobs", ("SchedLog", "StartLog"))
-    pool.tool("condor_rm", "-constraint", "JobStatus == 1", check=False)
-    # The negotiator remembers which groups had nothing of the last remainders, and no ad tells
-    # that.
-    pool.reconfig()
 
 
-def _limit_user(pool: Pool, limit: int | None) -> None:
+def limit_user(pool: Pool, limit: int | None) -> None:
     """Let the user of all jobs run so many at most; None: as many as there are."""
     text = "undefined" if limit is None else str(limit)
     for user in pool.tool("condor_qusers", "-af", "User").split():
         pool.tool("condor_qusers", user, "-edit", f"MaxJobsRunning={text}")
 
 
-def _queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) -> None:
+def queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) -> None:
     """Submit the jobs and wait until the collector has heard of them and of what they weigh to the schedd."""
     idle, weight = Counter[str](), Counter[str]()
     for cluster in clusters:
@@ -111,7 +138,16 @@ def _queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) 
     )
 
 
-def _snapshot_of_together(pool: Pool, directory: Path) -> Path:
+def printed_by_tools(pool: Pool, directory: Path) -> Path:
+    """Write what HTCondor's tools print of what a snapshot has, and return where."""
+    where = directory / "printed"
+    where.mkdir()
+    for name, words in _TOOLS.items():
+        (where / name).write_text(pool.tool(*words))
+    return where
+
+
+def snapshot_of_together(pool: Pool, directory: Path) -> Path:
     """Take snapshots until one has submitters that were all heard of in one second, as the negotiator will."""
     while True:
         where = snapshot(pool, directory)
@@ -138,7 +174,7 @@ def _heard_of_together(pool: Pool) -> Iterator[None]:
                 return
 
 
-def _cycle(pool: Pool) -> tuple[str, str]:
+def cycle(pool: Pool) -> tuple[str, str]:
     """Let the negotiator go through one cycle and return its log and what the schedd's says of the matches."""
     negotiator = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
     log, schedd_log = log_from_now(pool), log_from_now(pool, "SchedLog")
@@ -152,7 +188,7 @@ def _cycle(pool: Pool) -> tuple[str, str]:
         )
     pool.wait(lambda: _ENDED in log().partition(_BEGUN)[2], 60, "a cycle", ("NegotiatorLog",))
     cycle = log().partition(_BEGUN)[2].partition(_ENDED)[0]
-    matches = cycle.count(" Matched ")
+    matches = len(_MATCHED.findall(cycle))
     pool.wait(
         lambda: len(used_for(schedd_log())) == matches, 30, f"{matches} matches", ("SchedLog",)
     )

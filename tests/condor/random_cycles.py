@@ -7,7 +7,7 @@ open."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from random_jobs import Cluster, SchedulersWeight, clusters, small_clusters
@@ -92,7 +92,8 @@ class Scenario:
 
     ``running`` jobs are started in a cycle of their own before the ``clusters`` are submitted.
     ``groups`` maps each submitter, written without its domain, to the group that it is charged
-    to. ``user_limit`` is MaxJobsRunning of the user, 0 where there is none."""
+    to. ``user_limit`` is MaxJobsRunning of the user, 0 where there is none. ``later`` are knobs
+    that the negotiator gets when jobs run: then as many run as there is room for."""
 
     seed: str
     knobs: Mapping[str, str]
@@ -102,6 +103,7 @@ class Scenario:
     clusters: tuple[Cluster, ...]
     groups: Mapping[str, str]
     user_limit: int = 0
+    later: Mapping[str, str] = field(default_factory=dict)
 
 
 def random_scenario(seed: str) -> Scenario:
@@ -119,7 +121,7 @@ def random_scenario(seed: str) -> Scenario:
         **ASKED_FOR,
         **types.knobs,
         **quotas,
-        **dict(_drawn(dice, _KNOBS)),
+        **dict(drawn(dice, _KNOBS)),
         "SCHEDD_SLOT_WEIGHT": weight.text,
     }
     if dice.random() < 0.5:
@@ -141,9 +143,10 @@ def random_scenario(seed: str) -> Scenario:
     return Scenario(seed, knobs, types.slots, userprio, running, wanted, groups, user_limit)
 
 
-def _drawn(
+def drawn(
     dice: Random, knobs: Mapping[str, tuple[float, tuple[str, ...]]]
 ) -> Iterator[tuple[str, str]]:
+    """Yield the knobs that are set: each as ``often``, to one of some texts."""
     for name, (often, texts) in knobs.items():
         if dice.random() < often:
             yield name, dice.choice(texts)
@@ -164,7 +167,7 @@ def _quotas(dice: Random, cpus: int) -> Iterator[tuple[str, str]]:
             yield f"GROUP_ACCEPT_SURPLUS_{name}", dice.choice(("True", "False"))
         if dice.random() < 0.1:
             yield f"GROUP_AUTOREGROUP_{name}", dice.choice(("True", "False"))
-    yield from _drawn(dice, _GROUP_KNOBS)
+    yield from drawn(dice, _GROUP_KNOBS)
 
 
 def _userprio(dice: Random, names: Mapping[str, str], cpus: int) -> Iterator[tuple[str, ...]]:

@@ -71,21 +71,24 @@ class Reclaim:
         ]  # fmt: skip
         if action != "emit":
             command += ["--pool", self.pool.collector, "--journal", str(self.journal)]
+        return subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of an administrator of the pool."""
         # Nobody can prove who he is across the walls of the pool's root directory.
-        environment = {
+        return {
             **os.environ,
             "PATH": f"{self._tools()}{os.pathsep}{os.environ['PATH']}",
             "CONDOR_CONFIG": "/dev/null",
             "_CONDOR_SEC_DEFAULT_AUTHENTICATION_METHODS": "CLAIMTOBE",
         }
-        return subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
 
     def _tools(self) -> Path:
         directory = self.directory / "bin"

@@ -131,25 +131,25 @@ def applied(elastic: Elastic, busy: int, quiet: int) -> None:
 
 
 def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
-    """The static quotas are the mins, 4 and 4; a group that lends nothing has more than that: its max."""
+    """The static quotas are the mins, 3 and 4; an elastic one is up to the max of 5, which nobody else asks for."""
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     groups = {"busy": "lend = false\nmin = {cpus = 3}\nmax = {cpus = 3}\n",
-              "quiet": "min = {cpus = 4}\nmax = {cpus = 4}\n"}  # fmt: skip
+              "quiet": "min = {cpus = 4}\nmax = {cpus = 5}\n"}  # fmt: skip
     elastic.declare(groups)
     elastic.step()
-    assert elastic.configured() == ("3", "0")
+    assert elastic.configured() == ("3", "5")
     words = elastic.words("disable", "--if-silent", "0s")
     total = lines(elastic, words)
     elastic.step()
 
     for until in points(total):
         killed(elastic, until, words)
-        is_true(elastic, {("3", "0"), ("3", "4")})
+        is_true(elastic, {("3", "5"), ("3", "4")})
         status, _, err = elastic.htcq("disable", "--if-silent", "0s")
         assert status == 0, err
         is_finished(elastic, ("3", "4"))
         elastic.step()
-        assert elastic.configured() == ("3", "0")
+        assert elastic.configured() == ("3", "5")
 
 
 def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(site: Site, tmp_path: Path) -> None:

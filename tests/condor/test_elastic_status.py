@@ -45,8 +45,6 @@ def looked(site: Site, tmp_path: Path, declared: str = QUOTAS) -> dict[str, Any]
             "--pool",
             site.pool.collector,
             "--json",
-            "--headroom",
-            "0",
         )
     )
     return found
@@ -75,7 +73,7 @@ def of_queue(pool: Pool) -> dict[str, Counter[str]]:
 def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_runtime_does(
     site: Site, tmp_path: Path
 ) -> None:
-    """Of 8 cpus each is guaranteed 3, and of 2 more by 5 to 8 each gets one; jobs of 3 GiB fit into 8 GiB twice."""
+    """Of 8 cpus each is guaranteed 3; jobs of 3 GiB fit into 8 GiB twice, and what chemistry cannot use is physics' up to its max of 5."""
     pool = break_it(site, {**policy(), **GROUPS})
     with before(pool):
         queued(pool, {"physics.ada": 10}, request_memory=1024)
@@ -86,18 +84,18 @@ def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_r
         assert idle["dimensions"]["cpus"]["total"] == 8
         assert idle["dimensions"]["memory"]["total"] == 16384
         assert {name: group["runtime"] for name, group in idle["groups"].items()} == {
-            "physics": {"cpus": 4, "memory": 8192},
-            "chem": {"cpus": 4, "memory": 8192},
+            "physics": {"cpus": 5, "memory": 5 * 1024},
+            "chem": {"cpus": 3, "memory": 8192},
         }
         quotas = {name: group["quota"]["target"] for name, group in idle["groups"].items()}
-        assert quotas == {"physics": 4, "chem": 2}
+        assert quotas == {"physics": 5, "chem": 2}
         assert {name: group["binding"] for name, group in idle["groups"].items()} == {
             "physics": "cpus",
             "chem": "memory",
         }
         knobs = {f"GROUP_QUOTA_{name}": str(quota) for name, quota in quotas.items()}
         pool.configure(written({**policy(), **GROUPS, **knobs}))
-    come_to(pool, {"physics.ada": 4, "chem.bob": 2})
+    come_to(pool, {"physics.ada": 5, "chem.bob": 2})
 
     def told() -> bool:
         accounts = {
@@ -110,7 +108,7 @@ def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_r
         }
         return all(accounts.get(name) == each for name, each in found.items()) and found[
             "physics"
-        ] == (4, 4)
+        ] == (5, 5)
 
     pool.wait(told, 60, "accounting ads with the quotas and all claims", ("NegotiatorLog",))
     full = looked(site, tmp_path)
@@ -119,7 +117,7 @@ def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_r
     assert {name: group["request"] for name, group in full["groups"].items()} == requests
     assert full["problems"] == []
     # No cycle more lets anybody in: the quotas are all that the runtimes are worth.
-    assert full["claims"] == 6
+    assert full["claims"] == 7
 
 
 CARDS = """

@@ -330,6 +330,8 @@ _NO_SETTING: Mapping[str, str] = {
     "concurrency-limit-shut": "how many may run is not known, and 0 may be meant",
     "access-point-closed": "an access point may be closed on purpose",
     "slots-closed": "a machine may be closed on purpose",
+    "default-operator-read-otherwise": "an upgrade mends it, and no knob",
+    "start-refuses-dynamic-slots": "START is the site's own condition, and only the site knows which part dynamic slots need not meet",
 }
 #: Proven by a test of its own.
 _ALONE = frozenset(("slot-constraint-hides-claims", "offer-budget-used-up"))

@@ -40,6 +40,9 @@ SLOT_PASSWORD = {PASSWORD}
 GROUP_NAMES = physics, physics.top
 GROUP_QUOTA_physics = 6
 GROUP_ACCEPT_SURPLUS = True
+CONCURRENCY_LIMIT_DEFAULT_licence = 4
+licence.matlab_LIMIT = 2
+NEGOTIATOR_JOB_CONSTRAINT = Campaign =!= "closed"
 SiteFlavour = "sweet"
 Region = "south"
 STARTD_ATTRS = $(STARTD_ATTRS) SiteFlavour Region
@@ -57,6 +60,8 @@ RUNNING = {
     "environment": f"SECRET={JOB_SECRET}",
     "requirements": 'TARGET.SiteFlavour isnt "bad"',
     "+WantedRegion": '"south"',
+    "+ExpectedSeconds": "600",
+    "+Campaign": '"open"',
     "arguments": "601",
 }
 IDLE = {**RUNNING, "request_cpus": "64", "accounting_group_user": "ben"}
@@ -203,6 +208,17 @@ def test_what_expressions_name_in_the_other_ad_is_there(pool: Pool, tmp_path: Pa
     assert {ad["SiteFlavour"] for ad in slots} == {'"sweet"'}
     assert {ad["Region"] for ad in slots} == {'"south"'}
     assert {ad["WantedRegion"] for ad in jobs} == {'"south"'}
+    assert {ad["Campaign"] for ad in jobs} == {'"open"'}
+
+
+def test_an_attribute_of_jobs_that_no_expression_names_is_there_if_asked_for(
+    pool: Pool, tmp_path: Path
+) -> None:
+    plain = ads_of(taken(pool, tmp_path / "plain") / "jobs.ads")
+    asked = taken(pool, tmp_path / "asked", "--job-attribute", "ExpectedSeconds")
+
+    assert not any("ExpectedSeconds" in ad for ad in plain)
+    assert [ad["ExpectedSeconds"] for ad in ads_of(asked / "jobs.ads")] == ["600"] * 3
 
 
 def test_the_configurations_are_the_daemons_own(pool: Pool, tmp_path: Path) -> None:
@@ -215,6 +231,8 @@ def test_the_configurations_are_the_daemons_own(pool: Pool, tmp_path: Path) -> N
         text = file.read_text()
         assert "\nGROUP_NAMES = physics, physics.top\n" in text
         assert "\nGROUP_QUOTA_physics = 6\n" in text
+        assert "\nCONCURRENCY_LIMIT_DEFAULT_licence = 4\n" in text
+        assert "\nlicence.matlab_LIMIT = 2\n" in text
         assert "\nSLOT_WEIGHT = floor(Memory / 1024)\n" in text
         assert "Not defined" not in text
     real = pool.tool("condor_config_val", "NEGOTIATOR_INTERVAL", "PREEMPTION_REQUIREMENTS").split(

@@ -7,8 +7,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from htcq.elastic.activity import NEVER, OFF, ON, WORDS
 from htcq.report.views.audit import audit_metrics
 from htcq.report.views.drift_record import drift_metrics
+from htcq.report.views.elastic_metrics import METRICS
 from tests.contrib.places import ROOT
 from tests.report import observations
 from tests.report.audits import SICK
@@ -53,7 +55,17 @@ def test_every_metric_in_them_is_written() -> None:
     written = drift_metrics(observations.SAMPLE, observations.NOW, 0.125) + audit_metrics(
         SICK, observations.NOW
     )
+    elastic = {each.name for each in METRICS}
     named = set(re.findall(r"\bhtcq_\w+", RULES.read_text()))
 
-    assert named
-    assert [name for name in named if f"# TYPE {name} " not in written] == []
+    assert named & elastic
+    missing = [name for name in named - elastic if f"# TYPE {name} " not in written]
+    assert missing == []
+
+
+def test_every_state_of_elastic_quotas_in_them_is_one() -> None:
+    """Those that are alerted, those that a person wants, and the one that has an alert of its own are all."""
+    alerted = re.findall(r'htcq_elastic_state\{state=~?"([^"]+)"\}', RULES.read_text())
+
+    words = [word for each in alerted for word in each.split("|")]
+    assert sorted([*words, ON, NEVER, OFF]) == sorted(WORDS)

@@ -17,7 +17,7 @@ UNITS = ROOT / "contrib/systemd"
 SERVICES = sorted(path.name for path in UNITS.glob("*.service"))
 TIMERS = sorted(path.name for path in UNITS.glob("*.timer"))
 DROP_INS = sorted(path.relative_to(UNITS) for path in UNITS.glob("*.service.d/*.conf"))
-COMMAND = re.compile(r"^ExecStart=(\S.*)$", re.MULTILINE)
+COMMAND = re.compile(r"^ExecStart(?:Post)?=-?(\S.*)$", re.MULTILINE)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def units(tmp_path: Path) -> Path:
     place = tmp_path / "units"
     shutil.copytree(UNITS, place)
     for path in (*place.glob("*.service"), *place.glob("*.d/*.conf")):
-        path.write_text(path.read_text().replace("=/usr/bin/htcq ", f"={program} "))
+        path.write_text(path.read_text().replace("/usr/bin/htcq ", f"{program} "))
     return place
 
 
@@ -47,7 +47,7 @@ def analyzed(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("unit", [*SERVICES, *TIMERS])
-@pytest.mark.parametrize("kept", [0, 1, 2, 3])
+@pytest.mark.parametrize("kept", range(len(DROP_INS) + 1))
 def test_systemd_verifies_every_unit_with_and_without_drop_ins(
     unit: str, kept: int, units: Path
 ) -> None:
@@ -77,6 +77,7 @@ def test_systemd_would_say_something(wrong: str, units: Path) -> None:
         ("htcq-drift-prune.service", 2),
         ("htcq-audit.service", 11),
         ("htcq-elastic.service", 11),
+        ("htcq-elastic-reclaim.service", 11),
         ("htcq-elastic-write.service", 18),
         ("htcq-elastic-deadman.service", 18),
     ],

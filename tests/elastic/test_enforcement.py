@@ -3,7 +3,7 @@ from __future__ import annotations
 from htcq.elastic.enforcement import How
 from htcq.elastic.status import Status, status_of
 from htcq.quota.elastic.declaration import ElasticQuotas
-from tests.audit.sites import job, pool
+from tests.audit.sites import job, policy_slot, pool
 from tests.elastic.quotas import A100, group, node, quotas
 from tests.elastic.test_projection import waiting
 
@@ -12,11 +12,13 @@ TWO = quotas(
     group("a", DIMENSIONS, {"cpus": 6, "memory": 12288}),
     group("b", DIMENSIONS, {"cpus": 6, "memory": 12288}),
 )
+#: A match is one claim.
+ALONE = "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
 BUSY = (waiting(1, "a", 20), waiting(2, "b", 20))
 
 
 def look(
-    weight: str, *jobs: str, declared: ElasticQuotas = TWO, config: str = "", **slot: object
+    weight: str, *jobs: str, declared: ElasticQuotas = TWO, config: str = ALONE, **slot: object
 ) -> Status:
     return status_of(
         pool(node(SlotWeight=weight, **slot), jobs=jobs or BUSY, config=config or None), declared
@@ -35,7 +37,8 @@ def test_what_slot_weight_counts_is_enforced_and_what_it_does_not_know_only_repo
 
 def test_a_dimension_that_limits_a_quota_is_approximated() -> None:
     """3 GiB a job: of 4 cpus only 2 can be used, and the quota is 2, whatever the jobs will be tomorrow."""
-    status = look("Cpus", waiting(1, "a", 20, RequestMemory=3072), waiting(2, "b", 20))
+    both = (waiting(1, "a", 20, RequestMemory=3072), waiting(2, "b", 20, RequestMemory=2048))
+    status = look("Cpus", *both)
 
     assert how(status) == {"cpus": How.ENFORCED, "memory": How.APPROXIMATED}
     assert (
@@ -59,7 +62,7 @@ def test_a_weight_of_the_dominant_asset_enforces_what_no_claims_within_the_quota
 
 
 def test_where_weights_are_off_claims_of_any_size_are_alike() -> None:
-    config = "NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"
+    config = f"{ALONE}NEGOTIATOR_USE_SLOT_WEIGHTS = False\n"
 
     assert how(look("Cpus", config=config))["cpus"] is not How.ENFORCED
 
@@ -112,6 +115,18 @@ def test_one_model_among_several_is_not_what_a_weight_of_gpus_counts() -> None:
         node("a", SlotWeight="GPUs", GPUs=2, TotalSlotGPUs=2, GPUs_DeviceName=f'"{A100}"'),
         node("b", SlotWeight="GPUs", GPUs=2, TotalSlotGPUs=2, GPUs_DeviceName='"V100"'),
     ]
-    given = pool(*nodes, jobs=[job(AccountingGroup='"a.ada"', RequestGPUs=1, MaxHosts=9)])
+    waits = job(AccountingGroup='"a.ada"', RequestGPUs=1, MaxHosts=9)
+    given = pool(*nodes, jobs=[waits], config=ALONE)
 
     assert how(status_of(given, declared)) == {"gpus": How.ENFORCED, "gpus:a100": How.APPROXIMATED}
+
+
+def test_fault_11_leftovers_let_a_group_use_more_than_its_quota() -> None:
+    """By default access points fill a matched slot by themselves; a consumption policy leaves nothing over."""
+    for config in ("", "CLAIM_PARTITIONABLE_LEFTOVERS = True\n"):
+        status = look("Cpus", config=config)
+        assert how(status) == {"cpus": How.APPROXIMATED, "memory": How.REPORTED}
+        why = {each.dimension: each.why for each in status.enforcement}["cpus"]
+        assert why.endswith("beyond the quota (CLAIM_PARTITIONABLE_LEFTOVERS)")
+    policies = status_of(pool(policy_slot(SlotWeight="Cpus"), jobs=BUSY), TWO)
+    assert how(policies)["cpus"] is How.ENFORCED

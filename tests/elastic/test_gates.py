@@ -32,21 +32,18 @@ def test_nothing_is_wrong_with_a_pool_as_it_should_be() -> None:
 @pytest.mark.parametrize(
     ("changes", "gates"),
     [
-        ({"heard": (NOW - 900, NOW)}, []),
-        ({"heard": (NOW - 901, NOW)}, ["ad-age"]),
         ({"cycle_end": NOW - 1200}, []),
         ({"cycle_end": NOW - 1201}, ["cycle"]),
         ({"cycle_end": None}, ["cycle"]),
         ({"slots": 90}, []),
         ({"slots": 89}, ["few-slots"]),
         ({"slots": 0}, ["no-slots", "few-slots"]),
-        ({"schedds": 9}, []),
-        ({"schedds": 8}, ["few-schedds"]),
+        ({"schedds": 1}, []),
         ({"pool_weight": 800.0}, []),
         ({"pool_weight": 799.0}, ["capacity"]),
         ({"heard": (NOW - 1, NOW + 60)}, []),
         ({"heard": (NOW - 1, NOW + 61)}, ["clock"]),
-        ({"skews": {"ap.example.org": -61.0}}, ["clock"]),
+        ({"skews": {"cm.example.org": -61.0}}, ["clock"]),
         ({"negotiators": ()}, ["negotiator"]),
         ({"negotiator": "gpu.example.org"}, ["negotiator"]),
         ({"missing": ("jobs of ap.example.org: no answer within 60 s",)}, ["incomplete"]),
@@ -57,55 +54,69 @@ def test_a_gate_closes_at_its_limit(changes: dict[str, Any], gates: list[str]) -
 
 
 SILENT = {"ap.example.org": "no answer within 60 s"}
+AP = "ap.example.org"
 
 
-def refused(seen: PoolSeen | None, later: float = 600, **schedds: Any) -> list[str]:
-    """The gates that close ``later`` seconds after a look that ``seen`` tells of (None: there was none)."""
-    state = FRESH if seen is None else state_of([JournalRecord(1, NOW - later, LOOK, seen=seen)])
+def refused(seen: PoolSeen | None, **schedds: Any) -> list[str]:
+    """The gates that close after a look that ``seen`` tells of (None: there was none), of a pool of 1000."""
+    state = FRESH if seen is None else state_of([JournalRecord(1, NOW - 600, LOOK, seen=seen)])
     found = refusals(sight(schedd_ads=ScheddAds(**schedds)), state, None, SETTINGS, NOW)
     return [each.gate for each in found]
 
 
-def test_a_silent_schedd_that_nothing_is_known_of_closes_no_gate() -> None:
-    assert refused(SEEN, silent=SILENT, wanting=frozenset(SILENT)) == []
+def test_fault_10_a_silent_schedd_closes_the_gate_by_what_it_holds() -> None:
+    """min_seen is 0.9: a tenth of the pool's weight of 1000 may be in doubt."""
+    assert refused(SEEN, silent=SILENT) == []
+    assert refused(SEEN, silent=SILENT, held={AP: 100.0, "other": 900.0}) == []
+    assert refused(SEEN, silent=SILENT, held={AP: 101.0, "other": 899.0}) == ["incomplete"]
+    assert refused(None, silent=SILENT, held={AP: 101.0}) == ["incomplete"]
     told = list(ignored_faults(sight(schedd_ads=ScheddAds(silent=SILENT)), LOOKED, SETTINGS, NOW))
-    assert told == ["pool: 1 schedd left out: ap.example.org: no answer within 60 s"]
+    assert told == ["pool: jobs of ap.example.org: no answer within 60 s"]
 
 
-def test_a_silent_schedd_for_which_slots_are_claimed_closes_the_gate_however_long() -> None:
-    assert refused(SEEN, later=86400, silent=SILENT, claiming=frozenset(SILENT)) == ["incomplete"]
+def test_fault_10_what_several_schedds_hold_adds_up() -> None:
+    silent = dict.fromkeys(("ap1", "ap2"), "no answer")
+    held = {"ap1": 60.0, "ap2": 60.0}
+
+    assert refused(SEEN, silent={"ap1": "no answer"}, held=held) == []
+    assert refused(SEEN, silent=silent, held=held) == ["incomplete", "incomplete"]
 
 
-def test_a_silent_schedd_that_had_jobs_closes_the_gate_for_a_quarter_of_an_hour() -> None:
-    seen = replace(SEEN, busy=tuple(SILENT))
+def test_a_schedd_that_had_jobs_and_has_no_ad_any_more_counts_by_its_claims() -> None:
+    seen = replace(SEEN, busy=(AP,))
 
-    assert refused(seen, later=900, silent=SILENT) == ["incomplete"]
-    assert refused(seen, later=901, silent=SILENT) == []
+    assert refused(seen, held={AP: 200.0}) == ["incomplete"]
+    assert refused(seen, held={AP: 200.0}, known=frozenset({AP})) == []
+    assert refused(seen, held={"elsewhere": 200.0}) == []
 
 
-def test_before_the_first_look_a_silent_schedds_submitters_are_believed_unless_a_person_accepts_the_loss() -> (
-    None
-):
-    schedds = ScheddAds(silent=SILENT, wanting=frozenset(SILENT))
+def test_a_person_may_accept_that_a_schedd_is_gone() -> None:
+    schedds = ScheddAds(silent=SILENT, held={AP: 500.0})
 
-    assert refused(None, silent=SILENT) == []
-    assert refused(None, silent=SILENT, wanting=frozenset(SILENT)) == ["incomplete"]
     assert (
         list(refusals(sight(schedd_ads=schedds), FRESH, None, SETTINGS, NOW, confirmed=True)) == []
     )
 
 
-def test_a_schedd_that_nothing_is_known_of_holds_no_gate_closed_by_its_age_or_its_clock() -> None:
-    ads = {"skews": {"fake": -3600.0}, "slots_heard": NOW - 10}
+def test_a_schedd_that_holds_nothing_keeps_no_gate_closed_by_its_age_or_its_clock() -> None:
+    skews = {"fake": -3600.0}
     fake = ScheddAds(heard={"fake": NOW - 5000})
-    busy = replace(fake, claiming=frozenset({"fake"}))
+    busy = replace(fake, held={"fake": 101.0})
 
-    assert closed(schedd_ads=fake, **ads) == []
-    assert closed(schedd_ads=busy, **ads) == ["ad-age", "clock"]
-    assert list(ignored_faults(sight(schedd_ads=fake, **ads), LOOKED, SETTINGS, NOW)) == [
+    assert closed(schedd_ads=fake, skews=skews) == []
+    assert closed(schedd_ads=busy, skews=skews) == ["ad-age", "clock"]
+    assert list(ignored_faults(sight(schedd_ads=fake, skews=skews), LOOKED, SETTINGS, NOW)) == [
         "pool: an ad of the schedd fake is 5000 s old",
         "pool: the clock of fake is 3600 s behind the collector's",
     ]
+
+
+def test_fault_10_slots_with_old_ads_count_by_their_weight() -> None:
+    fresh, old, limit = NOW - 10, NOW - 901, NOW - 900
+
+    assert closed(slots_heard=((fresh, 900.0), (old, 100.0))) == []
+    assert closed(slots_heard=((fresh, 899.0), (old, 101.0))) == ["ad-age"]
+    assert closed(slots_heard=((limit, 1000.0),)) == []
 
 
 def test_half_the_slots_missing_is_too_little_and_too_light() -> None:
@@ -210,6 +221,14 @@ def test_groups_that_nobody_declared_would_be_lost() -> None:
         "the pool has a group Guests that the quotas do not declare"
     ]
     assert list(undeclared(pool, ["physics", "guests"])) == []
+
+
+def test_fault_4_a_group_of_our_own_file_is_retired_once_its_jobs_have_ended() -> None:
+    pool = sight(configured={"GROUP_NAMES": ("physics, guests", "60-htcq-elastic.config:7")})
+
+    assert list(undeclared(pool, ["physics"], retired=["Guests"])) == []
+    (refusal,) = undeclared(pool, ["physics"], retired=[])
+    assert "declare a max of 0 until its jobs have ended" in refusal.hint
 
 
 def test_a_knob_for_the_negotiator_alone_wins_and_is_told() -> None:

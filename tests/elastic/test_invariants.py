@@ -67,20 +67,20 @@ def test_mins_that_do_not_shrink_may_exceed_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("quotas", "told"),
     [
-        ({"phys": 60.0, "phys.hep": 60.0, "chem": 40.0}, []),
-        ({"phys": 60.0, "phys.hep": 50.0, "chem": 40.5}, ["quotas add up to 100.5 of slot weight, and the pool has 100"]),
-        (
-            {"phys": 60.0, "phys.hep": 61.0, "chem": 40.0},
-            ["quotas add up to 61 of slot weight, and phys would have 60"],
-        ),
+        ({"phys": 60.0, "phys.hep": 60.0, "chem": 100.0}, []),
+        ({"phys": 60.0, "phys.hep": 61.0, "chem": 40.0},
+         ["phys.hep would have a quota of 61, more than 60 of phys"]),
         ({"phys": 60.0, "phys.hep": -1.0, "chem": 40.0}, ["phys.hep would have a quota of -1"]),
-        ({"phys": 60.0, "phys.hep": 60.0, "chem": float("inf")},
-         ["chem would have a quota of inf", "quotas add up to inf of slot weight, and the pool has 100"]),
-        ({"phys": 60.0, "phys.hep": 60.0},
-         ["chem would have a quota of nan", "quotas add up to nan of slot weight, and the pool has 100"]),
+        ({"phys": 60.0, "phys.hep": 60.0, "chem": float("inf")}, ["chem would have a quota of inf"]),
+        ({"phys": 60.0, "phys.hep": 60.0}, ["chem would have a quota of nan"]),
+        ({"phys": 9.0, "phys.hep": 6.0, "chem": 40.0},
+         ["phys would have a quota of 9, below its min of 10"]),
+        ({"phys": 71.0, "phys.hep": 60.0, "chem": 40.0},
+         ["phys would have a quota of 71, above its max of 70"]),
     ],
 )  # fmt: skip
 def test_each_mistake_in_quotas_is_told(quotas: dict[str, float], told: list[str]) -> None:
-    goals = [target("phys", 0.0, leaf=False), target("phys.hep", 0.0), target("chem", 0.0)]
+    phys = replace(target("phys", 0.0, leaf=False), least=10.0, most=70.0)
+    goals = [phys, target("phys.hep", 0.0), target("chem", 0.0)]
 
-    assert list(bad_quotas(goals, quotas, 100.0)) == told
+    assert list(bad_quotas(goals, quotas)) == told

@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from htcq.elastic.activity import activity_of
 from htcq.elastic.journal import (
     APPLY,
     DEAD_MAN,
     DISABLE,
     LOOK,
     NOTHING,
+    OFF,
+    ON,
     REFUSED,
     RESTORE,
     ROLLBACK,
@@ -154,14 +157,6 @@ def test_where_nothing_ever_succeeded_the_silence_begins_with_the_journal() -> N
     assert state_of([JournalRecord(1, NOW, REFUSED)]).silent_for(NOW + 7) == 7
 
 
-def test_when_a_group_was_changed_does_not_depend_on_those_below_it() -> None:
-    before = {"phys": (10.0, True), "phys.hep": (4.0, False), "chem": (1.0, False)}
-    after = {"phys": (12.0, True), "phys.hep": (6.0, False), "chem": (1.0, False)}
-    state = state_of([*written(1, before), *written(3, after, time=NOW + 60)])
-
-    assert state.changed == {"phys": NOW, "phys.hep": NOW + 60, "chem": NOW}
-
-
 def test_the_static_quotas_of_the_last_look_are_kept() -> None:
     records = [
         *written(1, FIRST, fallback="old", fallback_quotas=FIRST),
@@ -189,7 +184,8 @@ def test_a_shortened_journal_comes_to_the_same(what: str, looks: int) -> None:
     short = compacted_records(records, writes=3)
     state = state_of(records)
 
-    assert len(short) == 6 + 2 + min(looks, 1)
+    # Three writes, the first of all, the newest look and the fallback, and the last record.
+    assert len(short) == 6 + 2 + 2 + min(looks, 1)
     assert replace(state_of(short), began=state.began) == state
 
 
@@ -220,3 +216,26 @@ def test_a_record_is_the_same_after_it_was_a_line() -> None:
 def test_what_is_no_record_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"record|Expecting|unknown key"):
         record_from(line)
+
+
+def test_what_was_there_before_the_first_write_is_kept_until_it_is_given_back() -> None:
+    first = intent(1, FIRST, replaced="theirs\n", before=digest_of("theirs\n"))
+    records = [first, outcome(2, 1), *written(3, SECOND)]
+    state = state_of(records)
+    assert (state.origin, state.origin_text, state.origin_digest) == (1, "theirs\n", first.before)
+    assert state_of(compacted_records(records, writes=1)).origin_text == "theirs\n"
+
+    off = [intent(5, {}, what=OFF, text="theirs\n", operator="ann"), outcome(6, 5)]
+    state = state_of([*records, *off])
+    assert (state.origin, state.stopped, state.elastic) == (0, "off by ann", False)
+
+    again = [JournalRecord(7, NOW, ON), *written(8, FIRST, before=off[0].after)]
+    state = state_of([*records, *off, *again])
+    assert (state.stopped, state.origin_text, state.elastic) == ("", "theirs\n", True)
+
+
+def test_on_forgets_failed_writes() -> None:
+    failed = [*written(1, FIRST, WRITTEN), *written(3, SECOND, WRITTEN)]
+
+    assert activity_of(state_of(failed), 2).word == "failed"
+    assert activity_of(state_of([*failed, JournalRecord(5, NOW, ON)]), 2).word == "unverified"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from htcq.elastic.observation import observe
 from htcq.quota.elastic.declaration import DEFAULT, SYSTEM
 from tests.audit.sites import (
@@ -167,6 +169,31 @@ def test_without_queues_the_weight_of_idle_jobs_is_what_schedds_say() -> None:
 
     assert seen.demand.request["physics"] == {"weight": 1000 + 12000, "cpus": 1}
     assert any("the job queues are not known" in problem for problem in seen.problems)
+
+
+def test_fault_10_idle_jobs_of_a_schedd_that_does_not_answer_count_as_its_claims() -> None:
+    """It has 3 idle jobs by its submitter's ad and claims of 2 cpus; bob has none there, only a weight."""
+    weighed = quotas(
+        group("physics", {}, {"cpus": 8, "weight": 8000}), group("chem", {}, {"weight": 8000})
+    )
+    given = pool(
+        node(cpus_left=6),
+        claimed(1, "physics.ada@site", cpus=2, RemoteScheddName='"hung"', ScheddName='"hung"'),
+        submitter("physics.ada@site", IdleJobs=3, WeightedIdleJobs=6, ScheddName='"hung"'),
+        submitter("chem.bob@site", IdleJobs=2, WeightedIdleJobs=4, ScheddName='"hung"'),
+        submitter("chem.eve@site", IdleJobs=7, WeightedIdleJobs=7, ScheddName='"fine"'),
+        jobs=[],
+    )
+    hung = replace(given, failed=(("jobs of hung", "no answer within 60 s"),))
+
+    assert observe(given, weighed).demand.request == {"physics": {"cpus": 2, "weight": 2000}}
+    seen = observe(hung, weighed)
+    assert seen.demand.request == {
+        "physics": {"cpus": 2 + 3 * 2, "weight": 2000 + 3 * 2000},
+        "chem": {"weight": 4000},
+    }
+    told = "5 idle jobs of schedds that do not answer count as their submitters' claims"
+    assert told in seen.problems
 
 
 def test_slots_that_match_nobody_count_and_are_told_apart() -> None:

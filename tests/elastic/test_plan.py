@@ -24,7 +24,7 @@ from tests.elastic.writing import NOW, sight, written
 #: What a reclaim would take of a pool in which nobody waits.
 NOTHING = ReclaimPlan(0.0, "")
 
-SETTINGS = WriteSettings(headroom=0.0)
+SETTINGS = WriteSettings()
 LENDING = ElasticQuotas(
     (
         ElasticGroup("busy", min={"cpus": 40}, max={"cpus": 90}),
@@ -81,11 +81,11 @@ def planned(
     return next_step(LENDING, observation, sight(**seen), state_of(records), settings, NOW)
 
 
-def test_who_asks_for_nothing_lends_all_and_the_other_has_its_max() -> None:
+def test_who_asks_for_nothing_keeps_its_min_and_the_other_has_its_max() -> None:
     plan = planned(observed({"busy": 60}, {"busy": 100})).plan
 
     assert {group.group: (group.written.quota, group.written.accept_surplus) for group in plan.groups} == {
-        "busy": (90.0, False), "quiet": (0.0, True),
+        "busy": (90.0, False), "quiet": (50.0, False),
     }  # fmt: skip
     assert plan.changes
 
@@ -96,7 +96,7 @@ def test_the_static_quotas_are_the_mins_and_accept_surplus() -> None:
     assert static.quotas == {"busy": (40.0, True), "quiet": (50.0, True)}
 
 
-def test_who_wakes_up_has_its_min_at_once_and_the_other_is_over() -> None:
+def test_who_wakes_up_has_its_runtime_at_once_and_the_other_is_over() -> None:
     records = written(1, {"busy": (90.0, False), "quiet": (0.0, True)}, time=NOW - 60)
     plan = planned(observed({"busy": 90}, {"busy": 10, "quiet": 70}), records).plan
     busy, quiet = plan.groups
@@ -104,10 +104,10 @@ def test_who_wakes_up_has_its_min_at_once_and_the_other_is_over() -> None:
     # 100 cpus: mins of 40 and 50, and the 10 that are left by max of 90 and 100: 5 and 5, of which
     # busy may want 5.
     assert (busy.target.quota, quiet.target.quota) == (45.0, 55.0)
-    # quiet was changed a minute ago, but what it is guaranteed does not wait; the other 5 do.
-    assert (quiet.written.quota, quiet.damped) == (50.0, "held")
-    assert busy.written.quota == 50.0
-    assert (busy.used, busy.over, [each.group for each in plan.over]) == (90.0, 40.0, ["busy"])
+    # What they were a minute ago does not matter.
+    assert (quiet.written.quota, quiet.rule) == (55.0, "bounds")
+    assert (busy.written.quota, busy.rule) == (45.0, "exposed")
+    assert (busy.used, busy.over, [each.group for each in plan.over]) == (90.0, 45.0, ["busy"])
 
 
 def test_the_same_pool_has_the_same_plan_whatever_runs_for_how_long() -> None:
@@ -119,7 +119,7 @@ def test_the_same_pool_has_the_same_plan_whatever_runs_for_how_long() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        observed({"busy": 60}, {"busy": 100, "quiet": 9}),
+        observed({"busy": 60}, {"busy": 100, "quiet": 20}),
         observed({"busy": 60}, {"busy": 100}, pool=99),
         replace(observed({"busy": 60}, {"busy": 100}), negotiator="gpu.example.org"),
     ],
@@ -210,8 +210,8 @@ def test_the_text_has_what_changes_and_ends_with_the_id() -> None:
     lines = stream.getvalue().splitlines()
 
     assert lines[0].startswith("cm.example.org: 100 of slot weight, ")
-    assert lines[4].split()[:9] == ["busy", "90", "50", "-40", "45", "no", "90", "40", "20"]
-    assert lines[5].split()[:6] == ["quiet", "0", "50", "+50", "55", "yes"]
+    assert lines[4].split()[:9] == ["busy", "90", "45", "-45", "45", "no", "90", "45", "20"]
+    assert lines[5].split()[:6] == ["quiet", "0", "55", "+55", "55", "no"]
     assert "over, and kept until their claims end: busy" in lines
     assert "busy.ann@x has a ceiling of 2, which is left alone" in lines
     assert lines[-1] == f"plan: {step.plan.id}"
@@ -222,6 +222,6 @@ def test_the_json_has_every_group_and_why_not_now() -> None:
 
     assert (told["schema"], told["changes"], told["refused"]) == (1, True, [])
     assert [(each["group"], each["quota"], each["before"]) for each in told["groups"]] == [
-        ("busy", 90.0, None), ("quiet", 0.0, None),
+        ("busy", 90.0, None), ("quiet", 50.0, None),
     ]  # fmt: skip
     assert told["static"] == {"busy": 40.0, "quiet": 50.0}

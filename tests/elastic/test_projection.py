@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from htcq.elastic.lender_reserve import LenderReserve
 from htcq.elastic.observation import observe
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.quota_targets import targets
@@ -10,14 +9,10 @@ from htcq.quota.elastic.runtime import compute
 from tests.audit.sites import job, policy_slot, pool
 from tests.elastic.quotas import claimed, group, node, quotas
 
-NONE = LenderReserve(0)
 
-
-def planned(
-    given: Pool, declared: ElasticQuotas, headroom: LenderReserve | None = NONE
-) -> dict[str, QuotaTarget]:
+def planned(given: Pool, declared: ElasticQuotas) -> dict[str, QuotaTarget]:
     seen = observe(given, declared)
-    return {each.group: each for each in targets(compute(declared, seen.demand), seen, headroom)}
+    return {each.group: each for each in targets(compute(declared, seen.demand), seen)}
 
 
 def nodes(count: int, **more: object) -> list[str]:
@@ -73,10 +68,12 @@ def test_what_is_above_is_the_sum_of_what_is_below_and_of_its_own_jobs() -> None
     jobs = [waiting(1, "physics", 2), waiting(2, "physics.hep", 3), waiting(3, "physics.lep", 4)]
     found = planned(pool(*nodes(2), jobs=jobs), declared)
 
-    assert {name: each.quota for name, each in found.items()} == {
-        "physics": 2 + 3 + 4,
-        "physics.hep": 3,
-        "physics.lep": 4,
+    assert {name: (each.runtime, each.quota) for name, each in found.items()} == {
+        # What nobody asks for may be any group's, up to its max: physics has 3 more, each of its
+        # children these and the same again.
+        "physics": (2 + 3 + 4, 12),
+        "physics.hep": (3, 3 + 3),
+        "physics.lep": (4, 4 + 3),
     }
     assert [(each.parent, each.leaf) for each in found.values()] == [
         ("", False),
@@ -85,7 +82,7 @@ def test_what_is_above_is_the_sum_of_what_is_below_and_of_its_own_jobs() -> None
     ]
 
 
-def test_quotas_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> None:
+def test_runtimes_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> None:
     """Only cpus are managed, and claims weigh twice their cpus: those of 8 cpus would weigh 16 in a pool of 8."""
     declared = quotas(group("a", {"cpus": 4}, {"cpus": 4}), group("b", {"cpus": 4}, {"cpus": 4}))
     weight = "ifThenElse(DynamicSlot =?= true, 2 * Cpus, Cpus)"
@@ -101,10 +98,13 @@ def test_quotas_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> None:
         claimed(1, "eve@site", cpus=2),
         jobs=[waiting(1, "a", 8), waiting(2, "b", 8)],
     )
-    assert sum(each.quota for each in planned(shared, declared).values()) == 6
+    found = planned(shared, declared)
+    assert [each.runtime for each in found.values()] == [3, 3]
+    # Jobs of no group cut no min: a quota is a limit, and what they leave is there first.
+    assert [each.quota for each in found.values()] == [4, 4]
 
 
-def test_surplus_is_for_groups_whose_max_is_no_less_than_the_pool() -> None:
+def test_what_nobody_asks_for_is_offered_to_all_up_to_their_max_and_none_accepts_surplus() -> None:
     declared = quotas(
         group("held", {"cpus": 1}, {"cpus": 15}),
         group("half", {"cpus": 1}, {"cpus": 16, "memory": 1024}),
@@ -115,23 +115,40 @@ def test_surplus_is_for_groups_whose_max_is_no_less_than_the_pool() -> None:
     )
     found = planned(pool(*nodes(2), jobs=[]), declared)
 
-    assert {name: each.accept_surplus for name, each in found.items()} == {
-        "held": False,
-        "half": False,
-        "open": True,
-        "unlimited": True,
-        "above": True,
-        "above.open": False,
+    assert {name: (each.quota, each.most) for name, each in found.items()} == {
+        "held": (15, 15),
+        # 1 GiB is usual for half a cpu, and its min of 1 is declared.
+        "half": (1, 1),
+        "open": (16, None),
+        "unlimited": (16, None),
+        "above": (15, 15),
+        "above.open": (15, None),
     }
+    assert not any(each.accept_surplus for each in found.values())
 
 
-def test_a_group_at_its_max_with_jobs_of_its_own_takes_no_surplus_for_them() -> None:
+def test_jobs_of_a_group_above_others_need_no_step_either() -> None:
     declared = quotas(
         group("above", {"cpus": 4}, {"cpus": 8}), group("above.below", {"cpus": 1}, {"cpus": 8})
     )
     found = planned(pool(*nodes(2), jobs=[waiting(1, "above", 3)]), declared)
 
-    assert (found["above"].quota, found["above"].accept_surplus) == (3.0, False)
+    assert (found["above"].runtime, found["above"].quota) == (3.0, 8.0)
+    assert found["above"].in_need
+    assert found["above.below"].quota == 5.0
+
+
+def test_a_claim_in_motion_does_not_make_the_pool_smaller() -> None:
+    """The ad of the slot has 7 cpus, and that of the claim is not there yet."""
+    declared = quotas(group("a", {"cpus": 4}, {"cpus": 8}), group("b", {"cpus": 4}, {"cpus": 8}))
+    jobs = [waiting(1, "a", 8), waiting(2, "b", 8)]
+    still = planned(pool(node(), jobs=jobs), declared)
+    moving = pool(node(cpus_left=7), jobs=jobs)
+
+    assert observe(moving, declared).pool_weight == 8
+    assert {each.group: each.quota for each in planned(moving, declared).values()} == {
+        name: each.quota for name, each in still.items()
+    }
 
 
 def test_fractions_of_weight_stay_where_slots_have_them() -> None:

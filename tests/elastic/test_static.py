@@ -42,13 +42,13 @@ def test_who_is_guaranteed_nothing_has_nothing_but_surplus() -> None:
     assert static(ElasticGroup("a", max={"cpus": 40})) == {"a": (0.0, True)}
 
 
-def test_mins_that_exceed_the_pool_shrink() -> None:
+def test_mins_that_exceed_the_pool_stay_what_was_declared() -> None:
     a, b = (
         ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40}),
         ElasticGroup("b", min={"cpus": 30}, max={"cpus": 100}),
     )
 
-    assert static(a, b, cpus=40) == {"a": (20.0, True), "b": (20.0, True)}
+    assert static(a, b, cpus=40) == {"a": (30.0, True), "b": (30.0, True)}
 
 
 def test_a_group_above_others_keeps_what_its_min_has_beyond_theirs() -> None:

@@ -50,7 +50,7 @@ ELASTIC = """
 [elastic.write]
 directory = "config.d"
 journal = "journal"
-headroom = 0.0
+offer_step = 0.0
 cycle_age = "1h"
 verify_within = "1s"
 [elastic.reclaim]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 SNAPSHOT = ("snap/*",)
 _POOL = ("--snapshot", "SNAPSHOT")
 _NOWHERE = ("--pool", "127.0.0.1:1", "--timeout", "2")
+_SWITCH = ("--journal", "journal", *_NOWHERE, "--within", "0")
 _SINCE = ("--since", "2024-11-03", "--until", "2024-11-05")
 _MODELS = (
     (), ("--charge", "cpus=1", "--charge", "memory=2GiB"), ("--claims", "4"), ("--level", "cpus=2"),
@@ -335,6 +336,25 @@ TARGETS = (
         ("journal", "config.d/60-htcq-elastic.config"),
         ("*",),
         weight=2,
+        again=True,
+    ),
+    Target(
+        "elastic off",
+        (
+            ("elastic", "off", *_SWITCH, "--reclaim-journal", "reclaim"),
+            ("elastic", "off", *_SWITCH, "--reclaim-journal", "reclaim", "--restore"),
+        ),
+        ("journal", "reclaim", "config.d/60-htcq-elastic.config"),
+        ("*",),
+        weight=2,
+        again=True,
+    ),
+    Target(
+        "elastic on",
+        (("elastic", "on", *_SWITCH),),
+        ("journal",),
+        ("*",),
+        weight=1,
         again=True,
     ),
     Target(

@@ -22,6 +22,10 @@ from htcq.live.remote_config import dump_text, is_wanted
         "SLOT_TYPE_1_START", "CATALOG_SPACE", "LOCAL_CONFIG_DIR", "REQUIRE_LOCAL_CONFIG_FILE", "SETTABLE_ATTRS_CONFIG",
         "ENABLE_RUNTIME_CONFIG", "ENABLE_PERSISTENT_CONFIG", "FLOCK_TO", "USE_GLOBAL_JOB_PRIOS", "PRIORITY_HALFLIFE",
         "STARTD_ATTRS", "STARTD_CRON_JOBLIST", "WithinResourceLimits", "DEFAULT_PRIO_FACTOR", "COUNT_HYPERTHREAD_CPUS",
+        "CONCURRENCY_LIMIT_DEFAULT", "CONCURRENCY_LIMIT_DEFAULT_licence", "CONCURRENCY_LIMIT_DEFAULT_token",
+        "licence.matlab_LIMIT", "STARTD_ENFORCE_DISK_LIMITS", "PROPORTIONAL_SWAP_ASSIGNMENT",
+        "MAX_ACCOUNTANT_DATABASE_SIZE", "NEGOTIATOR_JOB_CONSTRAINT", "STARTD_AD_REEVAL_EXPR", "SLOT1_STARTD_ATTRS",
+        "NEGOTIATOR.SLOT_WEIGHT", "SLOT_TYPE_2_MAXJOBRETIREMENTTIME",
     ],
 )  # fmt: skip
 def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:
@@ -33,6 +37,7 @@ def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:
     [
         "SEC_PASSWORD_FILE", "SEC_CLAIMTOBE_USER", "STARTD_CLAIM_ID_FILE", "NEGOTIATOR_PASSWORD", "GROUP_SITE_SECRET",
         "SLOT_TOKEN_FILE", "FLOCK_CREDENTIAL", "NEGOTIATOR_LOG", "SENDMAIL", "ALLOW_NEGOTIATOR", "CREDD_HOST",
+        "DEFRAG_RANK", "ALLOW_WRITE", "DAGMAN_MAX_JOBS_SUBMITTED",
     ],
 )  # fmt: skip
 def test_secrets_and_what_does_not_matter_are_not(name: str) -> None:

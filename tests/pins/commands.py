@@ -96,6 +96,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "simulate --snapshot busy.tar.gz --matches --json",
         "simulate --snapshot old --json",
         "simulate --snapshot quotas --set GROUP_ACCEPT_SURPLUS=True --json",
+        "simulate --snapshot old --as-version central=25.14 --as-version execute=25.14 --json",
         "simulate --snapshot gpus --drain * --json",
         "simulate --snapshot sick --json",
         "simulate --snapshot crash --json",
@@ -111,6 +112,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
             "--json"
         ),
         "simulate --snapshot quotas --cycles 2 --set GROUP_ACCEPT_SURPLUS=True --json",
+        "simulate --snapshot old --cycles 2 --as-version execute=25.14 --json",
         "simulate --snapshot limits --cycles 3 --html out/course.html",
         "simulate --snapshot quotas --sweep sweep.toml --processes 1 --json",
         "simulate --snapshot quotas --sweep sweep.toml --processes 1 --results results",

@@ -58,12 +58,21 @@ def test_a_secret_knob_is_known_by_its_name(name: str) -> None:
     "name",
     [
         "CONSUMPTION_TOKENS", "SLOT_TYPE_1_CONSUMPTION_TOKENS", "MACHINE_RESOURCE_TOKENS", "CLAIM_WORKLIFE", "START",
-        "SLOTS_CONNECTED_TO_KEYBOARD", "STARTD_JOB_HOOK_KEYWORD", "GROUP_QUOTA_monkey",
+        "KEEP_DATA_CLAIM_IDLE", "SLOTS_CONNECTED_TO_KEYBOARD", "STARTD_JOB_HOOK_KEYWORD", "GROUP_QUOTA_monkey",
          "GROUP_QUOTA_DYNAMIC_secret.tokens", "SLOT_WEIGHT",
     ],
 )  # fmt: skip
 def test_knobs_of_assets_and_policies_are_no_secrets(name: str) -> None:
     assert not is_secret_knob(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["CONCURRENCY_LIMIT_DEFAULT_token", "license_key_LIMIT", "NEGOTIATOR.host_key_LIMIT"]
+)
+def test_the_amount_of_a_concurrency_limit_is_no_secret_whatever_it_is_called(name: str) -> None:
+    assert not is_secret_knob(name)
+    assert not is_secret_knob(name, "2 * 10")
+    assert is_secret_knob(name, "open sesame")
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from htcq.classads import as_number, named, parsed
+from htcq import columns
+from htcq.classads import Ad, as_number, named, parsed
+from htcq.columns.row_engine import RowEngine
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import OWN
 from htcq.pool.matching import Mismatch, wall
@@ -16,12 +20,16 @@ from htcq.pool.pool import Pool
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
-from htcq.simulate.cycle.cached_expressions import ReferenceGraph
+from htcq.pool.weights import Weights
+from htcq.poolquota.supply import Supply
+from htcq.quota.cpp_float import as_float
+from htcq.simulate.cycle.job_table import DECIDES, Ranking, TableContext
 from htcq.simulate.cycle.matchlist import MatchList, Ranks
-from htcq.simulate.cycle.offer_groups import DECIDES, CrashError, OfferGroups, Weighing
-from htcq.simulate.cycle.offers import Offer
+from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.queues import Request
-from htcq.simulate.cycle.ranks import Ranker, as_float
+from htcq.simulate.cycle.reference_graph import ReferenceGraph
+from htcq.simulate.cycle.rows import Rows, SlotAnswer
+from htcq.simulate.cycle.slot_table import Offer
 
 _ATTRIBUTES = ("Cpus", "Memory", "Disk", "Tokens", "RequestCpus", "RequestMemory", "RequestDisk", "Machine", "SlotID",
                "KFlops", "Start", "Extra", "Other", "TotalCpus", "_cp_orig_RequestCpus", "Owner")  # fmt: skip
@@ -219,6 +227,28 @@ def links_of(pool: Pool, *texts: str) -> ReferenceGraph:
     )
 
 
+class OwnWeights(Supply):
+    """Slots that the negotiator weighs by their own SlotWeight, also where that is no number."""
+
+    def weighs_centrally(self, slot: Slot) -> bool:
+        """Tell that it does not."""
+        return False
+
+
+def offers_of(pool: Pool, by_rows: bool, pre: str = "0", post: str = "0") -> Offers:
+    """Return the slots of ``pool`` in tables, of the engine by columns or of that by rows."""
+    links = links_of(pool, pre, post)
+    frames = (*pool.slot_frames, *pool.job_frames)
+    texts = (parsed(pre), parsed(post))
+    words = {word for each in texts if each is not None for word in each.words()}
+    words = words.union(DECIDES, *(frame.words() for frame in frames))
+    names = frozenset(name for frame in pool.job_frames for name in frame.texts)
+    ranking = Ranking(pre, post, names | {each.lower() for each in OWN}, links)
+    engine = RowEngine() if by_rows else columns.new_engine()
+    context = TableContext(engine, links, sorted(words), ranking)  # type: ignore[arg-type]
+    return Offers(OwnWeights(pool.slots or (), Weights(), {}), context, {})
+
+
 def plain_cost(
     slot: Slot, request: Request, amounts: dict[str, Number], kind: SlotClass
 ) -> Number | str | None:
@@ -232,41 +262,63 @@ def plain_cost(
     return "no number" if cost is None else cost
 
 
-def assert_costs_are_plain(slots: str, jobs: str) -> None:
-    """Compare what matches cost with what full ads say, for each job on each slot."""
+def assert_costs_are_plain(slots: str, jobs: str, by_rows: bool) -> None:
+    """Compare what matches cost with what full ads say, for each job on each slot.
+
+    And again for the same slots after a match each, and after another.
+    """
     pool = read(slots, jobs)
-    links = links_of(pool)
-    words = sorted(
-        set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames)))
-    )
-    states, weighing = OfferGroups(words, links), Weighing(links)
-    requests = [Request(job) for job in pool.jobs or ()]
-    # All at once, so that each is asked when much is known of the others.
-    first = [states.first(slot, weighing) for slot in pool.slots or ()]
-    for state, slot in zip(first, pool.slots or ()):
-        kind, amounts = SlotClass((slot,)), dict(state.amounts)
-        for request in requests:
-            expected = plain_cost(slot, request, amounts, kind)
-            try:
-                found = state.cost(request)
-            except CrashError:
-                assert expected == "no number"
-                continue
-            assert found == expected, (amounts, request.frame.texts)
-            after = state.after(request) if found is not None else None
-            if after is not None:
-                taken = kind.consumed(request.first.ad(), amounts)
-                assert after.amounts == {
-                    asset: left - (taken[asset] or 0) for asset, left in amounts.items()
-                }
+    offers = offers_of(pool, by_rows)
+    for request in [Request(job) for job in pool.jobs or ()]:
+        for table in offers.tables:
+            job = table.context.job(request)
+            assert (table.answer(job) is None) == (not table.whole().answer(job).fits.any())
+            standing, matched = table.whole(), [True] * table.rows
+            for _ in range(3):
+                answer = standing.answer(job)
+                assert_answer_is_plain(table.offers, standing, answer, request, matched)
+                if answer.after is None:
+                    break
+                fits = table.arrays.listed_truths(answer.fits, table.rows)
+                matched = [one and other for one, other in zip(matched, fits)]
+                standing = answer.after
 
 
-@given(st.lists(slot_ads(), min_size=1, max_size=2), job_ads())
-def test_a_match_costs_what_the_full_ads_say(slots: list[str], jobs: str) -> None:
-    assert_costs_are_plain("".join(slots), jobs)
+def assert_answer_is_plain(
+    offers: Sequence[Offer],
+    standing: Rows,
+    answer: SlotAnswer,
+    request: Request,
+    rows: Sequence[bool],
+) -> None:
+    """Compare an answer with what full ads say of some of the slots."""
+    arrays, count = standing.arrays, standing.rows
+    fits = arrays.listed_truths(answer.fits, count)
+    costs = arrays.listed(answer.cost, count)
+    for row, offer in enumerate(offers):
+        if not rows[row]:
+            continue
+        kind, amounts = SlotClass((offer.slot,)), standing.amounts(row)
+        expected = plain_cost(offer.slot, request, amounts, kind)
+        if not fits[row]:
+            assert expected is None, (amounts, request.frame.texts)
+            continue
+        if answer.crashes is not None and answer.crashes[row]:
+            assert expected == "no number"
+            continue
+        assert (costs[row], type(costs[row])) == (expected, type(expected))
+        if answer.after is not None:
+            taken = kind.consumed(request.first.ad(), amounts)
+            left = {asset: each - (taken[asset] or 0) for asset, each in amounts.items()}
+            assert answer.after.amounts(row) == left
 
 
-#: Each is taken apart in a way of its own, or must not be.
+@given(st.lists(slot_ads(), min_size=1, max_size=2), job_ads(), st.booleans())
+def test_a_match_costs_what_the_full_ads_say(slots: list[str], jobs: str, by_rows: bool) -> None:
+    assert_costs_are_plain("".join(slots), jobs, by_rows)
+
+
+#: Where a compiler could take a short cut, or must not.
 _DELICATE = (
     "true", "Memory >= 100", "100 <= Memory", "100 < TARGET.Memory", "TARGET.Memory > 100 && Memory > 99",
     "101 > Memory",     "Memory <= 100 && TARGET.Memory <= 101", "Memory >= 100 || error",
@@ -281,7 +333,29 @@ _DELICATE = (
 )  # fmt: skip
 
 
-def test_conditions_are_taken_apart_exactly() -> None:
+@pytest.mark.parametrize("by_rows", [False, True])
+@pytest.mark.parametrize(
+    "consumption", ["Cpus / 2", "TARGET.RequestCpus ?: 1", "TotalCpus / 4", "max({1, Cpus - 1})"]
+)
+def test_consumption_may_depend_on_slots_that_are_all_equal(
+    consumption: str, by_rows: bool
+) -> None:
+    shared = {
+        "MyType": '"Machine"', "MachineResources": '"Cpus Memory Disk"', "SlotWeight": "Cpus + 1",
+        "PartitionableSlot": "true", "SlotType": '"Partitionable"', "Requirements": "true",
+        "ConsumptionCpus": consumption, "ConsumptionMemory": "1", "ConsumptionDisk": "0",
+        "Cpus": 8, "Memory": 100, "Disk": 10, "TotalCpus": 8,
+    }  # fmt: skip
+    slots = [{**shared, "Name": f'"slot1@node{number}"'} for number in range(3)]
+    job = {
+        "MyType": '"Job"', "JobStatus": 1, "ProcId": 0, "ClusterId": 1, "Owner": '"ann"',
+        "Requirements": "true", "RequestCpus": 2,
+    }  # fmt: skip
+
+    assert_costs_are_plain("".join(map(_ad, slots)), _ad(job), by_rows)
+
+
+def test_delicate_conditions_are_evaluated_exactly() -> None:
     machines = [
         {"Name": f'"slot{number}@node1"', "Machine": f'"node{number % 2}"', "Cpus": cpus, "Memory": memory, "Disk": 10,
          "KFlops": speed}
@@ -310,46 +384,62 @@ def test_conditions_are_taken_apart_exactly() -> None:
             }
             few = machines if text == "true" else machines[::5]
             slots = "".join(_ad({**shared, **slot, **start, **machine}) for machine in few)
-            assert_costs_are_plain(slots, "".join(map(_ad, jobs if text == "true" else jobs[:1])))
+            asking = "".join(map(_ad, jobs if text == "true" else jobs[:1]))
+            assert_costs_are_plain(slots, asking, by_rows=False)
 
 
-@given(slot_ads(), job_ads(), EXPRESSIONS, st.sampled_from(_RANKS))
-def test_ranks_are_those_of_the_full_ads(slots: str, jobs: str, pre: str, post: str) -> None:
+@given(slot_ads(), job_ads(), EXPRESSIONS, st.sampled_from(_RANKS), st.booleans())
+def test_ranks_are_those_of_the_full_ads(
+    slots: str, jobs: str, pre: str, post: str, by_rows: bool
+) -> None:
     pool = read(slots, jobs)
-    links = links_of(pool, pre, post)
-    names = frozenset(name for frame in pool.job_frames for name in frame.texts) | {
-        each.lower() for each in OWN
-    }
-    words = sorted(
-        set[str]().union(*(frame.words() for frame in (*pool.slot_frames, *pool.job_frames)))
-    )
-    states, weighing, ranker = (
-        OfferGroups(words, links),
-        Weighing(links),
-        Ranker(pre, post, names, links),
-    )
-    offers = [
-        Offer(index, slot, states.first(slot, weighing))
-        for index, slot in enumerate(pool.slots or ())
-    ]
+    for table in offers_of(pool, by_rows, pre, post).tables:
+        for request in (Request(job) for job in pool.jobs or ()):
+            asking, arrays = table.context.job(request), table.arrays
+            before, after = table.ranks(asking)
+            all_ranks = (before, table.whole().job_rank(asking), after)
+            found = zip(*(arrays.listed_numbers(each, table.rows) for each in all_ranks))
+            for offer, ranks in zip(table.offers, found):
+                assert ranks == plain_ranks(offer.ad(), request.first.ad(), (pre, post))
 
-    for _ in range(2):
-        for offer in offers:
-            for request in (Request(job) for job in pool.jobs or ()):
-                slot, job = offer.slot.ad(dict(offer.state.amounts)), request.first.ad()
-                ranks = [
-                    as_number(each.evaluate(slot, job))
-                    for each in map(parsed, (pre, post))
-                    if each is not None
-                ]
-                wanted = as_number(named("Rank").evaluate(job, slot))
-                first, last = (
-                    -1.7976931348623157e308 if rank is None else as_float(rank) for rank in ranks
-                )
-                expected = (first, 0.0 if wanted is None else float(wanted), last)
-                assert ranker.of(offer, request) == expected
-                entry = next(iter(ranker.entries(offer.state, [offer], request)))
-                assert entry == (*(-rank for rank in expected), offer.index, offer)
+
+def plain_ranks(slot: Ad, job: Ad, texts: tuple[str, str]) -> Ranks:
+    """Return the ranks of a match by evaluating full ads."""
+    first, last = -1.7976931348623157e308, -1.7976931348623157e308
+    found = [as_number(each.evaluate(slot, job)) for each in map(parsed, texts) if each]
+    if found[0] is not None:
+        first = as_float(found[0])
+    if found[1] is not None:
+        last = as_float(found[1])
+    wanted = as_number(named("Rank").evaluate(job, slot))
+    return (first, 0.0 if wanted is None else float(wanted), last)
+
+
+@given(slot_ads(), job_ads(), st.lists(st.tuples(st.integers(0, 4), _AMOUNTS), max_size=8))
+def test_what_was_found_for_a_request_follows_the_slots(
+    slots: str, jobs: str, changes: list[tuple[int, float]]
+) -> None:
+    """A request that fits nowhere is compared with the slots that have changed alone."""
+    pool = read(slots, jobs)
+    (table,) = offers_of(pool, by_rows=False, pre="Cpus", post="Memory - Disk").tables
+    requests = [Request(job) for job in pool.jobs or ()]
+    for row, cpus in [(0, None), *changes]:
+        if cpus is not None and row < table.rows:
+            left = {**table.offers[row].amounts, "cpus": cpus}
+            columns = {asset: table.engine.column([amount]) for asset, amount in left.items()}
+            table.change([row], columns)
+        for request in requests:
+            job = table.context.job(request)
+            found, fresh = table.answer(job), table.whole().answer(job)
+            assert (found is not None) == bool(fresh.fits.any())
+            if found is not None:
+                assert found.fits.tolist() == fresh.fits.tolist()
+                costs = [table.arrays.listed(each.cost, table.rows) for each in (found, fresh)]
+                for fits, cost, anew in zip(found.fits.tolist(), *costs):
+                    assert not fits or cost == anew
+            for kept, anew in zip(table.ranks(job), table.whole().ranks(job)):
+                spread = table.arrays.full(table.rows, anew)
+                assert kept.tolist() == spread.tolist()
 
 
 _SOME_RANKS: st.SearchStrategy[Ranks] = st.tuples(*[st.sampled_from((0.0, 1.0, 2.0))] * 3)
@@ -362,9 +452,16 @@ def test_a_match_list_is_a_plain_list_that_is_put_back_into_the_wrong_way_round(
     begin: list[Ranks], then: list[Ranks | None]
 ) -> None:
     """HTCondor's own way: at the head, then behind every entry that the new one beats, up to the first it does not."""
-    entries = [(-pre, -rank, -post, index, index) for index, (pre, rank, post) in enumerate(begin)]
-    fast = MatchList(entries)
+    entries = [(-pre, -rank, -post, index) for index, (pre, rank, post) in enumerate(begin)]
     plain = [(begin[index], index) for *_, index in sorted(entries)]
+    # The list asks for more, a few at a time.
+    parts = iter([plain[at : at + 7] for at in range(0, len(plain), 7)])
+
+    def more() -> tuple[list[Ranks], list[int]]:
+        part = next(parts, [])
+        return [ranks for ranks, _ in part], [item for _, item in part]
+
+    fast = MatchList(more)
     for ranks in [*then, *[None] * len(begin)]:
         item = plain.pop(0)[1] if plain else None
         assert fast.pop() == item

@@ -68,9 +68,11 @@ def sites(
         given_weight = {name for name, cap in caps.items() if cap is None or draw(st.booleans())}
         weights = {name: draw(amounts) for name in sorted(given_weight)}
         name = f"{parent}.g{index}" if parent else f"g{index}"
-        groups.append(
-            ElasticGroup(name, parent, mins, caps, weights, lend=draw(st.integers(0, 3)) > 0)
-        )
+        limits = {}
+        if not draw(st.integers(0, 2)):
+            limits = {each: draw(amounts) for each in mins if draw(st.booleans())}
+        lends = draw(st.integers(0, 3)) > 0
+        groups.append(ElasticGroup(name, parent, mins, caps, weights, lend=lends, max_lent=limits))
     names = [group.name for group in groups]
     vector = st.dictionaries(st.sampled_from(PLAIN), amounts)
     demand = ElasticDemand(
@@ -191,6 +193,25 @@ def test_groups_that_are_alike_differ_by_a_unit_at_most_and_by_name(
 
     assert in_order == sorted(in_order, reverse=True)
     assert in_order[0] - in_order[-1] <= 1
+
+
+@given(sites())
+def test_no_group_lends_more_than_it_says(site: Site) -> None:
+    for group in site.outcome.groups:
+        for name, limit in group.group.max_lent.items():
+            if name in group.runtime:
+                assert group.lent[name] <= limit
+
+
+@given(sites())
+def test_a_limit_of_the_whole_min_is_none(site: Site) -> None:
+    without = tuple(replace(group, max_lent={}) for group in site.quotas.groups)
+    whole = tuple(replace(group, max_lent=group.min) for group in site.quotas.groups)
+    first, second = (
+        compute(replace(site.quotas, groups=groups), site.demand) for groups in (without, whole)
+    )
+
+    assert [each.runtime for each in first.groups] == [each.runtime for each in second.groups]
 
 
 @given(ANY)

@@ -60,7 +60,7 @@ LIMITS = st.builds(
     ReclaimLimits,
     over_for=st.just(0), need_for=st.just(0), settle_time=st.just(0), min_runtime=st.integers(0, 2000),
     pool_percent=st.sampled_from([1.0, 25.0, 100.0]), group_jobs=st.integers(0, 6), user_jobs=st.integers(0, 4),
-    day_jobs=st.integers(0, 8),
+    day_jobs=st.integers(0, 8), groups=st.just({}), day_hours=st.sampled_from([0.0, 5.0, 1000.0]),
 )  # fmt: skip
 
 
@@ -95,6 +95,7 @@ def _mins_are_kept(plan: ReclaimPlan, outcome: ElasticOutcome) -> None:
 def _limits_are_kept(plan: ReclaimPlan, limits: ReclaimLimits, claims: int) -> None:
     assert len(plan.evictions) <= max(1, int(claims * limits.pool_percent / 100))
     assert len(plan.evictions) <= limits.day_jobs
+    assert plan.lost_weight_hours <= limits.day_hours
     assert all(
         count <= limits.group_jobs
         for count in Counter(each.group for each in plan.evictions).values()

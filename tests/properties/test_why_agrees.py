@@ -14,7 +14,8 @@ import pytest
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.simulate.cycle.cycle import run_cycle
-from htcq.simulate.cycle.search import NO_MATCH, NO_PREEMPTION, OVER_LIMIT
+from htcq.simulate.cycle.preemption import NO_PREEMPTION
+from htcq.simulate.cycle.search import NO_MATCH, OVER_LIMIT
 from htcq.why import match_failure as wall
 from htcq.why.choice import all_idle
 from htcq.why.verdict import Verdict, Verdicts

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from htcq.elastic.activity import ON, Activity
 from htcq.errors import InputError
 from htcq.report.verdict import read_range
-from htcq.report.views.drift_check import METRICS, SUBJECT, WRONG, CheckOptions, check
+from htcq.report.views.drift_check import ELASTIC, METRICS, SUBJECT, WRONG, CheckOptions, check
 from tests.report.observations import AGREED, BIO, CHEM, PHYSICS, ROOT, SAMPLE, looked_at
 
 ZERO, ONE = read_range("0"), read_range("1")
@@ -127,7 +128,7 @@ def test_only_the_first_of_many_groups_are_told_unless_more_is_asked_for() -> No
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_performance_data_have_every_measure_and_ranges_for_one(metric: str) -> None:
     data = (
-        check(SAMPLE, CheckOptions(metric, ZERO, ONE))[1]
+        check(SAMPLE, CheckOptions(metric, ZERO, ONE), activity=Activity(ON))[1]
         .splitlines()[0]
         .partition(" | ")[2]
         .split()
@@ -135,6 +136,14 @@ def test_the_performance_data_have_every_measure_and_ranges_for_one(metric: str)
 
     assert [each.partition("=")[0] for each in data] == list(METRICS)
     assert [each.partition("=")[0] for each in data if each.split(";")[1]] == [metric]
+
+
+def test_without_elastic_quotas_nothing_is_measured_of_them() -> None:
+    printed = check(SAMPLE, CheckOptions(warning=ZERO))[1]
+
+    assert [metric for metric in METRICS if f"{metric}=" in printed] == [
+        metric for metric in METRICS if metric not in ELASTIC
+    ]
 
 
 def test_what_should_not_be_is_measured() -> None:

@@ -21,7 +21,7 @@ _FORMS: Mapping[str, Mapping[str, str]] = {
     },
     "elastic-reclaim": {"ceilings": "elastic-ceilings"},
 }
-_CHANGES = {"--set", "--remove", "--drain", "--add", "--demand", "--model"}
+_CHANGES = {"--set", "--remove", "--drain", "--add", "--demand", "--model", "--as-version"}
 _CHANGED = ("quota", "simulate", "simulate-cycles")
 _ACTIONS = ("elastic", "drift", "quota")
 

@@ -27,6 +27,29 @@ from htcq.settings.elastic import (
 from tests.docs.documents import ROOT, section, tags, words
 
 
+def test_what_a_group_lends_may_be_amounts() -> None:
+    groups = {"a": {"min": {"cpus": 8}, "max": {"cpus": 9}, "lend": {"cpus": 3}}}
+    (group,) = quotas_from({"groups": groups}, "q.toml").trees[""].groups
+
+    assert (group.lend, group.max_lent) == (True, {"cpus": 3})
+
+
+@pytest.mark.parametrize(
+    ("lend", "said"),
+    [
+        ({"gpus": 3}, "q.toml: groups.a.lend.gpus has no min to lend of"),
+        ({"cpus": -1}, "q.toml: groups.a.lend.cpus is -1"),
+        (3, "q.toml: groups.a.lend is 3"),
+    ],
+)
+def test_amounts_that_a_group_cannot_lend_are_refused(lend: object, said: str) -> None:
+    groups = {"a": {"min": {"cpus": 8}, "max": {"cpus": 9, "gpus": 3}, "lend": lend}}
+    with pytest.raises(InputError) as refused:
+        quotas_from({"groups": groups}, "q.toml")
+
+    assert str(refused.value).startswith(said)
+
+
 def test_everything_that_a_file_can_say_is_read() -> None:
     content = {
         "elastic": {

@@ -13,13 +13,11 @@ from htcq.settings.elastic_write import WRITE_KEYS, WriteSettings, write_setting
 GIVEN: dict[str, Any] = {
     "directory": "/srv/config.d", "file": "70-x.config", "journal": "/srv/journal", "interval": "2min",
     "plan_age": "90s", "ad_age": "1h", "cycle_age": "1d", "skew": "0s", "min_seen": 0.5, "capacity_drop": 1,
-    "min_change": 2, "min_change_part": 0.0, "max_raise": 0.2, "max_lower": 0.3, "hold_time": "5min", "headroom": 0.1,
-    "verify_within": "7min", "max_failures": 0,
+    "offer_step": 0.2, "verify_within": "7min", "max_failures": 0,
 }  # fmt: skip
 READ = WriteSettings(
     "/srv/config.d", "70-x.config", "/srv/journal", 120, 90, 3600, 86400, 0,
-    0.5, 1.0, 2.0, 0.0, 0.2, 0.3, 300, 0.1, 420,
-    0,
+    0.5, 1.0, 0.2, 420, 0,
 )  # fmt: skip
 
 
@@ -29,15 +27,15 @@ def test_every_key_is_read() -> None:
 
 
 def test_it_stands_beside_the_quotas_of_each_tree() -> None:
-    one = {"elastic": {"scale_min": False, "write": {"hold_time": "1h"}}, "groups": {}}
+    one = {"elastic": {"scale_min": False, "write": {"ad_age": "1h"}}, "groups": {}}
     file = quotas_from(
-        {**one, "trees": {"gpu": {"elastic": {"write": {"hold_time": "2h"}}}, "cpu": {}}}, "q.toml"
+        {**one, "trees": {"gpu": {"elastic": {"write": {"ad_age": "2h"}}}, "cpu": {}}}, "q.toml"
     )
 
-    assert {name: settings.hold_time for name, settings in file.writes.items()} == {
+    assert {name: settings.ad_age for name, settings in file.writes.items()} == {
         "": 3600,
         "gpu": 7200,
-        "cpu": 600,
+        "cpu": 900,
     }
     assert file.trees[""].options.scale_min is False
 
@@ -61,26 +59,21 @@ def test_it_stands_beside_the_quotas_of_each_tree() -> None:
             "it must be the name of a file",
         ),
         (
-            {"hold_time": 600},
-            "q.toml: elastic.write.hold_time is 600, which is not a duration",
+            {"ad_age": 600},
+            "q.toml: elastic.write.ad_age is 600, which is not a duration",
             "a whole number and s, min, h, d, w or y, such as 90s, 30min or 14d",
         ),
         (
-            {"hold_time": "5m"},
-            "q.toml: elastic.write.hold_time is '5m', which is not a duration",
+            {"ad_age": "5m"},
+            "q.toml: elastic.write.ad_age is '5m', which is not a duration",
             "a whole number and s, min, h, d, w or y",
         ),
         (
-            {"max_raise": 1.1},
-            "q.toml: elastic.write.max_raise is 1.1",
+            {"offer_step": 1.1},
+            "q.toml: elastic.write.offer_step is 1.1",
             "it must be a number from 0 to 1",
         ),
-        ({"max_raise": True}, "q.toml: elastic.write.max_raise is True", "it must be a number"),
-        (
-            {"min_change": -1},
-            "q.toml: elastic.write.min_change is -1",
-            "it must be an amount of slot weight",
-        ),
+        ({"offer_step": True}, "q.toml: elastic.write.offer_step is True", "it must be a number"),
         (
             {"max_failures": 1.5},
             "q.toml: elastic.write.max_failures is 1.5",

@@ -8,7 +8,7 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.settings.elastic import quotas_from
-from htcq.settings.reclaim import ReclaimLimits, reclaim_limits_from
+from htcq.settings.reclaim import GroupLimits, ReclaimLimits, reclaim_limits_from
 
 
 def limits(**table: Any) -> ReclaimLimits:
@@ -16,25 +16,35 @@ def limits(**table: Any) -> ReclaimLimits:
 
 
 def test_nothing_said_is_careful() -> None:
-    """Ten minutes over, two in need, ten of running; 2 % of the claims."""
+    """Ten minutes over, two in need, ten of running; a tenth of the claims at first."""
     found = limits()
     assert (found.over_for, found.need_for, found.min_runtime, found.pool_percent) == (
         600,
         120,
         600,
-        2,
+        10,
     )
+    assert found.vacates == 1
 
 
 def test_every_key() -> None:
     found = limits(
         journal="/j", over_for="0s", need_for="5s", max_gap="1h", settle_time="90s", min_runtime="2h", grace="1d",
         wall_time="MaxWall", vacates=1, pool_percent=0.5, group_jobs=2, user_jobs=3, day_jobs=4, batch=5, lease="30min",
-        release=0.9,
+        release=0.9, day_hours=6, group_hours=7.5, user_hours=0, groups={"hep": {"grace": "2d", "hours": 1}},
     )  # fmt: skip
     assert found == ReclaimLimits(
-        "/j", 0, 5, 3600, 90, 7200, 86400, "MaxWall", 1, 0.5, 2, 3, 4, 5, 1800, 0.9
+        "/j", 0, 5, 3600, 90, 7200, 86400, "MaxWall", 1, 0.5, 2, 3, 4, 6.0, 7.5, 0.0, 5, 1800, 0.9,
+        {"hep": GroupLimits(7200, 172800, 1.0)},
     )  # fmt: skip
+
+
+def test_a_group_has_the_limits_of_the_nearest_group_above_it() -> None:
+    found = limits(groups={"hep": {"min_runtime": "2h"}, "hep.cms": {"hours": 3}})
+
+    assert found.of("hep.atlas.one") == GroupLimits(7200, 600, 200.0)
+    assert found.of("hep.cms.two") == GroupLimits(600, 600, 3.0)
+    assert found.of("bio") == GroupLimits(600, 600, 200.0)
 
 
 def test_it_stands_beside_the_quotas() -> None:
@@ -60,6 +70,9 @@ def test_it_stands_beside_the_quotas() -> None:
             {"pool_percent": 0},
             "q.toml: elastic.reclaim.pool_percent is 0 (it must be a number above 0, 100 at most)",
         ),
+        ({"day_hours": -1}, "q.toml: elastic.reclaim.day_hours is -1"),
+        ({"groups": {"hep": {"hour": 1}}}, "q.toml: elastic.reclaim.groups.hep.hour is unknown"),
+        ({"groups": {"hep": 1}}, "q.toml: elastic.reclaim.groups.hep is 1"),
         ({"pool_percent": 101}, "q.toml: elastic.reclaim.pool_percent is 101"),
         (
             {"release": 1.1},

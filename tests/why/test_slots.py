@@ -237,3 +237,38 @@ def test_a_deferred_start_is_no_wall_of_requirements() -> None:
     found = walls(verdict(slot(**SLOT), Requirements=deferred, DeferralTime=4_000_000_000))
 
     assert list(found) == ["deferred"]
+
+
+def test_a_hidden_slot_reads_what_the_negotiator_writes_about_the_submitter() -> None:
+    start = {**SLOT, "Start": "TARGET.SubmitterUserResourcesInUse < 2"}
+    found = walls(verdict(slot(**start), config="NEGOTIATOR_SLOT_CONSTRAINT = SlotID > 1\n"))
+
+    assert found["slot-constraint"].amounts == {"slots": 1}
+
+
+def test_a_choice_counts_slot_by_slot() -> None:
+    """The condition is the same for all like slots; which argument counts differs between them."""
+    start = {
+        **SLOT,
+        "Start": "ifThenElse(MY.Kind == 1, TARGET.RequestMemory < 1024, TARGET.NoSuch =?= 1)",
+    }
+    slots = [slot(f"slot1@n{number}", **start, Kind=number) for number in (1, 2)]
+    found = verdict(*slots)
+
+    (only,) = [each for each in found.walls if each.id == "start"]
+    assert (only.amounts["clause"], only.amounts["slots"]) == (start["Start"], 2)
+
+
+def test_what_is_asked_of_an_asset_is_the_least_of_all_slots() -> None:
+    """Each slot asks for its own multiple of what is requested."""
+    slots = [
+        slot(
+            f"slot1@n{quantum}",
+            **{**SLOT, "Requirements": f"MY.Memory >= quantize(TARGET.RequestMemory, {quantum})"},
+        )
+        for quantum in (1000, 3000)
+    ]
+    found = walls(verdict(*slots, RequestMemory=500_000, Requirements="true"))
+
+    asked = found["no-such-machine"].amounts
+    assert (asked["asked"], asked["asset"], asked["of"]) == (500_000, "memory", 2)

@@ -228,7 +228,7 @@ def test_jobs_of_two_access_points_with_the_same_id_are_told_apart() -> None:
     assert found == {"access1": [], "access2": [wall.START_VANILLA_UNIVERSE]}
 
 
-def test_claimed_slots_that_may_be_preempted_are_named() -> None:
+def test_claimed_slots_that_are_not_preempted_are_named() -> None:
     held = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": "0.0", "Rank": "0.0"}
     who = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), '"bob@site"')
     given = pool(
@@ -236,7 +236,7 @@ def test_claimed_slots_that_may_be_preempted_are_named() -> None:
     )
     found = one(why(given))
     assert found.id == wall.PREEMPTION
-    assert "slot1@node1, may be preempted" in found.text
+    assert "slot1@node1, are not preempted: PREEMPTION_REQUIREMENTS == False" in found.text
 
 
 def test_a_schedd_that_may_be_down_hides_no_other_wall() -> None:

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from htcq.elastic.reclaim.candidates import Candidate
+from htcq.elastic.reclaim.reclaim_fields import JobEntry
 from htcq.settings.reclaim import ReclaimLimits
 
 
 class ReclaimBudget:
     """What is left of the limits.
 
-    ``claims`` is the number of claims in the pool, ``today`` that of the jobs vacated today.
+    ``claims`` is the number of claims in the pool, ``today`` are the jobs vacated today, ``useful``
+    counts the last actions in a row whose slots those in need have taken.
     """
 
-    def __init__(self, limits: ReclaimLimits, claims: int, today: int) -> None:
-        of_pool = max(1, int(claims * limits.pool_percent / 100))
-        of_day = limits.day_jobs - today
+    def __init__(
+        self, limits: ReclaimLimits, claims: int, today: Sequence[JobEntry] = (), useful: int = 0
+    ) -> None:
+        percent = min(100.0, limits.pool_percent * 2**useful)
+        of_pool = max(1, int(claims * limits.pool_percent / 100)) * 2**useful
+        of_day = limits.day_jobs - len(today)
         self._most = min(of_pool, max(0, of_day))
         if of_day <= self._most:
             self._limit = f"{limits.day_jobs} jobs per day"
         else:
-            self._limit = f"{limits.pool_percent:g} % of {claims} claims"
+            self._limit = f"{percent:g} % of {claims} claims"
         self._limits = limits
         self._groups = Counter[str]()
         self._users = Counter[str]()
         self._spent = 0
+        self._lost: dict[tuple[str, str], float] = defaultdict(float)
+        for entry in today:
+            self._lose(entry.group, entry.submitter, entry.hours)
 
     def refusal(self, one: Candidate, also: Sequence[Candidate]) -> str:
         """Return which limit ``one`` would exceed, with ``also`` taken back too; empty: none."""
@@ -39,7 +47,26 @@ class ReclaimBudget:
         of_user = sum(each.claim.submitter == user for each in also)
         if self._users[user] + of_user + 1 > self._limits.user_jobs:
             return f"the limit of {self._limits.user_jobs} jobs of one user is reached"
+        return self._refusal_by_hours((one, *also))
+
+    def _refusal_by_hours(self, taken: Sequence[Candidate]) -> str:
+        """Return which limit of lost work the first of ``taken`` would exceed; empty: none."""
+        one = taken[0].claim
+        lost = defaultdict(float, self._lost)
+        for each in taken:
+            for key in _keys(each.claim.group, each.claim.submitter):
+                lost[key] += each.lost_weight_hours
+        own = self._limits.of(one.group).hours
+        limits = (self._limits.day_hours, own, self._limits.user_hours)
+        words = ("in all", f"of {one.group}", f"of {one.submitter}")
+        for key, limit, word in zip(_keys(one.group, one.submitter), limits, words):
+            if lost[key] > limit:
+                return f"the limit of {limit:g} lost hours a day {word} is reached"
         return ""
+
+    def _lose(self, group: str, submitter: str, hours: float) -> None:
+        for key in _keys(group, submitter):
+            self._lost[key] += hours
 
     def spend(self, candidates: Iterable[Candidate], sign: int = 1) -> None:
         """Count ``candidates`` as taken back, or no longer (-1)."""
@@ -47,3 +74,9 @@ class ReclaimBudget:
             self._spent += sign
             self._groups[each.claim.group] += sign
             self._users[each.claim.submitter] += sign
+            self._lose(each.claim.group, each.claim.submitter, sign * each.lost_weight_hours)
+
+
+def _keys(group: str, submitter: str) -> tuple[tuple[str, str], ...]:
+    """Return what lost work is counted by: all of it, the group, the user."""
+    return (("", ""), ("group", group), ("user", submitter))

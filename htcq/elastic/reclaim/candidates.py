@@ -45,7 +45,7 @@ class Candidate:
         """Work that the job loses, in slot weight times hours."""
         if self.claim.checkpoints:
             return 0.0
-        return self.parts / PARTS * self.ran / 3600
+        return self.parts / PARTS * self.ran / 3600 * self.claim.cost
 
 
 class Candidates:
@@ -91,17 +91,19 @@ class Candidates:
         return self._exemption_by_time(claim, self._now - claim.started)
 
     def _exemption_by_time(self, claim: GroupClaim, ran: float) -> str:
-        limits = self._limits
+        limits, own = self._limits, self._limits.of(claim.group)
         if ran < -_AHEAD:
             return f"it started {-ran:.0f} s after this observation: clocks differ"
-        if ran < limits.min_runtime:
+        if ran < own.min_runtime:
             return (
-                f"it has run {max(0.0, ran):.0f} s of the {limits.min_runtime} s that are "
+                f"it has run {max(0.0, ran):.0f} s of the {own.min_runtime} s that are "
                 "guaranteed to every job"
             )
+        if ran < claim.retirement:
+            return f"its MaxJobRetirementTime lasts {claim.retirement - ran:.0f} s more"
         job = (claim.schedd, claim.job)
         left = self._ends.get(job)
-        if left is not None and left <= limits.grace:
+        if left is not None and left <= own.grace:
             return f"it ends within {max(0.0, left):.0f} s"
         times = max(claim.vacated, self._history.times_vacated(job))
         if times >= limits.vacates:
@@ -113,7 +115,7 @@ def _order(candidate: Candidate, ledger: UsageLedger) -> tuple[object, ...]:
     claim = candidate.claim
     return (
         not claim.checkpoints,
-        candidate.ran,
+        candidate.ran * claim.cost,
         claim.prio,
         -ledger.ratio(claim.group),
         claim.schedd,

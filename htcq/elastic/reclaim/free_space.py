@@ -16,7 +16,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import SlotClass, requested
-from htcq.simulate.course.slots import Slots
+from htcq.simulate.slots import Slots
 
 _AVAILABLE = "availablegpus"
 _CLOSED = ("Offline", "Draining")

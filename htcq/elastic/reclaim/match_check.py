@@ -32,12 +32,10 @@ def taken_places(
     jobs = [job for job in pool.jobs or () if not (job.wanted and job.submitter in limited)]
     slots = tuple(_slots_left(pool, spaces, ended))
     cycle = Cycle(replace(pool, slots=slots, jobs=tuple(jobs)), skip_bad_slots=True)
-    for state, offers in cycle.offers.states(""):
-        if not state.held:
-            continue
-        # These are not matched. A preemption of them would only be reported, and takes long to
-        # find.
-        for offer in tuple(offers):
+    for offer in cycle.offers.at_first:
+        # A claimed slot is not matched. A preemption of it would only be reported, and takes long
+        # to find.
+        if offer.customer:
             cycle.offers.remove(offer)
     taken = set()
     for match in cycle.run().matches:

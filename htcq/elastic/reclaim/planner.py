@@ -30,6 +30,8 @@ from htcq.settings.reclaim import ReclaimLimits
 
 #: How many seconds an event may be ahead of the observation: reading a pool takes a while.
 _AHEAD = 5.0
+#: So many seconds back actions that were of use make the next one larger.
+_STREAK = 3600.0
 
 
 def plan_reclaim(
@@ -199,8 +201,9 @@ class _Planner:
         claims = [claim for claim in observation.claims if claim.group in ready]
         able = candidates.of(claims, ledger)
         ceiling_plan = CeilingPlan(observation.claims, observation.idle, self._foreign())
-        today = self.history.vacated_today(now)
-        budget = ReclaimBudget(limits, len(observation.claims), today)
+        today = tuple(self.history.lost_today(now))
+        useful = self.history.useful_in_a_row(dict(plan.measured), now - _STREAK)
+        budget = ReclaimBudget(limits, len(observation.claims), today, useful)
         choice = EvictionChoice(ledger, spaces, waiting, needy, budget, ceiling_plan)
         choice.take(able)
         if self.confirm and choice.chosen:

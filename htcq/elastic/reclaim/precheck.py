@@ -59,11 +59,12 @@ def reason_not_to_vacate(planned: Eviction, now: CheckedJob | None, limits: Recl
         return f"it is of universe {now.universe}"
     if now.protected:
         return "it now has HtcqProtected = true"
-    if now.ran < limits.min_runtime:
+    own = limits.of(planned.group)
+    if now.ran < own.min_runtime:
         return (
-            f"by its schedd's clock it has run {now.ran:.0f} s of the {limits.min_runtime} s "
+            f"by its schedd's clock it has run {now.ran:.0f} s of the {own.min_runtime} s "
             "that are guaranteed"
         )
-    if now.left is not None and now.left <= limits.grace:
+    if now.left is not None and now.left <= own.grace:
         return f"it ends within {max(0.0, now.left):.0f} s"
     return ""

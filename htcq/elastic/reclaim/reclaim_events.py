@@ -51,21 +51,35 @@ class Origin:
 
 @dataclass(frozen=True)
 class ObservationEvent:
-    """One observation: the groups that were over their runtime, and those in need."""
+    """One observation: the groups that were over their runtime, and those in need.
+
+    ``slots``, ``schedds`` and ``pool_weight`` are the size of the pool that was seen (0: unknown).
+    """
 
     kind: ClassVar[str] = "reclaim-look"
     origin: Origin
     over: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    slots: int = 0
+    schedds: int = 0
+    pool_weight: float = 0.0
 
     @classmethod
     def read(cls, origin: Origin, payload: Payload) -> ObservationEvent:
         """Return the event with the fields of ``payload``."""
-        return cls(origin, names_from(payload, "over"), names_from(payload, "needs"))
+        size = [number_from(payload.get(name, 0)) for name in ("slots", "schedds", "pool_weight")]
+        over, needs = names_from(payload, "over"), names_from(payload, "needs")
+        return cls(origin, over, needs, int(size[0]), int(size[1]), float(size[2]))
 
     def write(self) -> dict[str, Any]:
         """Return the fields of this kind."""
-        return {"over": list(self.over), "needs": list(self.needs)}
+        return {
+            "over": list(self.over),
+            "needs": list(self.needs),
+            "slots": self.slots,
+            "schedds": self.schedds,
+            "pool_weight": self.pool_weight,
+        }
 
 
 @dataclass(frozen=True)

@@ -15,21 +15,23 @@ JobKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class JobEntry:
-    """A job that is to be vacated, as the journal has it."""
+    """A job that is to be vacated, as the journal has it, with the ``hours`` that it loses."""
 
     schedd: str
     job: str
     group: str = ""
     submitter: str = ""
+    hours: float = 0.0
 
     @property
     def key(self) -> JobKey:
         """Schedd and number of the job."""
         return (self.schedd, self.job)
 
-    def fields(self) -> dict[str, str]:
+    def fields(self) -> dict[str, Any]:
         """Return the job as an object of the journal."""
-        return {**key_fields(self.key), "group": self.group, "submitter": self.submitter}
+        names = {"group": self.group, "submitter": self.submitter}
+        return {**key_fields(self.key), **names, "lost_weight_hours": self.hours}
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class FailedJob:
     entry: JobEntry
     why: str = ""
 
-    def fields(self) -> dict[str, str]:
+    def fields(self) -> dict[str, Any]:
         """Return the job as an object of the journal."""
         return {**self.entry.fields(), "why": self.why}
 
@@ -134,4 +136,5 @@ def _entry_from(value: Any) -> JobEntry:
         str(value["job"]),
         str(value.get("group", "")),
         str(value.get("submitter", "")),
+        number_from(value.get("lost_weight_hours", 0.0)),
     )

@@ -22,7 +22,7 @@ from htcq.elastic.reclaim.reclaim_events import (
     ReclaimEvent,
     ResumeEvent,
 )
-from htcq.elastic.reclaim.reclaim_fields import JobKey
+from htcq.elastic.reclaim.reclaim_fields import JobEntry, JobKey
 
 #: Reclaim stops after so many actions in a row that freed nothing for those in need.
 MAX_USELESS = 2
@@ -36,7 +36,7 @@ class ReclaimAction:
 
     ``needy`` are the groups in need, ``there`` the jobs of these groups that already ran at the
     freed ``places``. ``taken``: whether the groups in need got the places; None where that is not
-    known yet.
+    known yet. ``lost`` are the jobs with the work that they lose.
     """
 
     id: str
@@ -46,6 +46,7 @@ class ReclaimAction:
     needy: frozenset[str] = frozenset()
     there: frozenset[JobKey] = frozenset()
     taken: bool | None = None
+    lost: tuple[JobEntry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,28 @@ class ReclaimHistory:
         states = ((each.origin.time, group in each.needs) for each in reversed(self.observations))
         return _seconds(states, now, max_gap)
 
-    def vacated_today(self, now: float) -> int:
-        """Return how many jobs were vacated in the 24 hours before ``now``."""
-        return sum(len(action.jobs) for action in self.actions if action.time > now - DAY)
+    def lost_today(self, now: float) -> Iterator[JobEntry]:
+        """Yield the jobs that were vacated in the 24 hours before ``now``."""
+        for action in self.actions:
+            if action.time > now - DAY:
+                yield from (each for each in action.lost if each.key in action.jobs)
+
+    def useful_in_a_row(self, measured: Mapping[str, bool], since: float) -> int:
+        """Return how many of the last actions were of use, as far back as ``since``.
+
+        ``measured`` has the actions that were measured just now.
+        """
+        count = 0
+        for action in reversed(self.actions):
+            taken = action.taken
+            if taken is None:
+                taken = measured.get(action.id)
+            if not action.jobs or taken is None:
+                continue
+            if not taken or action.time < since:
+                break
+            count += 1
+        return count
 
     def times_vacated(self, job: JobKey) -> int:
         """Return how often ``job`` was vacated by reclaim."""
@@ -167,6 +187,7 @@ def _action_of(event: IntentEvent) -> ReclaimAction:
         frozenset(event.places),
         frozenset(event.needy),
         frozenset(event.there),
+        lost=event.jobs,
     )
 
 
@@ -198,6 +219,16 @@ class ReclaimHistories:
         if negotiator not in self._collected:
             return {}
         return dict(self._collected[negotiator].ceilings)
+
+    @property
+    def every(self) -> tuple[ReclaimHistory, ...]:
+        """The histories with all negotiators."""
+        return tuple(self.of(name) for name in sorted(self._collected))
+
+    @property
+    def lent_to(self) -> tuple[str, ...]:
+        """The negotiators that have ceilings of ours, or may have."""
+        return tuple(name for name, each in sorted(self._collected.items()) if each.ceilings)
 
 
 def history_of(events: Iterable[ReclaimEvent], negotiator: str) -> ReclaimHistory:

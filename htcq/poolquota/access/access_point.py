@@ -20,16 +20,12 @@ from htcq.poolquota.access.significant_lists import SignificantLists, significan
 from htcq.poolquota.access.start_vanilla import Owners, StartVanilla
 from htcq.poolquota.access.user_limits import UserLimit, UserLimits
 from htcq.quota.knobs import Knobs
+from htcq.releases import EVALUATED_LIMITS, OFFER_LIMIT, SCHEDD_SCOPE
 
-#: The first version that offers only so many jobs of a submitter at a time, the knob that switches
-#: it off, and what MAX_CONCURRENT_UPLOADS is by default: a fifth of it is the limit.
-_LIMITS_SUBMITTERS, _LIMITED, _UPLOADS = (25, 11), "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS", 100
+#: The knob that switches the limit of offers off, and what MAX_CONCURRENT_UPLOADS is by default: a
+#: fifth of it is the limit.
+_LIMITED, _UPLOADS = "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS", 100
 _NO_LIMIT = 2**31 - 1
-#: The first version whose schedd evaluates the concurrency limits of a job before it compares them
-#: with a match's.
-_EVALUATES_LIMITS = (24, 7)
-#: The first version whose START_VANILLA_UNIVERSE has the scope SCHEDD.
-_HAS_SCHEDD = (24, 7)
 _CURB, _START = "CURB_MATCHMAKING", "START_VANILLA_UNIVERSE"
 _REFUNDS, _PROJECTS = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", "PERSISTENT_PROJECT_RECORDS"
 #: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE,
@@ -63,7 +59,7 @@ class AccessPoint:
     @cached_property
     def literal_limits(self) -> bool:
         """Whether to this schedd concurrency limits that are no plain string are none."""
-        return () < self._version < _EVALUATES_LIMITS
+        return not EVALUATED_LIMITS.holds(self._version)
 
     @cached_property
     def _version(self) -> tuple[int, ...]:
@@ -98,7 +94,8 @@ class AccessPoint:
 
         None means all.
         """
-        if self._version < _LIMITS_SUBMITTERS or not self._knobs.boolean(_LIMITED, True):
+        limited = bool(self._version) and OFFER_LIMIT.holds(self._version)
+        if not limited or not self._knobs.boolean(_LIMITED, True):
             return None
         uploads = int(self._knobs.number("MAX_CONCURRENT_UPLOADS", _UPLOADS, 0, _NO_LIMIT))
         each = int(
@@ -116,10 +113,20 @@ class AccessPoint:
         """
         if self._record is None:
             return None
-        most, running = self._record.number("MaxJobsRunning"), _running(self._record)
-        if most is None:
+        if self.max_jobs is None:
             return None
-        return max(0, int(most) - running)
+        return max(0, self.max_jobs - _running(self._record))
+
+    @property
+    def max_jobs(self) -> int | None:
+        """MAX_JOBS_RUNNING.
+
+        It is None where nobody says.
+        """
+        limit = None
+        if self._record is not None:
+            limit = self._record.number("MaxJobsRunning")
+        return None if limit is None else int(limit)
 
     @cached_property
     def _curbed(self) -> bool:
@@ -186,7 +193,7 @@ class AccessPoint:
         expression = parsed(self._knobs.text(_START))
         if expression is None:
             return None
-        finds_schedd = not () < self._version < _HAS_SCHEDD
+        finds_schedd = SCHEDD_SCOPE.holds(self._version)
         return StartVanilla(expression, self.name, self._record, self._owners, finds_schedd)
 
     @cached_property

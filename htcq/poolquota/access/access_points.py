@@ -8,9 +8,9 @@ job is not offered asks :meth:`AccessPoints.refusals`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from htcq.classads import as_number, holds, parsed
+from htcq.classads import UNDEFINED, as_number, holds, parsed
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
@@ -32,19 +32,24 @@ from htcq.quota.knobs import Knobs
 _CONSTRAINT, _BATCH = "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE"
 
 
-def access_points_of(pool: Pool, quotas: PoolQuotas) -> AccessPoints:
+def access_points_of(
+    pool: Pool, quotas: PoolQuotas, before: AccessPoints | None = None
+) -> AccessPoints:
     """Return the access points of ``pool`` for the negotiator with the groups ``quotas``."""
-    return AccessPoints(pool, Knobs(quotas.knobs), quotas.published.moment)
+    return AccessPoints(pool, Knobs(quotas.knobs), quotas.published.moment, before)
 
 
 class AccessPoints:
     """The access points of a pool, by name; one that no schedd ad names offers all of its jobs.
 
     ``now`` is the time in seconds since 1970 (None: not known), ``knobs`` are those of the
-    negotiator.
+    negotiator. Jobs that it shows in another way than their queue have the frames that they had
+    ``before``.
     """
 
-    def __init__(self, pool: Pool, knobs: Knobs, now: float | None) -> None:
+    def __init__(
+        self, pool: Pool, knobs: Knobs, now: float | None, before: AccessPoints | None = None
+    ) -> None:
         self._constraint, self._now = parsed(knobs.text(_CONSTRAINT)), now
         batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
         configurations = {
@@ -58,6 +63,7 @@ class AccessPoints:
             )
             for each in pool.schedds
         }
+        self._is_steady = self._constraint is None and not self._limits
         self._named = bool(self._known)
         self._only = ""
         if len(self._known) == 1:
@@ -65,6 +71,9 @@ class AccessPoints:
         self._frames: dict[tuple[int, str], SharedAttributes] = {}
         self._plain: dict[int, SharedAttributes] = {}
         self._expressions = Expressions()
+        if before is not None:
+            self._frames, self._plain = before._frames, before._plain
+            self._expressions = before._expressions
 
     def __getitem__(self, name: str) -> AccessPoint:
         if name not in self._known:
@@ -105,18 +114,37 @@ class AccessPoints:
             words.update(self._constraint.words())
         return words.union(*(start.words() for start in starts if start is not None))
 
-    def runnable(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Yield the ``jobs`` that their schedds would start now, as the negotiator sees them."""
-        for job in jobs:
-            if not job.wanted or any(not each.offered for each in self._own_refusals(job)):
-                continue
-            access = self[self.name_of(job)]
-            if job.parallel:
-                yield self._dedicated(job)
-            elif access.start is not None and access.start.narrows(job):
-                yield self._with(job, f"({access.start.condition(job)})")
-            else:
-                yield job
+    def shown(self, job: Job) -> Job | None:
+        """Return a job that its schedd would start now, as the negotiator sees it.
+
+        It is None where the schedd would not.
+        """
+        if not job.wanted:
+            return None
+        access = self[self.name_of(job)]
+        if self._is_kept_back(job, access):
+            return None
+        if job.parallel:
+            return self._dedicated(job)
+        if access.start is not None and access.start.narrows(job):
+            return self._with(job, f"({access.start.condition(job)})")
+        return job
+
+    def always_shows(self, job: Job) -> bool:
+        """Tell whether neither time nor what runs decides how or whether a job is shown."""
+        if not self._is_steady:
+            return False
+        return job.cool_down_until is UNDEFINED and self[self.name_of(job)].start is None
+
+    def _is_kept_back(self, job: Job, access: AccessPoint) -> bool:
+        """Tell whether the schedd starts this job on no slot at all.
+
+        For most jobs there is nothing that could keep them.
+        """
+        limit = self._limits.of(job, access.name)
+        if access.start is None and job.cool_down_until is UNDEFINED and limit is None:
+            return False
+        return any(not each.offered for each in self._own_refusals(job))
 
     def kept_back(self, job: Job) -> Refusal | None:
         """Return the first reason for which an idle job is not offered now; None where it is."""

@@ -12,13 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from htcq.quota.knobs import Knobs
+from htcq.releases import REMOVED_BY_DEFAULT
 
 REMOVED, ONLY = "REMOVE_SIGNIFICANT_ATTRIBUTES", "SIGNIFICANT_ATTRIBUTES"
 _ADDED = "ADD_SIGNIFICANT_ATTRIBUTES"
-#: The first version in which some attributes are left out unless the knob says otherwise, and
-#: these.
-LEAVES_OUT = (25, 5)
-_USUAL = "CpusUsage,DiskUsage,GPUsUsage,MemoryUsage,ResidentSetSize"
+#: What newer versions leave out unless the knob says otherwise.
+USUALLY_REMOVED = "CpusUsage,DiskUsage,GPUsUsage,MemoryUsage,ResidentSetSize"
 #: Significant to every schedd, whatever the negotiator names.
 _MINIMUM = frozenset({"requirements", "rank", "concurrencylimits", "flockto"})
 _LISTED = re.compile(r"[^\s,]+")
@@ -61,9 +60,9 @@ def significant_lists(
 
 def removed_names(knobs: Knobs, version: tuple[int, ...]) -> frozenset[str]:
     """Return the lower-case REMOVE_SIGNIFICANT_ATTRIBUTES of a daemon of that version."""
-    default = _USUAL
-    if () < version < LEAVES_OUT:
-        default = ""
+    default = ""
+    if REMOVED_BY_DEFAULT.holds(version):
+        default = USUALLY_REMOVED
     return _listed(knobs.text_or(REMOVED, default))
 
 

@@ -50,6 +50,9 @@ class UserLimits:
                 )
                 self._known[record.text("ScheddName"), user] = UserLimit(user, int(limit), running)
 
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
     def of(self, job: Job, schedd: str) -> UserLimit | None:
         """Return the limit that a job counts against; None where its user has none."""
         if not self._known:

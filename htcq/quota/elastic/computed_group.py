@@ -57,3 +57,12 @@ class ComputedGroup:
         self.scaled_min: dict[str, int] = {}
         self.floor: dict[str, int] = {}
         self.runtime: dict[str, int] = {}
+
+    def reserved(self, dimension: str) -> int:
+        """Return the part of its min that others may not use whether it asks for that or not."""
+        least = self.min[dimension]
+        if not self.lends:
+            return least
+        if dimension not in self.group.max_lent:
+            return 0
+        return max(0, least - self.group.max_lent[dimension])

@@ -61,6 +61,7 @@ class ElasticGroup:
 
     A dimension that ``max`` lacks is not managed here: demand for it is not looked at. One that
     ``min`` lacks is guaranteed nothing, one that ``weight`` lacks has its max for weight.
+    ``max_lent`` limits what of its min others may use, in the dimensions that it names.
     ``scale_min`` None follows the options. ``strict`` names dimensions whose max must not be
     below what is used; ``users`` are those whose jobs belong here if they name no group.
     """
@@ -74,6 +75,7 @@ class ElasticGroup:
     scale_min: bool | None = None
     strict: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
+    max_lent: Amounts = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ class GroupRuntime:
 
     ``min``, ``max`` and ``weight`` are those that the computation worked with: kinds of a
     declared dimension included. ``child_request`` is what its jobs and the groups below it ask
-    for, each up to its max; ``request`` the same, or min where the group does not lend.
+    for, each up to its max; ``request`` the same, or what of its min the group does not lend.
     ``scaled_min`` is the min in effect, ``floor`` what is kept for the group and never more than
     its max. ``runtime`` is what it may use now. ``guaranteed`` is empty unless usage is
     guaranteed. ``implied`` has the kinds that the group has without naming them.
@@ -74,6 +74,11 @@ class GroupRuntime:
     def _excess(self, amounts: Amounts, limits: Amounts) -> dict[str, int]:
         """Return by how much ``amounts`` exceed ``limits``, in the dimensions of the runtime."""
         return {name: max(0, amounts[name] - limits[name]) for name in self.runtime}
+
+    @property
+    def declared_max(self) -> Caps:
+        """The max in the dimensions that the group names itself."""
+        return {name: cap for name, cap in self.max.items() if name not in self.implied}
 
     def declared(self, amounts: Amounts) -> dict[str, int]:
         """Return ``amounts`` in the dimensions that the group names itself."""

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from htcq.quota.elastic.declaration import DEFAULT, Amounts, ElasticDemand, ElasticGroup
 from htcq.quota.group_tree import name_key
 
+#: Among the ``users`` of a group: everybody whose jobs belong to no other group.
+EVERYBODY = "*"
+
 
 @dataclass(frozen=True)
 class Membership:
@@ -27,7 +30,7 @@ class Membership:
     @property
     def unknown(self) -> bool:
         """Whether it names a group that is not there."""
-        return bool(self.named) and self.group == DEFAULT
+        return bool(self.named) and name_key(self.group) != name_key(self.named)
 
 
 class Members:
@@ -49,16 +52,22 @@ class Members:
         """Return the group of ``submitter`` (``group.user@domain`` or ``user@domain``).
 
         A submitter that names no group belongs to the group that has the user among its ``users``.
-        One that names a group which does not exist belongs to the default group.
+        One that names a group which does not exist, and everybody else, belongs to the group of
+        :data:`EVERYBODY`, or to the default group.
         """
         owner = submitter.rpartition("@")[0]
         path, dot, user = owner.rpartition(".")
         if not dot:
-            return Membership(self._users.get(user, DEFAULT))
+            return Membership(self._users.get(user, self.catch_all))
         known = self.group(path)
         if known is None:
-            return Membership(DEFAULT, path)
+            return Membership(self.catch_all, path)
         return Membership(known, path)
+
+    @property
+    def catch_all(self) -> str:
+        """The group of jobs that no other group has."""
+        return self._users.get(EVERYBODY, DEFAULT)
 
 
 @dataclass(frozen=True)

@@ -103,9 +103,9 @@ def _requests(node: ComputedGroup, found: Iterable[Family]) -> None:
             used[name] += child.used.get(name, 0)
     node.child_request, node.used = requested, used
     node.request = dict(requested)
-    if not node.lends:
-        for name, amount in node.min.items():
-            node.request[name] = max(requested[name], amount)
+    for name in node.max:
+        node.request[name] = max(requested[name], node.reserved(name))
+    if node.request != requested:
         for family in found:
             family.complete(node.request)
     node.limited = {name: least(amount, node.max[name]) for name, amount in node.request.items()}

@@ -133,7 +133,10 @@ def _wants(group: GroupRuntime, dimension: str) -> Iterator[Step]:
         text = f"asks for {asked}"
     yield Step("asks", 0, text)
     if request > asked:
-        yield Step("asks", 0, f"counts as asking for {request}, its min, because it does not lend")
+        why = "its min, because it does not lend"
+        if group.lends:
+            why = f"because it lends no more than {group.group.max_lent.get(dimension, 0)}"
+        yield Step("asks", 0, f"counts as asking for {request}, {why}")
     if cap is None:
         yield Step("max", 0, "has no max")
     if limited < request:

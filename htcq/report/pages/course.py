@@ -25,6 +25,7 @@ from htcq.report.views.course import (
     STARTED,
 )
 from htcq.report.views.course_text import full, wrong
+from htcq.simulate.as_version import VersionChange
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
 from htcq.units import counted, show_number
@@ -45,10 +46,12 @@ def course_page(
     plan: Plan,
     pool: Pool,
     changes: Sequence[tuple[str, str]] = (),
+    versions: Sequence[VersionChange] = (),
 ) -> str:
     """Return the page of ``before``, compared with ``after`` if that is given.
 
-    ``changes`` are the knobs and options that make the difference.
+    ``changes`` are the knobs and options that make the difference, ``versions`` is what other
+    versions of HTCondor change.
 
     Raises:
         TemplateError: its template cannot be rendered.
@@ -62,6 +65,7 @@ def course_page(
     facts = [f"{cycles}, {lasting(plan.interval_seconds)} apart; usage is in {last.unit}."]
     if len(before.samples) > MAX_STEPS:
         facts.append("Each step of a line is the mean of several cycles.")
+    facts += [f"{each.sentence}." for each in versions]
     warnings = [text for text, _ in wrong(last)]
     warnings += [f"incomplete data: {one_line(each)}" for each in pool.incomplete]
     values = {

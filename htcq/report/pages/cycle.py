@@ -24,6 +24,7 @@ from htcq.report.views.cycle import (
     submitter_rows,
 )
 from htcq.report.views.cycle_text import totals, wrong
+from htcq.simulate.as_version import VersionChange
 from htcq.simulate.course.machines import Fill
 from htcq.simulate.course.single import Single
 from htcq.simulate.cycle.outcome import CycleDifference, compare_cycles
@@ -62,11 +63,16 @@ class _Uses:
 
 
 def cycle_page(
-    before: Single, after: Single | None, pool: Pool, changes: Sequence[tuple[str, str]] = ()
+    before: Single,
+    after: Single | None,
+    pool: Pool,
+    changes: Sequence[tuple[str, str]] = (),
+    versions: Sequence[VersionChange] = (),
 ) -> str:
     """Return the page of ``before``, compared with ``after`` if that is given.
 
-    ``changes`` are the knobs and options that make the difference.
+    ``changes`` are the knobs and options that make the difference, ``versions`` is what other
+    versions of HTCondor change.
 
     Raises:
         TemplateError: its template cannot be rendered.
@@ -82,7 +88,7 @@ def cycle_page(
     explained = [row for row in rows if row.because]
     values = {
         **headed("One cycle", pool, changes),
-        "facts": [f"Usage is in {last.unit}."],
+        "facts": [f"Usage is in {last.unit}.", *(f"{each.sentence}." for each in versions)],
         "summary": [sentence(each.when, totals(each.trace)) for each in shown],
         "because": [one_line(f"{row.kind} {row.name}: {row.because}") for row in explained],
         "warnings": warnings,

@@ -10,6 +10,7 @@ from htcq.report.schemas.shape import (
     listing,
     maybe,
     record,
+    table,
     text,
     texts,
     whole,
@@ -36,6 +37,10 @@ def course() -> Shape:
             "How long the jobs of each submitter waited.", record("A submitter.", _wait())
         ),
         "machines": machines("The machines after the last cycle."),
+        "lost_cpu_hours": table(
+            "For how many hours of cpus jobs had run that lost their claims, by group.",
+            any_number("The hours."),
+        ),
         "crash": maybe(crash()),
         "unmodelled": texts(UNMODELLED),
         "incomplete": incomplete(),
@@ -78,6 +83,7 @@ def _sample() -> dict[str, Shape]:
             "How many machines have no cpus in claims, up to a quarter, half, three quarters, "
             "less than all, all."
         ),
+        preempted="How many of the matches preempt a claim.",
     )
 
 

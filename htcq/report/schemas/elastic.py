@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from htcq.elastic.activity import WORDS
 from htcq.quota.elastic.declaration import Rounding
 from htcq.report.schemas.pool import health, source, version
 from htcq.report.schemas.shape import (
@@ -80,6 +81,18 @@ def computed() -> Shape:
     return _one_or_trees("What 'htcq elastic compute --json' prints.", head, tree)
 
 
+_LAST_DAY = {
+    "refused": whole("Steps that were refused."),
+    "writes": whole("Writes that were begun."),
+    "vacated": whole("Jobs that reclaim has vacated."),
+    "lost_weight_hours": number("Work that these have lost, in slot weight times hours."),
+}
+_ACTIVITY = {
+    "state": text("Whether elastic quotas are kept.", *WORDS),
+    "why": text("Why not; empty where they are."),
+}
+
+
 def status() -> Shape:
     """Return the schema of how groups stand on a pool."""
     dimension = {
@@ -97,8 +110,7 @@ def status() -> Shape:
     quota = {
         "now": maybe(number("The configured quota; null where there is none.")),
         "target": number("What the quota should be."),
-        "headroom": number("What a lender keeps for a job that comes."),
-        "given": number("What it gives for the headroom of others."),
+        "headroom": number("What the quota has beyond the runtime, for jobs to come."),
         "accept_surplus": truth("Whether the group may use what others leave."),
         "used": number("What its own jobs use."),
     }
@@ -115,6 +127,9 @@ def status() -> Shape:
         ),
         "negotiator": text("The negotiator whose configuration and accounting it is."),
         "pool_weight": number("What the pool weighs."),
+        "last_day": record("What the journals have of the last 24 hours.", _LAST_DAY),
+        "windows": texts("The planned windows that are open."),
+        "activity": record("The state of the writer, by its journal.", _ACTIVITY),
         "dimensions": table(
             "By name, the dimensions that quotas name.", record("A dimension.", dimension)
         ),
@@ -124,6 +139,7 @@ def status() -> Shape:
         "capacity": _amounts("What the slots have in every dimension, managed or not."),
         "claims": whole("How many claims there are."),
         "idle_jobs": whole("How many idle jobs there are."),
+        "held_back": texts("What keeps idle jobs of groups out, one sentence each."),
         "problems": texts("What could not be counted, one sentence each."),
         "findings": _findings(),
     }
@@ -157,6 +173,7 @@ def _group(amounts: dict[str, str]) -> dict[str, Shape]:
         "parent": text("The group above it; empty for a top-level group."),
         "leaf": truth("Whether no group is below it."),
         "lends": truth("Whether others may use what it leaves."),
+        "max_lent": _amounts("How much of its min others may use, where that is limited."),
         "own_jobs": truth("Whether it stands for the jobs of the group above it."),
         "implied": texts("The kinds of GPUs that it has without naming them."),
     }

@@ -120,19 +120,24 @@ def ceilings() -> Shape:
 
 def _group() -> dict[str, Shape]:
     target = keys_of(
-        QuotaTarget, "quota", "given", "accept_surplus",
+        QuotaTarget, "quota", "accept_surplus",
         group="The name of the group.",
         parent="The group above it; empty for a top-level group.",
         leaf="Whether no group is below it.",
-        headroom="What a lender keeps for a job that comes.",
+        headroom="What the quota has beyond the runtime, for jobs to come.",
         binding="The dimension of the runtime that is used up first; empty where none is.",
+        runtime="The weight of the runtime.",
+        least="The weight of the declared min.",
+        most="The weight of the max; null where none is below the pool.",
+        hungry="Whether the group asks for more than its runtime.",
+        in_need="Whether its idle jobs wait for a part of its runtime.",
     )  # fmt: skip
     found = keys_of(
         GroupPlan,
         "written",
         before="The quota now; null where there is none.",
         target=any_number("What the quota should be."),
-        damped="Why the quota is not the target yet; empty where it is.",
+        rule="The rule by which the quota is written or kept; empty where it stays.",
         used="What its jobs and the groups below it use.",
         over="What it would use beyond the quota.",
         drains="The seconds until it may be over no longer; null where that may never be.",

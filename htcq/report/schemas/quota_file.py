@@ -6,8 +6,9 @@ from htcq.quota.elastic.declaration import Rounding
 from htcq.report.schemas.shape import Shape, named, record, table, text, texts, truth
 from htcq.settings.durations import PATTERN
 from htcq.settings.elastic import ELASTIC_GROUP_KEYS, ELASTIC_KEYS, QUOTA_FILE_KEYS, UNLIMITED
+from htcq.settings.elastic_window import DAYS, MOMENT, TIME, WINDOW_GROUP_KEYS, WINDOW_KEYS
 from htcq.settings.elastic_write import WRITE_KEYS
-from htcq.settings.reclaim import RECLAIM_KEYS
+from htcq.settings.reclaim import GROUP_KEYS, RECLAIM_KEYS
 
 
 def quota_file() -> Shape:
@@ -43,6 +44,9 @@ def _tree() -> dict[str, Shape]:
             "How much may be taken back.", named(RECLAIM_KEYS, _reclaim()), RECLAIM_KEYS
         ),
     }
+    elastic["window"] = _list(
+        record("A planned window.", named(WINDOW_KEYS, _window()), WINDOW_KEYS)
+    )
     groups = record("A group.", named(ELASTIC_GROUP_KEYS, _group()), ELASTIC_GROUP_KEYS)
     return {
         "elastic": record("What holds for all groups.", named(ELASTIC_KEYS, elastic), ELASTIC_KEYS),
@@ -62,7 +66,11 @@ def _group() -> dict[str, Shape]:
             "By dimension, its part of what is left in proportion to others; max by default.",
             amount,
         ),
-        "lend": truth("Whether others may use what it leaves; true by default."),
+        "lend": {
+            "description": "Whether others may use what it leaves of its min; or by dimension, how "
+            "much of that. True by default.",
+            "anyOf": [{"type": "boolean"}, table("By dimension.", {"type": "integer"})],
+        },
         "parent": text(
             "The group above it; empty for none; by default what is before the last dot of its "
             "name."
@@ -70,6 +78,31 @@ def _group() -> dict[str, Shape]:
         "scale_min": truth("Whether the guarantees of groups below it shrink with its own."),
         "strict": texts("The dimensions whose max must not be below what is used."),
         "users": texts("The users whose jobs are the group's if they name no group."),
+    }
+
+
+def _list(shape: Shape) -> Shape:
+    return {"description": "The planned windows.", "type": "array", "items": shape}
+
+
+def _window() -> dict[str, Shape]:
+    amounts = named(ELASTIC_GROUP_KEYS, _group())
+    change = {name: amounts[name] for name in WINDOW_GROUP_KEYS}
+    moment = f"^({MOMENT}|{TIME})$"
+    return {
+        "name": text("What the window is called."),
+        "from": {**text("When it opens: a moment, or with days a time in UTC."), "pattern": moment},
+        "until": {**text("When it closes."), "pattern": moment},
+        "days": {
+            "description": "The days on which it opens every week.",
+            "type": "array",
+            "items": {"type": "string", "enum": list(DAYS)},
+        },
+        "capacity": _part("The part of the pool that is there at least."),
+        "groups": table(
+            "By name, what groups have in place of their own amounts.",
+            record("A group.", change, WINDOW_GROUP_KEYS),
+        ),
     }
 
 
@@ -99,18 +132,9 @@ def _write() -> dict[str, Shape]:
             "The part of the slots and schedds of the last accepted look that must be there."
         ),
         "capacity_drop": _part("The part of the pool's weight that may have gone since that look."),
-        "min_change": _bounded(
-            "A smaller change, in slot weight, waits for a greater one.", 0, 1e9
+        "offer_step": _part(
+            "The part of the pool by which an offer that nobody waits for grows to be written."
         ),
-        "min_change_part": _part(
-            "A smaller change, as a part of the quota, waits for a greater one."
-        ),
-        "max_raise": _part("The part of the pool by which quotas go up at a time."),
-        "max_lower": _part(
-            "The part of the pool by which quotas go down at a time where nobody needs the room."
-        ),
-        "hold_time": _moments("How long a quota stays after a change."),
-        "headroom": _part("The part of its min that a lender keeps."),
         "verify_within": _moments("How long the negotiator may take to show what was written."),
         "max_failures": _bounded(
             "After so many failed writes in a row a person has to begin again; 0: never.",
@@ -137,7 +161,14 @@ def _reclaim() -> dict[str, Shape]:
         ),
         "vacates": _count("Jobs that were taken back so often are left alone."),
         "pool_percent": _bounded(
-            "The percentage of the pool's claims that one step may take back.", 0, 100
+            "The percentage of the pool's claims that is taken back first.", 0, 100
+        ),
+        "day_hours": _hours("The work that may be lost in 24 hours, in slot weight times hours."),
+        "group_hours": _hours("The work of one group that may be lost in 24 hours."),
+        "user_hours": _hours("The work of one user that may be lost in 24 hours."),
+        "groups": table(
+            "By name, what differs for the jobs of a group and of those below it.",
+            record("A group.", named(GROUP_KEYS, _group_limits()), GROUP_KEYS),
         ),
         "group_jobs": _count("How many jobs of one group one step may take back."),
         "user_jobs": _count("How many jobs of one user one step may take back."),
@@ -148,6 +179,18 @@ def _reclaim() -> dict[str, Shape]:
             "A ceiling goes when the group uses or wants no more than this part of its runtime."
         ),
     }
+
+
+def _group_limits() -> dict[str, Shape]:
+    return {
+        "min_runtime": _moments("Its jobs that ran for less time are left alone."),
+        "grace": _moments("Its jobs that end within this time are left alone."),
+        "hours": _hours("The work that it may lose in 24 hours."),
+    }
+
+
+def _hours(about: str) -> Shape:
+    return {"description": about, "type": "number", "minimum": 0}
 
 
 def _count(about: str, least: int = 0) -> Shape:

@@ -5,6 +5,7 @@ The agreement is that of the simulated cycle with HTCondor's own reasons.
 
 from __future__ import annotations
 
+from htcq.releases import ROLES
 from htcq.report.schemas.pool import about_pool, changes, health, incomplete, source, taken, version
 from htcq.report.schemas.shape import (
     Shape,
@@ -19,6 +20,7 @@ from htcq.report.schemas.shape import (
     truth,
     whole,
 )
+from htcq.simulate.as_version import VersionChange
 from htcq.simulate.course.machines import Fill, Machine
 from htcq.simulate.cycle.outcome import CycleDifference, Pair
 from htcq.simulate.cycle.trace import Crash, GroupUse, Match, Rejection, SubmitterUse
@@ -82,6 +84,10 @@ def before_and_after(about: str, result: Shape, difference: dict[str, Shape]) ->
         "schema": version(),
         "health": health(),
         "changes": changes(),
+        "versions": listing(
+            "What changes with the versions of --as-version.",
+            record("A change of HTCondor.", _version_change()),
+        ),
         "before": same("What happens without the change.", "result"),
         "after": same("What happens with the change.", "result"),
         "differences": listing(
@@ -89,6 +95,18 @@ def before_and_after(about: str, result: Shape, difference: dict[str, Shape]) ->
         ),
     }
     return {**record(about, keys), "definitions": {"result": result}}
+
+
+def _version_change() -> dict[str, Shape]:
+    return keys_of(
+        VersionChange,
+        role=text("Whose daemons change.", *ROLES),
+        since="The first version of HTCondor that has it.",
+        effect="A sentence that says what daemons do since then.",
+        gone="Whether the pool has it now and would lose it.",
+        rule="The audit rule that finds the harm; empty where there is none.",
+        followed="Whether the simulation follows it.",
+    )
 
 
 def pair(about: str) -> Shape:
@@ -180,6 +198,9 @@ def _match() -> dict[str, Shape]:
             "Why the startd refuses the claim or the schedd gives it back; empty where neither "
             "does."
         ),
+        preempts="Whose claim it preempts; empty where the slot was free.",
+        by="Why that claim is preempted: rank or priority; empty where the slot was free.",
+        dynamic_slots="The dynamic slots that are preempted together for a partitionable slot.",
     )
 
 

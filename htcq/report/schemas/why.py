@@ -11,9 +11,11 @@ from htcq.report.schemas.shape import (
     record,
     table,
     text,
+    texts,
     truth,
     whole,
 )
+from htcq.report.schemas.simulate import UNMODELLED
 from htcq.why.match_failure import WALLS
 
 
@@ -49,6 +51,7 @@ def why() -> Shape:
     keys = {
         **about_pool(),
         "jobs": listing("The jobs that were asked about.", record("A job.", job, ("starts_at",))),
+        "unmodelled": texts(UNMODELLED),
         "incomplete": incomplete(),
     }
     return record("What 'htcq why --json' prints.", keys)

@@ -14,6 +14,7 @@ from htcq.poolquota.health import ailments, health_json
 from htcq.report.column import NONE, Column
 from htcq.report.formats.json import finite
 from htcq.report.moments import lasting
+from htcq.simulate.as_version import VersionChange
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import compare_courses
 from htcq.simulate.course.wait_stats import Wait, waits
@@ -146,6 +147,7 @@ def course_json(course: Course, plan: Plan, seed: int, pool: Pool) -> dict[str, 
             "cycles": _records(course.samples),
             "waits": _records(list(waits(course))),
             "machines": _records(course.machines),
+            "lost_cpu_hours": dict(course.lost),
             "crash": crash,
             "unmodelled": list(course.unmodelled),
             "incomplete": list(pool.incomplete),
@@ -161,12 +163,14 @@ def what_if_course_json(
     seed: int,
     pool: Pool,
     changes: Sequence[tuple[str, str]],
+    versions: Sequence[VersionChange] = (),
 ) -> dict[str, Any]:
     """Return both courses, the knobs that differ, and what differs for groups and submitters."""
     return {
         "schema": SCHEMA,
         "health": health_json(ailments(pool)),
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
+        "versions": [asdict(each) for each in versions],
         "before": course_json(before, plan, seed, pool),
         "after": course_json(after, plan, seed, pool),
         "differences": finite(_records(compare_courses(before, after))),

@@ -27,6 +27,7 @@ from htcq.report.views.course import (
 )
 from htcq.report.views.cycle_text import show_changes
 from htcq.report.views.usage_text import show_usage, show_usages
+from htcq.simulate.as_version import VersionChange
 from htcq.simulate.course.course import Course, Plan, Sample
 from htcq.simulate.course.difference import sentences
 from htcq.simulate.course.wait_stats import waits
@@ -86,15 +87,20 @@ def show_courses(
     pool: Pool,
     changes: Sequence[tuple[str, str]],
     stream: TextIO,
+    versions: Sequence[VersionChange] = (),
 ) -> None:
-    """Write what ``changes`` (knobs and their values) do to each submitter."""
-    show_changes(one_line(pool.source), changes, stream)
+    """Write what ``changes`` (knobs and their values) do to each submitter.
+
+    ``versions`` is what other versions of HTCondor change.
+    """
+    show_changes(one_line(pool.source), changes, stream, versions)
     show(Table(WAIT_CHANGES, wait_changes(before, after), repeat=0), stream)
     print(file=stream)
     show_usages(before, after, plan, stream)
     show_lines([Line(((one_line(each), ""),)) for each in sentences(before, after)], stream)
     for when, course in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}: {full(course)}", "strong"),))], stream)
+        show_lines([Line(((f"{when}: {each}", ""),)) for each in lost_work(course)], stream)
     show_lines(_wrong(after), stream)
 
 
@@ -110,7 +116,18 @@ def full(course: Course) -> str:
 def _below(course: Course) -> Iterator[Line]:
     yield Line()
     yield Line(((full(course), "strong"),))
+    for sentence in lost_work(course):
+        yield Line(((sentence, ""),))
     yield from _wrong(course)
+
+
+def lost_work(course: Course) -> Iterator[str]:
+    """Yield what was lost with claims that were preempted, if any were."""
+    claims = sum(each.preempted for each in course.samples)
+    if claims:
+        groups = ", ".join(f"{name} {show_number(hours)}" for name, hours in course.lost.items())
+        were = "was preempted" if claims == 1 else "were preempted"
+        yield one_line(f"{counted(claims, 'claim')} {were}; lost work in cpu hours: {groups}")
 
 
 def _wrong(course: Course) -> Iterator[Line]:

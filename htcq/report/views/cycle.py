@@ -16,6 +16,7 @@ from htcq.report.column import Column, shown, signed_number
 from htcq.report.formats.json import finite
 from htcq.report.printable import one_line
 from htcq.report.table import Table
+from htcq.simulate.as_version import VersionChange
 from htcq.simulate.course.single import Single
 from htcq.simulate.cycle.outcome import CycleDifference, Pair, compare_cycles
 from htcq.simulate.cycle.trace import GroupUse, Match, Rejection, SubmitterUse, Trace
@@ -206,7 +207,11 @@ def cycle_json(single: Single, pool: Pool) -> dict[str, Any]:
 
 
 def what_if_cycle_json(
-    before: Single, after: Single, pool: Pool, changes: Sequence[tuple[str, str]]
+    before: Single,
+    after: Single,
+    pool: Pool,
+    changes: Sequence[tuple[str, str]],
+    versions: Sequence[VersionChange] = (),
 ) -> dict[str, Any]:
     """Return both cycles, the knobs that differ, and what differs for groups and submitters."""
     differences = compare_cycles(before.trace, after.trace)
@@ -214,6 +219,7 @@ def what_if_cycle_json(
         "schema": SCHEMA,
         "health": health_json(ailments(pool)),
         "changes": [{"knob": knob, "value": value} for knob, value in changes],
+        "versions": [asdict(each) for each in versions],
         "before": cycle_json(before, pool),
         "after": cycle_json(after, pool),
         "differences": finite([asdict(each) for each in differences]),

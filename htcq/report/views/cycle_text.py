@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TextIO
 
@@ -28,6 +29,7 @@ from htcq.report.views.cycle import (
     pool_table,
     submitter_rows,
 )
+from htcq.simulate.as_version import VersionChange
 from htcq.simulate.cycle.outcome import CycleDifference, compare_cycles
 from htcq.simulate.cycle.trace import GIVEN_BACK, Crash, GroupUse, SubmitterUse, Trace
 from htcq.units import counted, show_number
@@ -105,10 +107,18 @@ def _bar_column(
 
 
 def show_what_if(
-    before: Trace, after: Trace, pool: Pool, changes: Sequence[tuple[str, str]], stream: TextIO
+    before: Trace,
+    after: Trace,
+    pool: Pool,
+    changes: Sequence[tuple[str, str]],
+    stream: TextIO,
+    versions: Sequence[VersionChange] = (),
 ) -> None:
-    """Write what ``changes`` (knobs and their values) do to groups and submitters."""
-    show_changes(_title(pool), changes, stream)
+    """Write what ``changes`` (knobs and their values) do to groups and submitters.
+
+    ``versions`` is what other versions of HTCondor change.
+    """
+    show_changes(_title(pool), changes, stream, versions)
     rows = [row for row in compare_cycles(before, after) if row.changed]
     if rows:
         columns = [KIND, NAME, *compared_numbers(after.unit), STARVED, REASON]
@@ -165,7 +175,12 @@ def _after(row: _Limits) -> GroupUse:
     return row.after
 
 
-def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO) -> None:
+def show_changes(
+    title: str,
+    changes: Sequence[tuple[str, str]],
+    stream: TextIO,
+    versions: Sequence[VersionChange] = (),
+) -> None:
     """Write what is different: knobs with their values, and options that make another pool."""
     print(f"{title}, what if", file=stream)
     for knob, value in changes:
@@ -173,6 +188,7 @@ def show_changes(title: str, changes: Sequence[tuple[str, str]], stream: TextIO)
         if not knob.startswith("--"):
             shown = f"= {shown}"
         print(f"  {name} {shown}".rstrip(), file=stream)
+    show_lines([Line(((each.sentence, ""),)) for each in versions], stream)
 
 
 def _title(pool: Pool) -> str:
@@ -196,9 +212,21 @@ def totals(trace: Trace) -> str:
     return f"{matched}, {rejected}; the pool weighs {show_number(trace.pool_weight)}"
 
 
+def preemptions(trace: Trace) -> Iterator[str]:
+    """Yield whose claims are preempted by whom, and what for."""
+    claims: Counter[tuple[str, str, str]] = Counter()
+    for each in trace.matches:
+        if each.by:
+            claims[each.submitter, each.preempts, each.by] += len(each.dynamic_slots) or 1
+    for (submitter, preempted, by), count in claims.items():
+        yield one_line(f"{submitter} preempts {counted(count, 'claim')} of {preempted}, by {by}")
+
+
 def _below(trace: Trace, pool: Pool) -> Iterator[Line]:
     yield Line()
     yield Line(((totals(trace), "strong"),))
+    for sentence in preemptions(trace):
+        yield line(sentence)
     yield from _wrong(trace)
     for each in pool.incomplete:
         yield line(f"incomplete data: {each}", "warning")

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from htcq.drift.compare import differences
 from htcq.drift.observation import DriftObservation, GroupObservation
 from htcq.drift.quota_state import QuotaState, quota_of, states_of
+from htcq.elastic.activity import NEVER, OFF, ON, Activity
 from htcq.errors import InputError
 from htcq.poolquota.ailment import Ailment
 from htcq.report.formats.nagios import at_most
@@ -18,15 +19,18 @@ from htcq.report.views.drift_sentences import amount, told
 from htcq.units import counted
 
 SUBJECT = "HTCQ DRIFT"
-DRIFTED, STARVED, OVER, LENDING, USAGE, WAITING = (
+DRIFTED, STARVED, OVER, LENDING, USAGE, WAITING, BELOW_MIN, NOT_KEPT = (
     "drifted",
     "starved",
     "over",
     "lending",
     "usage",
     "waiting",
+    "below_min",
+    "not_kept",
 )
-#: What can be measured, and how it is said. The first four count groups, the others are weights.
+#: What can be measured, and how it is said. USAGE and WAITING are weights, NOT_KEPT is 0 or 1, the
+#: others count groups. The last two are for elastic quotas.
 METRICS = {
     DRIFTED: "{value} of {groups} drifted",
     STARVED: "{value} of {groups} below quota while jobs wait",
@@ -34,9 +38,15 @@ METRICS = {
     LENDING: "{value} of {groups} lending quota",
     USAGE: "usage of {groups}: {value}",
     WAITING: "idle demand of {groups}: {value}",
+    BELOW_MIN: "{value} of {groups} below min while jobs wait",
+    NOT_KEPT: "elastic quotas: {state}",
 }
+#: Those of which nothing is known without elastic quotas.
+ELASTIC = (BELOW_MIN, NOT_KEPT)
 #: Those that count what should not be; any group at all is worth a warning.
-WRONG = (DRIFTED, STARVED, OVER)
+WRONG = (DRIFTED, STARVED, OVER, *ELASTIC)
+#: States in which elastic quotas are as a person wants them.
+KEPT = (ON, OFF, NEVER)
 #: The maximum of names on the first line.
 _MAX_NAMES = 3
 #: By group and metric why the metric counts the group.
@@ -64,25 +74,39 @@ def check(
     asked: CheckOptions,
     health: Sequence[Ailment] = (),
     gaps: Sequence[str] = (),
+    activity: Activity | None = None,
 ) -> tuple[int, str]:
     """Return the state and the text to print.
 
-    ``health`` has the ailments of the pool, ``gaps`` the data that is missing.
+    ``health`` has the ailments of the pool, ``gaps`` the data that is missing. ``activity`` tells
+    whether elastic quotas are kept; None where there are none.
 
     Raises:
-        InputError: there are no such groups.
+        InputError: there are no such groups, or no elastic quotas.
     """
+    if activity is None and asked.metric in ELASTIC:
+        raise InputError(
+            f"--metric {asked.metric} is of elastic quotas", "give --quotas, or [drift] quotas"
+        )
     groups = _chosen(observation, asked.groups)
     notes = _notes(observation)
     values = {metric: float(len(_counted(metric, groups, notes))) for metric in METRICS}
     values[USAGE] = sum(each.usage for each in groups)
     values[WAITING] = sum(each.idle for each in groups)
+    state = ""
+    if activity is None:
+        values = {metric: value for metric, value in values.items() if metric not in ELASTIC}
+    else:
+        values[NOT_KEPT] = float(activity.word not in KEPT)
+        state = activity.word
+        if activity.why:
+            state += f" ({activity.why})"
     measures = []
     for metric, value in values.items():
         measures.append(_measure(metric, value, asked, len(groups), observation))
     status = next(each.status for each in measures if each.label == asked.metric)
     text = METRICS[asked.metric].format(
-        value=amount(values[asked.metric]), groups=counted(len(groups), "group")
+        value=amount(values[asked.metric]), groups=counted(len(groups), "group"), state=state
     )
     text = f"{observation.pool}: {text}{_first_names(_counted(asked.metric, groups, notes))}"
     lines = list(_lines(observation, groups, notes, asked))
@@ -133,13 +157,30 @@ def _notes(observation: DriftObservation) -> _Notes:
     for each in differences(observation):
         differing.setdefault(each.group, []).append(told(each))
     states = states_of(observation)
+    below = _below_min(observation)
     found = {}
     for group in observation.groups:
         notes = _state_notes(group, states[group.name], observation)
+        if group.idle > 0 and group.name in below:
+            notes[BELOW_MIN] = f"uses {below[group.name]} while {amount(group.idle)} waits"
         if group.name in differing:
             notes[DRIFTED] = "; ".join(differing[group.name])
         found[group.name] = notes
     return found
+
+
+def _below_min(observation: DriftObservation) -> Mapping[str, str]:
+    """Return the groups that use less than their min, in every dimension in which they have one."""
+    found: dict[str, list[str]] = {}
+    reached = set()
+    for entry in observation.ledger:
+        if not entry.min:
+            continue
+        if entry.used >= entry.min:
+            reached.add(entry.group)
+        used = f"{entry.used} of {entry.min} {entry.dimension}"
+        found.setdefault(entry.group, []).append(used)
+    return {name: ", ".join(used) for name, used in found.items() if name not in reached}
 
 
 def _state_notes(
@@ -161,7 +202,7 @@ def _state_notes(
 def _measure(
     metric: str, value: float, asked: CheckOptions, groups: int, observation: DriftObservation
 ) -> Measure:
-    most = {USAGE: observation.pool_weight, WAITING: None}.get(metric, groups)
+    most = {USAGE: observation.pool_weight, WAITING: None, NOT_KEPT: 1}.get(metric, groups)
     if metric != asked.metric:
         return Measure(metric, value, least=0, most=most)
     return Measure(metric, value, asked.warning, asked.critical, 0, most)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from htcq.elastic.damping import HELD, MOVING, SMALL
 from htcq.elastic.gates import GateRefusal
+from htcq.elastic.next_quotas import BOUNDS, EXPOSED, FIRST, KEPT, OFFER, WITHHELD
 from htcq.elastic.next_step import NextStep
 from htcq.elastic.quota_plan import GroupPlan
 from htcq.elastic.reclaim.reclaim_plan import ReclaimPlan
@@ -22,7 +22,14 @@ from htcq.report.moments import iso, lasting
 from htcq.units import show_number
 
 SCHEMA = 1
-_DAMPED = {SMALL: "too small a change", HELD: "changed a moment ago", MOVING: "in steps"}
+_RULES = {
+    FIRST: "first elastic quota",
+    BOUNDS: "outside of min and max",
+    WITHHELD: "waits for more",
+    EXPOSED: "another group waits",
+    OFFER: "more is free",
+    KEPT: "kept: harms nobody",
+}
 
 
 def _amount(
@@ -52,8 +59,8 @@ def _drains(group: GroupPlan) -> str:
 
 
 def _reasons(group: GroupPlan) -> Iterator[str]:
-    if group.damped:
-        yield _DAMPED[group.damped]
+    if group.rule:
+        yield _RULES[group.rule]
     if group.target.headroom:
         yield f"{show_number(group.target.headroom)} of headroom"
     if group.target.binding:
@@ -73,9 +80,14 @@ GROUPS: tuple[Column[GroupPlan], ...] = (
     _amount("used", "USED", lambda group: group.used),
     Column("over", lambda group: group.over, "OVER", _over, right=True),
     Column("drains", lambda group: group.drains, "DRAINS", _drains, right=True),
+    Column("runtime", lambda group: group.target.runtime),
     Column("headroom", lambda group: group.target.headroom),
+    Column("least", lambda group: group.target.least),
+    Column("most", lambda group: group.target.most),
+    Column("hungry", lambda group: group.target.hungry),
+    Column("in_need", lambda group: group.target.in_need),
     Column("binding", lambda group: group.target.binding),
-    Column("damped", lambda group: group.damped),
+    Column("rule", lambda group: group.rule),
     Column("", lambda group: "; ".join(_reasons(group)), "WHY"),
 )
 

@@ -41,7 +41,7 @@ def show_plan(step: NextStep, taken: ReclaimPlan, stream: TextIO) -> None:
 
 def _concerned(plan: QuotaPlan) -> list[GroupPlan]:
     changing = {group.group for group in differences(plan)}
-    return [group for group in plan.groups if group.group in changing or group.over or group.damped]
+    return [group for group in plan.groups if group.group in changing or group.over or group.rule]
 
 
 def _notes(plan: QuotaPlan) -> Iterator[str]:

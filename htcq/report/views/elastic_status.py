@@ -164,7 +164,6 @@ _AMOUNTS: tuple[Column[QuotaRow], ...] = (
     Column("now_quota", lambda row: row.now, "QUOTA\nNOW", right=True),
     Column("target_quota", _of_target(lambda target: target.quota), "WOULD\nBE", right=True),
     _part("headroom_quota", lambda target: target.headroom, "OF THAT\nHEADROOM"),
-    _part("given_quota", lambda target: target.given, "GIVEN\nAWAY"),
 )
 #: The quotas of groups in tables for people.
 QUOTAS: tuple[Column[QuotaRow], ...] = (

@@ -12,6 +12,7 @@ from typing import Any
 
 from htcq.audit.engine import Audit
 from htcq.elastic.enforcement import Enforcement
+from htcq.elastic.fitted_runtime import held_back
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.status import Status
 from htcq.poolquota.ailment import Ailment
@@ -35,6 +36,14 @@ def status_json(status: Status, findings: Audit) -> dict[str, Any]:
         "taken": status.taken,
         "negotiator": seen.negotiator,
         "pool_weight": seen.pool_weight,
+        "activity": {"state": status.activity.word, "why": status.activity.why},
+        "last_day": {
+            "refused": status.last_day.refused,
+            "writes": status.last_day.writes,
+            "vacated": status.last_day.vacated,
+            "lost_weight_hours": status.last_day.lost,
+        },
+        "windows": [each.name for each in status.windows],
         "dimensions": {each.dimension: _dimension(each, status) for each in status.enforcement},
         "groups": {group.name: _group(group, status, targets.get(group.name)) for group in groups},
         "default": {"used": dict(seen.demand.default_used)},
@@ -42,6 +51,7 @@ def status_json(status: Status, findings: Audit) -> dict[str, Any]:
         "capacity": dict(seen.capacity),
         "claims": len(seen.claims),
         "idle_jobs": sum(each.count for each in seen.idle),
+        "held_back": list(held_back(status.outcome, seen)),
         "problems": list(seen.problems),
         "findings": findings_json(findings),
     }
@@ -72,7 +82,6 @@ def _quota(target: QuotaTarget, status: Status) -> dict[str, Any]:
         "now": seen.configured.get(target.group),
         "target": target.quota,
         "headroom": target.headroom,
-        "given": target.given,
         "accept_surplus": target.accept_surplus,
         "used": seen.weights.get(target.group, 0.0),
     }

@@ -7,7 +7,9 @@ from typing import TextIO
 
 from htcq.audit.engine import Audit
 from htcq.audit.rule import Severity
+from htcq.elastic.activity import ON, Activity
 from htcq.elastic.enforcement import Enforcement, How
+from htcq.elastic.fitted_runtime import held_back
 from htcq.elastic.status import Status
 from htcq.report.formats.text import show
 from htcq.report.printable import one_line
@@ -36,9 +38,21 @@ def _title(status: Status) -> str:
 
 def _below(status: Status, findings: Audit) -> Iterator[Line]:
     yield Line()
+    yield _activity(status.activity)
+    day = status.last_day
+    if day.writes or day.refused or day.vacated:
+        yield line(
+            f"last 24 hours: {day.writes} writes, {day.refused} steps refused, {day.vacated} jobs "
+            f"vacated, {day.lost:.4g} weight hours lost"
+        )
+    for window in status.windows:
+        groups = ", ".join(window.groups) or "no group has other amounts"
+        yield line(f"{window.name} is open: {window.capacity:.0%} of the pool; {groups}")
     for each in status.enforcement:
         yield line(f"{each.dimension}: {_there(status, each.dimension)}")
         yield _how(each)
+    for sentence in held_back(status.outcome, status.observation):
+        yield line(sentence, "warning")
     demand = status.observation.demand
     yield from _unnamed("no group", demand.default_used)
     yield from _unnamed("nobody that is named", demand.system_used)
@@ -48,6 +62,13 @@ def _below(status: Status, findings: Audit) -> Iterator[Line]:
         word = finding.severity.word
         if finding.severity is not Severity.INFO:
             yield line(f"{word}: {finding.message} [{finding.rule}]", word)
+
+
+def _activity(found: Activity) -> Line:
+    """Return whether the quotas are kept elastic, and why not."""
+    if found.word == ON:
+        return line("elastic quotas are on: the writer and reclaim act")
+    return line(f"elastic quotas are {found.word}: {found.why}", "warning")
 
 
 def _how(found: Enforcement) -> Line:

@@ -8,6 +8,7 @@ from typing import Any
 from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments, health_json
 from htcq.report.formats.json import finite
+from htcq.simulate.unmodelled import unmodelled
 from htcq.why.agreement import NegotiatorReason, negotiator_reason
 from htcq.why.course import Starts
 from htcq.why.match_failure import WALLS, MatchFailure
@@ -32,6 +33,7 @@ def why_json(
         "taken": pool.taken_at,
         "health": health_json(ailments(pool)),
         "jobs": jobs,
+        "unmodelled": list(unmodelled(pool, courses=starts is not None)),
         "incomplete": list(pool.incomplete),
     }
 

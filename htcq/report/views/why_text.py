@@ -11,6 +11,7 @@ from htcq.report.formats.text import show
 from htcq.report.printable import one_line
 from htcq.report.table import Table
 from htcq.report.terminal import Line, show_lines
+from htcq.simulate.unmodelled import unmodelled
 from htcq.units import counted, show_number
 from htcq.why.agreement import negotiator_reason
 from htcq.why.course import Starts, StartsAt
@@ -40,6 +41,13 @@ def show_verdicts(
     for verdict in verdicts:
         below = map(_line, _below(verdict, pool, starts))
         show_lines([Line(((one_line(_head(verdict)), "strong"),)), *below], stream)
+    _show_unmodelled(pool, starts, stream)
+
+
+def _show_unmodelled(pool: Pool, starts: Starts | None, stream: TextIO) -> None:
+    """Write what changes matching and is not looked at."""
+    for sentence in unmodelled(pool, courses=starts is not None):
+        show_lines([Line(((one_line(f"not modelled: {sentence}"), "warning"),))], stream)
 
 
 def _head(verdict: Verdict) -> str:
@@ -150,6 +158,7 @@ def show_table_of(
     walls = {wall.id: WALLS[wall.id] for verdict in verdicts for wall in verdict.walls}
     for name, wall in walls.items():
         show_lines([_line(f"{name}: {wall.text} Resolved by: {wall.lifted_by}.")], stream)
+    _show_unmodelled(pool, starts, stream)
 
 
 def _cycle_column(starts: Starts) -> Column[Verdict]:

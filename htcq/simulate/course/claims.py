@@ -7,9 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from htcq.pool.job import Job
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
+
+#: How a job starts: on a match of its own, in what is left of a slot that another was matched with,
+#: in a claim whose job has ended.
+MATCH, LEFTOVER, REUSED = "match", "leftover", "claim reused"
+
+
+class Start(NamedTuple):
+    """One start: the job, when it was, and how: one of the three ways."""
+
+    job: Job
+    at: float
+    by: str
 
 
 @dataclass(eq=False)
@@ -32,6 +45,21 @@ class Claim:
     ends: float = 0.0
     user: str = ""
     job: Job | None = None
+    #: Since when its job runs, and until when it keeps the slot at least.
+    runs_since: float = 0.0
+    retires_at: float = 0.0
+    #: The slot as the collector shows it, and when that was.
+    shown: Slot | None = None
+    shown_at: float = 0.0
+    #: What the slot weighs by its own ad, once that is known.
+    weight: float | None = None
+    #: Its place among claims of one moment.
+    number: int = 0
+    #: What the slot has, which never changes.
+    has: Mapping[str, Number] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.has = amounts_of(self.slot)
 
 
 @dataclass
@@ -44,11 +72,16 @@ class Base:
     slot: Slot
     left: dict[str, Number]
     claims: dict[Claim, None] = field(default_factory=dict)
+    #: The slot with what it has left, as the collector shows it; None: to be made anew. What is
+    #: kept of a slot from cycle to cycle is kept as long as the slot is the same object.
+    shown: Slot | None = None
+    #: Its machine, or what stands for several that cannot be told apart.
+    machine: str = ""
+    #: Whether it is claimed whole or not at all.
+    whole: bool = field(init=False)
 
-    @property
-    def whole(self) -> bool:
-        """Whether it is claimed whole or not at all."""
-        return self.slot.type != PARTITIONABLE
+    def __post_init__(self) -> None:
+        self.whole = self.slot.type != PARTITIONABLE
 
 
 def amounts_of(slot: Slot) -> dict[str, Number]:

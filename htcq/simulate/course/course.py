@@ -5,18 +5,20 @@ Weights are in the pool's unit, times in seconds since the capture of the pool.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from htcq.pool.pool import Pool
 from htcq.quota.condor import promised
-from htcq.simulate.course.machines import Machine, by_fill, fill_of
+from htcq.simulate.course.claims import Start
+from htcq.simulate.course.machines import Machine
+from htcq.simulate.course.occupancy import Lost
 from htcq.simulate.course.priorities import Priorities
 from htcq.simulate.course.runtimes import Dice, RunTime
-from htcq.simulate.course.world import Start, World
-from htcq.simulate.cycle.cycle import Cycle
+from htcq.simulate.course.world import World
+from htcq.simulate.cycle.cycle import CarriedOver, Cycle
 from htcq.simulate.cycle.trace import Crash
-from htcq.units import CPUS, MEMORY
+from htcq.units import CPUS, counted
 
 #: A pool is full with so much of its cpus in claims.
 _FULL = 0.99
@@ -34,10 +36,11 @@ class Plan:
 class Sample:
     """What one cycle brought, and the pool after it.
 
-    ``cpus`` are those in claims, ``largest_cpus`` and ``largest_memory_mb`` the most that is
-    free in any one slot. ``groups`` has the usage of each group after the cycle, ``quotas`` what
-    each is promised. ``by_fill`` counts the machines by the share of their cpus that is in
-    claims: none, up to a quarter, half, three quarters, the whole, all.
+    ``preempted`` is the number of claims that were taken from other jobs. ``cpus`` are those in
+    claims, ``largest_cpus`` and ``largest_memory_mb`` the most that is free in any one slot.
+    ``groups`` has the usage of each group after the cycle, ``quotas`` what each is promised.
+    ``by_fill`` counts the machines by the share of their cpus that is in claims: none, up to a
+    quarter, half, three quarters, the whole, all.
     """
 
     at: float
@@ -54,6 +57,7 @@ class Sample:
     quotas: Mapping[str, float]
     submitters: Mapping[str, float]
     by_fill: tuple[int, ...] = ()
+    preempted: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ class Course:
     ``total_cpus`` are those of the whole pool. ``waited`` has the seconds of each job that
     started, by submitter, and ``waiting`` how many never did. ``full_at`` is when 99% of the
     cpus were first in claims; None: never. ``unit`` is that of all usage, ``machines`` are those
-    after the last cycle, ``starts`` all jobs that started.
+    after the last cycle, ``starts`` all jobs that started. ``lost`` are the hours of cpus that
+    were lost with claims that were preempted, by group, ``evictions`` all of these.
     """
 
     samples: tuple[Sample, ...]
@@ -76,6 +81,8 @@ class Course:
     unit: str = ""
     machines: tuple[Machine, ...] = ()
     starts: tuple[Start, ...] = ()
+    lost: Mapping[str, float] = field(default_factory=dict)
+    evictions: tuple[Lost, ...] = ()
 
 
 def run_course(
@@ -95,19 +102,30 @@ def run_course(
         InputError: a job does not say how long it runs.
     """
     world, priorities = World(pool, run_time, dice), Priorities(pool)
-    total = world.total(CPUS)
+    carried, total = CarriedOver(), world.total(CPUS)
     samples: list[Sample] = []
     notes: dict[str, None] = {}
-    crash, unit, machines = None, "", tuple[Machine, ...]()
+    crash, unit, changes, steady = None, "", -1, False
+    lost: dict[str, float] = {}
     for number in range(plan.cycles):
         if number:
             priorities.advance(plan.interval_seconds, samples[-1].submitters)
             world.advance(number * plan.interval_seconds)
-        cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots)
+        if steady and world.changes == changes and not any(world.waiting.counts().values()):
+            # No job waits, and nothing but the time has changed.
+            again = replace(samples[-1], at=world.now, matches=0, rejections=0)
+            samples.append(replace(again, started=0, preempted=0))
+            continue
+        changes = world.changes
+        cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots, carried)
         trace = cycle.run()
+        before = len(world.lost)
         started = world.take(cycle.talks.made)
-        machines, unit = fill_of(world.slots()).machines, trace.unit
-        samples.append(_sample(world, cycle, len(trace.rejections), started, machines))
+        for each in world.lost[before:]:
+            group = cycle.accounts.group_of(each.submitter)
+            lost[group] = lost.get(group, 0.0) + each.cpu_hours
+        unit, steady = trace.unit, not cycle.looks_at_clock
+        samples.append(_sample(world, cycle, len(trace.rejections), started))
         notes.update(dict.fromkeys(trace.unmodelled))
         crash = trace.crash
         if crash is not None:
@@ -119,17 +137,28 @@ def run_course(
         waiting=dict(world.waiting.counts()),
         full_at=next((each.at for each in samples if total and each.cpus >= _FULL * total), None),
         crash=crash,
-        unmodelled=tuple(notes),
+        unmodelled=(*notes, *_not_returned(world)),
         unit=unit,
-        machines=machines,
+        machines=world.fills().machines,
         starts=tuple(world.starts),
+        lost=lost,
+        evictions=tuple(world.lost),
     )
 
 
-def _sample(
-    world: World, cycle: Cycle, rejections: int, started: int, machines: tuple[Machine, ...]
-) -> Sample:
-    claims = tuple(world.claims())
+def _not_returned(world: World) -> Iterator[str]:
+    """Yield what becomes of jobs that were preempted and that nobody knows."""
+    unknown = sum(each.job is None for each in world.lost)
+    if unknown:
+        yield (
+            f"{counted(unknown, 'job')} that ran at the capture lost the claim: which jobs these "
+            "are nobody knows, and they do not wait again"
+        )
+
+
+def _sample(world: World, cycle: Cycle, rejections: int, started: int) -> Sample:
+    claims, fills = tuple(world.claims()), world.fills()
+    largest_cpus, largest_memory_mb = fills.largest
     return Sample(
         at=world.now,
         matches=len(cycle.talks.matches),
@@ -139,10 +168,11 @@ def _sample(
         idle=sum(world.waiting.counts().values()),
         cpus=world.claimed(CPUS),
         used=sum(cycle.accounts.groups.values()),
-        largest_cpus=world.largest(CPUS),
-        largest_memory_mb=world.largest(MEMORY),
+        largest_cpus=largest_cpus,
+        largest_memory_mb=largest_memory_mb,
         groups=dict(cycle.accounts.groups),
         quotas={group.name: group.quota for group in promised(cycle.quotas.inputs)},
         submitters=dict(cycle.accounts.submitters),
-        by_fill=by_fill(machines),
+        by_fill=fills.by_class,
+        preempted=sum(len(each.dynamic_slots) or 1 for each in cycle.talks.matches if each.by),
     )

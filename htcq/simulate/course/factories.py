@@ -63,6 +63,12 @@ class Factories:
             factory.idle -= 1
             yield from _made(factory)
 
+    def back(self, job: Job) -> None:
+        """Note that a job is idle again."""
+        factory = self._known.get(_key(job))
+        if factory is not None:
+            factory.idle += 1
+
     def end(self, job: Job) -> Iterator[Job]:
         """Note that a job has left the queue, and yield those that come into being for it."""
         factory = self._known.get(_key(job))

@@ -6,10 +6,13 @@ sum of all its slots.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 
-from htcq.pool.slot import PARTITIONABLE, Slot, number_or
+from htcq.classads import as_number
+from htcq.pool.slot import PARTITIONABLE, Number, Slot, number_or
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.units import CPUS, MEMORY
 
@@ -52,6 +55,41 @@ class Fill:
     largest_memory_mb: float
 
 
+class Fills:
+    """How full machines are as claims come and go, in parts that are added up apart."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, Fill] = {}
+        self._classes = Counter[int]()
+
+    def put(self, part: str, slots: Iterable[Slot]) -> None:
+        """Add up the slots of one part."""
+        before, now = self._parts.get(part), fill_of(slots)
+        self._classes.update(class_of(machine.share) for machine in now.machines)
+        if before is not None:
+            self._classes.subtract(class_of(machine.share) for machine in before.machines)
+        self._parts[part] = now
+
+    @property
+    def machines(self) -> tuple[Machine, ...]:
+        """The machines by name."""
+        machines = (machine for part in self._parts.values() for machine in part.machines)
+        return tuple(sorted(machines, key=attrgetter("name")))
+
+    @property
+    def by_class(self) -> tuple[int, ...]:
+        """How many machines are in each class (:func:`class_of`)."""
+        return tuple(self._classes[number] for number in range(CLASSES))
+
+    @property
+    def largest(self) -> tuple[Number, Number]:
+        """The most cpus and memory that is free in any one slot."""
+        parts = self._parts.values()
+        cpus = max((part.largest_cpus for part in parts), default=0)
+        memory = max((part.largest_memory_mb for part in parts), default=0)
+        return as_number(cpus) or 0, as_number(memory) or 0
+
+
 def fill_of(slots: Iterable[Slot], made: Iterable[Made] = ()) -> Fill:
     """Return how full the machines of ``slots`` are once the jobs of ``made`` have their claims."""
     taken = _taken(made)
@@ -59,7 +97,7 @@ def fill_of(slots: Iterable[Slot], made: Iterable[Made] = ()) -> Fill:
     free_cpus, free_memory = 0.0, 0.0
     for slot in slots:
         cpus, memory = float(number_or(slot.cpus, 0)), float(number_or(slot.memory_mb, 0))
-        sums = found.setdefault(_machine(slot), [0.0, 0.0, 0.0, 0.0])
+        sums = found.setdefault(machine_of(slot), [0.0, 0.0, 0.0, 0.0])
         claimed = _claimed(slot, cpus, memory, taken)
         for place, amount in enumerate((cpus, claimed[0], memory, claimed[1])):
             sums[place] += amount
@@ -99,7 +137,8 @@ def _claimed(
     return (cpus, memory) if slot.claimed or carved is not None else (0.0, 0.0)
 
 
-def _machine(slot: Slot) -> str:
+def machine_of(slot: Slot) -> str:
+    """Return the name of the machine whose slot it is."""
     return slot.machine if isinstance(slot.machine, str) else str(slot.name).partition("@")[2]
 
 

@@ -34,6 +34,10 @@ class Coming:
         """Note when a job came that nobody announced."""
         self._came[job.submitter, job.id] = Arrival(at, job, None)
 
+    def came_back(self, job: Job, at: float) -> None:
+        """Note that a job waits again, which runs as long as it would have."""
+        self._came[job.submitter, job.id] = Arrival(at, job, self.seconds(job))
+
     def came_at(self, job: Job) -> float:
         """Return when a job came."""
         arrival = self._came.get((job.submitter, job.id))

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from htcq.classads import Expr, holds
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.slot import Number, Slot
+from htcq.pool.shared_attributes import SharedAttributes
+from htcq.pool.slot import PLACES, Number, Slot
 from htcq.pool.slot_class import requested
-from htcq.simulate.cycle.cached_expressions import ReferenceGraph
 from htcq.simulate.cycle.clock import Clock
-from htcq.simulate.cycle.fits import Fitting
 from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.search import limits_of
 from htcq.simulate.cycle.submitter_queues import likenesses_of
+
+#: The scope is said: what an ad lacks would be looked up in the other one.
+_REQUIREMENTS = Expr("MY.Requirements")
+#: Outcomes that are kept.
+_MAX_KNOWN = 100_000
 
 
 class Suiting:
@@ -30,7 +36,8 @@ class Suiting:
         self._clock = clock
         jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
         self._likenesses, self._links = likenesses_of(jobs, pool.slots or ()), ReferenceGraph()
-        self._fittings: dict[tuple[int, int], Fitting] = {}
+        self._names: dict[tuple[int, int], frozenset[str]] = {}
+        self._known: dict[tuple[object, ...], bool] = {}
         self._asked: dict[tuple[int, tuple[str, ...]], Mapping[str, Number]] = {}
 
     def request(self, job: Job) -> Request:
@@ -53,9 +60,34 @@ class Suiting:
         """
         if any(amount > has[asset] for asset, amount in self.asked(request, tuple(has)).items()):
             return False
-        key = (id(slot.frame), id(request))
-        fitting = self._fittings.get(key)
-        if fitting is None:
-            timed = Request(self._clock.ad(request.first))
-            fitting = self._fittings[key] = Fitting(self._clock.ad(slot), timed, False, self._links)
-        return limits_of(request).lower() == limits.lower() and fitting.fits(slot, has, ())
+        if limits_of(request).lower() != limits.lower():
+            return False
+        return self._agree(request, slot, has)
+
+    def _agree(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> bool:
+        """Tell whether both Requirements hold: once for all slots that look equal to them."""
+        timed = self._clock.ad(slot)
+        frames = (timed.frame, self._clock.frame(request.frame))
+        names = self._reached(*frames)
+        own = [slot[place] for name, place in PLACES.items() if name in names and name not in has]
+        left = [amount for asset, amount in has.items() if asset in names]
+        key = (id(frames[0]), id(request), *left, *own, *map(type, own))
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            job = self._clock.ad(request.first).ad()
+            ad = timed.ad(dict(has))
+            found = holds(_REQUIREMENTS.evaluate(job, ad)) and holds(
+                _REQUIREMENTS.evaluate(ad, job)
+            )
+            self._known[key] = found
+        return found
+
+    def _reached(self, slot: SharedAttributes, job: SharedAttributes) -> frozenset[str]:
+        """Return every name that the Requirements of both sides may come upon."""
+        key = (id(slot), id(job))
+        found = self._names.get(key)
+        if found is None:
+            found = self._names[key] = self._links.reached(("requirements",), slot, job)
+        return found

@@ -1,56 +1,42 @@
 """A pool over time: jobs start where they are matched, run, end, and leave their claims.
 
 Follows src/condor_schedd.V6/schedd.cpp (FindRunnableJob) and src/condor_startd.V6/Resource.cpp
-(create_dslot), HTCondor
-25.14. Times are in seconds since the capture of the pool.
+(create_dslot), HTCondor 25.14. Times are in seconds since the capture of the pool.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
-from typing import NamedTuple
 
-from htcq.classads import Ad, as_number
+from htcq.classads import as_number
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, Number, Slot
-from htcq.poolquota.access.access_points import AccessPoints
-from htcq.poolquota.access.user_limits import UserLimits
 from htcq.poolquota.published import Published
-from htcq.quota.knobs import Knobs, number_of
-from htcq.simulate.course.claims import Base, Claim, amounts_of
+from htcq.quota.knobs import number_of
+from htcq.simulate.course.claims import LEFTOVER, MATCH, REUSED, Base, Claim, Start, amounts_of
 from htcq.simulate.course.devices import Devices
 from htcq.simulate.course.factories import Factories
+from htcq.simulate.course.leftovers import Leftovers
+from htcq.simulate.course.machines import Fills, machine_of
+from htcq.simulate.course.occupancy import Lost, Occupancy
 from htcq.simulate.course.pending import Coming
 from htcq.simulate.course.runtimes import Dice, RunTime
+from htcq.simulate.course.schedds import Schedds
 from htcq.simulate.course.shown import Shown
-from htcq.simulate.course.slots import Slots
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.clock import Clock
-from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.schedd_negotiation import Made
+from htcq.simulate.slots import Slots
 from htcq.units import GPUS
 
 #: For how long a claim is used again, in seconds (CLAIM_WORKLIFE, param_info.in).
 _WORKLIFE = 1200.0
-
-
-#: How a job starts: on a match of its own, in what is left of a slot that another was matched with,
-#: in a claim whose job has ended.
-MATCH, LEFTOVER, REUSED = "match", "leftover", "claim reused"
-
-
-class Start(NamedTuple):
-    """One start: the job, when it was, and how: one of the three ways."""
-
-    job: Job
-    at: float
-    by: str
 
 
 class World:
@@ -65,27 +51,31 @@ class World:
         self._slots, self._numbers, self._shown = Slots(), count(1), Shown(pool, self._moment)
         self._ending: list[tuple[float, int, Claim]] = []
         self.now = 0.0
-        self._devices = Devices()
-        self._suiting, self._startds = (
-            Suiting(pool, Clock(self._moment)),
-            Startds(pool.execute, True),
-        )
+        self._devices, self._occupancy = Devices(), Occupancy(pool)
+        #: What claims that were preempted have lost, in order.
+        self.lost: list[Lost] = []
+        self._suiting = Suiting(pool, Clock(self._moment))
+        self._startds = Startds(pool.execute, True)
         self.waiting, self._coming = Waiting(pool, self._suiting), Coming(pool.arriving)
         #: How long each job waited that has started, in seconds, by submitter.
         self.waited: dict[str, list[float]] = {}
+        #: How often anything has changed but the time.
+        self.changes = 0
         #: Every start so far, in order.
         self.starts: list[Start] = []
         central = pool.central
-        self._leftovers = central is None or central.truth("CLAIM_PARTITIONABLE_LEFTOVERS", True)
         life = None if central is None else number_of(central.value("CLAIM_WORKLIFE") or "none")
         self._worklife = _WORKLIFE if life is None else life
         self.bases: dict[str, Base] = {}
         self._factories = Factories(pool.jobs or ())
-        self._limits = UserLimits(pool.users or ())
-        self._access = AccessPoints(pool, Knobs({}), self._moment)
-        #: How many jobs of each user run, by schedd.
-        self._running = Counter[tuple[str, str]]()
+        self._schedds = Schedds(pool, self._moment)
+        self._leftovers = Leftovers(pool, self.waiting, self._suiting, self._startds, self._schedds)
         self._move_in()
+        self._schedds.captured(self.claims())
+        self._parts = self._by_machine()
+        #: How full the machines were, and which of them have changed since.
+        self._fills = Fills()
+        self._changed = set(self._parts)
         self._arrive(0.0)
 
     def _move_in(self) -> None:
@@ -98,31 +88,28 @@ class World:
             if slot.type != DYNAMIC:
                 self.bases[str(slot.name)] = Base(slot, amounts_of(slot))
         for slot in slots:
-            name, _, machine = str(slot.name).partition("@")
-            base = self.bases.get(
-                f"{name.rpartition('_')[0]}@{machine}" if slot.type == DYNAMIC else str(slot.name)
-            )
+            parent, is_dynamic = str(slot.name), slot.type == DYNAMIC
+            if is_dynamic:
+                name, _, machine = parent.partition("@")
+                parent = f"{name.rpartition('_')[0]}@{machine}"
+            base = self.bases.get(parent)
             # A dynamic slot whose parent is a static one, by its name, has none: one of the two ads
             # is wrong.
-            if (
-                base is not None
-                and slot.claimed
-                and slot.customer
-                and base.whole == (slot.type != DYNAMIC)
-            ):
-                amounts = amounts_of(slot) if slot.type == DYNAMIC else {}
-                schedd = self.waiting.home(slot.customer, slot.remote_schedd)
-                limits = slot.concurrency_limits if isinstance(slot.concurrency_limits, str) else ""
-                claim = Claim(
-                    str(base.slot.name), slot, amounts, slot.customer, schedd, limits, 0.0
-                )
-                claim.user = self._user_of(slot, schedd)
-                base.claims[claim] = None
-                if base.whole:
-                    base.slot = self._slots.unclaimed(slot)
-                # In Claimed/Cleaning the job is over: the next one starts as soon as the starter is
-                # gone.
-                self._run(claim, None, MATCH, 0.0 if slot.activity == "Cleaning" else None)
+            if base is None or base.whole == is_dynamic or not (slot.claimed and slot.customer):
+                continue
+            amounts = amounts_of(slot) if is_dynamic else {}
+            schedd = self.waiting.home(slot.customer, slot.remote_schedd)
+            limits = slot.concurrency_limits if isinstance(slot.concurrency_limits, str) else ""
+            claim = Claim(str(base.slot.name), slot, amounts, slot.customer, schedd, limits, 0.0)
+            claim.user = self._user_of(slot, schedd)
+            claim.runs_since = -float(as_number(slot.job_seconds) or 0)
+            claim.retires_at = float(as_number(slot.retirement_seconds) or 0)
+            base.claims[claim] = None
+            if base.whole:
+                base.slot = self._slots.unclaimed(slot)
+            # In Claimed/Cleaning the job is over: the next one starts as soon as the starter is
+            # gone.
+            self._run(claim, None, MATCH, 0.0 if slot.activity == "Cleaning" else None)
 
     def _user_of(self, slot: Slot, schedd: str) -> str:
         """Return whose job runs in a claim of the captured pool, as a record names the user.
@@ -144,20 +131,47 @@ class World:
     def pool(self) -> Pool:
         """Return the pool as it is now."""
         return self._shown.at(
-            self.now, self.slots(), self.waiting, tuple(self.claims()), self._running
+            self.now, self.slots(), self.waiting, tuple(self.claims()), self._schedds
         )
 
     def slots(self) -> Iterator[Slot]:
-        """Yield every slot as it is now: what is left of each, and its claims."""
-        for base in self.bases.values():
+        """Return every slot as it is now: what is left of each, and its claims."""
+        return self._slots_of(self.bases.values())
+
+    def _slots_of(self, bases: Iterable[Base]) -> Iterator[Slot]:
+        for base in bases:
             if not base.whole:
-                yield self._slots.left(base.slot, base.left)._replace(
-                    dynamic_slots=len(base.claims)
-                )
+                yield base.shown or self._show(base)
             elif not base.claims:
                 yield base.slot
             for claim in base.claims:
-                yield claim.slot
+                yield self._occupancy.shown(claim, self.now)
+
+    def _show(self, base: Base) -> Slot:
+        """Return a partitionable slot with what it has left, the same one until that changes."""
+        left = self._slots.left(base.slot, base.left)
+        base.shown = left._replace(dynamic_slots=len(base.claims))
+        return base.shown
+
+    def fills(self) -> Fills:
+        """Return how full the machines are; those alone are added up whose claims have changed."""
+        for part in self._changed:
+            self._fills.put(part, self._slots_of(self._parts[part]))
+        self._changed.clear()
+        return self._fills
+
+    def _by_machine(self) -> dict[str, list[Base]]:
+        """Return the slots of each machine; all of them as one where a claim is elsewhere."""
+        apart = all(
+            machine_of(claim.slot) == machine_of(base.slot)
+            for base in self.bases.values()
+            for claim in base.claims
+        )
+        found: dict[str, list[Base]] = {}
+        for base in self.bases.values():
+            base.machine = machine_of(base.slot) if apart else ""
+            found.setdefault(base.machine, []).append(base)
+        return found
 
     def claims(self) -> Iterator[Claim]:
         """Yield every claim."""
@@ -166,7 +180,7 @@ class World:
 
     def claimed(self, asset: str) -> float:
         """Return how much of an asset is in claims."""
-        return sum(amounts_of(claim.slot).get(asset, 0) for claim in self.claims())
+        return sum(claim.has.get(asset, 0) for claim in self.claims())
 
     def total(self, asset: str) -> float:
         """Return how much of an asset there is."""
@@ -177,63 +191,56 @@ class World:
         )
         return free + self.claimed(asset)
 
-    def largest(self, asset: str) -> float:
-        """Return the most of an asset that is free in any one slot."""
-        return max(
-            (
-                base.left.get(asset, 0)
-                for base in self.bases.values()
-                if not (base.whole and base.claims)
-            ),
-            default=0,
-        )
-
     # What happens
     # ----------------------------------------------------------------------------------------------
 
     def take(self, made: Iterable[Made]) -> int:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
-        good = [each for each in made if not each.claim.refusal]
+        asked = tuple(made)
+        good = [each for each in asked if not each.claim.refusal]
+        held = {}
+        if any(each.preempts for each in good):
+            held = {str(claim.slot.name): claim for claim in self.claims()}
         for each in good:
+            for name in each.dynamic_slots:
+                self._evict(held[name])
+                self._release(held[name])
+            if each.preempts and not each.dynamic_slots:
+                self._preempt(held[each.slot], each)
+                continue
             base = self.bases[each.slot]
             self._start(
                 base, each.job, {} if base.whole else each.claim.amounts, each.limits, MATCH
             )
-        started = len(good)
-        # What is left of a slot that was matched whole comes back to the schedd only when the slot
-        # is claimed.
-        for each in good if self._leftovers else ():
-            base = self.bases[each.slot]
-            started += 0 if base.whole or each.policy else self._fill(base, each)
-        return started
+        rests = self._leftovers.use(
+            asked,
+            self.bases,
+            self.now,
+            lambda base, job, amounts: self._start(base, job, amounts, "", LEFTOVER),
+        )
+        for claim in list(self._schedds.excess(self.claims)):
+            self._evict(claim)
+            self._release(claim)
+        return len(good) + rests
 
-    def _fill(self, base: Base, made: Made) -> int:
-        """Start more jobs of a submitter in the rest of a slot that was matched whole."""
-        assets, started = tuple(base.left), 0
-        startds, suiting = self._startds, self._suiting
-        schedd = self.waiting.home(made.job.submitter, made.job.schedd)
+    def _preempt(self, claim: Claim, made: Made) -> None:
+        """Give a claim to another job."""
+        base, job = self.bases[claim.of], made.job
+        base.shown = None
+        self._changed.add(base.machine)
+        del base.claims[claim]
+        self._evict(claim)
+        slot = self._slots.claimed(claim.slot, job.submitter, made.limits)
+        self._claim(base, job, slot, claim.amounts, made.limits, MATCH)
 
-        def suits(request: Request) -> bool:
-            some = any(suiting.asked(request, assets).values())
-            # What is left comes back without the concurrency limits of the match: it is not for
-            # jobs that have any.
-            if not some or not suiting.fits(request, base.slot, base.left, ""):
-                return False
-            return startds.share(base.slot, request, base.left) is not None
-
-        def startable(job: Job) -> bool:
-            return self._startable(job, lambda: base.slot.ad(base.left))
-
-        while (job := self.waiting.next(made.job.submitter, schedd, suits, startable)) is not None:
-            self._start(
-                base,
-                job,
-                startds.share(base.slot, suiting.request(job), base.left) or {},
-                "",
-                LEFTOVER,
-            )
-            started += 1
-        return started
+    def _evict(self, claim: Claim) -> None:
+        """Let the job of a claim return to its queue."""
+        self._schedds.ended(claim)
+        self.lost.append(self._occupancy.lost(claim, self.now))
+        if claim.job is not None:
+            self._coming.came_back(claim.job, self.now)
+            self._factories.back(claim.job)
+            self.waiting.arrive(claim.job)
 
     def _start(
         self, base: Base, job: Job, amounts: Mapping[str, Number], limits: str, by: str
@@ -250,8 +257,23 @@ class World:
                 left = Counter(self._devices.listed(base.slot))
                 left.subtract(devices)
                 base.slot = self._devices.with_only(base.slot, tuple(left.elements()))
+        base.shown = None
+        self._changed.add(base.machine)
+        self._claim(base, job, slot, amounts, limits, by)
+
+    def _claim(
+        self,
+        base: Base,
+        job: Job,
+        slot: Slot,
+        amounts: Mapping[str, Number],
+        limits: str,
+        by: str,
+    ) -> None:
+        self.changes += 1
         schedd = self.waiting.home(job.submitter, job.schedd)
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
+        claim.number = next(self._numbers)
         base.claims[claim] = None
         self._run(claim, job, by)
 
@@ -274,7 +296,8 @@ class World:
             self._materialize(self._factories.start(job))
             self.waited.setdefault(job.submitter, []).append(self.now - self._coming.came_at(job))
             seconds = self._coming.seconds(job)
-        self._running[claim.schedd, claim.user] += 1
+            self._occupancy.occupy(claim, job, self.now)
+        self._schedds.began(claim)
         seconds = self._run_time(job, self._dice) if seconds is None else seconds
         claim.ends = self.now + seconds
         heapq.heappush(self._ending, (claim.ends, next(self._numbers), claim))
@@ -285,8 +308,13 @@ class World:
         Jobs end, and others of the same submitter start in their claims, or the claims end.
         """
         while self._ending and self._ending[0][0] <= until:
-            self.now, _, claim = heapq.heappop(self._ending)
-            self._running[claim.schedd, claim.user] -= 1
+            at, _, claim = heapq.heappop(self._ending)
+            if claim not in self.bases[claim.of].claims:
+                # It was preempted.
+                continue
+            self.now = at
+            self.changes += 1
+            self._schedds.ended(claim)
             self._arrive(self.now)
             if claim.job is not None:
                 self._materialize(self._factories.end(claim.job))
@@ -300,6 +328,7 @@ class World:
 
     def _arrive(self, until: float) -> None:
         while (job := self._coming.next(until)) is not None:
+            self.changes += 1
             self.waiting.arrive(job)
 
     def _materialize(self, jobs: Iterable[Job]) -> None:
@@ -309,30 +338,20 @@ class World:
 
     def _next(self, claim: Claim) -> Job | None:
         """Return the next job of the submitter that its schedd can run in a claim."""
-        has = claim.amounts or amounts_of(claim.slot)
+        has = claim.amounts or claim.has
         return self.waiting.next(
             claim.submitter,
             claim.schedd,
             lambda like: self._suiting.fits(like, claim.slot, has, claim.limits),
-            lambda job: self._startable(job, lambda: claim.slot.ad(dict(has))),
+            lambda job: self._schedds.may_start(
+                job, claim.schedd, lambda: claim.slot.ad(dict(has)), self.now
+            ),
         )
-
-    def _startable(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether a schedd may start a job in a claim that it has, on a slot with that ad.
-
-        A cool-down, a limit of its user or START_VANILLA_UNIVERSE may keep it from that.
-        """
-        until = as_number(job.cool_down_until)
-        if until is not None and self._moment is not None and until >= self._moment + self.now:
-            return False
-        schedd = self.waiting.home(job.submitter, job.schedd)
-        limit = self._limits.of(job, schedd)
-        if limit is not None and self._running[schedd, limit.user] >= limit.limit:
-            return False
-        return self._access[schedd].can_start_another(job, slot)
 
     def _release(self, claim: Claim) -> None:
         base = self.bases[claim.of]
+        base.shown = None
+        self._changed.add(base.machine)
         del base.claims[claim]
         for asset, amount in claim.amounts.items():
             base.left[asset] += amount

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from htcq.pool.slot import Slot
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import assigned_group
@@ -26,6 +27,10 @@ _NO_LIMIT = 2308032.0
 #: The accountant keeps every usage as a text with so many decimals
 #: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
 _DECIMALS = 6
+#: Since this version the accountant adds a match up without a look at who has the slot (AddMatch).
+_KEEPS_PREEMPTED = (25, 10, 1)
+#: Those of the job for which a claim is preempted.
+_WAITING_LIMITS = "PreemptingConcurrencyLimits"
 _LIMIT = re.compile(r"([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?)(?::(.*))?\Z")
 
 
@@ -45,6 +50,11 @@ class Accounts:
         for name, used in self.submitters.items():
             self.groups[self.group_of(name)] += used
         self._claimants: dict[str, Claimant] = {}
+        version = quotas.negotiator_version
+        #: Whether the one whose claim is preempted is charged for it until the next cycle.
+        self.keeps_preempted = not version or version >= _KEEPS_PREEMPTED
+        #: How often anybody's usage has changed.
+        self.changes = 0
 
     def group_of(self, submitter: str) -> str:
         """Return the group that ``submitter`` is charged to."""
@@ -69,6 +79,26 @@ class Accounts:
         group = self.group_of(submitter)
         self.submitters[submitter] = round(self.usage(submitter) + cost, _DECIMALS)
         self.groups[group] = round(self.groups[group] + cost, _DECIMALS)
+        self.changes += 1
+
+    def release(self, submitter: str, weight: float) -> None:
+        """Charge a preempted claim no more (RemoveMatch)."""
+        group = self.group_of(submitter)
+        self.submitters[submitter] = round(max(0.0, self.usage(submitter) - weight), _DECIMALS)
+        self.groups[group] = round(max(0.0, self.groups[group] - weight), _DECIMALS)
+        self.changes += 1
+
+    def take_over(self, submitter: str, cost: float, holder: str, weight: float) -> bool:
+        """Charge a match with a slot for which ``holder`` is charged ``weight``.
+
+        Return False where HTCondor before 25.10.1 does not: the slot is the submitter's own.
+        """
+        if not self.keeps_preempted:
+            if holder == submitter:
+                return False
+            self.release(holder, weight)
+        self.charge(submitter, cost)
+        return True
 
 
 class ConcurrencyLimit(NamedTuple):
@@ -86,13 +116,15 @@ class ConcurrencyLimit(NamedTuple):
 
 
 class ConcurrencyLimits:
-    """How much of each limit is in use."""
+    """How much of each limit is in use: by jobs on ``slots``, and by those that wait for them."""
 
-    def __init__(self, knobs: Knobs, in_use: Iterable[str]) -> None:
+    def __init__(self, knobs: Knobs, slots: Iterable[Slot]) -> None:
         self._knobs = knobs
         self._used: dict[str, float] = {}
-        for limits in in_use:
-            self.take(limits)
+        for slot in slots:
+            for limits in (slot.concurrency_limits, slot.frame.value(_WAITING_LIMITS)):
+                if isinstance(limits, str):
+                    self.take(limits)
 
     def reached(self, limits: str) -> str:
         """Return the first of ``limits`` that leaves no room for one more job.

@@ -10,24 +10,33 @@ of that counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from htcq.classads import Value
+from htcq.classads import UNDEFINED, Expr, Value, holds, named
 from htcq.policy.carved import Way
-from htcq.policy.claim import Startd, accounted, ways, whole
-from htcq.policy.defaults import ABSOLUTE_DISK
+from htcq.policy.claim import Startd, accounted, consumed, overridden, ways, whole
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
+from htcq.pool.job import PLACES as JOB_PLACES
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, machine_disk_kb
-from htcq.simulate.cycle.cached_expressions import ReferenceGraph
-from htcq.simulate.cycle.offers import Offer
+from htcq.releases import ABSOLUTE_DISK
+from htcq.simulate.cycle.dynamic_requirements import asked_again
 from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.reference_graph import ReferenceGraph
+from htcq.simulate.cycle.slot_table import Offer
 
-#: What is evaluated in the ad of a dynamic slot besides its consumption.
-_OF_DYNAMIC_SLOT = ("slotweight", "withinresourcelimits")
+#: Outcomes that are kept from cycle to cycle.
+_MAX_KNOWN = 50_000
+_REFUSED = "its Requirements do not hold on the dynamic slot"
+
+
+def _all() -> tuple[Expr, ...]:
+    """Return the Requirements of a slot, all of them."""
+    # Rules are listed and explained where there is no library that reads an expression.
+    return (named("Requirements"),)
 
 
 @dataclass(frozen=True)
@@ -47,15 +56,34 @@ class _Carving:
     claim: Claim
 
 
+class _Carvings:
+    """What the startd tries, in turn; the second only where the first is short."""
+
+    def __init__(self, carvings: Iterator[_Carving]) -> None:
+        self._known: list[_Carving] = []
+        self._rest = carvings
+
+    def at(self, place: int) -> _Carving | None:
+        """Return one of them; None behind the last."""
+        while len(self._known) <= place:
+            carving = next(self._rest, None)
+            if carving is None:
+                return None
+            self._known.append(carving)
+        return self._known[place]
+
+
 @dataclass(frozen=True)
 class _InputsSeen:
     """What of a slot matters to the startd for one request.
 
-    How much is left of some assets, some own attributes.
+    How much is left of some assets, some own attributes. ``requirements`` are asked again by the
+    dynamic slot.
     """
 
     assets: tuple[str, ...]
     places: tuple[int, ...]
+    requirements: tuple[Expr, ...] = ()
 
 
 class _StartdView:
@@ -75,40 +103,64 @@ class Startds:
     """
 
     def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
-        self._table, self._weighted = StartdTable(configurations), weighted
-        self._links = ReferenceGraph()
+        self._configurations, self._weighted = configurations, weighted
         self._sites: dict[Offer, _StartdView] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._table, self._links = StartdTable(self._configurations), ReferenceGraph()
         #: All that is equal once, so that it can be known by its number.
         self._numbers: dict[tuple[object, ...], int] = {}
-        self._sights: dict[tuple[object, ...], _InputsSeen] = {}
-        self._known: dict[tuple[object, ...], tuple[_Carving, ...]] = {}
+        self._sights: dict[tuple[object, ...], tuple[tuple[object, ...], _InputsSeen]] = {}
+        #: Of what startds looked at last.
+        self._last: tuple[tuple[object, ...], _InputsSeen] = ((None,), _InputsSeen((), ()))
+        self._alike: dict[tuple[object, ...], _InputsSeen] = {}
+        self._known: dict[tuple[object, ...], _Carvings] = {}
         self._kinds: dict[int, SlotClass] = {}
-        self._shares: dict[tuple[object, ...], Mapping[str, Number] | None] = {}
+        self._shares: dict[tuple[object, ...], tuple[Mapping[str, Number] | None, object]] = {}
 
-    def claim(self, offer: Offer, request: Request) -> Claim:
-        """Return what ``request`` gets of a slot that is unchanged since its ad."""
-        kind, site = offer.state.kind, self._sites.get(offer)
+    def serves(self, configurations: Mapping[str, Configuration], weighted: bool) -> bool:
+        """Tell whether it knows what startds do that are configured so."""
+        return self._configurations is configurations and self._weighted == weighted
+
+    def begin(self) -> None:
+        """Begin a cycle with nothing claimed."""
+        self._sites.clear()
+        if len(self._known) + len(self._shares) + len(self._sights) > _MAX_KNOWN:
+            self._clear()
+
+    def claim(self, offer: Offer, request: Request, whole_ad: bool) -> Claim:
+        """Return what ``request`` gets of a slot that is unchanged since its ad.
+
+        ``whole_ad``: the negotiator has seen the same ads of slot and job as the startd.
+        """
+        site = self._sites.get(offer)
         if site is None:
             site = self._sites[offer] = _StartdView(offer.at_first, self._table.of(offer.slot))
-        left, sight = site.left, self._sight(offer.seen, request, site.startd)
+        left, sight = site.left, self._sight(offer.seen, request, site.startd, whole_ad)
         seen = site.seen.get(id(sight))
         if seen is None:
             own = [offer.slot[place] for place in sight.places]
             seen = self._numbers.setdefault((*own, *map(type, own)), len(self._numbers))
             site.seen[id(sight)] = seen
-        key = (id(sight), kind.supports_policy, seen, *[left[asset] for asset in sight.assets])
+        key = (id(sight), offer.supports_policy, seen, *[left[asset] for asset in sight.assets])
         carvings = self._known.get(key)
         if carvings is None:
             # The slot itself, not one like it: disk of old startds is a share of its own machine's.
             own_disk = machine_disk_kb(offer.slot)
-            carvings = self._known[key] = self._carvings(
-                offer.seen, kind, request, left, site.startd, own_disk
-            )
-        short = ""
-        for carving in carvings:
+            tried = self._carvings(
+                offer.seen, SlotClass((offer.seen,)), request, dict(left), site.startd, own_disk,
+                sight.requirements,
+            )  # fmt: skip
+            carvings = self._known[key] = _Carvings(tried)
+        short, place = "", 0
+        carving = carvings.at(0)
+        while carving is not None:
             short = carving.way.short(left)
             if not short:
                 return self._carved(carving, left)
+            place += 1
+            carving = carvings.at(place)
         return Claim({}, 0, short)
 
     def _carved(self, carving: _Carving, left: dict[str, Number]) -> Claim:
@@ -131,34 +183,71 @@ class Startds:
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
             carvings = self._carvings(
-                slot, kind, request, left, self._table.of(slot), machine_disk_kb(slot)
+                slot, kind, request, left, self._table.of(slot), machine_disk_kb(slot), _all()
             )
             fitting = (each for each in carvings if not each.way.short(left))
             first = next(fitting, None)
-            self._shares[key] = (
-                None if first is None or first.way.refused(left) else first.claim.amounts
-            )
-        return self._shares[key]
+            amounts = None
+            if first is not None and not first.way.refused(left):
+                amounts = first.claim.amounts
+            # What is known by its id must live.
+            self._shares[key] = (amounts, (slot.frame, request))
+        return self._shares[key][0]
 
     def words(self, slots: Iterable[Slot]) -> set[str]:
         """Return every word that startds of ``slots`` evaluate outside their ads."""
         return self._table.words(slots)
 
-    def _sight(self, slot: Slot, request: Request, startd: Startd) -> _InputsSeen:
-        key = (id(slot.frame), id(request), id(startd))
+    def _sight(self, slot: Slot, request: Request, startd: Startd, whole_ad: bool) -> _InputsSeen:
+        last, seen = self._last
+        if (
+            last[0] is slot.frame
+            and last[1] is request
+            and last[2] is startd
+            and last[3] is whole_ad
+        ):
+            return seen
+        key = (id(slot.frame), id(request), id(startd), whole_ad)
         found = self._sights.get(key)
         if found is None:
-            words = {word for each in startd.modify.values() for word in each.words()}
-            words |= {f"consumption{asset}" for asset in slot.assets}
-            of_left = self._links.reached(words, slot.frame, request.frame)
-            names = of_left | self._links.reached(_OF_DYNAMIC_SLOT, slot.frame, request.frame)
-            # A dynamic slot weighs what it got itself, whatever is left of its parent.
-            of_left = of_left if slot.type == PARTITIONABLE else names
-            places = {PLACES[name] for name in names - set(slot.assets) if name in PLACES}
-            if startd.version < ABSOLUTE_DISK:
-                places.add(PLACES["totaldisk"])
+            # What is known by its id must live.
+            of = (slot.frame, request, startd, whole_ad)
+            found = self._sights[key] = (of, self._seen_of(slot, request, startd, whole_ad))
+        self._last = found
+        return found[1]
+
+    def _seen_of(self, slot: Slot, request: Request, startd: Startd, whole_ad: bool) -> _InputsSeen:
+        """Return what of a slot matters, the same for all slots and requests that are equal then.
+
+        They are equal in all texts and values that the startd may come upon.
+        """
+        words = {word for each in startd.modify.values() for word in each.words()}
+        words |= {f"consumption{asset}" for asset in slot.assets}
+        of_left = self._links.reached(sorted(words), slot.frame, request.frame)
+        requirements = _all()
+        if whole_ad:
+            requirements = asked_again(slot.frame, request.frame, slot.assets, self._links)
+        evaluated = {word for each in requirements for word in each.words()} | {"slotweight"}
+        names = of_left | self._links.reached(sorted(evaluated), slot.frame, request.frame)
+        # A dynamic slot weighs what it got itself, whatever is left of its parent.
+        of_left = of_left if slot.type == PARTITIONABLE else names
+        places = {PLACES[name] for name in names - set(slot.assets) if name in PLACES}
+        if not ABSOLUTE_DISK.holds(startd.version):
+            places.add(PLACES["totaldisk"])
+        asked = {
+            each for asset in slot.assets for each in (f"request{asset}", f"_condor_request{asset}")
+        }
+        of_job = [(name, request.frame.text(name)) for name in sorted(names | asked)]
+        own = [request.first[place] for name, place in JOB_PLACES.items() if name in names]
+        of_slot = [(name, slot.frame.text(name)) for name in sorted(names)]
+        key = (
+            id(startd), slot.type, slot.assets, *map(id, requirements), *of_slot, *of_job, *own,
+            *map(type, own),
+        )  # fmt: skip
+        found = self._alike.get(key)
+        if found is None:
             assets = tuple(asset for asset in slot.assets if asset in of_left)
-            found = self._sights[key] = _InputsSeen(assets, tuple(sorted(places)))
+            found = self._alike[key] = _InputsSeen(assets, tuple(sorted(places)), requirements)
         return found
 
     def _carvings(
@@ -169,13 +258,17 @@ class Startds:
         left: Mapping[str, Number],
         startd: Startd,
         machine_disk_kb: int,
-    ) -> tuple[_Carving, ...]:
-        """Return what the startd tries, in turn."""
+        requirements: tuple[Expr, ...],
+    ) -> Iterator[_Carving]:
+        """Yield what the startd tries, in turn."""
         if slot.type != PARTITIONABLE:
-            return (_Carving(Way(), Claim({}, self._charge(kind.weight(left)))),)
+            yield _Carving(Way(), Claim({}, self._charge(kind.weight(left))))
+            return
         jobs = Autocluster(request.frame, request.first, Counter(), Counter())
-        tried = ways(kind, jobs, left, startd, machine_disk_kb)
-        return tuple(_Carving(way, self._claim(kind, way)) for way in tried)
+        for way in ways(kind, jobs, left, startd, machine_disk_kb):
+            if not (way.impossible or way.refusal or _takes(kind, jobs, way, requirements)):
+                way = replace(way, refusal=_REFUSED)
+            yield _Carving(way, self._claim(kind, way))
 
     def _claim(self, kind: SlotClass, way: Way) -> Claim:
         if way.impossible or way.refusal:
@@ -184,3 +277,18 @@ class Startds:
 
     def _charge(self, weight: Value) -> Number:
         return accounted(weight) if self._weighted else 1
+
+
+def _takes(kind: SlotClass, jobs: Autocluster, way: Way, requirements: tuple[Expr, ...]) -> bool:
+    """Tell whether ``requirements`` of the dynamic slot hold for the job that it was made for.
+
+    START may look at what the slot has, or has not yet (command.cpp: request_claim).
+    """
+    dynamic = kind.dynamic_ad(way.got)
+    if "Requirements" not in dynamic or not requirements:
+        return True
+    asking = jobs.ad()
+    if kind.supports_policy:
+        asking = jobs.ad(overridden(asking, consumed(dynamic, asking, kind.assets)))
+    with dynamic.changed("NumDynamicSlots", UNDEFINED):
+        return all(holds(each.evaluate(dynamic, asking)) for each in requirements)

@@ -14,12 +14,14 @@ from typing import TypeVar
 
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.shared_attributes import Expressions, SharedAttributes
+from htcq.pool.shared_attributes import Expressions, SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 
 #: Strings, and what looks at the clock outside of them.
 _CLOCK = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(time\s*\(\s*\)|CurrentTime\b)", re.IGNORECASE)
 _QUICK = re.compile(r"time\s*\(\s*\)|CurrentTime", re.IGNORECASE)
+#: Words of every expression that looks at the clock.
+_WORDS = frozenset({"time", "currenttime"})
 Ad = TypeVar("Ad", Job, Slot)
 
 
@@ -31,9 +33,14 @@ def at_moment(pool: Pool, moment: float | None) -> Pool:
     if moment is None:
         return pool
     clock = Clock(moment)
+    for ads in (pool.slots or (), pool.jobs or ()):
+        for frame in frames_of(ads):
+            clock.frame(frame)
+    if not clock.looked_at:
+        return pool
     slots = None if pool.slots is None else clock.set(pool.slots)
     jobs = None if pool.jobs is None else clock.set(pool.jobs)
-    return replace(pool, slots=slots, jobs=jobs) if clock.looked_at else pool
+    return replace(pool, slots=slots, jobs=jobs)
 
 
 class Clock:
@@ -64,6 +71,8 @@ class Clock:
         return found
 
     def _changed(self, frame: SharedAttributes) -> SharedAttributes:
+        if _WORDS.isdisjoint(frame.words()):
+            return frame
         own = "currenttime" in frame
         texts = {}
         for name, text in frame.texts.items():

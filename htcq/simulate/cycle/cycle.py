@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from typing import TYPE_CHECKING
 
+from htcq import columns
 from htcq.classads import parsed
 from htcq.pool.job import OWN
 from htcq.pool.pool import Pool
+from htcq.pool.shared_attributes import frames_of
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.poolquota.published import Published
@@ -22,19 +24,25 @@ from htcq.quota import condor
 from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
-from htcq.simulate.cycle.cached_expressions import PairExpression, ReferenceGraph
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.clock import at_moment
+from htcq.simulate.cycle.dynamic_slots import DynamicSlots
 from htcq.simulate.cycle.group_negotiation import GroupNegotiation, Rules
-from htcq.simulate.cycle.offer_groups import DECIDES, CrashError, OfferGroups
+from htcq.simulate.cycle.job_table import DECIDES, Ranking, TableContext
+from htcq.simulate.cycle.listing import CrashError
+from htcq.simulate.cycle.occupants import Occupants
 from htcq.simulate.cycle.offers import Offers
-from htcq.simulate.cycle.ranks import Ranker
+from htcq.simulate.cycle.preemption import Preemption, preemption_texts
+from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.schedd_negotiation import ScheddNegotiations
 from htcq.simulate.cycle.search import Search
 from htcq.simulate.cycle.submitter_queues import SubmitterQueues, words_of
 from htcq.simulate.cycle.submitting import NAMES as SUBMITTER_NAMES
 from htcq.simulate.cycle.submitting import Submitting
 from htcq.simulate.cycle.trace import Crash, GroupTurn, GroupUse, SubmitterUse, Trace
+
+if TYPE_CHECKING:
+    from htcq.columns.engine import Engine
 
 #: What the ranks are that nobody configured (param_info.in).
 _PRE_RANK = (
@@ -46,11 +54,6 @@ _POST_RANK = (
 )
 #: What a turn may come to that has no limit (INT_MAX).
 _NO_LIMIT = float(2**31 - 1)
-#: Knobs that are not followed here; each is off unless it is set.
-_NOT_FOLLOWED = (
-    "USE_GLOBAL_JOB_PRIOS", "NEGOTIATOR_IGNORE_JOB_RANKS", "ALLOW_PSLOT_PREEMPTION",
-    "NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES",
-)  # fmt: skip
 
 
 def run_cycle(pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = False) -> Trace:
@@ -65,75 +68,118 @@ def run_cycle(pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = Fals
     return Cycle(pool, order, skip_bad_slots).run()
 
 
-class Cycle:
-    """One cycle over ``pool``, to be run once."""
+def _job_ranks(knobs: Knobs) -> tuple[str, str]:
+    """Return the expressions that order a job's slots before and after its own Rank."""
+    return (
+        knobs.text("NEGOTIATOR_PRE_JOB_RANK") or _PRE_RANK,
+        knobs.text("NEGOTIATOR_POST_JOB_RANK") or _POST_RANK,
+    )
 
-    def __init__(self, pool: Pool, order: Sequence[str] = (), skip_bad_slots: bool = False) -> None:
-        pool = at_moment(pool, Published(pool, pool.negotiator).moment)
-        self.quotas = quotas = PoolQuotas(pool, Weights(), pool.negotiator)
-        self.askers = SubmitterQueues(pool, quotas, order)
-        self.accounts = Accounts(quotas)
+
+class CarriedOver:
+    """What a cycle leaves to the next one over a later state of the same pool.
+
+    All of it is found again where it is missing: no outcome depends on it.
+    """
+
+    def __init__(self) -> None:
+        self.engine: Engine = columns.new_engine()
+        self.weights = Weights()
+        self.quotas: PoolQuotas | None = None
+        self.askers: SubmitterQueues | None = None
+        self.startds: Startds | None = None
+        self.context: TableContext | None = None
+        self.offers: Offers | None = None
+
+    def startds_of(self, quotas: PoolQuotas) -> Startds:
+        """Return the startds of a cycle with these quotas: those of before where they serve it."""
+        startds, weighted = self.startds, quotas.supply.weighted
+        if startds is None or not startds.serves(quotas.pool.execute, weighted):
+            startds = self.startds = Startds(quotas.pool.execute, weighted)
+        startds.begin()
+        return startds
+
+
+class Cycle:
+    """One cycle over ``pool``, to be run once.
+
+    What is ``carried`` over from the cycle before, which is over by then, is used again for slots
+    and jobs that are still the same objects.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        order: Sequence[str] = (),
+        skip_bad_slots: bool = False,
+        carried: CarriedOver | None = None,
+    ) -> None:
+        given, pool = pool, at_moment(pool, Published(pool, pool.negotiator).moment)
+        #: Whether any expression looks at the clock.
+        self.looks_at_clock = pool is not given
+        carried = carried or CarriedOver()
+        self.quotas = carried.quotas = quotas = PoolQuotas(
+            pool, carried.weights, pool.negotiator, carried.quotas
+        )
         self._knobs = knobs = Knobs(quotas.knobs)
+        ranks = _job_ranks(knobs)
+        startds = carried.startds_of(quotas)
+        preempting = {word for text in preemption_texts(knobs) for word in _words(text)}
+        of_daemons = startds.words(quotas.supply.slots) | preempting
+        evaluated = {*DECIDES, *of_daemons, *_words(*ranks, quotas.supply.central_text)}
+        of_negotiator = preempting | {*_words(*ranks)}
+        self.askers = carried.askers = SubmitterQueues(
+            pool, quotas, order, evaluated, carried.askers, of_negotiator
+        )
+        self.accounts = Accounts(quotas)
         self._before = dict(self.accounts.groups), dict(self.accounts.submitters)
         #: The turns of groups so far, by group.
         self.turns: dict[str, GroupTurn] = {}
         #: What ended the negotiator; None: nothing so far.
         self.crash: Crash | None = None
-        names = frozenset(name for frame in self.askers.frames for name in frame.texts) | {
-            each.lower() for each in OWN
-        }
-        words = self.askers.words
-        pre = knobs.text("NEGOTIATOR_PRE_JOB_RANK") or _PRE_RANK
-        post = knobs.text("NEGOTIATOR_POST_JOB_RANK") or _POST_RANK
-        startds = Startds(pool.execute, quotas.supply.weighted)
-        of_slots = words_of({id(slot.frame): slot.frame for slot in quotas.supply.slots}.values())
-        asked = words.union(of_slots, self._words(pre, post))
+        frames = frames_of(quotas.supply.slots) | frames_of(quotas.supply.hidden)
+        matching = {*self.askers.words, *words_of(frames), *_words(*ranks)}
+        asked = matching | preempting
         submitting = Submitting(quotas, self.accounts, asked, self.askers.significant)
-        names |= SUBMITTER_NAMES
-        self.links = links = ReferenceGraph(
-            words.union(DECIDES, startds.words(quotas.supply.slots), self._words(pre, post))
+        self.context = context = self._context(carried, evaluated, asked, ranks)
+        self.links = context.links
+        preemption = Preemption(knobs, Occupants(quotas, self.accounts, preempting))
+        written = Occupants(quotas, self.accounts, matching, preemption.is_on)
+        self.offers = carried.offers = Offers(
+            quotas.supply, context, quotas.knobs, written, carried.offers
         )
-        self.offers = Offers(quotas.supply, OfferGroups(sorted(words), links), quotas.knobs)
-        ranker = Ranker(pre, post, names, links)
-        self.search = Search(
-            self.offers,
-            ranker,
-            knobs,
-            partial(PairExpression, links=links, names_of_jobs=names),
-            skip_bad_slots,
-        )
-        limits = (slot.concurrency_limits for slot in quotas.supply.slots)
-        self.limits = in_use = ConcurrencyLimits(
-            knobs, (each for each in limits if isinstance(each, str))
-        )
-        preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
+        dynamic = DynamicSlots(self.offers, quotas.supply.every, preemption, knobs)
+        self.search = Search(self.offers, context, knobs, preemption, dynamic, skip_bad_slots)
+        self.limits = in_use = ConcurrencyLimits(knobs, quotas.supply.slots)
         self.talks = ScheddNegotiations(
             self.search,
             self.accounts,
             startds,
             in_use,
             submitting,
-            ends_early=not preemption and not quotas.supply.weighted,
+            ends_early=not preemption.is_on and not quotas.supply.weighted,
             depth_first=knobs.boolean("NEGOTIATOR_DEPTH_FIRST", False),
         )
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
-        self._rules = Rules(
-            pool_weight=self.weight,
-            min_weight=float(quotas.supply.min_weight),
-            preemption=preemption,
-            ignore_priorities=knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False),
-        )
+        ignores = knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
+        least = float(quotas.supply.min_weight)
+        self._rules = Rules(self.weight, least, preemption.is_on, ignores)
 
-    def _words(self, *ranks: str) -> Iterator[str]:
-        """Yield every word of the expressions that the negotiator has from its configuration."""
-        texts = (
-            *ranks,
-            self._knobs.text("PREEMPTION_REQUIREMENTS"),
-            self.quotas.supply.central_text,
-        )
-        for expression in map(parsed, texts):
-            yield from expression.words() if expression is not None else ()
+    def _context(
+        self, carried: CarriedOver, evaluated: set[str], asked: set[str], ranks: tuple[str, str]
+    ) -> TableContext:
+        """Return what all tables share: that of the cycle before where it has all words."""
+        names = frozenset(name for frame in self.askers.frames for name in frame.texts)
+        names |= {each.lower() for each in OWN} | SUBMITTER_NAMES
+        links = ReferenceGraph(self.askers.words | evaluated)
+        ranking, looked_at = Ranking(*ranks, names, links), {*asked, *DECIDES}
+        context = carried.context
+        frames = len(frames_of(self.quotas.supply.slots)) + len(self.askers.frames)
+        if context is None or not context.serves(links, looked_at, ranking, frames):
+            context = TableContext(carried.engine, links, looked_at, ranking)
+            carried.context = context
+        return context
 
     def _weight(self) -> float:
         """Return what submitters share."""
@@ -155,6 +201,7 @@ class Cycle:
             limits = self._negotiate()
         except CrashError as error:
             self.crash = error.crash
+        self.search.forget()
         return self._trace(self.crash, limits)
 
     def _negotiate(self) -> dict[str, float]:
@@ -213,28 +260,25 @@ class Cycle:
 
     def _submitters(self) -> Iterator[SubmitterUse]:
         matches = Counter(match.submitter for match in self.talks.matches)
-        idle = Counter[str]()
+        idle = self.askers.wanted
         standing: dict[str, float] = {}
         for match in self.talks.matches:
             standing[match.submitter] = standing.get(match.submitter, 0.0) + match.standing
-        for job in self.askers.jobs:
-            idle[job.submitter] += job.wanted
+            if match.by and not match.refusal and not match.dynamic_slots:
+                standing[match.preempts] = standing.get(match.preempts, 0.0) - match.cost
+        together = {name for match in self.talks.matches for name in match.dynamic_slots}
+        for slot in self.quotas.supply.every if together else ():
+            if slot.name in together:
+                weight = float(self.quotas.supply.weight(slot) or 0)
+                standing[slot.customer] = standing.get(slot.customer, 0.0) - weight
         for name in dict.fromkeys(
             [*(each.name for each in self.quotas.submitters), *self.accounts.submitters]
         ):
             before, after = self._before[1].get(name, 0.0), self.accounts.usage(name)
             group, later = self.accounts.group_of(name), before + standing.get(name, 0.0)
-            yield SubmitterUse(name, group, idle[name], matches[name], before, after, later)
+            yield SubmitterUse(name, group, idle.get(name, 0), matches[name], before, after, later)
 
     def _unmodelled(self) -> Iterator[str]:
-        for why, slots in self.search.preempting.items():
-            yield (
-                f"{len(slots)} claimed slots, such as {min(slots)}, might be taken from their "
-                f"jobs: {why}"
-            )
-        for knob in _NOT_FOLLOWED:
-            if self._knobs.boolean(knob, False):
-                yield f"{knob} is set, which is not followed"
         for name in self.askers.with_projects:
             yield (
                 f"{name} keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits "
@@ -247,3 +291,9 @@ class Cycle:
             )
         for name in self.askers.unknown:
             yield f"of the idle jobs of {name} none is known: it asks for nothing"
+
+
+def _words(*texts: str | None) -> Iterator[str]:
+    """Yield every word of expressions of the negotiator's configuration."""
+    for expression in map(parsed, texts):
+        yield from expression.words() if expression is not None else ()

@@ -10,14 +10,15 @@ than 16.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Callable, Generic, TypeVar
 
-#: More is better: NEGOTIATOR_PRE_JOB_RANK, the job's Rank and NEGOTIATOR_POST_JOB_RANK.
-Ranks = tuple[float, float, float]
+#: More is better: NEGOTIATOR_PRE_JOB_RANK, the job's Rank and NEGOTIATOR_POST_JOB_RANK. In a list
+#: with slots that would be preempted, these states and PREEMPTION_RANK follow.
+Ranks = tuple[float, ...]
 Item = TypeVar("Item")
-#: The ranks, each with its sign turned, a number that no other entry has, and the item.
-Entry = tuple[float, float, float, int, Item]
+#: Returns the next slots of the list, the best first, with their ranks; none after the last.
+More = Callable[[], tuple[Sequence[Ranks], Sequence[Item]]]
 #: Blocks of given-back entries are split beyond so many.
 _MAX_IN_BLOCK = 128
 
@@ -33,21 +34,44 @@ class _Block(Generic[Item]):
 
 
 class MatchList(Generic[Item]):
-    """A list of slots that grows shorter, and longer again by what is given back."""
+    """A list of slots that grows shorter, and longer again by what is given back.
 
-    def __init__(self, entries: Iterable[Entry[Item]]) -> None:
-        #: The best last, where it is taken from.
-        self._sorted = sorted(entries, reverse=True)
+    It asks for ``more`` slots when it needs them.
+    """
+
+    def __init__(self, more: More[Item]) -> None:
+        self._more = more
+        #: The best first; those before ``_next`` are taken.
+        self._ranks, self._items = more()
+        self._next = 0
         self._first: tuple[Ranks, Item] | None = None
         self._blocks: deque[_Block[Item]] = deque()
+
+    def _has_sorted(self) -> bool:
+        if self._next < len(self._items):
+            return True
+        if not self._items:
+            return False
+        self._ranks, self._items = self._more()
+        self._next = 0
+        return bool(self._items)
+
+    def peek(self) -> tuple[Ranks, Item] | None:
+        """Return the head and its ranks, and leave it there; None where the list is empty."""
+        if self._first is not None:
+            return self._first
+        if self._has_sorted():
+            return self._ranks[self._next], self._items[self._next]
+        return self._blocks[0].entries[0] if self._blocks else None
 
     def pop(self) -> Item | None:
         """Take the head off."""
         if self._first is not None:
             item, self._first = self._first[1], None
             return item
-        if self._sorted:
-            return self._sorted.pop()[-1]
+        if self._has_sorted():
+            self._next += 1
+            return self._items[self._next - 1]
         if not self._blocks:
             return None
         entries = self._blocks[0].entries
@@ -58,7 +82,7 @@ class MatchList(Generic[Item]):
 
     def give_back(self, ranks: Ranks, item: Item) -> None:
         """Put in the one that was popped last, which has other ranks by now."""
-        if self._sorted and (-ranks[0], -ranks[1], -ranks[2]) >= self._sorted[-1][:3]:
+        if self._has_sorted() and ranks <= self._ranks[self._next]:
             self._first = (ranks, item)
         else:
             # What it beats at the head of a sorted list it beats to its end.

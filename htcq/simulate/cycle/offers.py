@@ -6,102 +6,174 @@ src/condor_negotiator.V6/matchmaker.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from htcq.classads import UNDEFINED, Ad, as_number
+from htcq.classads import UNDEFINED, as_number
+from htcq.policy.claim import supports
 from htcq.pool.slot import PARTITIONABLE, Slot
 from htcq.poolquota.supply import Supply
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.offer_groups import OfferGroup, OfferGroups, Weighing
-
-#: A slot of a startd that says nothing else has one claim to give.
-_ONE_CLAIM = 1
-
-
-class Offer:
-    """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all.
-
-    ``at_first`` is what it had when the cycle began. ``seen`` is the slot as all expressions of
-    the cycle see it.
-    """
-
-    __slots__ = (
-        "at_first",
-        "claimer",
-        "claims",
-        "first_state",
-        "index",
-        "kept",
-        "name",
-        "ranked_in",
-        "ranks",
-        "seen",
-        "slot",
-        "state",
-    )
-
-    def __init__(self, index: int, slot: Slot, state: OfferGroup) -> None:
-        self.index, self.slot, self.state, self.at_first = index, slot, state, state.amounts
-        self.first_state = state
-        self.seen = slot._replace(frame=state.slot.frame)
-        claims = as_number(slot.frame.value("NumClaims")) if state.kind.supports_policy else None
-        self.claims = _ONE_CLAIM if claims is None else int(claims)
-        self.name = str(slot.name)
-        #: The only schedd whose jobs may have this claimed partitionable slot; empty where any may
-        #: have it.
-        schedd = slot.remote_schedd
-        self.claimer = schedd if isinstance(schedd, str) and slot.type == PARTITIONABLE else ""
-        #: The negotiator's ranks, and in which state they are so.
-        self.ranks = (0.0, 0.0)
-        self.ranked_in: OfferGroup | None = None
-        #: The parts of them that stay as they are for the whole cycle; None: not looked at yet.
-        self.kept: tuple[int | float, int | float] | None = None
-
-    @property
-    def customer(self) -> str:
-        """Who has it claimed; empty where nobody has."""
-        return self.slot.customer
-
-    def ad(self) -> Ad:
-        """Return its ad with what it has left.
-
-        Valid until the next call for a slot of the same frame.
-        """
-        return self.slot.ad(dict(self.state.amounts))
+from htcq.simulate.cycle.collector_order import CollectorOrder
+from htcq.simulate.cycle.job_table import TableContext
+from htcq.simulate.cycle.occupants import Occupants
+from htcq.simulate.cycle.rows import TableKind, Weighing
+from htcq.simulate.cycle.slot_table import ONE_CLAIM, Offer, SlotTable
 
 
 class Offers:
-    """All slots that a match could be made with, by state."""
+    """All slots that a match could be made with, in tables of those with equal expressions.
 
-    def __init__(self, supply: Supply, states: OfferGroups, knobs: Mapping[str, str]) -> None:
+    The tables of the cycle ``before`` are taken over if they share ``context``: only slots that
+    are other objects than then are looked at.
+    """
+
+    def __init__(
+        self,
+        supply: Supply,
+        context: TableContext,
+        knobs: Mapping[str, str],
+        occupants: Occupants | None = None,
+        before: Offers | None = None,
+    ) -> None:
+        self._supply, self._context, self._knobs = supply, context, knobs
+        self._occupants = occupants
+        self._order: CollectorOrder = (
+            CollectorOrder(supply.every) if before is None else before._order
+        )
         reader = Knobs(knobs)
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         self._early = reader.boolean("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", False)
         self._working = reader.boolean("MATCH_WORKING_CM_SLOTS", False)
-        self._own, self._central = (
-            Weighing(states.links, text, supply.weighted) for text in ("", supply.central_text)
-        )
-        self._supply, self._states = supply, states
-        self._by_state: dict[OfferGroup, dict[Offer, None]] = {}
+        self._own: Weighing
+        self._central: Weighing
+        self._kinds: dict[int, bool] = {}
+        self._tables: dict[TableKind, SlotTable] = {}
+        self._known: dict[int, Offer] = {}
+        self._refused: dict[int, Slot] = {}
         #: Every slot that was offered when the cycle began, and those that no job is offered.
-        self.at_first: list[Offer] = []
+        self.at_first: Sequence[Offer] = ()
+        self._written = 0
         self.withheld: list[Slot] = []
-        self._claimers = False
-        for index, slot in enumerate(supply.slots):
-            if not self._kept(slot):
-                self.withheld.append(slot)
-                continue
-            offer = self.offer(index, slot)
-            self._claimers = self._claimers or bool(offer.claimer)
-            self.at_first.append(offer)
-            self.add(offer)
+        if before is not None and before._context is context and before._knobs == knobs:
+            self._own, self._central, self._kinds = before._own, before._central, before._kinds
+            self._tables = before._tables
+            self._begin(before._known, before._refused)
+        else:
+            self._own, self._central = (
+                Weighing(text, supply.weighted) for text in ("", supply.central_text)
+            )
+            self._begin({}, {})
+
+    def _begin(self, known: Mapping[int, Offer], refused: Mapping[int, Slot]) -> None:
+        """Begin with what is ``known`` of slots; ``refused`` are those that were not offered."""
+        come: dict[SlotTable, list[Offer]] = {}
+        renewed: dict[SlotTable, list[Offer]] = {}
+        slots, every = self._supply.slots, self._supply.every
+        present = list(map(id, slots))
+        places = self._order.places(every)
+        if len(slots) < len(every):
+            place_of = dict(zip(map(id, every), places))
+            places = [place_of[key] for key in present]
+        for slot, key, index in zip(slots, present, places):
+            offer = known.get(key)
+            if offer is None:
+                if key in refused or not self._is_offered(slot):
+                    self._refused[key] = slot
+                    self.withheld.append(slot)
+                    continue
+                offer = self.offer(index, slot)
+                self._renews(offer)
+                come.setdefault(self._table_of(offer), []).append(offer)
+            elif self._renews(offer):
+                renewed.setdefault(offer.in_table, []).append(offer)
+            offer.index = index
+            self._known[key] = offer
+        self.at_first = list(self._known.values())
+        gone: dict[SlotTable, list[Offer]] = {}
+        for key in known.keys() - present:
+            gone.setdefault(known[key].in_table, []).append(known[key])
+        for kind, table in tuple(self._tables.items()):
+            table.begin(gone.get(table, ()), come.get(table, ()), renewed.get(table, ()))
+            if not table.count:
+                del self._tables[kind]
+            elif come or gone:
+                table.number()
+
+    def _renews(self, offer: Offer) -> bool:
+        """Write what the negotiator adds to a claimed slot; tell whether that is new."""
+        if not offer.occupant or self._occupants is None:
+            return False
+        added = self._occupants.added(offer.slot, offer.occupant)
+        is_new = added is not offer.added and added != offer.added
+        offer.added = added
+        return is_new
+
+    def renew(self) -> None:
+        """Write what matches have changed of what the negotiator adds to claimed slots."""
+        occupants = self._occupants
+        if occupants is None or self._written == occupants.changes:
+            return
+        self._written = occupants.changes
+        for table in self.tables:
+            rows = [row for row in table.holders.rows.tolist() if self._renews(table.offer(row))]
+            if rows:
+                table.renew(rows)
+
+    @property
+    def tables(self) -> Collection[SlotTable]:
+        """The tables of the slots."""
+        return self._tables.values()
+
+    def _table_of(self, offer: Offer) -> SlotTable:
+        kind = self._kind(offer)
+        if kind.policy:
+            claims = as_number(offer.slot.frame.value("NumClaims"))
+            offer.all_claims = ONE_CLAIM if claims is None else int(claims)
+            offer.begin()
+        if kind not in self._tables:
+            self._tables[kind] = SlotTable(self._context, kind)
+        return self._tables[kind]
 
     def offer(self, index: int, slot: Slot) -> Offer:
         """Return ``slot`` as it would be offered; ``index`` is its place among all."""
-        weighing = self._central if self._supply.weighs_centrally(slot) else self._own
-        return Offer(index, slot, self._states.first(slot, weighing))
+        return Offer(index, slot, slot._replace(frame=self._context.links.like(slot.frame)))
 
-    def _kept(self, slot: Slot) -> bool:
+    def apart(self, slots: Iterable[Slot]) -> Sequence[SlotTable]:
+        """Return tables of ``slots`` that are not offered, whose places follow all others."""
+        offers = []
+        for index, slot in enumerate(slots, len(self._supply.slots)):
+            offer = self.offer(index, slot)
+            self._renews(offer)
+            offers.append(offer)
+        return self.tables_of(offers)
+
+    def tables_of(self, offers: Iterable[Offer]) -> Sequence[SlotTable]:
+        """Return tables of slots that are not offered."""
+        come: dict[TableKind, list[Offer]] = {}
+        for offer in offers:
+            come.setdefault(self._kind(offer), []).append(offer)
+        tables = []
+        for kind, alike in come.items():
+            table = SlotTable(self._context, kind)
+            table.begin((), alike)
+            table.number()
+            tables.append(table)
+        return tables
+
+    def weighing(self, slot: Slot) -> Weighing:
+        """Return how the negotiator weighs ``slot``."""
+        return self._central if self._supply.weighs_centrally(slot) else self._own
+
+    def _kind(self, offer: Offer) -> TableKind:
+        frame = offer.seen.frame
+        policy = self._kinds.get(id(frame))
+        if policy is None:
+            policy = self._kinds[id(frame)] = supports(offer.seen.ad(dict(offer.at_first)))
+        schema = self._context.shared(frame)[0]
+        assets = tuple(offer.at_first)
+        return TableKind(schema, assets, policy, self.weighing(offer.slot), offer.missing)
+
+    def _is_offered(self, slot: Slot) -> bool:
         if slot.type == PARTITIONABLE:
             wanted = slot.frame.value("WantMatching") is not False
             works = slot.frame.value("WorkingCM") is UNDEFINED or self._working
@@ -110,36 +182,13 @@ class Offers:
             return not slot.claimed
         return self._early or (as_number(slot.retirement_seconds) or 0) <= 0
 
-    def add(self, offer: Offer) -> None:
-        """Put ``offer`` in its state."""
-        self._by_state.setdefault(offer.state, {})[offer] = None
-
     def remove(self, offer: Offer) -> None:
         """Offer this slot no more."""
-        members = self._by_state[offer.state]
-        del members[offer]
-        if not members:
-            del self._by_state[offer.state]
-
-    def change(self, offer: Offer, state: OfferGroup) -> None:
-        """Let ``offer`` come into another state."""
-        self.remove(offer)
-        offer.state = state
-        self.add(offer)
+        offer.in_table.remove(offer.row)
 
     def __bool__(self) -> bool:
-        return bool(self._by_state)
+        return any(table.count for table in self.tables)
 
     def __contains__(self, offer: Offer) -> bool:
         """Tell whether ``offer`` can still be matched."""
-        return offer in self._by_state.get(offer.state, {})
-
-    def states(self, schedd: str) -> list[tuple[OfferGroup, Collection[Offer]]]:
-        """Return every state with the slots that are in it and may go to jobs of ``schedd``."""
-        if not self._claimers:
-            return [(state, members.keys()) for state, members in self._by_state.items()]
-        kept = (
-            (state, [each for each in members if each.claimer in ("", schedd)])
-            for state, members in self._by_state.items()
-        )
-        return [(state, members) for state, members in kept if members]
+        return bool(offer.in_table.alive[offer.row])

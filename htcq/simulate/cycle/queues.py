@@ -10,32 +10,21 @@ as there are jobs.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from operator import itemgetter
 
 from htcq.classads import Value, as_number
-from htcq.pool.job import Job
+from htcq.pool.job import PLACES, Job
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.poolquota.access.access_point import AccessPoint
-from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.offer_budget import OfferBudget
 
-#: What tells jobs apart that share a frame: the values of their own attributes that some expression
-#: looks at.
-Likeness = tuple[object, ...]
-
-
-#: What tells jobs apart that are alike: that slots look at it makes no two jobs different for a
-#: match.
-IDENTITIES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
-
-
-def likeness(job: Job, frame: SharedAttributes, places: Iterable[int]) -> Likeness:
-    """Return the key of jobs with equal values at ``places`` and equal ``frame`` in requests."""
-    values = [job[place] for place in places]
-    # 1, 1.0 and true are equal keys, and different to an expression.
-    return (id(frame), *values, *map(type, values))
+#: What jobs of one queue are sorted by.
+Order = tuple[int, ...]
 
 
 @dataclass(eq=False)
@@ -44,37 +33,90 @@ class Request:
 
     first: Job
     frame: SharedAttributes = field(init=False)
+    #: Their concurrency limits; None where these depend on the slot.
+    limits: str | None = field(init=False)
 
     def __post_init__(self) -> None:
         #: What they share.
         self.frame = self.first.frame
+        self.limits = ""
+        if "ConcurrencyLimits" in self.frame:
+            value = self.frame.value("ConcurrencyLimits")
+            self.limits = value if isinstance(value, str) else None
 
 
-class AutoclusterIndex:
-    """Collapses jobs into requests; ``likeness`` returns what is equal for jobs of one request."""
+class RunJobs:
+    """The jobs of a run that have no match yet; one that wants several slots is there as often."""
 
-    def __init__(self, likeness: Callable[[Job], Likeness]) -> None:
-        self._likeness = likeness
-        self._known: dict[Likeness, Request] = {}
+    def __init__(self) -> None:
+        self._orders: list[Order] = []
+        self._jobs: list[Job] = []
+        self._matched = 0
 
-    def request(self, job: Job) -> Request:
-        """Return the request that ``job`` is part of."""
-        key = self._likeness(job)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = Request(job)
-        return found
+    def __len__(self) -> int:
+        return len(self._jobs) - self._matched
+
+    def __bool__(self) -> bool:
+        return len(self._jobs) > self._matched
+
+    def __getitem__(self, place: int) -> Job:
+        return self._jobs[self._matched + place]
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self._jobs[self._matched :])
+
+    @property
+    def ends(self) -> tuple[Order, Order]:
+        """The places in the queue of its first and its last job."""
+        return self._orders[0], self._orders[-1]
+
+    def popleft(self) -> Job:
+        """Take out the first."""
+        self._matched += 1
+        return self._jobs[self._matched - 1]
+
+    def begin(self) -> None:
+        """Begin a cycle with no match."""
+        self._matched = 0
+
+    def has(self, order: Order) -> bool:
+        """Tell whether a job is at this place."""
+        place = bisect_left(self._orders, order)
+        return place < len(self._orders) and self._orders[place] == order
+
+    def put(self, order: Order, job: Job, wanted: int) -> None:
+        """Put a job in at its place, as often as it wants a slot."""
+        place = len(self._orders)
+        if place and order < self._orders[-1]:
+            place = bisect_right(self._orders, order)
+        self._orders[place:place] = [order] * wanted
+        self._jobs[place:place] = [job] * wanted
+
+    def remove(self, order: Order) -> None:
+        """Take the job at a place out."""
+        begin, end = bisect_left(self._orders, order), bisect_right(self._orders, order)
+        del self._orders[begin:end], self._jobs[begin:end]
+
+    def split(self, order: Order) -> RunJobs:
+        """Take out those behind a place, and return them."""
+        place = bisect_right(self._orders, order)
+        rest = RunJobs()
+        rest._orders, self._orders = self._orders[place:], self._orders[:place]
+        rest._jobs, self._jobs = self._jobs[place:], self._jobs[:place]
+        return rest
+
+    def join(self, other: RunJobs) -> None:
+        """Add the jobs of the run behind."""
+        self._orders += other._orders
+        self._jobs += other._jobs
 
 
-@dataclass
+@dataclass(eq=False)
 class Run:
-    """Jobs that are alike and follow each other in a queue.
-
-    One that wants several slots stands there as often.
-    """
+    """Jobs that are alike and follow each other in a queue."""
 
     request: Request
-    jobs: deque[Job] = field(default_factory=deque)
+    jobs: RunJobs = field(default_factory=RunJobs)
 
 
 @dataclass(eq=False)
@@ -100,27 +142,99 @@ class Offered:
 class Queue:
     """The runnable jobs of one submitter at one schedd.
 
-    Matched ones leave it. ``offers`` tells what is asked for.
+    Matched ones leave it; others come and go between cycles. ``offers`` tells of a job whether the
+    negotiator wants to hear of it.
     """
 
-    def __init__(
-        self,
-        jobs: Iterable[Job],
-        likenesses: AutoclusterIndex,
-        offers: Callable[[Job], bool] = lambda job: True,
-    ) -> None:
+    def __init__(self, offers: Callable[[Job], bool] = lambda job: True) -> None:
         self.runs: list[Run] = []
-        self.offered: dict[int, bool] = {}
-        for job in sorted(jobs, key=order_in_queue):
-            request = likenesses.request(job)
-            if not self.runs or self.runs[-1].request is not request:
-                self.runs.append(Run(request))
-                if id(request) not in self.offered:
-                    self.offered[id(request)] = offers(job)
-            self.runs[-1].jobs.extend([job] * job.wanted)
+        self._offers = offers
+        #: Where each run ends.
+        self._ends: list[Order] = []
 
     def __len__(self) -> int:
         return sum(len(run.jobs) for run in self.runs)
+
+    def begin(self) -> None:
+        """Begin a cycle with no match."""
+        for run in self.runs:
+            run.jobs.begin()
+
+    def asked_for(self) -> list[Run]:
+        """Return the runs that the schedd offers as far as the negotiator wants to hear of them.
+
+        The schedd looks at the first job of a run. Where that is not wanted, it passes over all
+        jobs like it until it meets another one that is not (Scheduler::negotiate).
+        """
+        found: list[Run] = []
+        current: Request | None = None
+        passed_over: Request | None = None
+        for run in self.runs:
+            if not run.jobs or run.request is passed_over:
+                continue
+            if run.request is not current and not self._offers(run.jobs[0]):
+                passed_over = run.request
+                continue
+            current = run.request
+            found.append(run)
+        return found
+
+    def append(self, order: Order, job: Job, wanted: int, request: Request) -> None:
+        """Put a job in behind all others."""
+        if not self.runs or self.runs[-1].request is not request:
+            self._insert(len(self.runs), Run(request), order, job, wanted)
+        else:
+            self.runs[-1].jobs.put(order, job, wanted)
+            self._ends[-1] = order
+
+    def put(self, order: Order, job: Job, wanted: int, request: Request) -> bool:
+        """Put a job in at its place; return False if another has it."""
+        place = bisect_left(self._ends, order)
+        behind = self.runs[place] if place < len(self.runs) else None
+        if behind is not None and behind.jobs.has(order):
+            return False
+        if behind is not None and behind.request is not request and behind.jobs.ends[0] < order:
+            self._split(place, order)
+            place += 1
+            behind = None
+        if behind is None or behind.request is not request:
+            if place and self.runs[place - 1].request is request:
+                place -= 1
+            else:
+                self._insert(place, Run(request), order, job, wanted)
+                return True
+        self.runs[place].jobs.put(order, job, wanted)
+        self._ends[place] = self.runs[place].jobs.ends[1]
+        return True
+
+    def _split(self, place: int, order: Order) -> None:
+        run = self.runs[place]
+        rest = Run(run.request, run.jobs.split(order))
+        self._ends[place] = run.jobs.ends[1]
+        self.runs.insert(place + 1, rest)
+        self._ends.insert(place + 1, rest.jobs.ends[1])
+
+    def _insert(self, place: int, run: Run, order: Order, job: Job, wanted: int) -> None:
+        run.jobs.put(order, job, wanted)
+        self.runs.insert(place, run)
+        self._ends.insert(place, order)
+
+    def remove(self, order: Order) -> None:
+        """Take the job at a place out."""
+        place = bisect_left(self._ends, order)
+        jobs = self.runs[place].jobs
+        jobs.remove(order)
+        if len(jobs):
+            self._ends[place] = jobs.ends[1]
+            return
+        del self.runs[place], self._ends[place]
+        if not 0 < place < len(self.runs):
+            return
+        before, behind = self.runs[place - 1], self.runs[place]
+        if before.request is behind.request:
+            before.jobs.join(behind.jobs)
+            self._ends[place - 1] = self._ends[place]
+            del self.runs[place], self._ends[place]
 
 
 class Session:
@@ -131,11 +245,14 @@ class Session:
     """
 
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
-        queue.runs = [run for run in queue.runs if run.jobs]
-        self._queue = queue
-        self._requests = iter(_requests(queue))
+        self._runs = [run for run in queue.runs if run.jobs]
+        self._requests = iter(_requests(queue.asked_for()))
         self._rejected: dict[int, Offered] = {}
+        #: The first run that may have jobs left.
+        self._first = 0
         self._run: Run | None = None
+        #: The job that the request names.
+        self._named: Job | None = None
         self._name = ""
         self._left = 0
         self.budget = budget
@@ -155,7 +272,7 @@ class Session:
         self._left -= skipped
         if self._run is not None and self._left > 0:
             return self._run.request, self._name
-        for run, jobs, name in self._requests:
+        for run, jobs, named in self._requests:
             if not self.budget.is_open():
                 self.cut = True
                 break
@@ -163,11 +280,12 @@ class Session:
             wanted = jobs if limit is None else min(jobs, limit.left)
             count = self.budget.take(wanted)
             self.cut = self.cut or count < wanted
+            name = named.id
             offered = Offered(run, name, count, kept=jobs - wanted)
             self.offered.append(offered)
             before = self._rejected.get(id(run.request))
             if before is None:
-                self._run, self._left, self._name = run, count, name
+                self._run, self._left, self._name, self._named = run, count, name, named
                 return run.request, self._name
             offered.rejection, offered.beyond = before.rejection, before.beyond
         self._run = None
@@ -187,14 +305,19 @@ class Session:
         """
         assert self._run is not None
         self.offered[-1].matched += 1
-        if self._run.jobs and self._run.jobs[0].id == self._name and can_start(self._run.jobs[0]):
-            return self._run.jobs.popleft()
-        suiting = (run.jobs for run in self._queue.runs if run.jobs and suits(run.request))
-        return next((jobs.popleft() for jobs in suiting if can_start_another(jobs[0])), None)
+        jobs = self._run.jobs
+        if jobs and jobs[0] is self._named and can_start(self._named):
+            return jobs.popleft()
+        while self._first < len(self._runs) and not self._runs[self._first].jobs:
+            self._first += 1
+        for run in islice(self._runs, self._first, None):
+            if run.jobs and suits(run.request) and can_start_another(run.jobs[0]):
+                return run.jobs.popleft()
+        return None
 
     def names_a_job_that_waits(self) -> bool:
         """Tell whether the job that the request names has no match yet."""
-        return self._run is not None and bool(self._run.jobs) and self._run.jobs[0].id == self._name
+        return self._run is not None and bool(self._run.jobs) and self._run.jobs[0] is self._named
 
     def rejected(self, reason: str, beyond: bool = False) -> None:
         """Ask no more for jobs like these in this talk.
@@ -209,40 +332,37 @@ class Session:
         self._left = 0
 
 
-def _requests(queue: Queue) -> list[tuple[Run, int, str]]:
+def _requests(runs: Iterable[Run]) -> list[tuple[Run, int, Job]]:
     """Return what is asked for: a run of jobs, how many, and the first.
 
     Runs join where nothing offered is between.
     """
-    found: list[tuple[Run, int, str]] = []
-    for run in queue.runs:
-        if not queue.offered[id(run.request)]:
-            continue
+    found: list[tuple[Run, int, Job]] = []
+    for run in runs:
         if found and found[-1][0].request is run.request:
-            first, count, name = found.pop()
-            found.append((first, count + len(run.jobs), name))
+            first, count, named = found.pop()
+            found.append((first, count + len(run.jobs), named))
         else:
-            found.append((run, len(run.jobs), run.jobs[0].id))
+            found.append((run, len(run.jobs), run.jobs[0]))
     return found
 
 
-def queues_of(
-    jobs: Iterable[Job], likenesses: AutoclusterIndex, access: AccessPoints
-) -> Mapping[tuple[str, str], Queue]:
-    """Return the queues of ``jobs`` by submitter and schedd.
-
-    The schedd is empty where the pool does not say.
-    """
-    found: dict[tuple[str, str], list[Job]] = {}
-    for job in jobs:
-        found.setdefault((job.submitter, access.name_of(job)), []).append(job)
-    return {who: Queue(each, likenesses, access.offers) for who, each in found.items()}
+#: The priorities of a job, and its number.
+_PRIORITIES = itemgetter(
+    *(PLACES[name] for name in ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1",
+                                "postjobprio2"))
+)  # fmt: skip
 
 
-def order_in_queue(job: Job) -> tuple[int, ...]:
+def order_in_queue(job: Job) -> Order:
     """Return what jobs of one queue are sorted by: priorities, cluster, proc (prio_compar)."""
-    priorities = (job.pre_prio_1, job.pre_prio_2, job.prio, job.post_prio_1, job.post_prio_2)
-    return (*(-_whole(each) for each in priorities), _whole(job.cluster), _whole(job.proc))
+    return (*_negated(*_PRIORITIES(job)), _whole(job.cluster), _whole(job.proc))
+
+
+# Few jobs have priorities of their own. 1, 1.0 and true are equal keys, but to typed ones.
+@lru_cache(maxsize=4096, typed=True)
+def _negated(*priorities: Value) -> tuple[int, ...]:
+    return tuple(-_whole(each) for each in priorities)
 
 
 def _whole(value: Value) -> int:

@@ -15,10 +15,13 @@ from typing import NamedTuple
 from htcq.pool.job import Job
 from htcq.pool.slot_class import requested
 from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
+from htcq.simulate.cycle.candidates import SlotCandidate
 from htcq.simulate.cycle.carving import Claim, Startds
-from htcq.simulate.cycle.offers import Offer
+from htcq.simulate.cycle.listing import Allowance, Asker
+from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Request, Session
-from htcq.simulate.cycle.search import NO_PREEMPTION, Allowance, Search, limits_of, limits_vary
+from htcq.simulate.cycle.search import Search, limits_of
+from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.submitting import Submitting
 from htcq.simulate.cycle.trace import (
     NO_JOB_LEFT,
@@ -82,7 +85,8 @@ class Made(NamedTuple):
 
     The job, what the startd makes of it, and its concurrency limits.
 
-    ``policy`` tells whether the slot has a consumption policy.
+    ``policy`` tells whether the slot has a consumption policy, ``preempts`` whether another job
+    has it: the job of the slot itself, or those of its ``dynamic_slots`` of these names.
     """
 
     job: Job
@@ -90,6 +94,8 @@ class Made(NamedTuple):
     claim: Claim
     limits: str
     policy: bool
+    preempts: bool = False
+    dynamic_slots: tuple[str, ...] = ()
 
 
 class ScheddNegotiations:
@@ -138,7 +144,7 @@ class ScheddNegotiations:
         """
         self._over.clear()
         self._search.limited = False
-        used, limited, skipped = 0.0, False, 1
+        used, used_unclaimed, limited, skipped = 0.0, 0.0, False, 1
         while True:
             only_preferred = used >= grant.most
             if (only_preferred and not grant.ignored) or used >= grant.ceiling:
@@ -149,8 +155,10 @@ class ScheddNegotiations:
                 return used, not (only_preferred or limited), Ending.ALL_OFFERED
             asking, first = asked
             request = self.submitting.of(asking, submitter, grant.priority, grant.negotiating)
-            offer, reason = self._found(request, first, submitter, session, grant, used)
-            if offer is None:
+            asker = Asker(asking, submitter, session)
+            allowance = Allowance(used, grant.most, used_unclaimed, grant.unclaimed, only_preferred)
+            candidate, reason = self._found(request, first, asker, allowance)
+            if candidate is None:
                 # A request that its concurrency limits stop at once leaves this as the request
                 # before it left it.
                 limited = limited or self._search.limited
@@ -162,38 +170,33 @@ class ScheddNegotiations:
                 if self._search.limited and self._ends_early:
                     return used, False, Ending.EARLY
                 continue
-            cost = self._matched(offer, asking, request, first, submitter, session)
+            cost = self._matched(candidate, request, first, asker)
             used += cost
-            skipped = self._jobs_in(request, offer) if self._depth_first else 1
+            if not candidate.offer.occupant:
+                used_unclaimed += cost
+            skipped = self._jobs_in(request, candidate.offer) if self._depth_first else 1
 
     def _found(
-        self,
-        request: Request,
-        first: str,
-        submitter: str,
-        session: Session,
-        grant: Grant,
-        used: float,
-    ) -> tuple[Offer | None, str]:
+        self, request: Request, first: str, asker: Asker, allowance: Allowance
+    ) -> tuple[SlotCandidate | None, str]:
         """Return a slot; else the negotiator's reason."""
-        if not self._permits(limits_of(request)):
+        if request.limits and not self._permits(request.limits):
             return None, self._reached()
         self._over.clear()
-        allowance = Allowance(used, grant.unclaimed, used >= grant.most)
-        permits = (
-            (lambda offer: self._permits(limits_of(request, offer)))
-            if limits_vary(request)
-            else None
-        )
+        permits = None
+        if request.limits is None:
+            permits = lambda offer: self._permits(limits_of(request, offer))  # noqa: E731
         while True:
-            offer = self._search.find(request, first, submitter, session, allowance, permits)
-            if offer is None:
+            candidate = self._search.find(request, first, asker, allowance, permits)
+            if candidate is None:
                 return None, self._search.reason() or self._reached()
-            if offer.claims > 0:
-                return offer, ""
-            self._search.without_claims(offer)
+            if candidate.offer.origin.claims > 0:
+                return candidate, ""
+            self._search.without_claims(candidate.offer)
 
     def _permits(self, limits: str) -> bool:
+        if not limits:
+            return True
         reached = self._limits.reached(limits)
         if reached:
             self._over.add(reached)
@@ -203,30 +206,46 @@ class ScheddNegotiations:
         return f"concurrency limit {', '.join(sorted(self._over))} reached"
 
     def _matched(
-        self,
-        offer: Offer,
-        asking: Request,
-        request: Request,
-        first: str,
-        submitter: str,
-        session: Session,
+        self, candidate: SlotCandidate, request: Request, first: str, asker: Asker
     ) -> float:
+        """Match a slot, and return the cost."""
         # The startd has the job from its schedd, with all of its attributes.
-        limits, claim = limits_of(request, offer), self._startds.claim(offer, asking)
-        job, returned = self._used_for(offer, limits, session)
-        cost = self._search.matched(offer, request)
-        self._accounts.charge(submitter, cost)
-        self._limits.take(limits)
+        offer, submitter = candidate.offer, asker.submitter
+        limits = request.limits
+        whole_ad = request is asker.request and not (offer.added or offer.preempts)
+        claim = self._startds.claim(offer, asker.request, whole_ad)
+        if limits is None:
+            limits = limits_of(request, offer)
+        job, returned = self._used_for(offer, limits, asker.session)
+        by = self._search.preemption.why(candidate)
+        preempts = offer.customer if by else ""
+        dynamic: tuple[str, ...] = ()
+        if by and offer.preempts:
+            dynamic = tuple(str(each.name) for each in offer.preempts)
+            preempts = ", ".join(dict.fromkeys(each.customer for each in offer.preempts))
+        cost = self._search.matched(first, request)
+        if self._charged(offer, submitter, cost) and limits:
+            self._limits.take(limits)
         name, charge, refusal = "" if job is None else job.id, claim.charge, claim.refusal
         if returned:
             charge, refusal = 0.0, returned
         elif job is not None:
-            self.made.append(Made(job, offer.name, claim, limits, offer.state.kind.supports_policy))
-        match = Match(name, first, submitter, offer.name, cost, charge, refusal)
+            policy, preempting = offer.supports_policy, bool(by)
+            self.made.append(Made(job, offer.name, claim, limits, policy, preempting, dynamic))
+        match = Match(
+            name, first, submitter, offer.name, cost, charge, refusal, preempts, by, dynamic
+        )
         self.matches.append(match)
         if returned:
-            self.given_back.append((session.access.name, match))
+            self.given_back.append((asker.session.access.name, match))
         return cost
+
+    def _charged(self, offer: Offer, submitter: str, cost: float) -> bool:
+        """Charge a match, and tell whether the accountant does."""
+        if offer.customer and not offer.supports_policy:
+            return self._accounts.take_over(submitter, cost, offer.customer, cost)
+        self._accounts.charge(submitter, cost)
+        return True
 
     def _used_for(self, offer: Offer, limits: str, session: Session) -> tuple[Job | None, str]:
         """Return the job for which a schedd uses a match, and why it gives the match back.
@@ -247,15 +266,19 @@ class ScheddNegotiations:
 
     def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:
         """Tell whether a schedd reuses a match with these concurrency limits for another job."""
-        same = limits_of(other, None if literal_limits else offer).lower() == limits.lower()
-        return same and self._search.suits(offer, other)
+        theirs = other.limits
+        if theirs is None:
+            theirs = limits_of(other, None if literal_limits else offer)
+        if theirs != limits and theirs.lower() != limits.lower():
+            return False
+        return self._search.suits(other)
 
     def _jobs_in(self, request: Request, offer: Offer) -> int:
         """Return for how many such jobs the negotiator takes what the slot has.
 
         Cpus and memory alone (jobsInSlot).
         """
-        asked, left = requested(request.first.ad()), offer.state.amounts
+        asked, left = requested(request.first.ad()), offer.amounts
         counts = [
             int(left.get(asset, 1)) // max(1, int(asked.get(asset) or 1))
             for asset in (CPUS, MEMORY)

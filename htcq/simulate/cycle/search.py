@@ -1,65 +1,34 @@
 """Which slot a request gets, or why it gets none.
 
 Follows matchmakingAlgorithm and matchmakingProtocol of src/condor_negotiator.V6/matchmaker.cpp,
-HTCondor 25.14, but for preemption: a claimed slot that would be taken from its job is passed
-over, and that is noted.
+HTCondor 25.14. Which claimed slots a request may take is in :mod:`htcq.simulate.cycle.preemption`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from htcq.classads import Expr, holds, named, parsed
+from htcq.classads import named
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.cached_expressions import PairExpression
-from htcq.simulate.cycle.matchlist import Entry, MatchList
-from htcq.simulate.cycle.offer_groups import CrashError, OfferGroup
-from htcq.simulate.cycle.offers import Offer, Offers
-from htcq.simulate.cycle.queues import Request, Session
-from htcq.simulate.cycle.ranks import Ranker
+from htcq.simulate.cycle.candidates import NOT_PREEMPTED, SlotCandidate, SlotCandidates
+from htcq.simulate.cycle.dynamic_slots import DynamicSlots
+from htcq.simulate.cycle.job_table import JobTable, TableContext
+from htcq.simulate.cycle.listing import Allowance, Asker, CrashError, FittingSlots, Listing
+from htcq.simulate.cycle.matchlist import MatchList, Ranks
+from htcq.simulate.cycle.offers import Offers
+from htcq.simulate.cycle.preemption import NO_PREEMPTION, Preemptible, Preemption
+from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.rows import WORST, SlotAnswer
+from htcq.simulate.cycle.slot_table import Offer, SlotTable
 from htcq.simulate.cycle.trace import Crash
+from htcq.units import attribute
 
-NO_MATCH, OVER_LIMIT, NO_PREEMPTION = (
-    "no match found",
-    "submitter limit exceeded",
-    "PREEMPTION_REQUIREMENTS == False",
-)
-#: Why a claim is not preempted, besides.
-PREEMPTION_OFF = "NEGOTIATOR_CONSIDER_PREEMPTION is off"
-OWN_CLAIM = "it is a claim of the same submitter"
-WORSE_RANK = "Rank of the slot is lower for this job than for the running one"
-_PREFERRED, _AS_GOOD = "MY.Rank > MY.CurrentRank", "MY.Rank >= MY.CurrentRank"
+Array = Any
+
+NO_MATCH, OVER_LIMIT = "no match found", "submitter limit exceeded"
+_NO_WEIGHT = "Failed to evaluate SlotWeight"
 _WORSE = "MY.Rank < MY.CurrentRank"
-
-
-class Allowance(NamedTuple):
-    """What a submitter may still be given: ``used`` of ``limit``.
-
-    Only claimed slots that prefer its jobs if so.
-    """
-
-    used: float
-    limit: float
-    only_preferred: bool = False
-
-    def permits(self, cost: float) -> bool:
-        """Tell whether a match may be made.
-
-        Beyond the limit only once, as the first (SubmitterLimitPermits).
-        """
-        return self.used + cost <= self.limit or (self.used <= 0 < self.limit)
-
-
-@dataclass
-class Found:
-    """The slots that one request may have, and what kept others from it."""
-
-    list: MatchList[Offer]
-    over_concurrency: bool = False
-    over_limit: int = 0
-    refused: int = 0
 
 
 class Search:
@@ -71,29 +40,25 @@ class Search:
     def __init__(
         self,
         offers: Offers,
-        ranker: Ranker,
+        context: TableContext,
         knobs: Knobs,
-        asked: Callable[[Expr], PairExpression],
+        preemption: Preemption,
+        dynamic: DynamicSlots,
         skip_bad: bool = False,
     ) -> None:
-        self._offers, self._ranker, self._skip_bad = offers, ranker, skip_bad
+        self._offers, self._context, self._skip_bad = offers, context, skip_bad
+        self._dynamic = dynamic
+        self._arrays = context.engine.arrays
         self._caching = knobs.boolean("NEGOTIATOR_MATCHLIST_CACHING", True)
-        self._preemption = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
-        requirements = parsed(knobs.text("PREEMPTION_REQUIREMENTS"))
-        self._requirements = None if requirements is None else asked(requirements)
-        self._preferred, self._as_good, self._worse = (
-            asked(Expr(_PREFERRED)),
-            asked(Expr(_AS_GOOD)),
-            asked(Expr(_WORSE)),
-        )
-        self._found: Found | None = None
+        self.preemption = preemption
+        self._found: Listing | None = None
         self._for: tuple[object, ...] = ()
+        #: The slot that was found last, as it is to the last request.
+        self._current: SlotCandidate | None = None
         #: Whether the submitter's limit had a part in it when slots were last looked for, or a list
         #: came to its end.
         self.limited = False
         self.skipped: list[Crash] = []
-        #: Slots that the negotiator might have taken from their jobs, by why.
-        self.preempting: dict[str, set[str]] = {}
 
     def slots_left(self) -> bool:
         """Tell whether any slot can still be offered."""
@@ -101,18 +66,19 @@ class Search:
 
     def forget(self) -> None:
         """Make a new list for the next request."""
+        if self._found is not None:
+            self._found.candidates.end()
         self._found = None
 
     def find(
         self,
         request: Request,
         job: str,
-        submitter: str,
-        session: Session,
+        asker: Asker,
         allowance: Allowance,
         permits: Callable[[Offer], bool] | None = None,
-    ) -> Offer | None:
-        """Return the best slot for ``request`` of ``submitter`` in this ``session``.
+    ) -> SlotCandidate | None:
+        """Return the best slot for ``request`` of ``asker``.
 
         It is None where there is none.
 
@@ -122,26 +88,30 @@ class Search:
         Raises:
             CrashError: a slot makes the negotiator crash.
         """
-        key = (id(request), submitter, session, allowance.only_preferred)
-        fresh = self._found is None or not self._caching or key != self._for
+        key = (*asker, allowance.only_preferred)
+        found = self._found
+        fresh = found is None or not self._caching or key != self._for
+        if not fresh and self.preemption.looks_again:
+            assert found is not None
+            fresh = not self.preemption.is_valid(found.list.peek(), request)
         if fresh:
-            self._found, self._for = (
-                self._listed(request, job, submitter, session, allowance, permits),
-                key,
-            )
-            self.limited = self._found.over_limit > 0
-        assert self._found is not None
+            self.forget()
+            self._offers.renew()
+            self._for = key
+            found = self._found = self._listed(request, job, asker, allowance, permits)
+            self.limited = found.over_limit > 0
+        assert found is not None
         while True:
-            offer = self._found.list.pop()
-            if offer is None:
-                self.limited = self._found.over_limit > 0
-            if offer is None or fresh:
-                return offer
-            if permits is not None and not permits(offer):
+            candidate = found.list.pop()
+            if candidate is None:
+                self.limited = found.over_limit > 0
+                return None
+            if not fresh and permits is not None and not permits(candidate.offer):
                 continue
-            if allowance.permits(offer.state.cost(request) or 0.0):
-                return offer
-            self._found.over_limit += 1
+            if fresh or allowance.permits(candidate):
+                self._current = candidate
+                return candidate
+            found.over_limit += 1
 
     def reason(self) -> str:
         """Return why nothing was found.
@@ -156,122 +126,220 @@ class Search:
             return NO_PREEMPTION
         return OVER_LIMIT if self.limited else NO_MATCH
 
-    def suits(self, offer: Offer, request: Request) -> bool:
-        """Tell whether a schedd uses a match for another job like ``request``.
+    def suits(self, request: Request) -> bool:
+        """Tell whether a schedd uses the last slot that was found for another job like ``request``.
 
         It knows of no consumption policies.
         """
-        return not self._prefers(self._worse, offer, request) and offer.state.suits(request)
+        candidate = self._current
+        assert candidate is not None
+        return candidate.level.suit(self._context.job(request), named(_WORSE))[candidate.place]
 
-    def matched(self, offer: Offer, request: Request) -> float:
-        """Take from ``offer`` what ``request`` consumes and return what that costs."""
-        cost, after = offer.state.cost(request) or 0.0, offer.state.after(request)
-        offer.claims -= 1
-        if after is None:
-            self._offers.remove(offer)
+    def matched(self, job: str, request: Request) -> float:
+        """Take what the last ``request`` consumes from the slot that was found; return the cost.
+
+        Raises:
+            CrashError: the slot makes the negotiator crash when it is looked at again.
+        """
+        candidate = self._current
+        assert candidate is not None
+        assert self._found is not None
+        level, place, offer = candidate.level, candidate.place, candidate.offer
+        offer.origin.claims -= 1
+        cost = level.costs[place] or 0
+        if level.takes_all:
+            self._offers.remove(offer.origin)
             return cost
-        self._offers.change(offer, after)
-        if (
-            self._caching
-            and self._found is not None
-            and self._cost(after, request, offer.name, "") is not None
-        ):
-            self._found.list.give_back(self._ranker.of(offer, request), offer)
+        candidate.take(self._context.job(request))
+        level, place = candidate.level, candidate.place
+        if not self._caching:
+            return cost
+        if level.crashes and level.crashes[place]:
+            self._crash([offer], job, _NO_WEIGHT)
+        elif level.fits[place]:
+            ranks = level.ranks()[place]
+            if self._found.preempting:
+                ranks = (*ranks, NOT_PREEMPTED, WORST)
+            candidate.state = NOT_PREEMPTED
+            self._found.list.give_back(ranks, candidate)
         return cost
 
     def without_claims(self, offer: Offer) -> None:
         """Offer a slot no more that has no claim left to give."""
-        self._offers.remove(offer)
+        self._offers.remove(offer.origin)
 
     def _listed(
         self,
         request: Request,
         job: str,
-        submitter: str,
-        session: Session,
+        asker: Asker,
         allowance: Allowance,
         permits: Callable[[Offer], bool] | None,
-    ) -> Found:
-        entries: list[Entry[Offer]] = []
-        found = Found(MatchList(entries))
-        for state, offers in self._offers.states(session.access.name):
-            cost = self._cost(state, request, next(iter(offers)).name, job, offers)
-            if cost is None:
-                continue
-            if state.held and self._preemption:
-                self._note(offers, request, submitter, allowance, found)
-            elif allowance.only_preferred:
-                continue
-            elif allowance.permits(cost):
-                entries += self._ranker.entries(state, offers, request)
-            else:
-                found.over_limit += len(offers)
-        kept = entries if permits is None else [entry for entry in entries if permits(entry[-1])]
-        found.over_concurrency = len(kept) < len(entries)
-        found.list = MatchList(kept)
-        return found
+    ) -> Listing:
+        asking = self._context.job(request)
+        suiting = list(self._fitting(asking, asker.session.access.name, job))
+        fitting = [
+            self._eligible(slots, answer, fits, asking, asker.submitter, allowance)
+            for slots, answer, fits in suiting
+        ]
+        if self._dynamic.is_on:
+            fits_of = {slots: fits for slots, _, fits in suiting}
+            fitting += self._with_preempted(request, asker, allowance, fits_of)
+        over_limit = sum(each.over_limit for each in fitting)
+        refused = sum(each.refused for each in fitting)
+        fitting = [each for each in fitting if len(each.places)]
+        preempting = any(each.preemptible is not None for each in fitting)
+        parts: list[Any] = []
+        for table, each in enumerate(fitting):
+            slots = each.slots
+            pre, post = slots.ranks(asking)
+            ranks = [pre, slots.whole().job_rank(asking), post]
+            if preempting:
+                ranks += self.preemption.ranks(slots, each.preemptible, asking)
+            parts.append(self._arrays.ranked(table, each.places, ranks, slots.items))
+        best = self._arrays.best_first(parts) if parts else None
+        tables = [(each.slots, each.answer) for each in fitting]
+        candidates = SlotCandidates(asking, tables, best)
+        counts = preempting, over_limit, refused
+        if permits is None:
+            return Listing(candidates, MatchList(candidates.more), False, *counts)
+        kept, over = _permitted(candidates, permits)
+        rest: Iterator[tuple[Sequence[Ranks], Sequence[SlotCandidate]]] = iter([kept, ((), ())])
+        return Listing(candidates, MatchList(lambda: next(rest)), over, *counts)
 
-    def _cost(
-        self,
-        state: OfferGroup,
-        request: Request,
-        slot: str,
-        job: str,
-        offers: Collection[Offer] = (),
-    ) -> float | None:
-        try:
-            return state.cost(request)
-        except CrashError as error:
-            error.crash = Crash(slot, job, str(error))
-            if not self._skip_bad:
-                raise
-            self.skipped += [Crash(offer.name, job, str(error)) for offer in offers]
-            for offer in tuple(offers):
-                self._offers.remove(offer)
-            return None
+    def _with_preempted(
+        self, request: Request, asker: Asker, allowance: Allowance, fits: Mapping[SlotTable, Array]
+    ) -> Iterator[FittingSlots]:
+        """Yield partitionable slots that a request may have when dynamic slots are preempted."""
+        schedd, only_preferred = asker.session.access.name, allowance.only_preferred
+        job = self._context.job(request)
+        for slots, found in self._dynamic.offered(
+            request, schedd, asker.submitter, only_preferred, fits
+        ):
+            every = self._arrays.truths(slots.rows)
+            # A consumption policy has been passed over by now.
+            answer = slots.whole().answer(job)._replace(fits=every)
+            yield self._within_limits(slots, answer, ~every, found, allowance)
 
-    def _note(
+    def _eligible(
         self,
-        offers: Iterable[Offer],
-        request: Request,
+        slots: SlotTable,
+        answer: SlotAnswer,
+        fits: Array,
+        job: JobTable,
         submitter: str,
         allowance: Allowance,
-        found: Found,
-    ) -> None:
-        """Count and note claimed slots, which are not taken from their jobs here."""
-        for offer in offers:
-            if self._prefers(self._preferred, offer, request):
-                self.preempting.setdefault("their Rank is higher for a waiting job", set()).add(
-                    offer.name
-                )
-            elif allowance.only_preferred or offer.customer == submitter:
-                continue
-            elif self._requirements is not None and not self._prefers(
-                self._requirements, offer, request
-            ):
-                found.refused += 1
-            elif self._prefers(self._as_good, offer, request):
-                self.preempting.setdefault(
-                    "PREEMPTION_REQUIREMENTS holds for a waiting job", set()
-                ).add(offer.name)
+    ) -> FittingSlots:
+        """Return the slots of a table that a request may have.
 
-    def preemption_refused(self, offer: Offer, request: Request, submitter: str) -> str:
-        """Return why the claim of ``offer`` is not preempted for ``request``.
-
-        It is empty where it may be.
+        No limit holds back a slot that prefers the job.
         """
-        if not self._preemption:
-            return PREEMPTION_OFF
-        if self._prefers(self._preferred, offer, request):
-            return ""
-        if offer.customer == submitter:
-            return OWN_CLAIM
-        if self._requirements is not None and not self._prefers(self._requirements, offer, request):
-            return NO_PREEMPTION
-        return "" if self._prefers(self._as_good, offer, request) else WORSE_RANK
+        free, preemptible = fits, None
+        if self.preemption.is_on and slots.holders.any_held:
+            free = fits & ~slots.holders.held
+            preemptible = self.preemption.preemptible(
+                slots, fits & slots.holders.held, job, submitter, allowance.only_preferred
+            )
+        if allowance.only_preferred:
+            free = self._arrays.truths(slots.rows, False)
+        return self._within_limits(slots, answer, free, preemptible, allowance)
 
-    def _prefers(self, condition: PairExpression, offer: Offer, request: Request) -> bool:
-        return holds(condition.of(offer.seen, offer.state.amounts, request))
+    def _within_limits(
+        self,
+        slots: SlotTable,
+        answer: SlotAnswer,
+        free: Array,
+        preemptible: Preemptible | None,
+        allowance: Allowance,
+    ) -> FittingSlots:
+        """Return which ``free`` slots and which ``preemptible`` ones limits permit."""
+        refused = 0
+        rows, over_limit = self._within(free, answer, allowance.used_unclaimed, allowance.unclaimed)
+        if preemptible is not None:
+            refused = preemptible.refused
+            taken, over = self._within(
+                preemptible.by_priority, answer, allowance.used, allowance.limit
+            )
+            over_limit += over
+            preemptible = preemptible._replace(by_priority=taken)
+            held = taken | preemptible.by_rank
+            rows = rows | held
+            if not held.any():
+                preemptible = None
+        places = self._arrays.rows_in(rows, slots.rows)
+        return FittingSlots(slots, answer, places, preemptible, over_limit, refused)
+
+    def _within(
+        self, rows: Array, answer: SlotAnswer, used: float, limit: float
+    ) -> tuple[Array, int]:
+        """Return which of some rows a limit permits, and how many it does not."""
+        if not rows.any():
+            return rows, 0
+        permitted = rows & self._arrays.permitted(answer.cost, used, limit)
+        return permitted, int(rows.sum()) - int(permitted.sum())
+
+    def _fitting(
+        self, job: JobTable, schedd: str, name: str
+    ) -> Iterator[tuple[SlotTable, SlotAnswer, Array]]:
+        """Yield the tables with slots where ``job`` fits, with their answers.
+
+        Raises:
+            CrashError: a slot makes the negotiator crash.
+        """
+        found = []
+        crashing: list[tuple[Offer, str]] = []
+        for slots in self._offers.tables:
+            if not slots.count:
+                continue
+            free = slots.free_for(schedd)
+            if self._dynamic.is_on:
+                free = free & ~slots.holders.summed_up
+            if slots.missing and slots.policy:
+                why = f"Missing {attribute(slots.missing[0])} asset"
+                crashing += [(slots.offer(row), why) for row in slots.rows_of(free)]
+                continue
+            answer = slots.answer(job)
+            if answer is None:
+                continue
+            fits = answer.fits & free
+            if answer.crashes is not None:
+                crashes = slots.rows_of(answer.crashes & free)
+                crashing += [(slots.offer(row), _NO_WEIGHT) for row in crashes]
+                fits = fits & ~answer.crashes
+            if fits.any():
+                found.append((slots, answer, fits))
+        crashing.sort(key=lambda each: each[0].index)
+        for offer, why in crashing:
+            self._crash([offer], name, why)
+        yield from found
+
+    def _crash(self, offers: Sequence[Offer], job: str, message: str) -> None:
+        """End the negotiator, or leave out the slots that would end it."""
+        for offer in offers:
+            crash = Crash(offer.name, job, message)
+            if not self._skip_bad:
+                raise CrashError(crash)
+            self.skipped.append(crash)
+            self._offers.remove(offer)
+
+
+def _permitted(
+    candidates: SlotCandidates, permits: Callable[[Offer], bool]
+) -> tuple[tuple[Sequence[Ranks], Sequence[SlotCandidate]], bool]:
+    """Return those whose concurrency limits leave room, and whether there are others."""
+    kept_ranks: list[Ranks] = []
+    kept: list[SlotCandidate] = []
+    over = False
+    while True:
+        ranks, found = candidates.more()
+        if not found:
+            return (kept_ranks, kept), over
+        for rank, candidate in zip(ranks, found):
+            if permits(candidate.offer):
+                kept_ranks.append(rank)
+                kept.append(candidate)
+            else:
+                over = True
 
 
 def limits_of(request: Request, offer: Offer | None = None) -> str:
@@ -279,17 +347,9 @@ def limits_of(request: Request, offer: Offer | None = None) -> str:
 
     Those that depend on the slot only where one is given.
     """
-    frame = request.frame
-    if "ConcurrencyLimits" not in frame:
+    if request.limits is not None:
+        return request.limits
+    if offer is None:
         return ""
-    value = frame.value("ConcurrencyLimits")
-    if not isinstance(value, str) and offer is not None:
-        value = named("ConcurrencyLimits").evaluate(request.first.ad(), offer.ad())
+    value = named("ConcurrencyLimits").evaluate(request.first.ad(), offer.ad())
     return value if isinstance(value, str) else ""
-
-
-def limits_vary(request: Request) -> bool:
-    """Tell whether the concurrency limits of a request depend on the slot."""
-    return "ConcurrencyLimits" in request.frame and not isinstance(
-        request.frame.value("ConcurrencyLimits"), str
-    )

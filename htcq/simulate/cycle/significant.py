@@ -19,9 +19,10 @@ from htcq.classads import UNDEFINED
 from htcq.pool.job import PLACES, Job
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.poolquota.access.access_points import AccessPoints
-from htcq.poolquota.access.significant_lists import LEAVES_OUT, SignificantLists, removed_names
+from htcq.poolquota.access.significant_lists import SignificantLists, removed_names
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.queues import IDENTITIES, Likeness, likeness
+from htcq.releases import REMOVED_BY_NEGOTIATOR
+from htcq.simulate.cycle.job_queues import NOT_COMPARED, Likeness, likeness
 
 _PATTERN, _USUAL_PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX", "^Slot[0-9]*_"
 #: What the negotiator takes for attributes of slots since it leaves any out.
@@ -32,6 +33,9 @@ _OF_SLOTS = frozenset({
 })  # fmt: skip
 #: In a request in any case.
 _SENT = frozenset({"owner", "clusterid", "procid", "globaljobid", "autoclusterid"})
+#: Kept of jobs for what comes after a match: jobs that differ in these alone are one autocluster,
+#: unless an expression names them.
+_LATER = frozenset({"jobmaterializepaused", "managed", "maxjobretirementtime", "niceuser"})
 #: Longer is no name that a pattern is meant for.
 _MAX_LETTERS = 100
 
@@ -54,7 +58,8 @@ class Significant:
 
     ``named`` are the words of all expressions of slots.
 
-    ``compared`` are the words of all expressions that may tell jobs apart. ``negotiator`` is the
+    ``compared`` are the words of all expressions that may tell jobs apart, as far as they are
+    attributes of a job's own. ``negotiator`` is the
     version of the negotiator; empty where it is not known, then it counts as a new one.
     """
 
@@ -67,14 +72,15 @@ class Significant:
         negotiator: tuple[int, ...] = (),
     ) -> None:
         self._removed, self._pattern = frozenset[str](), None
-        if not () < negotiator < LEAVES_OUT:
+        if REMOVED_BY_NEGOTIATOR.holds(negotiator):
             self._removed = removed_names(knobs, negotiator) | _OF_SLOTS
             self._pattern = _compiled(knobs.text_or(_PATTERN, _USUAL_PATTERN))
         self._named = frozenset(name for name in named if not self._left_out(name))
-        self._compared = compared = (set(compared) & PLACES.keys()) - IDENTITIES
-        self._access = access
+        self._compared = frozenset(compared).intersection(PLACES) - NOT_COMPARED
+        #: The access points whose jobs it is asked for.
+        self.access = access
         self._roots: dict[SignificantLists, frozenset[str]] = {}
-        self._known: dict[tuple[int, SignificantLists], _Sent] = {}
+        self._known: dict[tuple[int, str], tuple[_Sent, SharedAttributes]] = {}
         self._alike: dict[tuple[tuple[str, str], ...], SharedAttributes] = {}
         self._expressions = Expressions()
 
@@ -97,23 +103,28 @@ class Significant:
         return likeness(job, known.frame, known.places)
 
     def _of(self, job: Job) -> _Sent:
-        lists = self._access[self._access.name_of(job)].significant
-        key = (id(job.frame), lists)
+        schedd = self.access.name_of(job)
+        key = (id(job.frame), schedd)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._found(job.frame, lists)
-        return found
+            sent = self._found(job.frame, self.access[schedd].significant)
+            # What is known by its id must live.
+            found = self._known[key] = (sent, job.frame)
+        return found[0]
 
     def _found(self, frame: SharedAttributes, lists: SignificantLists) -> _Sent:
         """Return what requests for jobs with ``frame`` show that a schedd with ``lists`` sends."""
-        plain = self._access.plain(frame)
+        plain = self.access.plain(frame)
         if lists not in self._roots:
             self._roots[lists] = lists.significant(self._named)
         present = {*plain.texts, *PLACES}
         left_out = {name for name in present - _SENT if self._is_left_out(name, lists)}
+        left_out |= present & _LATER
         if left_out:
             left_out -= _reached(self._roots[lists], plain)
-        told_apart = (self._compared | ((lists.only or lists.added) & PLACES.keys())) - left_out
+        # What other jobs' expressions name is not significant for these.
+        told_apart = self._compared & (self._named | plain.words())
+        told_apart = (told_apart | ((lists.only or lists.added) & PLACES.keys())) - left_out
         return _Sent(
             self._shown(frame, left_out & frame.texts.keys()),
             frozenset(PLACES[name] for name in left_out & self._compared),

@@ -6,12 +6,14 @@ hgq_prepare_for_matchmaking of GroupEntry.cpp, HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
+from htcq.classads import Value
 from htcq.pool.job import PLACES, Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
-from htcq.pool.shared_attributes import SharedAttributes
+from htcq.pool.shared_attributes import SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 from htcq.pool.versions import version
 from htcq.poolquota.access.access_points import AccessPoints, access_points_of
@@ -20,16 +22,19 @@ from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.group_negotiation import SubmitterQueue
-from htcq.simulate.cycle.queues import (
+from htcq.simulate.cycle.job_queues import (
     IDENTITIES,
+    NOT_COMPARED,
     AutoclusterIndex,
-    Queue,
-    Request,
+    JobQueues,
     likeness,
-    queues_of,
 )
+from htcq.simulate.cycle.queues import Queue, Request
+from htcq.simulate.cycle.reference_graph import ANY_NAME
 from htcq.simulate.cycle.significant import Significant
 
+#: Attributes of a job that tell whose it is, and at which access point.
+_OF_USERS = frozenset({"user", "owner", "accountinggroup", "acctgroup", "scheddname"})
 #: Equal submitters have their turns by when they were last heard of, modulo this.
 _SHUFFLE = 1009
 
@@ -37,24 +42,32 @@ _SHUFFLE = 1009
 class SubmitterQueues:
     """The submitters of a pool.
 
-    ``order`` names those that come first in their lists at the beginning.
+    ``order`` names those that come first in their lists at the beginning. ``named`` are words of
+    expressions that are neither of jobs nor of slots; those ``of_negotiator`` are significant. Of
+    ``before``, of an earlier moment of the pool, jobs that are the same objects have the same
+    requests.
     """
 
-    def __init__(self, pool: Pool, quotas: PoolQuotas, order: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        quotas: PoolQuotas,
+        order: Sequence[str] = (),
+        named: Iterable[str] = (),
+        before: SubmitterQueues | None = None,
+        of_negotiator: Iterable[str] = (),
+    ) -> None:
         self._quotas = quotas
         self._order = {name: place for place, name in enumerate(order)}
-        self.access = access = access_points_of(pool, quotas)
-        self.jobs = tuple(access.runnable(pool.jobs or ()))
-        self._runnable = {(job.schedd, job.cluster, job.proc): job for job in self.jobs}
-        self.frames = _frames_of(job.frame for job in self.jobs)
-        #: Every word of the expressions of its jobs.
-        self.words = words_of(self.frames)
-        #: What a request shows of its jobs.
-        self.significant = _significant(pool, quotas, access, self.words)
-        self.likenesses = AutoclusterIndex(self.significant.likeness)
+        earlier = None if before is None else before.access
+        access = access_points_of(pool, quotas, earlier)
+        self.access: AccessPoints = access
+        self._queues = self._queued(pool, set(named), frozenset(of_negotiator), before)
         #: What each submitter asks for at each access point; those without a submitter ad ask in
         #: vain.
-        self.queues = queues_of(self.jobs, self.likenesses, access)
+        self.queues: Mapping[tuple[str, str], Queue] = self._queues.by_owner
+        #: How many slots the jobs of each submitter want.
+        self.wanted: Mapping[str, int] = self._queues.wanted
         self.by_group = self._asking(
             looked_at(pool.submitters, quotas.knobs, quotas.negotiator_version), self.queues
         )
@@ -63,9 +76,58 @@ class SubmitterQueues:
         #: Access points that have limits of projects.
         self.with_projects = tuple(access.with_projects())
         #: Submitters with idle jobs of which no job at all is known.
-        known = {job.submitter for job in pool.jobs or ()}
+        known = self._queues.submitters
         idle = (each.submitter.name for each in self.every if each.submitter.idle)
         self.unknown = tuple(name for name in idle if name not in known)
+
+    def _queued(
+        self,
+        pool: Pool,
+        named: Iterable[str],
+        of_negotiator: frozenset[str],
+        before: SubmitterQueues | None,
+    ) -> JobQueues:
+        """Return the queues, those of ``before`` where they live on."""
+        jobs, access, queues = pool.jobs or (), self.access, JobQueues()
+        if before is not None and before._live_on:
+            queues = before._queues
+        queues.begin(jobs, access)
+        self.frames = queues.frames
+        #: Every word of the expressions of its jobs.
+        self.words = words_of(self.frames)
+        of_slots = words_of(frames_of(pool.slots or ())) | of_negotiator
+        compared = access.words() | self.words | of_slots
+        written = _negotiator_version(pool, self._quotas)
+        told_apart_by = compared.intersection(PLACES)
+        self._told_apart_by = (self._quotas.knobs, of_slots, told_apart_by, written)
+        #: What a request shows of its jobs, and which jobs are alike.
+        self.significant: Significant
+        kept: AutoclusterIndex | None = None
+        if before is not None and before._told_apart_by == self._told_apart_by:
+            self.significant, kept = before.significant, before.likenesses
+            self.significant.access = access
+        else:
+            knobs = Knobs(self._quotas.knobs)
+            self.significant = Significant(knobs, of_slots, told_apart_by, access, written)
+        words = compared.union(named)
+        self.likenesses: AutoclusterIndex
+        if kept is not None and before is not None and queues is before._queues:
+            self.likenesses = kept
+        else:
+            seen = _seen_of_first(words)
+            self.likenesses = AutoclusterIndex(self.significant.likeness, kept, seen)
+        queues.queue(jobs, access, self.likenesses)
+        self._live_on: bool = queues.live_on and words.isdisjoint((*IDENTITIES, ANY_NAME))
+        return queues
+
+    @property
+    def jobs(self) -> Iterator[Job]:
+        """The jobs that their schedds would start now, as the negotiator sees them."""
+        return self._queues.jobs
+
+    @cached_property
+    def _runnable(self) -> Mapping[tuple[Value, Value, Value], Job]:
+        return {(job.schedd, job.cluster, job.proc): job for job in self.jobs}
 
     def request_of(self, job: Job) -> Request:
         """Return what stands for jobs like ``job``, which need not be runnable."""
@@ -87,7 +149,7 @@ class SubmitterQueues:
             submitter, schedd = known[record.name], record.text("ScheddName")
             queue = queues.get((record.name, schedd)) or queues.get((record.name, ""))
             idle = int(record.number("IdleJobs") or 0)
-            jobs = Queue((), self.likenesses) if queue is None else queue
+            jobs = Queue() if queue is None else queue
             asking = SubmitterQueue(submitter, idle, jobs, self.access[schedd], _heard(record))
             found[submitter.group].append(asking)
         if self._quotas.tree[ROOT].autoregroup:
@@ -101,16 +163,17 @@ class SubmitterQueues:
         return found
 
 
-def _significant(
-    pool: Pool, quotas: PoolQuotas, access: AccessPoints, words: set[str]
-) -> Significant:
+def _negotiator_version(pool: Pool, quotas: PoolQuotas) -> tuple[int, ...]:
     named = {record.name: record for record in pool.negotiators}
     negotiator = named.get(quotas.published.negotiator) or next(iter(named.values()), None)
-    known = () if negotiator is None else version(negotiator.value("CondorVersion"))
-    of_slots = words_of(_frames_of(slot.frame for slot in pool.slots or ()))
-    return Significant(
-        Knobs(quotas.knobs), of_slots, access.words() | words | of_slots, access, known
-    )
+    return () if negotiator is None else version(negotiator.value("CondorVersion"))
+
+
+def _seen_of_first(words: set[str]) -> Iterable[str]:
+    """Return the attributes of a job's own that expressions with ``words`` or schedds see."""
+    if ANY_NAME in words:
+        return PLACES
+    return words.intersection(PLACES) | _OF_USERS
 
 
 def likenesses_of(jobs: Iterable[Job], slots: Iterable[Slot]) -> AutoclusterIndex:
@@ -118,21 +181,16 @@ def likenesses_of(jobs: Iterable[Job], slots: Iterable[Slot]) -> AutoclusterInde
 
     All that expressions of theirs and of slots look at.
     """
-    words = words_of(_frames_of(job.frame for job in jobs)) | words_of(
-        _frames_of(slot.frame for slot in slots)
-    )
-    places = tuple(sorted(PLACES[name] for name in (words & PLACES.keys()) - IDENTITIES))
+    words = words_of(frames_of(jobs)) | words_of(frames_of(slots))
+    places = tuple(sorted(PLACES[name] for name in (words & PLACES.keys()) - NOT_COMPARED))
     return AutoclusterIndex(lambda job: likeness(job, job.frame, places))
 
 
 def words_of(frames: Iterable[SharedAttributes]) -> set[str]:
     """Return every word of the expressions of ``frames``."""
-    return set[str]().union(*(frame.words() for frame in frames))
+    # Many frames share one set.
+    return set[str]().union(*{frame.words() for frame in frames})
 
 
 def _heard(record: Record) -> int:
     return int(record.number("LastHeardFrom") or 0) % _SHUFFLE
-
-
-def _frames_of(frames: Iterable[SharedAttributes]) -> tuple[SharedAttributes, ...]:
-    return tuple({id(frame): frame for frame in frames}.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from htcq.pool.job import Job
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.group_tree import ROOT
@@ -49,13 +50,16 @@ class Submitting:
     ) -> None:
         self._quotas, self._accounts, self._significant = quotas, accounts, significant
         self._named = frozenset(name for name in NAMES if name in words)
+        self._sent: dict[int, Job] = {}
         self._known: dict[tuple[int, tuple[tuple[str, str], ...]], Request] = {}
         self._frames: dict[tuple[int, tuple[tuple[str, str], ...]], SharedAttributes] = {}
         self._expressions = Expressions()
 
     def of(self, request: Request, submitter: str, priority: float, negotiating: str) -> Request:
         """Return ``request`` as ``submitter`` makes it now, with the group ``negotiating``."""
-        sent = self._significant.sent(request.first)
+        sent = self._sent.get(id(request))
+        if sent is None:
+            sent = self._sent[id(request)] = self._significant.sent(request.first)
         if not self._named and sent is request.first:
             return request
         texts = tuple(self._texts(submitter, priority, negotiating))

@@ -14,6 +14,9 @@ USER_IS_FULL = "the user of the job runs MaxJobsRunning jobs"
 START_REFUSES = "START_VANILLA_UNIVERSE of the schedd is not true for a job that suits the slot"
 NO_JOB_LEFT = "no job that suits the slot is left"
 GIVEN_BACK = (SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT)
+#: Why a claim is preempted: the slot's Rank of the job is higher than that of the running one, or
+#: PREEMPTION_REQUIREMENTS holds.
+BY_RANK, BY_PRIORITY = "rank", "priority"
 
 
 class Match(NamedTuple):
@@ -24,7 +27,9 @@ class Match(NamedTuple):
     ``job`` is the one that the schedd uses it for; empty where none is left that suits the slot.
     ``cost`` is charged at once, ``standing`` as soon as the claimed slot has an ad of its own,
     and nothing then where the startd refuses the claim or the schedd gives it back: ``refusal``
-    says why.
+    says why. ``preempts`` is whose claim it preempts and ``by`` what for (``BY_RANK``,
+    ``BY_PRIORITY``); both are empty where the slot was free. ``dynamic_slots`` are those that are
+    preempted together for what their partitionable slot has then.
     """
 
     job: str
@@ -34,6 +39,9 @@ class Match(NamedTuple):
     cost: float
     standing: float = 0.0
     refusal: str = ""
+    preempts: str = ""
+    by: str = ""
+    dynamic_slots: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,18 +24,16 @@ from htcq.pool.versions import version, version_text
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.settings import GREATEST_RATE
+from htcq.releases import USAGE_OF_ADS
 from htcq.simulate.captured_nodes import divisible
-from htcq.simulate.course.slots import Slots
 from htcq.simulate.migration.groups import Moment, group_moves
 from htcq.simulate.migration.quotas import scaled_quotas
 from htcq.simulate.migration.records import Amount, Migration
 from htcq.simulate.migration.submitters import submitter_moves
 from htcq.simulate.models import MachineModel, with_models
+from htcq.simulate.slots import Slots
 
 _RATE = "GROUP_QUOTA_ROUND_ROBIN_RATE"
-#: The first version whose accountant adds up usage from the slots' ads in each cycle
-#: (Accountant.cpp, CheckMatches).
-_REWEIGHS = (25, 10, 1)
 
 
 def migration_of(pool: Pool, model: MachineModel) -> Migration:
@@ -176,7 +174,7 @@ def _with_knobs(own: Configuration, knobs: Mapping[str, str]) -> Configuration:
 def _reweighs(pool: Pool) -> bool:
     """Tell whether the negotiator weighs running claims anew in each cycle; the newest does."""
     found = [version(record.value("CondorVersion")) for record in pool.negotiators]
-    return not any(() < each < _REWEIGHS for each in found)
+    return all(map(USAGE_OF_ADS.holds, found))
 
 
 def _right_after(pool: Pool, before: Pool, reweighs: bool) -> Pool:

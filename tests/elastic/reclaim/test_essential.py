@@ -96,7 +96,8 @@ def meaning(records: Sequence[ReclaimEvent], negotiator: str, gap: float) -> tup
         past.unmeasured,
         past.useless({}),
         past.useless({action.id: False for action in past.unmeasured}),
-        past.vacated_today(now),
+        list(past.lost_today(now)),
+        past.useful_in_a_row({}, now - 3600),
         [past.seconds_over(group, now, gap) for group in GROUPS],
         [past.seconds_in_need(group, now, gap) for group in GROUPS],
     )

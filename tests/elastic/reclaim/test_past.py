@@ -158,7 +158,7 @@ def test_a_job_is_taken_back_so_many_times_only() -> None:
     """The journal counts as well as the job's own ad."""
     actions = [intent("a", 3000, "1.0"), intent("b", 2000, "1.0"), intent("c", 1000, "1.1")]
     measured = [record(MeasurementEvent, 900, action=each, taken=True) for each in "abc"]
-    plan = borrowed(8, 1).plan(AT_ONCE, [*actions, *measured])
+    plan = borrowed(8, 1).plan(replace(AT_ONCE, vacates=2), [*actions, *measured])
     assert victims(plan) == ["1.1"]
     assert why(plan)["1.0"] == "it was vacated 2 times already"
 

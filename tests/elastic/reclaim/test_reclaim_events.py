@@ -27,11 +27,17 @@ from htcq.elastic.reclaim.reclaim_events import (
 from htcq.elastic.reclaim.reclaim_fields import FailedJob, JobEntry
 
 ORIGIN = Origin(12.5, "root", "negotiator")
-JOB = JobEntry("access1", "1.0", "a", "a.ann@site")
-KEYS = {"schedd": "access1", "job": "1.0", "group": "a", "submitter": "a.ann@site"}
+JOB = JobEntry("access1", "1.0", "a", "a.ann@site", 2.5)
+KEYS = {
+    "schedd": "access1", "job": "1.0", "group": "a", "submitter": "a.ann@site", "lost_weight_hours": 2.5,
+}  # fmt: skip
 FAILED = {**KEYS, "why": "gone"}
 EVENTS = [
-    (ObservationEvent(ORIGIN, ("a",), ("b",)), "look", {"over": ["a"], "needs": ["b"]}),
+    (
+        ObservationEvent(ORIGIN, ("a",), ("b",), 8, 2, 8.0),
+        "look",
+        {"over": ["a"], "needs": ["b"], "slots": 8, "schedds": 2, "pool_weight": 8.0},
+    ),
     (
         IntentEvent(ORIGIN, "x", (JOB,), ("slot1",), ("b",), (("access1", "2.0"),)),
         "intent",

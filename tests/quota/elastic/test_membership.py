@@ -63,3 +63,22 @@ def test_groups_of_the_demand_that_are_not_there_are_named() -> None:
 
     assert assigned.unknown == ("chem", "gone")
     assert assigned.demand.used == {"bio": {"cpus": 1}}
+
+
+def test_fault_8_everybody_else_belongs_to_the_group_that_catches_all() -> None:
+    members = Members(
+        (ElasticGroup("physics", users=("ada",)), ElasticGroup("guests", users=("*",)))
+    )
+    found = {
+        who: members.membership(who)
+        for who in ("ada@x", "bob@x", "physics.bob@x", "PHYSICS.bob@x", "gone.bob@x")
+    }
+
+    assert [each.group for each in found.values()] == [
+        "physics",
+        "guests",
+        "physics",
+        "physics",
+        "guests",
+    ]
+    assert [who for who, each in found.items() if each.unknown] == ["gone.bob@x"]

@@ -220,6 +220,33 @@ def test_the_steps_tell_of_a_min_that_shrank_and_of_one_that_is_not_lent() -> No
     assert "min shrinks to 45: only 90 are available, less than the sum of mins" in steps
 
 
+def test_a_group_lends_no_more_than_it_says() -> None:
+    """Of its 60 it asks for 10, and lends 20: the other 40 are kept, and 50 are left for b."""
+    quotas = ElasticQuotas((group("a", 60, 90, max_lent={"cpus": 20}), group("b", 0, 90)))
+    demand = ElasticDemand({"cpus": 90}, asked(a=10, b=90))
+    found = {each.name: each for each in compute(quotas, demand).groups}
+
+    assert (found["a"].runtime["cpus"], found["a"].lent["cpus"]) == (40, 20)
+    assert (found["b"].runtime["cpus"], found["b"].borrowed["cpus"]) == (50, 50)
+    assert "counts as asking for 40, because it lends no more than 20" in told(quotas, demand, "a")
+
+
+def test_a_limit_of_lending_of_a_parent_keeps_what_its_children_do_not_ask_for() -> None:
+    quotas = ElasticQuotas(
+        (
+            group("a", 60, 90, max_lent={"cpus": 10}),
+            ElasticGroup("a.c", "a", {"cpus": 30}, {"cpus": 90}),
+            group("b", 0, 90),
+        )
+    )
+    found = {
+        each.name: each.runtime["cpus"]
+        for each in compute(quotas, ElasticDemand({"cpus": 90}, asked(b=90))).groups
+    }
+
+    assert (found["a"], found["b"]) == (50, 40)
+
+
 def test_the_steps_tell_what_holds_a_group_back() -> None:
     quotas = ElasticQuotas(
         (group("a", 0, 5), group("b", 0, 90, weight={"cpus": 0}), group("c", 3, 90, lend=False))

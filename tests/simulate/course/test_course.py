@@ -6,12 +6,14 @@ from random import Random
 
 import pytest
 
+import htcq.simulate.course.course as courses
 from htcq.pool.pool import Pool
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.priorities import Priorities
 from htcq.simulate.course.runtimes import run_time
 from htcq.simulate.course.wait_stats import waits
 from htcq.simulate.course.world import World
+from htcq.simulate.cycle.cycle import Cycle
 from htcq.units import CPUS
 from tests.audit.sites import dynamic_slot, job, policy_slot, pool, slot, static_slot, submitter
 
@@ -196,3 +198,17 @@ def test_a_dynamic_slot_named_after_a_static_one_is_not_its_claim() -> None:
     )
 
     assert started(found) == [1, 0]
+
+
+def test_a_cycle_in_which_nothing_waits_and_nothing_has_changed_is_not_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One job of 25 minutes, a cycle every five: it is matched in the first, and its end is seen in the sixth."""
+    run = list[Cycle]()
+    monkeypatch.setattr(courses, "Cycle", lambda *given: run.append(Cycle(*given)) or run[-1])
+    found = course(site(policy_slot(**TEN), jobs=1), 9, lasts="1500")
+
+    assert [sample.running for sample in found.samples] == [1] * 5 + [0] * 4
+    assert [sample.at for sample in found.samples] == [number * FIVE_MINUTES for number in range(9)]
+    assert [sample.matches for sample in found.samples] == [1] + [0] * 8
+    assert len(run) == 3

@@ -29,10 +29,14 @@ def slots(count: int) -> list[str]:
 
 
 def site(
-    *ads: str, jobs: list[str], config: str = "A = 1\n", users: list[str] | None = None
+    *ads: str,
+    jobs: list[str],
+    config: str = "A = 1\n",
+    users: list[str] | None = None,
+    access: str = "",
 ) -> Pool:
     asks = submitter(IdleJobs=len(jobs), WeightedIdleJobs=len(jobs), LastHeardFrom=NOW)
-    return pool(*ads, schedd(), asks, jobs=jobs, config=config, users=users)
+    return pool(*ads, access or schedd(), asks, jobs=jobs, config=config, users=users)
 
 
 def course(given: Pool, cycles: int, lasts: str = ALWAYS) -> Course:
@@ -101,6 +105,25 @@ def test_leftovers_of_a_match_are_not_for_jobs_beyond_the_limit_of_their_user() 
     given = site(slot(), jobs=jobs, users=[user(MaxJobsRunning=3)])
 
     assert running(course(given, 2))[-1] == 3
+
+
+def test_leftovers_bring_a_schedd_one_job_beyond_its_limit_and_the_oldest_is_evicted() -> None:
+    """Seen on 25.14.1 with MAX_JOBS_RUNNING 3: the job of a claim that brings a rest is not counted."""
+    jobs = [job(f"1.{number}") for number in range(8)]
+    given = site(slot(Cpus=8), jobs=jobs, access=schedd(MaxJobsRunning=3, TotalRunningJobs=0))
+
+    found = course(given, 3)
+    assert [start.job.id for start in found.starts] == ["1.0", "1.1", "1.2", "1.3"]
+    assert [each.job.id for each in found.evictions if each.job] == ["1.0"]
+    assert running(found) == [3, 3, 3]
+    assert [sample.matches for sample in found.samples] == [1, 0, 0]
+
+
+def test_jobs_that_run_elsewhere_count_against_the_limit_of_their_schedd() -> None:
+    jobs = [job(f"1.{number}") for number in range(4)]
+    given = site(*slots(4), jobs=jobs, access=schedd(MaxJobsRunning=5, TotalRunningJobs=3))
+
+    assert running(course(given, 3)) == [2, 2, 2]
 
 
 def test_what_runs_at_the_capture_counts_against_the_limit_until_it_ends() -> None:

@@ -183,17 +183,6 @@ def test_claimed_slots_that_suit_a_job_are_the_reason_of_its_rejection() -> None
     assert trace.unmodelled == ()
 
 
-def test_where_a_job_would_be_preempted_that_is_said() -> None:
-    claimed = dynamic_slot(
-        "slot1_1@node1", "ben@site", Requirements="true", Rank="0.0", CurrentRank="0.0"
-    )
-    trace = run_cycle(
-        given(claimed, asks("ada", 1), jobs=queue(1), config="PREEMPTION_REQUIREMENTS = True\n")
-    )
-
-    assert [each for each in trace.unmodelled if "slot1_1@node1, might be taken" in each]
-
-
 @pytest.mark.parametrize(("limit", "matches"), [(1, 1), (3, 3), (8, 5)])
 def test_concurrency_limits_count(limit: int, matches: int) -> None:
     jobs = queue(5, ConcurrencyLimits='"license"')
@@ -268,6 +257,20 @@ def test_such_a_slot_can_be_skipped() -> None:
 
     assert len(trace.matches) == 2
     assert (trace.crash, [each.slot for each in trace.skipped]) == (None, ["slot1@bad"])
+
+
+def test_a_schedd_passes_over_jobs_like_one_that_the_negotiator_does_not_want() -> None:
+    """It looks at the first job of a run alone (schedd.cpp:negotiate): 1.0 is wanted, 1.2 behind 2.0 is not."""
+    jobs = [
+        *queue(2, JobPrio=5),
+        *queue(1, cluster=2, JobPrio=3, RequestMemory=200),
+        job("1.2", Owner='"ada"', User='"ada@site"', JobPrio=1),
+        job("1.3", Owner='"ada"', User='"ada@site"', JobPrio=2),
+    ]
+    config = "NEGOTIATOR_JOB_CONSTRAINT = JobPrio >= 3 || ProcId == 1\nREMOVE_SIGNIFICANT_ATTRIBUTES = JobPrio, ProcId\n"
+    trace = run_cycle(given(*FOUR, asks("ada", 5), jobs=jobs, config=config))
+
+    assert [match.job for match in trace.matches] == ["1.0", "1.1", "2.0"]
 
 
 def test_jobs_without_requests_are_matched_with_nothing_of_a_policy() -> None:

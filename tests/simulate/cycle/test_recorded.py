@@ -29,6 +29,15 @@ def test_the_same_jobs_are_matched_with_the_same_slots_in_the_same_order(path: P
 
 
 @every_cycle
+def test_the_same_claims_are_preempted(path: Path) -> None:
+    """The log names the user, and the accounting group where that is another."""
+    record = [each.get("preempting", "") for each in expected(path)["matches"]]
+    customers = [each.rpartition("AccountingGroup=")[2].rstrip(")") for each in record]
+
+    assert [match.preempts for match in replayed(path).matches] == customers
+
+
+@every_cycle
 def test_the_same_requests_are_rejected_for_the_same_reasons(path: Path) -> None:
     record = [
         (each["request"], each["submitter"], each["reason"])

@@ -12,13 +12,11 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import modifier
 from htcq.pool.versions import version
+from htcq.releases import CATALOGS
 from htcq.units import DISK
 
 #: The attributes of a job with catalogs.
 _CATALOGS = ("RequestedCatalogIDs", "RequestedCatalogs")
-#: From this version on the startd subtracts what it holds already of a job's catalogs from
-#: RequestDisk.
-_SUBTRACTS = (25, 12, 2)
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -43,7 +41,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _subtracts(evidence: Evidence, kind: SlotClass) -> bool:
     """Tell whether a startd of the kind subtracts catalogs; HTCondor's default does."""
-    if version(kind.first.frame.value("CondorVersion")) < _SUBTRACTS:
+    running = version(kind.first.frame.value("CondorVersion"))
+    if not running or not CATALOGS.holds(running):
         return False
     for each in modifications(evidence, kind):
         disk = each.startd.modify.get(DISK)

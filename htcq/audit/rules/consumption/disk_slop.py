@@ -10,10 +10,11 @@ from htcq.audit.policies import amounts_text, consumption_fact, number, on_slots
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.audit.trials import Trial, fits
 from htcq.classads import as_number
-from htcq.policy.defaults import ABSOLUTE_DISK, disk_slop
+from htcq.policy.defaults import disk_slop
 from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.versions import version, version_text
+from htcq.releases import ABSOLUTE_DISK
 from htcq.units import DISK
 
 
@@ -47,7 +48,7 @@ def _slop(kind: SlotClass) -> int:
     text = kind.first.frame.value("CondorVersion")
     machine = as_number(kind.first.total_disk_kb)
     known = version(text)
-    if not known or known >= ABSOLUTE_DISK:
+    if ABSOLUTE_DISK.holds(known):
         return 0
     return disk_slop(machine or 0, known)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
@@ -19,13 +19,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     if not plain or not evidence.with_policy:
         return
     split = sum(kind.count for kind in evidence.with_policy)
+    quotas = _quotas_of_waiting(evidence)
     for kind in plain:
-        yield _found(evidence, kind, split)
+        yield _found(evidence, kind, split, quotas)
 
 
-def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
-    kept_out = _kept_out(evidence, kind)
+def _found(evidence: Evidence, kind: SlotClass, split: int, quotas: Mapping[str, float]) -> Found:
     weight = kind.plain_weight()
+    kept_out = tuple(group for group, quota in quotas.items() if quota < weight)
     settings = list(execute(evidence, kind.slots, "CONSUMPTION_POLICY", "True"))
     for asset in kind.assets:
         settings += consumption_settings(evidence, kind, asset, sound_request(asset))
@@ -47,18 +48,18 @@ def _found(evidence: Evidence, kind: SlotClass, split: int) -> Found:
     )
 
 
-def _kept_out(evidence: Evidence, kind: SlotClass) -> tuple[str, ...]:
-    """Return the groups whose jobs wait and whose quota is less than what such a slot weighs."""
+def _quotas_of_waiting(evidence: Evidence) -> Mapping[str, float]:
+    """Return the quotas of the groups whose jobs wait and that get no surplus."""
     if evidence.lacks(Input.CENTRAL):
-        return ()
-    quotas, weight = evidence.quotas, kind.plain_weight()
-    found = []
+        return {}
+    quotas = evidence.quotas
+    found: dict[str, float] = {}
     for group in quotas.groups:
         if group.name == ROOT or group.accept_surplus:
             continue
-        if quotas.waiting(group.name) and quotas.quota(group.name).quota < weight:
-            found.append(group.name)
-    return tuple(found)
+        if quotas.waiting(group.name):
+            found[group.name] = quotas.quota(group.name).quota
+    return found
 
 
 RULE = Rule(

@@ -72,7 +72,7 @@ def _starved(
 
     None where one of these jobs is offered, or where there is no such job.
     """
-    runs = [run for run in asking.queue.runs if run.jobs and asking.queue.offered[id(run.request)]]
+    runs = asking.queue.asked_for()
     never = now = place = 0
     while place < len(runs) and never + now < budget:
         run = runs[place]

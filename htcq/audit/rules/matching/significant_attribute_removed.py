@@ -25,10 +25,9 @@ from htcq.poolquota.access.significant_lists import (
     significant_lists,
 )
 from htcq.quota.knobs import Knobs
+from htcq.releases import REMOVED_BY_NEGOTIATOR
 
 _PATTERN = "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX"
-#: The first negotiator that looks at these knobs; schedds of all versions look at theirs.
-_SINCE = (25, 5, 1)
 #: What the negotiator evaluates of a slot with a job as its target.
 _ASKED = ("requirements", "rank")
 
@@ -66,7 +65,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     versions = [version(record.value("CondorVersion")) for record in evidence.pool.negotiators]
     if not versions:
         yield Unchecked("the negotiator's ad (collector.ads): its version")
-    lists = _lists(evidence, bool(versions) and max(versions) >= _SINCE)
+    # Schedds of all versions look at their own lists.
+    newest = max(versions, default=())
+    lists = _lists(evidence, bool(newest) and REMOVED_BY_NEGOTIATOR.holds(newest))
     found: dict[str, list[SlotClass]] = {}
     for kind in evidence.slot_classes_by_frame:
         consumption = [f"consumption{asset}" for asset in kind.consumption]

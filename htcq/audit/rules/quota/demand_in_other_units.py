@@ -10,9 +10,8 @@ from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.audit.sound_weights import sound_weights
-from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot import Number
 from htcq.pool.slot_class import SlotClass
 from htcq.poolquota.demand import Submitter
 
@@ -43,23 +42,10 @@ class _Charges:
                 fitting = (kind for kind in alike if self._evidence.fits(kind, jobs))
                 kind = next(fitting, None)
                 if kind is not None:
-                    charges += _charged(kind, jobs)
+                    charges += self._evidence.claims.charged(kind, jobs)
             known = tuple(charges)
             self._known[id(jobs.frame)] = known
         return known
-
-
-def _charged(kind: SlotClass, jobs: Autocluster) -> Iterator[Number]:
-    if kind.type != PARTITIONABLE:
-        yield kind.plain_weight()
-    elif kind.supports_policy:
-        taken = kind.consumed(jobs.ad())
-        yield kind.cost(taken) or 0
-        amounts = {asset: amount or 0 for asset, amount in taken.items()}
-        yield accounted(kind.standing_weight(amounts))
-    else:
-        amounts = {asset: jobs.request.get(asset) or 0 for asset in kind.assets}
-        yield accounted(kind.standing_weight(amounts))
 
 
 def _idle(

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
 from htcq.pool.versions import version, version_text
-
-_FIRST, _LAST = (25, 10, 1), (25, 13, 2)
+from htcq.releases import USAGE_GROWS
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
@@ -20,7 +19,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         yield Unchecked("negotiator or collector ads (collector.ads)")
     claimed = evidence.quotas.supply.claims
     for text, running in versions:
-        if not _FIRST <= running <= _LAST:
+        if not USAGE_GROWS.holds(running):
             continue
         wrong = []
         for record in evidence.pool.accounting:

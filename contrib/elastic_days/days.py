@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Print what a policy of quotas does to the groups of a small pool in simulated days.
+
+The pool has 24 single cpus and five leaf groups. In each simulated minute jobs come and end, and
+the negotiator's own algorithm (htcq.quota.condor) matches idle jobs within the quotas in force.
+The elastic policy is that of the imported htcq: htcq.elastic.next_step, with a journal in memory,
+every five minutes. So the same script, run with PYTHONPATH at another checkout, shows another
+policy. Demand and run times are drawn from a seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from htcq.elastic.journal import (
+    APPLY,
+    INTENT,
+    OUTCOME,
+    VERIFIED,
+    JournalRecord,
+    JournalState,
+    after,
+)
+from htcq.elastic.next_step import next_step
+from htcq.elastic.pool_health import PoolHealth
+from htcq.elastic.quota_file import QuotaKnobs
+from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation, GroupClaim, IdleJobs
+from htcq.quota.condor import Inputs, Turn, compute_quotas
+from htcq.quota.elastic.declaration import ElasticDemand, ElasticGroup, ElasticQuotas
+from htcq.quota.elastic.runtime import compute
+from htcq.quota.group_tree import build_tree
+from htcq.settings.elastic_write import WriteSettings
+
+CPUS = 24
+#: Minutes from step to step, and what a reclaim waits for before it vacates a job.
+STEP, NEED = 5, 10
+MINS = {"A": 8, "A.a1": 4, "A.a2": 4, "B": 10, "B.b1": 5, "B.b2": 5, "C": 6}
+MAXES = {"A": 16, "A.a1": 16, "A.a2": 16, "B": 20, "B.b1": 20, "B.b2": 20, "C": 24}
+LEAVES = ("A.a1", "A.a2", "B.b1", "B.b2", "C")
+DAY = 24 * 60
+QUOTAS = ElasticQuotas(
+    tuple(
+        ElasticGroup(name, name.rpartition(".")[0], {"cpus": MINS[name]}, {"cpus": MAXES[name]})
+        for name in MINS
+    )
+)
+
+
+@dataclass
+class Job:
+    """One job of one cpu: how many minutes it runs, and when it started (None: it is idle)."""
+
+    group: str
+    length: int
+    started: int | None = None
+
+
+def flipping(minute: int, dice: random.Random) -> Iterator[Job]:
+    """Yield jobs of A or B by turns, changing every hour, and always more of C."""
+    group = ("A.a1", "B.b1")[minute // 60 % 2]
+    if minute % 2 == 0:
+        yield Job(group, dice.randint(10, 60))
+    if minute % 3 == 0:
+        yield Job("C", dice.randint(20, 90))
+
+
+def bursty(minute: int, dice: random.Random) -> Iterator[Job]:
+    """Yield now and then a hundred jobs of one group at once."""
+    if dice.random() < 1 / 120:
+        group = dice.choice(LEAVES)
+        for _ in range(100):
+            yield Job(group, dice.randint(10, 60))
+
+
+def daily(minute: int, dice: random.Random) -> Iterator[Job]:
+    """Yield jobs of A and B by day and long ones of C by night."""
+    hour = minute // 60 % 24
+    if 8 <= hour < 18 and minute % 2 == 0:
+        yield Job(dice.choice(LEAVES[:4]), dice.randint(15, 60))
+    if (hour >= 17 or hour < 6) and minute % 4 == 0:
+        yield Job("C", dice.randint(60, 240))
+
+
+DEMANDS: Mapping[str, Callable[[int, random.Random], Iterator[Job]]] = {
+    "flipping": flipping,
+    "bursty": bursty,
+    "daily": daily,
+}
+
+
+@dataclass
+class Measured:
+    """What came of simulated days; times in minutes, amounts in cpus times minutes.
+
+    ``below_min`` are minutes in which a group of the top level has idle jobs and less than its min;
+    ``withheld`` are those of them in which cpus are free as well. ``to_min`` has how long each such
+    time lasted. ``wasted`` are free cpus for which idle jobs of groups below their max wait.
+    """
+
+    below_min: int = 0
+    withheld: int = 0
+    to_min: list[int] = field(default_factory=list)
+    wasted: int = 0
+    above_max: int = 0
+    writes: int = 0
+    vacates: int = 0
+    lost: int = 0
+
+
+class Days:
+    """A pool, its jobs, and the quotas in force."""
+
+    def __init__(self, elastic: bool, reclaims: bool) -> None:
+        self.elastic, self.reclaims = elastic, reclaims
+        self.jobs: list[Job] = []
+        self.journal = JournalState()
+        self.knobs = dict(static().knobs())
+        self.measured = Measured()
+        self.since: dict[str, int] = {}
+        self.need_since: int | None = None
+
+    def run(self, demand: str, days: int, seed: int) -> Measured:
+        """Let the days pass and return what they came to."""
+        dice = random.Random(seed)
+        for minute in range(days * DAY):
+            self.jobs += DEMANDS[demand](minute, dice)
+            self.jobs = [
+                job for job in self.jobs if job.started is None or minute < job.started + job.length
+            ]
+            if self.elastic and minute % STEP == 0:
+                self._step(minute)
+            self._match(minute)
+            self._measure(minute)
+        return self.measured
+
+    def _counts(self) -> tuple[Counter[str], Counter[str]]:
+        running = Counter(job.group for job in self.jobs if job.started is not None)
+        idle = Counter(job.group for job in self.jobs if job.started is None)
+        return running, idle
+
+    def _step(self, minute: int) -> None:
+        running, idle = self._counts()
+        observation = observed(running, idle)
+        settings = WriteSettings()
+        now = minute * 60.0
+        step = next_step(QUOTAS, observation, HEALTH, self.journal, settings, now)
+        if step.plan.changes:
+            self.measured.writes += 1
+            number = self.journal.last + 1
+            quotas = step.plan.file.quotas
+            intent = JournalRecord(number, now, INTENT, what=APPLY, text="x", quotas=quotas)
+            done = JournalRecord(number + 1, now, OUTCOME, of=number, result=VERIFIED)
+            self.journal = after(after(self.journal, intent), done)
+            self.knobs = dict(step.plan.file.knobs())
+        if self.reclaims:
+            self._reclaim(minute, observation)
+
+    def _reclaim(self, minute: int, observation: ElasticObservation) -> None:
+        """Vacate the youngest job of a group that uses too much where another one is in need."""
+        used, wanted = observation.demand.used, observation.demand.request
+        runtime = {
+            each.name: each.runtime["cpus"] for each in compute(QUOTAS, observation.demand).groups
+        }
+        has = {name: used[name]["cpus"] for name in LEAVES}
+        over = [name for name in LEAVES if has[name] > runtime[name]]
+        need = any(
+            has[name] < min(runtime[name], wanted[name]["cpus"]) and has[name] < MINS[name]
+            for name in LEAVES
+        )
+        if not (need and over and sum(has.values()) == CPUS):
+            self.need_since = None
+            return
+        if self.need_since is None:
+            self.need_since = minute
+        if minute - self.need_since < NEED:
+            return
+        running = [job for job in self.jobs if job.group in over and job.started is not None]
+        youngest = max(running, key=lambda job: job.started or 0)
+        self.measured.vacates += 1
+        self.measured.lost += minute - (youngest.started or 0)
+        youngest.started = None
+
+    def _match(self, minute: int) -> None:
+        running, idle = self._counts()
+        waiting = {
+            name: [job for job in self.jobs if job.group == name and job.started is None]
+            for name in LEAVES
+        }
+        tree, _ = build_tree(self.knobs)
+
+        def turn(group: str, limit: int) -> Turn:
+            free = CPUS - sum(running.values())
+            count = max(0, min(free, limit - running[group], len(waiting.get(group, ()))))
+            for job in waiting.get(group, [])[:count]:
+                job.started = minute
+            waiting[group] = waiting.get(group, [])[count:]
+            running[group] += count
+            return Turn({group: float(running[group])})
+
+        requested = {name: float(running[name] + idle[name]) for name in LEAVES}
+        usage = {name: float(running[name]) for name in LEAVES}
+        asking = [name for name in LEAVES if idle[name]]
+        compute_quotas(Inputs(tree, float(CPUS), requested, usage, asking), turn)
+
+    def _measure(self, minute: int) -> None:
+        running, idle = self._counts()
+        free = CPUS - sum(running.values())
+        wanted = 0
+        for top in ("A", "B", "C"):
+            has, waits = _below(running, top), _below(idle, top)
+            self.measured.above_max += max(0, has - MAXES[top])
+            wanted += min(waits, max(0, MAXES[top] - has))
+            if waits and has < MINS[top]:
+                self.measured.below_min += 1
+                self.measured.withheld += free > 0
+                self.since.setdefault(top, minute)
+            elif top in self.since:
+                self.measured.to_min.append(minute - self.since.pop(top))
+        self.measured.wasted += min(free, wanted)
+
+
+def _below(counts: Mapping[str, int], top: str) -> int:
+    return sum(count for name, count in counts.items() if name.partition(".")[0] == top)
+
+
+def static() -> QuotaKnobs:
+    """Return the mins as HTCondor's own quotas, with surplus."""
+    from htcq.elastic.quota_file import file_of
+
+    return file_of({name: (float(amount), True) for name, amount in MINS.items()})
+
+
+def observed(running: Mapping[str, int], idle: Mapping[str, int]) -> ElasticObservation:
+    """Return what the writer sees of the pool."""
+    one = {"cpus": 1, WEIGHT: PARTS}
+    claims = [
+        GroupClaim(name, f"{name}.ann@x", "ap", f"1.{job}", f"slot1_{job}@n", "n", one)
+        for name in LEAVES
+        for job in range(running[name])
+    ]
+    waiting = [
+        IdleJobs(name, f"{name}.ann@x", "ap", "2.0", idle[name], one)
+        for name in LEAVES
+        if idle[name]
+    ]
+    demand = ElasticDemand(
+        total={"cpus": CPUS},
+        request={name: {"cpus": running[name] + idle[name]} for name in LEAVES},
+        used={name: {"cpus": running[name]} for name in LEAVES},
+    )
+    return ElasticObservation(
+        0.0, "cm", demand, float(CPUS), tuple(claims), tuple(waiting),
+        weights={name: float(running[name]) for name in LEAVES},
+        unit_weights={"cpus": float(PARTS), WEIGHT: 1.0},
+    )  # fmt: skip
+
+
+HEALTH = PoolHealth("simulated", 0.0, "", ("cm",), CPUS, 1, float(CPUS), None, {}, None)
+POLICIES = {
+    "static quotas with surplus": (False, False),
+    "elastic": (True, False),
+    "elastic, reclaim": (True, True),
+}
+HEADINGS = (
+    "demand | policy | below min, h/day | of that with free cpus | longest, min | free and wanted, cpu-h/day "
+    "| above max, cpu-h/day | writes/day | vacates/day | lost, cpu-h/day"
+)
+
+
+def main() -> None:
+    """Print a row for each demand and policy."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--days", type=int, default=7, help="simulated days of each (7)")
+    parser.add_argument("--seed", type=int, default=18, help="seed of the random numbers (18)")
+    arguments = parser.parse_args()
+    print(f"| {HEADINGS} |")
+    print("|---" * len(HEADINGS.split(" | ")) + "|")
+    for demand in DEMANDS:
+        for policy, (elastic, reclaims) in POLICIES.items():
+            found = Days(elastic, reclaims).run(demand, arguments.days, arguments.seed)
+            print(f"| {demand} | {policy} | {' | '.join(_cells(found, arguments.days))} |")
+
+
+def _cells(found: Measured, days: int) -> Iterator[str]:
+    per_hour = 60 * days
+    yield f"{found.below_min / per_hour:.1f}"
+    yield f"{found.withheld / per_hour:.1f}"
+    yield str(max(found.to_min, default=0))
+    yield f"{found.wasted / per_hour:.1f}"
+    yield f"{found.above_max / per_hour:.1f}"
+    yield f"{found.writes / days:.0f}"
+    yield f"{found.vacates / days:.0f}"
+    yield f"{found.lost / per_hour:.1f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""What schedds start in what is left of slots that they were matched with.
+
+The rest of a slot comes back with each claim on it. Claims are made when the cycle is over, one
+after another, then those of the jobs that the rests are used for. A job whose claim the startd
+refuses waits until that is known. For slots with a consumption policy the access point alone
+decides whether there are leftovers, and the rest is void as soon as another claim on the slot is
+asked for.
+
+Follows src/condor_schedd.V6/schedd.cpp (claimedStartd) and src/condor_startd.V6/command.cpp
+(request_claim), HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from htcq.pool.configuration import Configuration
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.pool.slot import Number
+from htcq.simulate.course.claims import Base
+from htcq.simulate.course.schedds import Schedds
+from htcq.simulate.course.suiting import Suiting
+from htcq.simulate.course.waiting import Waiting
+from htcq.simulate.cycle.carving import Startds
+from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.schedd_negotiation import Made
+
+_KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
+#: Starts a job in a slot, with these amounts.
+Start = Callable[[Base, Job, Mapping[str, Number]], None]
+
+
+@dataclass
+class _ClaimRequest:
+    """A claim that was asked for: for ``job``, which the startd ``refuses`` or not.
+
+    ``ends_rest``: what was left of the slot before is void then.
+    """
+
+    base: Base
+    job: Job
+    policy: bool
+    amounts: Mapping[str, Number]
+    refuses: bool
+    ends_rest: bool
+
+
+class _Stage:
+    """The claims that are asked for after a cycle at ``now``, in order."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+        self._asked = deque[_ClaimRequest]()
+        self._of_slot: dict[str, deque[_ClaimRequest]] = {}
+        #: Jobs that are to be refused, by schedd and id, and how many of each schedd.
+        self.held = set[tuple[str, str]]()
+        self.in_vain = Counter[str]()
+
+    def ask(self, asked: _ClaimRequest, schedd: str) -> None:
+        """Ask for a claim behind all others."""
+        self._asked.append(asked)
+        self._of_slot.setdefault(str(asked.base.slot.name), deque()).append(asked)
+        if asked.refuses:
+            self.held.add((schedd, asked.job.id))
+            self.in_vain[schedd] += 1
+
+    def next(self) -> _ClaimRequest | None:
+        """Return the claim that is made or refused next; None where all are."""
+        if not self._asked:
+            return None
+        asked = self._asked.popleft()
+        self._of_slot[str(asked.base.slot.name)].popleft()
+        return asked
+
+    def refused(self, asked: _ClaimRequest, schedd: str) -> None:
+        """Let a job wait again whose claim is refused."""
+        self.held.discard((schedd, asked.job.id))
+        self.in_vain[schedd] -= 1
+
+    def left(self, base: Base) -> dict[str, Number]:
+        """Return what a slot has left when the claim is made that was the last one made."""
+        left = dict(base.left)
+        for each in self._of_slot[str(base.slot.name)]:
+            if each.refuses:
+                continue
+            for asset, amount in each.amounts.items():
+                left[asset] += amount
+        return left
+
+    def is_void(self, base: Base) -> bool:
+        """Tell whether what is left of a slot now is void before a claim on it can be made."""
+        return any(each.ends_rest for each in self._of_slot[str(base.slot.name)])
+
+
+class Leftovers:
+    """Use of what is left of the slots of ``pool``."""
+
+    def __init__(
+        self, pool: Pool, waiting: Waiting, suiting: Suiting, startds: Startds, schedds: Schedds
+    ) -> None:
+        self._pool, self._waiting, self._suiting = pool, waiting, suiting
+        self._startds, self._schedds = startds, schedds
+
+    def use(self, made: Iterable[Made], bases: Mapping[str, Base], now: float, start: Start) -> int:
+        """Start jobs in what is left after the matches ``made``; return how many.
+
+        Those of matches that the startd does not refuse have started.
+        """
+        stage = _Stage(now)
+        for each in made:
+            base = bases.get(each.slot)
+            if base is not None and not base.whole:
+                refuses = bool(each.claim.refusal)
+                asked = _ClaimRequest(
+                    base, each.job, each.policy, each.claim.amounts, refuses, ends_rest=each.policy
+                )
+                stage.ask(asked, self._schedd_of(asked))
+        started = 0
+        while (claimed := stage.next()) is not None:
+            schedd = self._schedd_of(claimed)
+            if claimed.refuses:
+                stage.refused(claimed, schedd)
+            elif self._comes_back(claimed, schedd):
+                started += self._use_rest(stage, claimed, schedd, start)
+        return started
+
+    def _schedd_of(self, asked: _ClaimRequest) -> str:
+        return self._waiting.home(asked.job.submitter, asked.job.schedd)
+
+    def _comes_back(self, claimed: _ClaimRequest, schedd: str) -> bool:
+        """Tell whether the schedd gets the rest of the slot with a claim."""
+        machine = str(claimed.base.slot.machine)
+        if not claimed.policy and not self._has_leftovers(self._pool.execute.get(machine)):
+            return False
+        return self._has_leftovers(self._pool.access.get(schedd))
+
+    def _has_leftovers(self, configuration: Configuration | None) -> bool:
+        configuration = configuration or self._pool.central
+        return configuration is None or configuration.truth(_KNOB, True)
+
+    def _use_rest(self, stage: _Stage, claimed: _ClaimRequest, schedd: str, start: Start) -> int:
+        """Start one more job of a submitter in the rest of a slot; return how many start."""
+        if not self._schedds.uses_rest(schedd, stage.in_vain[schedd]):
+            return 0
+        suiting, base = self._suiting, claimed.base
+        left = stage.left(base)
+
+        def suits(request: Request) -> bool:
+            # What is left comes back without the concurrency limits of the match: it is not for
+            # jobs that have any.
+            some = any(suiting.asked(request, tuple(left)).values())
+            return some and suiting.fits(request, base.slot, left, "")
+
+        def startable(job: Job) -> bool:
+            if (schedd, job.id) in stage.held:
+                return False
+            return self._schedds.may_start(job, schedd, lambda: base.slot.ad(left), stage.now)
+
+        job = self._waiting.next(claimed.job.submitter, schedd, suits, startable)
+        if job is None:
+            return 0
+        amounts = self._startds.share(base.slot, suiting.request(job), left)
+        refuses = amounts is None or stage.is_void(base)
+        asked = _ClaimRequest(
+            base, job, claimed.policy, amounts or {}, refuses, claimed.policy and not refuses
+        )
+        stage.ask(asked, schedd)
+        if refuses:
+            return 0
+        start(base, job, asked.amounts)
+        return 1

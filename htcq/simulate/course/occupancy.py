@@ -1,0 +1,123 @@
+"""What the ad of a claimed slot says of the job on it, and what is lost where a claim is preempted.
+
+Follows src/condor_startd.V6/Resource.cpp (compute_rank, evalRetirementRemaining), HTCondor 25.14.
+A job that is preempted leaves at once: how long it takes to vacate is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from htcq.classads import Value, as_number, literal, named
+from htcq.pool.configuration import Configuration
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.pool.shared_attributes import frames_of
+from htcq.pool.slot import Slot
+from htcq.quota.knobs import Knobs
+from htcq.simulate.course.claims import Claim
+from htcq.simulate.cycle.preemption import preemption_texts
+from htcq.units import CPUS
+
+_RANK, _RETIREMENT = named("MY.Rank"), named("MY.MaxJobRetirementTime")
+#: What a startd shows for Rank that has none configured.
+_NOT_CONFIGURED = "0.0"
+_SECONDS_IN_HOUR = 3600.0
+
+
+class Lost(NamedTuple):
+    """What a submitter loses with one claim: the hours of cpus for which its job has run.
+
+    ``job`` returns to its queue; None: nobody knows which jobs ran when the pool was captured.
+    """
+
+    submitter: str
+    cpu_hours: float
+    job: Job | None
+    at: float
+
+
+class Occupancy:
+    """Shows the claims of ``pool`` as a negotiator sees them that might preempt them."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._startds: Mapping[str, Configuration] = pool.execute
+        central = pool.central or ()
+        knobs = Knobs({knob.name: knob.value for knob in central})
+        is_on = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
+        requirements = preemption_texts(knobs)[0]
+        #: Whether any claim may be preempted: then it matters for how long a job has run. A job's
+        #: Rank matters to startds without RANK, where it may be less than 0.
+        self.matters = is_on and (
+            literal(requirements) is not False
+            or any(_varies(frame.text("Rank")) for frame in frames_of(pool.slots or ()))
+            or any("-" in frame.text("Rank") for frame in frames_of(pool.jobs or ()))
+        )
+
+    def occupy(self, claim: Claim, job: Job, now: float) -> None:
+        """Note that ``job`` begins to run in ``claim``."""
+        rank = self._rank(claim.slot, job)
+        if claim.slot.current_rank != rank:
+            claim.slot = claim.slot._replace(current_rank=rank)
+        claim.shown, claim.runs_since = None, now
+        claim.retires_at = now + self._retirement(claim.slot, job)
+
+    def _rank(self, slot: Slot, job: Job) -> float:
+        """Return CurrentRank of a claim: the slot's Rank of the job.
+
+        Where the startd has none configured it comes upon that of the job.
+        """
+        one: Slot | Job = slot
+        other: Slot | Job = job
+        if not self._has_rank(slot):
+            one, other = job, slot
+        text = one.frame.text("Rank")
+        value = literal(text)
+        if value is None and text and self.matters:
+            value = _RANK.evaluate(one.ad(), other.ad())
+        return _number(value or 0)
+
+    def _has_rank(self, slot: Slot) -> bool:
+        """Tell whether the startd of a slot has a RANK."""
+        configuration = self._startds.get(str(slot.machine))
+        if configuration is None:
+            return slot.frame.text("Rank") != _NOT_CONFIGURED
+        names = ("RANK", "STARTD.RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
+        return any(configuration.value(name).strip() for name in names)
+
+    def _retirement(self, slot: Slot, job: Job) -> float:
+        """Return for how many seconds after its start a job keeps its slot at least."""
+        text = slot.frame.text("MaxJobRetirementTime")
+        if not text or literal(text) == 0:
+            return 0.0
+        seconds = _number(_RETIREMENT.evaluate(slot.ad(), job.ad()))
+        wanted = as_number(_RETIREMENT.evaluate(job.ad(), slot.ad()))
+        if wanted is None:
+            return seconds
+        return min(seconds, float(wanted))
+
+    def shown(self, claim: Claim, now: float) -> Slot:
+        """Return the slot of a claim as it is now."""
+        if not self.matters:
+            return claim.slot
+        if claim.shown is None or claim.shown_at != now:
+            seconds = int(now - claim.runs_since)
+            remaining = max(0, int(claim.retires_at - now))
+            claim.shown_at = now
+            claim.shown = claim.slot._replace(job_seconds=seconds, retirement_seconds=remaining)
+        return claim.shown
+
+    def lost(self, claim: Claim, now: float) -> Lost:
+        """Return what is lost where a claim is preempted now."""
+        hours = float(claim.has.get(CPUS, 0)) * (now - claim.runs_since) / _SECONDS_IN_HOUR
+        return Lost(claim.submitter, hours, claim.job, now)
+
+
+def _varies(text: str) -> bool:
+    """Tell whether a rank may be another one than 0."""
+    return bool(text) and literal(text) != 0
+
+
+def _number(value: Value) -> float:
+    return float(as_number(value) or 0)

@@ -1,0 +1,111 @@
+"""What schedds start as jobs come and go, and what their ads and the records of users say of it.
+
+Follows src/condor_schedd.V6/schedd.cpp (canSpawnShadow, claimedStartd, timeout, preempt,
+count_jobs) and qmgmt.cpp (Runnable), HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from htcq.classads import Ad, as_number
+from htcq.pool.job import Job
+from htcq.pool.pool import Pool
+from htcq.pool.record import Record
+from htcq.poolquota.access.access_points import AccessPoints
+from htcq.poolquota.access.user_limits import UserLimits
+from htcq.quota.knobs import Knobs
+from htcq.simulate.course.claims import Claim
+
+
+class Schedds:
+    """The schedds of ``pool``, which was captured at ``moment`` (seconds since 1970, if known)."""
+
+    def __init__(self, pool: Pool, moment: float | None) -> None:
+        self._pool, self._moment = pool, moment
+        self._limits = UserLimits(pool.users or ())
+        self._access = AccessPoints(pool, Knobs({}), moment)
+        #: How many jobs run in claims, by schedd and user, and by schedd.
+        self._of_user = Counter[tuple[str, str]]()
+        self._jobs = Counter[str]()
+        #: How many jobs of a schedd run in no claim that is known: in another pool, say.
+        self._elsewhere: dict[str, int] = {}
+
+    def captured(self, claims: Iterable[Claim]) -> None:
+        """Take note of the claims of the captured pool, once each runs a job."""
+        known = Counter(claim.schedd for claim in claims)
+        for each in self._pool.schedds:
+            running = int(each.number("TotalRunningJobs") or 0)
+            self._elsewhere[each.name] = max(0, running - known[each.name])
+
+    def began(self, claim: Claim) -> None:
+        """Count a job that starts in a claim."""
+        self._of_user[claim.schedd, claim.user] += 1
+        self._jobs[claim.schedd] += 1
+
+    def ended(self, claim: Claim) -> None:
+        """Count no longer the job of a claim."""
+        self._of_user[claim.schedd, claim.user] -= 1
+        self._jobs[claim.schedd] -= 1
+
+    def may_start(self, job: Job, schedd: str, slot: Callable[[], Ad], now: float) -> bool:
+        """Tell whether a schedd may start a job in a claim that it has, on a slot with that ad.
+
+        A cool-down, a limit of its user or START_VANILLA_UNIVERSE may keep it from that.
+        """
+        until = as_number(job.cool_down_until)
+        if until is not None and self._moment is not None and until >= self._moment + now:
+            return False
+        limit = self._limits.of(job, schedd)
+        if limit is not None and self._of_user[schedd, limit.user] >= limit.limit:
+            return False
+        return self._access[schedd].can_start_another(job, slot)
+
+    def uses_rest(self, schedd: str, asked_in_vain: int) -> bool:
+        """Tell whether a schedd starts another job in what is left of a slot that it has claimed.
+
+        It does not count the job of that claim, so it may come to one job more than
+        MAX_JOBS_RUNNING. It counts claims that are asked for in vain until they are refused.
+        """
+        limit = self._max_jobs(schedd)
+        return limit is None or self._running(schedd) + asked_in_vain - 1 < limit
+
+    def excess(self, claims: Callable[[], Iterable[Claim]]) -> Iterator[Claim]:
+        """Yield the claims whose jobs a schedd evicts for having more than MAX_JOBS_RUNNING.
+
+        Those whose shadows are the oldest: shadows of one age in the order of their start.
+        """
+        for each in self._pool.schedds:
+            limit, running = self._max_jobs(each.name), self._running(each.name)
+            if limit is None or running <= limit:
+                continue
+            held = [claim for claim in claims() if claim.schedd == each.name]
+            # The shadow stays the same when a claim is used again.
+            held.sort(key=lambda claim: (claim.since or claim.runs_since, claim.number))
+            yield from held[: running - limit]
+
+    def _running(self, schedd: str) -> int:
+        return self._jobs[schedd] + self._elsewhere.get(schedd, 0)
+
+    def _max_jobs(self, schedd: str) -> int | None:
+        return self._access[schedd].max_jobs
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the schedd ads with what runs now, which counts against MAX_JOBS_RUNNING."""
+        return tuple(
+            replace(each, values={**each.values, "totalrunningjobs": self._running(each.name)})
+            for each in self._pool.schedds
+        )
+
+    def users(self) -> tuple[Record, ...] | None:
+        """Return the records of users with what they run now, which counts against their limits."""
+        if self._pool.users is None:
+            return None
+        found = []
+        for each in self._pool.users:
+            jobs = self._of_user[each.text("ScheddName"), each.text("User")]
+            values = {**each.values, "numrunning": jobs, "numsuspended": 0}
+            found.append(replace(each, values=values))
+        return tuple(found)

@@ -1,0 +1,101 @@
+"""The order in which the collector hands out slots: that of its hash table, by their names.
+
+Of slots that are equal to the negotiator it takes the first one. condor_status sorts what it
+prints, so that this order is lost; the names tell it again.
+
+Follows src/condor_utils/HashTable.h (insert, resize_hash_table), HashTable.cpp (hashFunction) and
+hashkey.cpp (adNameHashFunction), HTCondor 23.9 to 25.14. Of slots in one bucket the last to come
+is the first: they are taken to have come in the order of their names. A table that was larger
+once has another order, which no name tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from htcq.pool.slot import Slot
+
+_FIRST_SIZE, _MOST_IN_BUCKET, _BITS = 7, 0.8, 2**64 - 1
+#: Of so many slots in a row one may be out of order in a list that was sorted.
+_IN_ORDER = 4
+_NUMBER = re.compile(r"(\d+)")
+
+
+class CollectorOrder:
+    """The collector's table of slots, from cycle to cycle.
+
+    ``slots`` are those of the first one. Where they are not sorted by name they stand in the
+    collector's order already.
+    """
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        names = [str(slot.name) for slot in slots]
+        self._is_lost = _is_sorted(names, _by_letters) or _is_sorted(names, _by_numbers)
+        self._size = _FIRST_SIZE
+        self._buckets: dict[int, list[str]] = {}
+        self._hashes: dict[str, int] = {}
+
+    def places(self, slots: Sequence[Slot]) -> Sequence[int]:
+        """Return the place of each slot among all."""
+        if not self._is_lost:
+            return range(len(slots))
+        names = [str(slot.name) for slot in slots]
+        for gone in self._hashes.keys() - names:
+            self._buckets[self._hashes.pop(gone) % self._size].remove(gone)
+        for name in names:
+            if name not in self._hashes:
+                self._insert(name)
+        found: dict[str, int] = {}
+        for bucket in sorted(self._buckets):
+            for name in self._buckets[bucket]:
+                found[name] = len(found)
+        return [found[name] for name in names]
+
+    def _insert(self, name: str) -> None:
+        self._hashes[name] = _hash(name)
+        self._put(name)
+        if len(self._hashes) / self._size < _MOST_IN_BUCKET:
+            return
+        before, self._buckets = self._buckets, {}
+        self._size = 2 * self._size + 1
+        for bucket in sorted(before):
+            for each in before[bucket]:
+                self._put(each)
+
+    def _put(self, name: str) -> None:
+        """Make ``name`` the head of its bucket."""
+        self._buckets.setdefault(self._hashes[name] % self._size, []).insert(0, name)
+
+
+def _is_sorted(names: Sequence[str], key: Callable[[str], Any]) -> bool:
+    """Tell whether slots were sorted: few are out of order, such as those that came later."""
+    most, before = len(names) // _IN_ORDER, None
+    for name in names:
+        here = key(name)
+        if before is not None and here < before:
+            most -= 1
+            if most < 0:
+                return False
+        before = here
+    return True
+
+
+def _by_letters(name: str) -> tuple[str, str]:
+    slot, _, machine = name.rpartition("@")
+    return machine, slot
+
+
+def _by_numbers(name: str) -> tuple[Sequence[tuple[int, str]], ...]:
+    return tuple(
+        [(int(part), "") if part.isdecimal() else (-1, part) for part in _NUMBER.split(each)]
+        for each in _by_letters(name)
+    )
+
+
+def _hash(name: str) -> int:
+    number = 0
+    for letter in name.encode(errors="surrogateescape"):
+        number = (number * 33 + letter) & _BITS
+    return number

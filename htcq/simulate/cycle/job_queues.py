@@ -1,0 +1,202 @@
+"""The queues of all submitters, and which of their jobs are alike.
+
+The queues live from cycle to cycle as long as nothing but the coming and going of jobs changes
+them: only jobs that are new to them are looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from htcq.pool.job import PLACES, Job
+from htcq.pool.shared_attributes import SharedAttributes
+from htcq.poolquota.access.access_points import AccessPoints
+from htcq.simulate.cycle.queues import Order, Queue, Request, order_in_queue
+
+#: What tells jobs apart that share a frame: the values of their own attributes that some expression
+#: looks at.
+Likeness = tuple[object, ...]
+#: What each job has for itself: where an expression names it, each is an autocluster of its own.
+IDENTITIES = frozenset({"clusterid", "procid", "globaljobid", "autoclusterid"})
+#: The number of an autocluster tells no jobs apart: it is what comes of that.
+NOT_COMPARED = frozenset({"autoclusterid"})
+#: Requests that are kept from cycle to cycle.
+_MAX_KEPT = 10_000
+
+
+def likeness(job: Job, frame: SharedAttributes, places: Iterable[int]) -> Likeness:
+    """Return the key of jobs with equal values at ``places`` and equal ``frame`` in requests."""
+    values = [job[place] for place in places]
+    # 1, 1.0 and true are equal keys, and different to an expression.
+    return (id(frame), *values, *map(type, values))
+
+
+class AutoclusterIndex:
+    """Collapses jobs into requests; ``likeness`` returns what is equal for jobs of one request.
+
+    Requests stay the same objects as ``before``, with the same ``likeness``, where the first job
+    has the same values of the attributes ``of_first``.
+    """
+
+    def __init__(
+        self,
+        likeness: Callable[[Job], Likeness],
+        before: AutoclusterIndex | None = None,
+        of_first: Iterable[str] = (),
+    ) -> None:
+        self._likeness = likeness
+        self._places = tuple(sorted(PLACES[name] for name in of_first))
+        self._known: dict[Likeness, Request] = {}
+        self._kept: dict[Likeness, Request] = {}
+        if before is not None and before._places == self._places:
+            self._kept = before._kept
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it knows more requests than are kept."""
+        return len(self._known) > _MAX_KEPT
+
+    def request(self, job: Job) -> Request:
+        """Return the request that ``job`` is part of."""
+        key = self._likeness(job)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._request(key, job)
+        return found
+
+    def _request(self, key: Likeness, job: Job) -> Request:
+        values = [job[place] for place in self._places]
+        whole = (*key, *values, *map(type, values))
+        if whole not in self._kept:
+            if len(self._kept) >= _MAX_KEPT:
+                self._kept.clear()
+            self._kept[whole] = Request(job)
+        return self._kept[whole]
+
+
+class _QueuedJob(NamedTuple):
+    """A job of the pool, as its schedd shows it (None: not at all), whose it is, and its place."""
+
+    job: Job
+    shown: Job | None
+    wanted: int
+    whose: tuple[str, str]
+    order: Order
+
+
+class JobQueues:
+    """The queues by submitter and schedd; the schedd is empty where the pool does not say."""
+
+    def __init__(self) -> None:
+        self.by_owner: dict[tuple[str, str], Queue] = {}
+        self._known: dict[int, _QueuedJob] = {}
+        #: Which jobs are alike, and those that have come and are in no queue yet.
+        self._likenesses: AutoclusterIndex | None = None
+        self._come: Sequence[_QueuedJob] = ()
+        #: How many jobs have each set of shared attributes, and how many slots the jobs of each
+        #: submitter want.
+        self._frames = Counter[SharedAttributes]()
+        self.wanted = Counter[str]()
+        #: How many jobs each submitter has, shown or not.
+        self._jobs = Counter[str]()
+        #: Whether the queues stay right when jobs come and go.
+        self.live_on = True
+
+    @property
+    def jobs(self) -> Iterator[Job]:
+        """The jobs that their schedds would start now, as the negotiator sees them."""
+        return (each.shown for each in self._known.values() if each.shown is not None)
+
+    @property
+    def frames(self) -> tuple[SharedAttributes, ...]:
+        """What these jobs share, each once."""
+        return tuple(self._frames)
+
+    @property
+    def submitters(self) -> set[str]:
+        """The submitters of all jobs."""
+        return {name for name, jobs in self._jobs.items() if jobs}
+
+    def begin(self, jobs: Sequence[Job], access: AccessPoints) -> None:
+        """Begin a cycle with no match; of all ``jobs`` those that have come are in no queue yet."""
+        present = dict(zip(map(id, jobs), jobs))
+        for queue in self.by_owner.values():
+            queue.begin()
+        for key in self._known.keys() - present.keys():
+            each = self._known.pop(key)
+            self._count(each, -1)
+            if each.shown is not None:
+                self.by_owner[each.whose].remove(each.order)
+        come = []
+        for key, job in present.items():
+            if key not in self._known:
+                each = self._known[key] = self._queued(job, access)
+                self._count(each, 1)
+                come.append(each)
+        self._come = come
+
+    def queue(
+        self, jobs: Sequence[Job], access: AccessPoints, likenesses: AutoclusterIndex
+    ) -> None:
+        """Put those that have come into the queues, all ``jobs`` where others are alike now."""
+        if likenesses is not self._likenesses:
+            self._queue_anew(jobs, access, likenesses)
+            return
+        for each in self._come:
+            if each.shown is None:
+                continue
+            queue = self.by_owner.get(each.whose)
+            if queue is None:
+                queue = self.by_owner[each.whose] = Queue(access.offers)
+            request = likenesses.request(each.shown)
+            if not queue.put(each.order, each.shown, each.wanted, request):
+                self._queue_anew(jobs, access, likenesses)
+                return
+        self._end()
+
+    def _queued(self, job: Job, access: AccessPoints) -> _QueuedJob:
+        self.live_on = self.live_on and access.always_shows(job)
+        whose = (job.submitter, access.name_of(job))
+        shown, wanted = access.shown(job), 0
+        if shown is not None:
+            wanted = shown.wanted
+        return _QueuedJob(job, shown, wanted, whose, order_in_queue(job))
+
+    def _count(self, each: _QueuedJob, number: int) -> None:
+        self._jobs[each.whose[0]] += number
+        if each.shown is None:
+            return
+        self.wanted[each.whose[0]] += number * each.wanted
+        self._frames[each.shown.frame] += number
+        if not self._frames[each.shown.frame]:
+            del self._frames[each.shown.frame]
+
+    def _queue_anew(
+        self, jobs: Sequence[Job], access: AccessPoints, likenesses: AutoclusterIndex
+    ) -> None:
+        self._likenesses = likenesses
+        self.by_owner = {}
+        by_owner: dict[tuple[str, str], list[_QueuedJob]] = {}
+        for job in jobs:
+            each = self._known[id(job)]
+            if each.shown is not None:
+                by_owner.setdefault(each.whose, []).append(each)
+        for whose, queued in by_owner.items():
+            queued.sort(key=attrgetter("order"))
+            queue = self.by_owner[whose] = Queue(access.offers)
+            for each in queued:
+                assert each.shown is not None
+                request = likenesses.request(each.shown)
+                queue.append(each.order, each.shown, each.wanted, request)
+            places = {each.order for each in queued}
+            self.live_on = self.live_on and len(places) == len(queued)
+        self._end()
+
+    def _end(self) -> None:
+        self._come = ()
+        self.by_owner = {whose: queue for whose, queue in self.by_owner.items() if queue.runs}
+        assert self._likenesses is not None
+        self.live_on = self.live_on and not self._likenesses.is_full

@@ -1,0 +1,122 @@
+"""What of a pool's configuration and ads changes matching and is not followed by a simulation.
+
+The table is in :mod:`htcq.pool.knobs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.knobs.attributes import UNFOLLOWED
+from htcq.pool.knobs.knob import MatchKnob
+from htcq.pool.knobs.table import FORMER_DEFAULTS, NEGOTIATOR, SCHEDD, STARTD, not_followed
+from htcq.pool.pool import Pool
+from htcq.quota.knobs import truth_of
+
+#: How much of a value a sentence has.
+_MAX_LETTERS = 60
+#: Values with which an attribute has no effect.
+_OFF = ("undefined", "false")
+
+
+def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
+    """Yield a sentence on each knob and attribute of ``pool`` that a simulation does not follow.
+
+    Knobs that have HTCondor's default are left out. With ``courses`` also what matters in
+    courses alone.
+    """
+    if pool.central is not None:
+        yield from _of_daemons(NEGOTIATOR, {"": pool.central}, courses)
+    # A schedd without a configuration of its own is taken to have the central manager's.
+    access: Mapping[str, Configuration] = pool.access
+    if not access and pool.central is not None:
+        access = {"": pool.central}
+    yield from _of_daemons(SCHEDD, access, courses)
+    yield from _of_daemons(STARTD, pool.execute, courses)
+    yield from _of_slots(pool)
+
+
+def _of_daemons(
+    daemon: str, configurations: Mapping[str, Configuration], courses: bool
+) -> Iterator[str]:
+    for knob in not_followed(daemon, courses):
+        values: dict[str, list[str]] = {}
+        for name, configuration in configurations.items():
+            value = _effective(daemon, configuration, knob)
+            if value:
+                values.setdefault(value, []).append(name)
+        for value, names in values.items():
+            yield _sentence(knob, f"{knob.name} = {value}{_whose(names)}")
+
+
+def _effective(daemon: str, configuration: Configuration, knob: MatchKnob) -> str:
+    """Return the value of a knob that is not HTCondor's default; empty where it is."""
+    found = _set(daemon, configuration, knob.name)
+    if found is None:
+        return ""
+    value = _plain(found.value)
+    if "$(" in value:
+        # The text does not define what the value refers to: to the daemon it is empty.
+        return ""
+    defaults = (configuration.defaults.get(knob.name, ""), *FORMER_DEFAULTS.get(knob.name, ()))
+    if any(_same(value, default) for default in defaults):
+        return ""
+    if knob.like and _same(value, configuration.value(knob.like)):
+        return ""
+    if len(value) > _MAX_LETTERS:
+        value = f"{value[: _MAX_LETTERS - 3]}..."
+    return value
+
+
+def _set(daemon: str, configuration: Configuration, name: str) -> Knob | None:
+    """Return the knob as the daemon reads it: one with the daemon's name comes first."""
+    return configuration.knob(f"{daemon}.{name}") or configuration.knob(name)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _same(value: str, default: str) -> bool:
+    """Tell whether a value does what the default does; what has no default is off."""
+    default = _plain(default)
+    if value.lower() == default.lower():
+        return True
+    truth = truth_of(value)
+    if not default:
+        return truth is False
+    known = {"true": True, "false": False}.get(default.lower())
+    return known is not None and truth is known
+
+
+def _whose(names: list[str]) -> str:
+    first = names[0]
+    if not first:
+        return ""
+    if len(names) == 1:
+        return f" of {first}"
+    return f" of {len(names)} daemons, such as {first},"
+
+
+def _sentence(knob: MatchKnob, subject: str) -> str:
+    effect = knob.effect[:-1]
+    if effect[1:2].islower() or effect[1:2] == " ":
+        effect = effect[0].lower() + effect[1:]
+    return f"{subject} is not followed: {effect}"
+
+
+def _of_slots(pool: Pool) -> Iterator[str]:
+    """Yield a sentence on each attribute of slots that is not followed."""
+    for attribute in UNFOLLOWED:
+        name = attribute.name.lower()
+        slots = [
+            str(slot.name)
+            for slot in pool.slots or ()
+            if slot.frame.texts.get(name, _OFF[0]).lower() not in _OFF
+        ]
+        if slots:
+            subject = f"{attribute.name} of {len(slots)} slots, such as {min(slots)},"
+            if len(slots) == 1:
+                subject = f"{attribute.name} of {slots[0]}"
+            yield _sentence(attribute, subject)

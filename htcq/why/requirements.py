@@ -1,0 +1,196 @@
+"""The Requirements of jobs and slots taken apart into clauses, with the texts that owners wrote.
+
+What is the same for all jobs and slots with the same expressions is found once; the rest is left to
+be evaluated. Follows matchmakingAlgorithm of src/condor_negotiator.V6/matchmaker.cpp, HTCondor
+25.14.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, Union
+
+from htcq.classads import literal
+from htcq.policy.claim import request_of
+from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.slot import PLACES, Slot
+from htcq.simulate.cycle.queues import Request
+from htcq.simulate.cycle.reference_graph import ReferenceGraph
+from htcq.why.clause_texts import bare, choice, comparison, conjuncts, disjuncts
+
+_REFERENCE = re.compile(r"(?:(my|target)\s*\.\s*)?([a-z_][a-z0-9_]*)\Z", re.IGNORECASE)
+REQUIREMENTS, REQUEST = "Requirements", "request"
+#: The scope is said: what an ad lacks would be looked up in the other one.
+WHOLE = "MY.Requirements"
+
+
+class Clause(NamedTuple):
+    """One condition as it is written, of the job's Requirements or of the slot's."""
+
+    text: str
+    of_job: bool
+
+
+class Part(NamedTuple):
+    """A text of one side that is taken apart.
+
+    ``path`` are the attributes that lead to it, ``clause`` is what it is a part of, which was
+    found at ``depth``.
+    """
+
+    text: str
+    of_job: bool
+    path: frozenset[str] = frozenset()
+    clause: Clause | None = None
+    depth: int = -1
+
+
+class Leaf(NamedTuple):
+    """A text that is evaluated.
+
+    ``compared`` is an asset that it compares with the value of a text, ``lacking`` an asset that it
+    asks for and that the slots do not have; both are empty where there is none.
+    """
+
+    text: str
+    clause: Clause
+    is_constant: bool
+    compared: tuple[str, str]
+    lacking: str
+
+
+class Branches(NamedTuple):
+    """What counts where a condition is true, where it is false, and where it is neither."""
+
+    condition: str
+    then: Sequence[Part]
+    otherwise: Sequence[Part]
+    neither: Leaf
+
+
+Node = Union[Leaf, Branches, Sequence[Part]]
+
+
+class TakenApart:
+    """What takes the Requirements of jobs like ``request`` and of slots like ``slot`` apart."""
+
+    def __init__(
+        self,
+        slot: Slot,
+        assets: Sequence[str],
+        policy: bool,
+        request: Request,
+        links: ReferenceGraph,
+    ) -> None:
+        self._frames = (slot.frame, request.frame)
+        self._links, self._assets = links, assets
+        self._varying = PLACES.keys() | set(assets)
+        changed = {request_of(asset).lower() for asset in assets} if policy else set[str]()
+        #: Attributes that are no expressions shared by all such jobs, or by all such slots.
+        self._own = (PLACES.keys() | set(assets), JOB_PLACES.keys() | changed)
+        requested = (name for name in request.frame.texts if name.startswith(REQUEST))
+        self._lacking = sorted({name[len(REQUEST) :] for name in requested}.difference(assets))
+        self._known: dict[Part, Node] = {}
+
+    def whole(self, of_job: bool) -> Node:
+        """Return the Requirements of one side."""
+        frame = self._frames[of_job]
+        # An ad without Requirements matches nothing.
+        text = frame.text(REQUIREMENTS) or "undefined"
+        if frame.endless:
+            text = REQUIREMENTS
+        elif literal(text) is None:
+            return (Part(REQUIREMENTS, of_job),)
+        return Leaf(WHOLE, Clause(text, of_job), False, ("", ""), "")
+
+    def of(self, part: Part) -> Node:
+        """Return what ``part`` consists of."""
+        found = self._known.get(part)
+        if found is None:
+            found = self._known[part] = self._apart(part)
+        return found
+
+    def _apart(self, part: Part) -> Node:
+        # What is known of an attribute or of several clauses at once would hide which of them is
+        # false.
+        inner, name = self._attribute(part), part.text.lower()
+        if inner and name not in part.path:
+            return self._all(inner, part._replace(path=part.path | {name}))
+        texts = self._conjuncts(part.text)
+        if len(texts) > 1:
+            return self._all(part.text, part)
+        if part.clause is None or len(part.path) > part.depth:
+            clause = Clause(part.text, part.of_job)
+            part = part._replace(clause=clause, depth=len(part.path))
+        return self._branches(part) or self._leaf(part.text, part)
+
+    def _all(self, text: str, part: Part) -> Sequence[Part]:
+        return [part._replace(text=each) for each in self._conjuncts(text)]
+
+    def _conjuncts(self, text: str) -> Sequence[str]:
+        parts = conjuncts(text)
+        if any(self._links.parsed(part) is None for part in parts):
+            return (text,)
+        return parts
+
+    def _attribute(self, part: Part) -> str:
+        """Return the expression of the attribute of the ad itself that a text names."""
+        found = _REFERENCE.match(part.text)
+        if found is None or (found.group(1) or "").lower() == "target":
+            return ""
+        frame, name = self._frames[part.of_job], found.group(2).lower()
+        if name in self._own[part.of_job] or frame.expression(name) is None:
+            return ""
+        text = frame.text(name)
+        return "" if literal(text) is not None else text
+
+    def _branches(self, part: Part) -> Branches | None:
+        """Return what a condition that is the same for all like slots leaves to hold."""
+        chosen, parts = choice(part.text), disjuncts(part.text)
+        if chosen is not None and self._is_constant(chosen[0]):
+            condition, then, otherwise = chosen[0], self._all(chosen[1], part), chosen[2]
+        elif len(parts) > 1 and self._is_constant(parts[0]):
+            rest = " || ".join(f"({each})" for each in parts[1:])
+            condition, then, otherwise = parts[0], (), rest
+        else:
+            return None
+        return Branches(condition, then, self._all(otherwise, part), self._leaf(part.text, part))
+
+    def _leaf(self, text: str, part: Part) -> Leaf:
+        clause = part.clause or Clause(text, part.of_job)
+        expression, words = self._links.parsed(text), set[str]()
+        if expression is not None:
+            words.update(expression.words())
+        lacking = [asset for asset in self._lacking if f"{REQUEST}{asset}" in words]
+        compared = self._compared(text, part.of_job)
+        return Leaf(text, clause, self._is_constant(text), compared, "".join(lacking[:1]))
+
+    def _compared(self, text: str, of_job: bool) -> tuple[str, str]:
+        found = comparison(text)
+        if found is not None:
+            for one, other in ((found.left, found.right), (found.right, found.left)):
+                asset = self._asset(one, of_job)
+                if asset and self._is_constant(other):
+                    return asset, other
+        return "", ""
+
+    def _asset(self, text: str, of_job: bool) -> str:
+        """Return the asset of the slots that a text stands for; empty where it is anything else."""
+        found = _REFERENCE.match(bare(text))
+        name = found.group(2).lower() if found else ""
+        if found is None or name not in self._assets:
+            return ""
+        scope = (found.group(1) or "").lower()
+        if not of_job:
+            return "" if scope == "target" else name
+        # What the job lacks is looked up in the slot.
+        is_lacking = name not in JOB_PLACES and name not in self._frames[True]
+        return name if scope == "target" or (not scope and is_lacking) else ""
+
+    def _is_constant(self, text: str) -> bool:
+        """Tell whether a text looks at nothing that is a slot's own."""
+        expression = self._links.parsed(text)
+        if expression is None:
+            return False
+        return self._varying.isdisjoint(self._links.reached(expression.words(), *self._frames))

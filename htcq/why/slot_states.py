@@ -1,0 +1,117 @@
+"""The slots of one table as jobs meet them: with no job on them, and as the cycle began."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.simulate.cycle.job_table import JobTable
+from htcq.simulate.cycle.rows import Rows, SlotAnswer
+from htcq.simulate.cycle.slot_table import Offer, SlotTable
+from htcq.units import GPUS, attribute
+
+if TYPE_CHECKING:
+    from htcq.columns.column import Column
+
+Array = Any
+
+
+class SlotStates:
+    """The slots of ``table`` by row; ``is_withheld`` ones are offered to no job.
+
+    ``counts`` says how many slots each row stands for, if not for one.
+    """
+
+    def __init__(
+        self, table: SlotTable, is_withheld: bool = False, counts: Sequence[int] = (1,)
+    ) -> None:
+        self.table, self.is_withheld, self.arrays = table, is_withheld, table.arrays
+        self.counts: Column = table.engine.column(counts)
+        self.nowhere: Array = self.arrays.truths(table.rows, False)
+        self._offers = [table.offer(row) for row in range(table.rows)]
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """The slots of all rows."""
+        return [offer.slot for offer in self._offers]
+
+    def first_of(self, rows: Array) -> tuple[int, str]:
+        """Return the place of the first slot of some rows among all, and its name."""
+        row = self.arrays.first_in(rows)
+        return int(self.table.items[row]), self._offers[row].name
+
+    @property
+    def fault(self) -> str:
+        """What ends the negotiator where it looks at one of the slots; empty where nothing does."""
+        if not self.table.missing or not self.table.policy:
+            return ""
+        return f"Missing {attribute(self.table.missing[0])} asset"
+
+    # What they have left
+    # ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def first(self) -> Rows:
+        """The slots when the cycle began."""
+        if not self.table.changed:
+            return self.table.whole()
+        return self.table.with_left(lambda offer: offer.at_first)
+
+    @cached_property
+    def unused(self) -> Rows:
+        """The slots with all that they had at birth."""
+        return self.table.with_left(_at_birth)
+
+    def at_last(self, job: JobTable) -> SlotAnswer:
+        """Return what the slots that the cycle left answer to ``job``; taken ones do not fit."""
+        answer = self.table.whole().answer(job)
+        return answer._replace(fits=answer.fits & (self.table.alive | self.drained))
+
+    @cached_property
+    def in_use(self) -> Array:
+        """Those of whose devices jobs have some."""
+        if GPUS not in self.first.left:
+            return self.nowhere
+        return self.arrays.is_less(self.first.left[GPUS], self.unused.left[GPUS])
+
+    @cached_property
+    def drained(self) -> Array:
+        """Those that have no claim left to give."""
+        policy = self.table.policy
+        return self.arrays.truths_of([policy and each.claims <= 0 for each in self._offers])
+
+    # Who may have them
+    # ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def machines(self) -> Array:
+        """Those that a job could have whole: dynamic slots are parts of others."""
+        return self.arrays.truths_of([each.slot.type != DYNAMIC for each in self._offers])
+
+    @property
+    def held(self) -> Array:
+        """Those that somebody has claimed."""
+        return self.table.holders.held
+
+    @cached_property
+    def claimed(self) -> Mapping[str, Array]:
+        """The slots that a schedd has claimed as a whole, by its name."""
+        claimers = [each.claimer for each in self._offers]
+        return {
+            name: self.arrays.truths_of([name == claimer for claimer in claimers])
+            for name in dict.fromkeys(filter(None, claimers))
+        }
+
+    def open_to(self, schedd: str) -> Array:
+        """Return the slots that jobs of ``schedd`` may have at all."""
+        found = ~self.nowhere
+        for claimer, rows in self.claimed.items():
+            if claimer != schedd:
+                found = found & ~rows
+        return found
+
+
+def _at_birth(offer: Offer) -> Mapping[str, Number]:
+    return {asset: amount or 0 for asset, amount in offer.slot.total().items()}

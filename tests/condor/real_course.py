@@ -1,0 +1,113 @@
+"""Several cycles of a real pool whose jobs do not end: what each brings, when all claims are made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from broken import break_it
+from claims import log_from_now
+from conftest import Site
+from match_logs import read
+from one_cycle import (
+    cycle,
+    limit_user,
+    printed_by_tools,
+    queued,
+    snapshot_of_together,
+    standing_still,
+)
+from random_cycles import Scenario
+from testpool import Pool
+
+_ENDED, _LOOKED = "Finished Negotiation Cycle", "Done starting jobs"
+#: What a schedd does of its own accord, it does by the time that it has looked at its jobs so often.
+_LOOKS = 3
+_OF_SLOTS = ["Name", "State", "Activity", "Cpus", "Memory"]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a cycle brought: matches, rejections, and afterwards the running jobs of each cluster and their cpus."""
+
+    matches: int
+    rejections: int
+    running: Mapping[int, int]
+    cpus: float
+
+
+@dataclass(frozen=True)
+class RealCourse:
+    """A snapshot, what the tools print of the same pool, and the cycles that came after."""
+
+    snapshot: Path
+    printed: Path
+    stages: tuple[Stage, ...]
+
+
+def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse:
+    """Set the pool up as ``scenario`` has it, capture it in both ways, and let it go through some cycles."""
+    log = log_from_now(site.pool)
+    pool = break_it(site, scenario.knobs)
+    pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
+    pool.wait(
+        lambda: len(pool.ads("slots", ["Name"])) == scenario.slots,
+        30,
+        f"{scenario.slots} slots",
+        ("StartLog",),
+    )
+    for options in scenario.userprio:
+        pool.tool("condor_userprio", *options)
+    queued(pool, scenario.clusters, scenario.groups)
+    if scenario.user_limit:
+        limit_user(pool, scenario.user_limit)
+    before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
+    stages = []
+    for number in range(cycles):
+        # A claim that is made during a cycle brings leftovers: by the time that the daemons take, the
+        # schedd has used these before it is asked again, or after.
+        with standing_still(pool, "startd"):
+            negotiated, scheduled = cycle(pool)
+        (directory / f"NegotiatorLog.{number}").write_text(negotiated)
+        (directory / f"SchedLog.{number}").write_text(scheduled)
+        logged = read(negotiated, scheduled)
+        claimed = log_from_now(pool, "SchedLog")
+        running, cpus = _at_rest(pool)
+        (directory / f"SchedLog.{number}.claims").write_text(claimed())
+        stages.append(Stage(len(logged.matches), len(logged.rejections), running, cpus))
+    if scenario.user_limit:
+        limit_user(pool, None)
+    return RealCourse(before, printed, tuple(stages))
+
+
+def _at_rest(pool: Pool) -> tuple[Mapping[int, int], float]:
+    """Wait until all claims are made and nothing changes any more; return what runs then."""
+    startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
+    log = log_from_now(pool, "SchedLog")
+    before: Any = None
+    looks = 0
+
+    def rests() -> bool:
+        nonlocal before, looks
+        seen = _slots(pool, "")
+        jobs = pool.ads("jobs", ["ClusterId", "JobStatus"])
+        running = sum(job["JobStatus"] == 2 for job in jobs)
+        busy = sum(slot["Activity"] == "Busy" for slot in seen)
+        claimed = sum(slot["State"] not in ("Unclaimed", "Owner") for slot in seen)
+        now = (seen, sorted(jobs, key=str))
+        if now != before or not running == busy == claimed or seen != _slots(pool, startd):
+            before, looks = now, log().count(_LOOKED)
+            return False
+        return log().count(_LOOKED) >= looks + _LOOKS
+
+    pool.wait(rests, 60, "claims that stay as they are", ("SchedLog", "StartLog"))
+    running = Counter(job["ClusterId"] for job in before[1] if job["JobStatus"] == 2)
+    cpus = sum(float(slot["Cpus"]) for slot in before[0] if slot["State"] == "Claimed")
+    return dict(running), cpus
+
+
+def _slots(pool: Pool, direct: str) -> list[dict[str, Any]]:
+    return sorted(pool.ads("slots", _OF_SLOTS, direct=direct), key=str)

@@ -1,0 +1,1 @@
+"""Tests of what a distribution's packages bring: real shells, dpkg, rpm."""

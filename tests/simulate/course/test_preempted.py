@@ -1,0 +1,198 @@
+"""Claims that are preempted as time goes by: who gets them, who waits again, and what is lost."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from htcq.pool.past import Arrival
+from htcq.pool.pool import Pool
+from htcq.report.views.course_text import lost_work
+from htcq.simulate.course.course import Course, Plan, run_course
+from htcq.simulate.course.runtimes import run_time
+from tests.audit.sites import accounting, dynamic_slot, job, pool, slot, static_slot, submitter
+
+ALWAYS = "PREEMPTION_REQUIREMENTS = True\n"
+HELD = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": 0.0, "Rank": 0.0}
+
+
+def of(who: str, cluster: int, count: int, **changes: str | int | float) -> list[str]:
+    own = {"Owner": f'"{who}"', "User": f'"{who}@site"', **changes}
+    return [job(f"{cluster}.{proc}", **own) for proc in range(count)]
+
+
+def asks(who: str, idle: int) -> str:
+    return submitter(f"{who}@site", IdleJobs=idle, WeightedIdleJobs=idle)
+
+
+def static(number: int, **changes: str | int | float) -> str:
+    has = {"Cpus": 2, "TotalSlotCpus": 2, "SlotWeight": "Cpus", "SlotID": number, "Rank": 0.0}
+    return static_slot(f"slot{number}@node1", Requirements="true", **{**has, **changes})
+
+
+def held(number: int, who: str = "ben", **changes: str | int | float) -> str:
+    names = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), f'"{who}@site"')
+    return static(number, **HELD, **names, **changes)
+
+
+def course(given: Pool, cycles: int = 3, interval: float = 600.0, seconds: str = "3600") -> Course:
+    return run_course(given, Plan(cycles, interval), run_time(seconds), random.Random(1))
+
+
+def test_a_claim_goes_to_another_job_and_its_work_is_lost() -> None:
+    """The job had run for half an hour on two cpus."""
+    given = pool(held(1, TotalJobRunTime=1800), asks("ada", 1), jobs=of("ada", 1, 1), config=ALWAYS)
+    found = course(given, 1)
+
+    assert [start.job.id for start in found.starts] == ["1.0"]
+    assert found.samples[0].preempted == 1
+    assert found.samples[0].running == 1
+    assert found.lost == {"<none>": 1.0}
+    assert [each for each in found.unmodelled if "1 job that ran at the capture" in each]
+
+
+def test_a_job_that_is_preempted_waits_again_and_starts_anew() -> None:
+    """After ten minutes on two cpus; it has the claim again when the other job is over."""
+    idle = [*of("ben", 1, 1), *of("ada", 2, 1, QDate=1700000000)]
+    accounts = [
+        accounting("ben@site", Priority=900.0, PriorityFactor=1.0),
+        accounting("ada@site", Priority=500.0, PriorityFactor=1.0),
+    ]
+    given = pool(
+        static(1, Rank='TARGET.Owner == "ada"'),
+        asks("ben", 1),
+        asks("ada", 1),
+        *accounts,
+        jobs=idle,
+    )
+    late = replace(given, jobs=tuple(each for each in given.jobs or () if each.id == "1.0"))
+    with_ada = replace(late, arriving=_arriving(given, "2.0", 300.0))
+    found = course(with_ada, 4, 600.0, "900")
+
+    assert [(start.job.id, start.at) for start in found.starts] == [
+        ("1.0", 0.0),
+        ("2.0", 600.0),
+        ("1.0", 1800.0),
+    ]
+    assert found.lost == {"<none>": pytest.approx(2 * 600 / 3600)}
+    assert found.waited["ben@site"] == (0.0, 1200.0)
+
+
+def _arriving(given: Pool, name: str, at: float) -> tuple[Arrival, ...]:
+    return tuple(Arrival(at, each) for each in given.jobs or () if each.id == name)
+
+
+@pytest.mark.parametrize(
+    ("startd", "own", "at"), [("1500", None, 1800.0), ("1500", "700", 1200.0), ("0", None, 600.0)]
+)
+def test_a_job_keeps_its_claim_for_its_retirement_time(
+    startd: str, own: str | None, at: float
+) -> None:
+    """What the job asks for counts where it is less than what the startd offers."""
+    wanted = {} if own is None else {"MaxJobRetirementTime": own}
+    idle = [*of("ben", 1, 1, **wanted), *of("ada", 2, 1)]
+    given = pool(
+        static(1, Rank='TARGET.Owner == "ada"', MaxJobRetirementTime=startd),
+        asks("ben", 1),
+        asks("ada", 1),
+        jobs=idle,
+    )
+    late = replace(
+        given,
+        jobs=tuple(each for each in given.jobs or () if each.id == "1.0"),
+        arriving=_arriving(given, "2.0", 300.0),
+    )
+    found = course(late, 5, 600.0, "7200")
+
+    assert [(start.job.id, start.at) for start in found.starts][:2] == [("1.0", 0.0), ("2.0", at)]
+
+
+def test_a_dynamic_slot_goes_to_another_job_as_it_is() -> None:
+    claimed = dynamic_slot(
+        "slot1_1@node1", "ben@site", Cpus=2, SlotWeight="Cpus", Rank="0.0", CurrentRank="0.0",
+        Requirements="true", TotalJobRunTime=3600,
+    )  # fmt: skip
+    given = pool(
+        slot("slot1@node1", Cpus=0, Memory=0),
+        claimed,
+        asks("ada", 1),
+        jobs=of("ada", 1, 1),
+        config=ALWAYS,
+    )
+    found = course(given, 2, 600.0, "900")
+
+    assert [sample.cpus for sample in found.samples] == [2, 2]
+    assert found.lost == {"<none>": 2.0}
+
+
+def test_jobs_of_a_negative_rank_are_preempted_in_every_cycle_without_rank() -> None:
+    """CurrentRank is the job's Rank then: even the submitter's own jobs preempt each other."""
+    given = pool(static(1, Rank="0.0"), asks("ada", 2), jobs=of("ada", 1, 2, Rank=-5.0))
+    found = course(given, 3)
+
+    assert [sample.preempted for sample in found.samples] == [0, 1, 1]
+
+
+def test_without_preemption_nothing_is_lost() -> None:
+    config = f"{ALWAYS}NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+    given = pool(held(1, TotalJobRunTime=60), asks("ada", 1), jobs=of("ada", 1, 1), config=config)
+    found = course(given, 2)
+
+    assert found.lost == {}
+    assert [sample.preempted for sample in found.samples] == [0, 0]
+
+
+def test_a_what_if_tells_what_is_lost_on_either_side() -> None:
+    ads = [held(1, TotalJobRunTime=900), held(2, TotalJobRunTime=1800), asks("ada", 2)]
+    jobs = of("ada", 1, 2)
+    before, after = (
+        course(pool(*ads, jobs=jobs, config=config), 2) for config in ("A = 1\n", ALWAYS)
+    )
+
+    assert [*lost_work(before)] == []
+    assert [*lost_work(after)] == ["2 claims were preempted; lost work in cpu hours: <none> 1.5"]
+    assert [len(found.waited.get("ada@site", ())) for found in (before, after)] == [0, 2]
+
+
+def test_dynamic_slots_that_are_preempted_together_are_one_claim_then() -> None:
+    """Both jobs wait again; what the slot has left starts one of them at once."""
+    wants = {"RequestCpus": 3, "QDate": 1700000000}
+    idle = [*of("ben", 1, 4), *of("ada", 2, 1, **wants)]
+    fits = "TARGET.RequestCpus <= MY.Cpus"
+    split = slot(
+        Cpus=4, TotalSlotCpus=4, Memory=8192, Rank='TARGET.Owner == "ada"', Requirements=fits,
+        PslotRollupInformation="true", SlotWeight="Cpus",
+    )  # fmt: skip
+    given = pool(
+        split, asks("ben", 4), asks("ada", 1), jobs=idle, config="ALLOW_PSLOT_PREEMPTION = True\n"
+    )
+    late = replace(given, jobs=tuple(each for each in given.jobs or () if each.id.startswith("1.")))
+    found = course(replace(late, arriving=_arriving(given, "2.0", 300.0)), 3, 600.0, "3600")
+
+    assert [sample.preempted for sample in found.samples] == [0, 3, 0]
+    assert [sample.running for sample in found.samples] == [4, 2, 2]
+    assert [sample.idle for sample in found.samples] == [0, 3, 3]
+    assert found.lost == {"<none>": pytest.approx(3 * 600 / 3600)}
+
+
+@pytest.mark.parametrize(
+    ("configured", "preempted"),
+    [
+        ("NEGOTIATOR_PRE_JOB_RANK = 1\nPREEMPTION_RANK = 2\nRANK =\n", 1),
+        ("RANK = 0\n", 0),
+        ("SLOT_TYPE_1_RANK = 0\n", 0),
+        ("SLOT_TYPE_2_RANK = 0\n", 1),
+    ],
+)
+def test_a_negative_rank_counts_only_where_the_startd_has_none(
+    configured: str, preempted: int
+) -> None:
+    """What other daemons call a rank is in the configuration of the machine, too."""
+    given = pool(
+        static(1, SlotTypeID=1), asks("ada", 2), jobs=of("ada", 1, 2, Rank=-5.0),
+        execute={"node1": configured},
+    )  # fmt: skip
+
+    assert course(given, 2, 600.0).samples[1].preempted == preempted

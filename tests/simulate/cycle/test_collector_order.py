@@ -1,0 +1,60 @@
+"""The order of the collector's hash table; the first three were seen on 25.14.1 and 23.9.6."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.pool.slot import Slot
+from htcq.simulate.cycle.collector_order import CollectorOrder
+from tests.audit.sites import pool, static_slot
+
+
+def slots(names: list[str]) -> tuple[Slot, ...]:
+    return pool(*(static_slot(name) for name in names)).slots or ()
+
+
+def ordered(names: list[str]) -> list[str]:
+    here = slots(names)
+    places = CollectorOrder(here).places(here)
+    return [name for _, name in sorted(zip(places, names))]
+
+
+@pytest.mark.parametrize(
+    ("count", "order"),
+    [(4, (1, 2, 3, 4)), (6, (2, 4, 6, 1, 3, 5)), (7, (7, 2, 4, 6, 1, 3, 5)), (1, (1,))],
+)
+def test_slots_that_were_sorted_are_in_the_order_of_their_hashes(
+    count: int, order: tuple[int, ...]
+) -> None:
+    names = [f"slot{number}@node.test" for number in range(1, count + 1)]
+
+    assert ordered(names) == [f"slot{number}@node.test" for number in order]
+
+
+def test_slots_that_were_not_sorted_stand_as_they_are() -> None:
+    names = ["slot2@b", "slot9@a", "slot1@c", "slot7@a", "slot3@b", "slot1@a"]
+
+    assert ordered(names) == names
+
+
+def test_numbers_may_be_sorted_as_such_or_as_letters() -> None:
+    by_numbers = [f"slot{number}@node.test" for number in range(1, 13)]
+
+    assert ordered(by_numbers) != by_numbers
+    assert set(ordered(sorted(by_numbers))) == set(by_numbers)
+    assert ordered(sorted(by_numbers)) != sorted(by_numbers)
+
+
+def test_slots_that_come_and_go_change_the_table() -> None:
+    names = [f"slot{number}@node.test" for number in range(1, 7)]
+    order = CollectorOrder(slots(names))
+    order.places(slots(names))
+
+    without = slots([name for name in names if "slot2" not in name])
+    assert [str(each.name)[4] for _, each in sorted(zip(order.places(without), without))] == [
+        "4", "6", "1", "3", "5",
+    ]  # fmt: skip
+    again = slots([*(str(each.name) for each in without), names[1]])
+    assert [str(each.name)[4] for _, each in sorted(zip(order.places(again), again))] == [
+        "2", "4", "6", "1", "3", "5",
+    ]  # fmt: skip
