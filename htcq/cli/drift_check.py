@@ -16,7 +16,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from htcq.cli.drift_options import add_look_options, max_age_of, source_of
+from htcq.cli.drift_options import add_look_options, elastic_of, max_age_of, source_of
 from htcq.cli.options import add_collector, add_limits, add_nagios, add_snapshot, seconds
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.operations.observe_quotas import Observed, observe_quotas
@@ -163,11 +163,8 @@ def _verdict(source: Source, arguments: argparse.Namespace, asked: CheckOptions)
 
 
 def _observed(source: Source, arguments: argparse.Namespace, until: float) -> Observed:
-    from htcq.operations.elastic_ledger import read_elastic
-
     site = read_site_file(arguments.config)
-    quotas = arguments.quotas or site.drift.quotas
-    elastic = read_elastic(quotas) if quotas else None
+    elastic = elastic_of(arguments, site)
     source = replace(source, until=until, queues=elastic is not None)
     return observe_quotas(source, site.groups, max_age_of(arguments), elastic)
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from htcq.cli.options import add_max_age, add_negotiator, add_site_file
 from htcq.cli.pool_options import sources
 from htcq.errors import InputError
 from htcq.operations.pool_source import Source
+
+if TYPE_CHECKING:
+    from htcq.operations.elastic_ledger import Elastic
+    from htcq.settings.site import Settings
 
 
 def add_look_options(parser: argparse.ArgumentParser) -> None:
@@ -35,3 +40,13 @@ def max_age_of(arguments: argparse.Namespace) -> float:
     if not max_age >= 0:
         raise InputError(f"--max-age {max_age:g}: out of range", "0s or more")
     return max_age
+
+
+def elastic_of(arguments: argparse.Namespace, site: Settings) -> Elastic | None:
+    """Return the elastic quotas of --quotas, else of the site file, or None without either."""
+    from htcq.operations.elastic_ledger import read_elastic
+
+    quotas = arguments.quotas or site.drift.quotas
+    if not quotas:
+        return None
+    return read_elastic(quotas)

@@ -11,8 +11,8 @@ import argparse
 import time
 from pathlib import Path
 
-from htcq.cli.drift_options import add_look_options, max_age_of, source_of
-from htcq.cli.options import STDOUT, add_pool_options, add_prometheus, add_store
+from htcq.cli.drift_options import add_look_options, elastic_of, max_age_of, source_of
+from htcq.cli.options import STDOUT, add_pool_options, add_prometheus, add_store, print_or_put
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE
 from htcq.operations.health import marked, tell_ailments
 from htcq.report.printable import one_line, tell
@@ -36,10 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Look, then record, then write the metrics."""
-    from htcq.operations.elastic_ledger import read_elastic
     from htcq.operations.history import record
     from htcq.operations.observe_quotas import observe_quotas
-    from htcq.operations.output_files import place_of, put_file
+    from htcq.operations.output_files import place_of
     from htcq.operations.site_file import read_site_file
     from htcq.report.moments import moment
 
@@ -48,8 +47,7 @@ def main(arguments: argparse.Namespace) -> int:
     metrics = arguments.prometheus
     if metrics and metrics != STDOUT:
         place_of(metrics)
-    quotas = arguments.quotas or site.drift.quotas
-    elastic = read_elastic(quotas) if quotas else None
+    elastic = elastic_of(arguments, site)
     started = time.monotonic()
     seen = observe_quotas(
         source_of(arguments, elastic is not None), site.groups, max_age_of(arguments), elastic
@@ -59,14 +57,10 @@ def main(arguments: argparse.Namespace) -> int:
     took = time.monotonic() - started
     # Not before: a pool may take a minute to answer, and others wait for the store.
     recorded, aside = record(store, observation)
-    if arguments.prometheus:
+    if metrics:
         from htcq.report.views.drift_record import drift_metrics
 
-        text = drift_metrics(observation, time.time(), took)
-        if metrics == STDOUT:
-            print(text, end="")
-        else:
-            put_file(metrics, text)
+        print_or_put(metrics, drift_metrics(observation, time.time(), took))
     if arguments.verbose:
         done = "recorded" if recorded else "there already"
         told = f"{len(observation.groups)} groups"

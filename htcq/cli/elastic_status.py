@@ -18,12 +18,13 @@ from htcq.cli.options import (
     add_pool_options,
     add_prometheus,
     add_quotas,
+    print_or_put,
 )
 from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINE, EXIT_USAGE, PoolError
 from htcq.operations.elastic_quotas import TreeState, tree_states_of, trees_of
 from htcq.operations.health import marked, told_ailments
-from htcq.operations.output_files import place_of, put_file
+from htcq.operations.output_files import place_of
 from htcq.operations.pool_source import OpenSource, confine_to, open_source, read_open
 from htcq.report.printable import tell
 
@@ -74,7 +75,9 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.prometheus != STDOUT:
         _show(looked, arguments)
     if arguments.prometheus:
-        _write_metrics([status for status, _ in looked], arguments.prometheus)
+        from htcq.report.views.elastic_metrics import elastic_metrics
+
+        print_or_put(arguments.prometheus, elastic_metrics([status for status, _ in looked]))
     health = [each for status, _ in looked for each in status.health]
     if refused:
         return EXIT_USAGE
@@ -126,17 +129,6 @@ def _look(
         _named(arguments.quotas, tree), quotas, status.observation.demand
     )
     return status, wrong.joined(doubtful(subject))
-
-
-def _write_metrics(looked: list[Status], place: str) -> None:
-    """Write the metrics to a file, or print them."""
-    from htcq.report.views.elastic_metrics import elastic_metrics
-
-    text = elastic_metrics(looked)
-    if place == STDOUT:
-        print(text, end="")
-    else:
-        put_file(place, text)
 
 
 def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> None:

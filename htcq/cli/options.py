@@ -243,6 +243,16 @@ def add_fail_on(parser: Container) -> None:
     )  # fmt: skip
 
 
+def print_or_put(place: str, text: str) -> None:
+    """Write ``text`` where an option says: to standard output, or into a file as a whole."""
+    from htcq.operations.output_files import put_file
+
+    if place == STDOUT:
+        print(text, end="")
+    else:
+        put_file(place, text)
+
+
 # Values
 # --------------------------------------------------------------------------------------------------
 
