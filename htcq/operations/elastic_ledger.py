@@ -50,10 +50,12 @@ class Elastic:
         return tree_states_of(self.file, [tree])[tree].activity
 
     def _tree(self, named: str, pool: str) -> str:
+        from htcq.operations.elastic_quotas import tree_for
+
         negotiator = named or pool
-        for name in (negotiator, negotiator.partition("@")[0], ""):
-            if name in self.trees:
-                return name
+        tree = tree_for(self.trees, negotiator)
+        if tree is not None:
+            return tree
         if len(self.trees) == 1 and not named:
             return next(iter(self.trees))
         told = f"the negotiator {negotiator}" if negotiator else "a negotiator without a name"

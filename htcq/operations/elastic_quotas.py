@@ -160,10 +160,22 @@ def trees_of(name: str, negotiator: str) -> Mapping[str, ElasticQuotas]:
     trees = read_quota_file(name).trees
     if not negotiator:
         return trees
-    for tree in (negotiator, negotiator.partition("@")[0], ""):
-        if tree in trees:
-            return {tree: trees[tree]}
-    raise InputError(
-        f"{name} has no tree for the negotiator {negotiator}",
-        f"its trees are {', '.join(sorted(trees))}",
-    )
+    tree = tree_for(trees, negotiator)
+    if tree is None:
+        raise InputError(
+            f"{name} has no tree for the negotiator {negotiator}",
+            f"its trees are {', '.join(sorted(trees))}",
+        )
+    return {tree: trees[tree]}
+
+
+def tree_for(trees: Mapping[str, ElasticQuotas], negotiator: str) -> str | None:
+    """Return the name of the tree for ``negotiator``, if one of ``trees`` is.
+
+    A tree is called like its negotiator, with or without the machine; one without a name is for
+    any negotiator.
+    """
+    for name in (negotiator, negotiator.partition("@")[0], ""):
+        if name in trees:
+            return name
+    return None

@@ -148,17 +148,18 @@ def _group(name: str, value: Any, where: str, file: str) -> ElasticGroup:
         raise InputError(
             f"{file}: {place}.parent is {parent!r}", 'it must be the name of a group, "" for none'
         )
+    lends, max_lent = _lent(file, place, table)
     return ElasticGroup(
         name,
         parent,
         _amounts(file, f"{place}.min", table.get("min")),
         _caps(file, f"{place}.max", table.get("max")),
         _amounts(file, f"{place}.weight", table.get("weight")),
-        _lends(file, place, table),
+        lends,
         _own_truth(file, place, table, "scale_min"),
         _names(file, f"{place}.strict", table.get("strict", [])),
         _names(file, f"{place}.users", table.get("users", [])),
-        _max_lent(file, place, table),
+        max_lent,
     )
 
 
@@ -281,24 +282,18 @@ def _truth(file: str, where: str, table: Mapping[str, Any], key: str, default: b
     return value
 
 
-def _lends(file: str, where: str, table: Mapping[str, Any]) -> bool:
-    if isinstance(table.get("lend"), Mapping):
-        return True
-    return _truth(file, where, table, "lend", True)
-
-
-def _max_lent(file: str, where: str, table: Mapping[str, Any]) -> dict[str, int]:
-    """Return the amounts of ``lend``; none where it is true or false."""
+def _lent(file: str, where: str, table: Mapping[str, Any]) -> tuple[bool, dict[str, int]]:
+    """Return whether a group lends its min, and the amounts of it that it lends at most, if any."""
     value = table.get("lend")
     if not isinstance(value, Mapping):
-        return {}
-    found = _whole(file, f"{where}.lend", value)
-    for name in found:
+        return _truth(file, where, table, "lend", True), {}
+    amounts = _whole(file, f"{where}.lend", value)
+    for name in amounts:
         if name not in table.get("min", {}):
             raise InputError(
                 f"{file}: {where}.lend.{name} has no min to lend of", f"set {where}.min.{name}"
             )
-    return found
+    return True, amounts
 
 
 def _own_truth(file: str, where: str, table: Mapping[str, Any], key: str) -> bool | None:
