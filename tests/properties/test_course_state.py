@@ -170,7 +170,8 @@ def course(site: Site, cycles: int, lasts: str) -> Course:
 def outcome(found: Course) -> list[object]:
     """Return all that a course says, with jobs by their ids."""
     starts = [(start.job.id, start.at, start.by) for start in found.starts]
-    return [starts, replace(found, starts=())]
+    evictions = [each._replace(job=each.job and each.job.id) for each in found.evictions]
+    return [starts, evictions, replace(found, starts=(), evictions=())]
 
 
 def restless(*given: Any) -> World:
