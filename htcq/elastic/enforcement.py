@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from htcq.elastic.charging import Charging, whole
-from htcq.elastic.concurrency_limits import limits_on
-from htcq.elastic.group_membership import GroupMembership
+from htcq.elastic.concurrency_limits import GroupLimits, limits_on
 from htcq.elastic.models import Models
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
@@ -80,14 +79,20 @@ def enforcement(
     ordered = sorted(condor.supply.slots, key=lambda slot: str(slot.name))
     names = sorted({name for group in quotas.groups for name in group.max})
     kinds = slot_classes(slot for slot in ordered if slot.type != DYNAMIC)
-    charging = Charging(kinds, Models(names, ordered), condor.supply, StartdTable(pool.execute))
-    limits = limits_on(pool, condor.knobs, GroupMembership(quotas.groups), names)
+    models = Models(names, ordered)
+    charging = Charging(kinds, models, condor.supply, StartdTable(pool.execute))
+    limits = limits_on(pool, condor.knobs, quotas.groups, names, kinds, models)
     planned = {target.group: target for target in targets}
     inputs = _Inputs(charging, kinds, observation, outcome, planned, limits)
     found = (_of(name, inputs) for name in names)
     if not _takes_leftovers(pool, condor, kinds):
         return tuple(found)
-    return tuple(_with_leftovers(each) for each in found)
+    capped = {name for name, held in limits.items() if held.within_max}
+    return tuple(
+        # The rest of a slot goes only to jobs without concurrency limits (qmgmt.cpp, 25.14).
+        each if each.dimension in capped else _with_leftovers(each)
+        for each in found
+    )
 
 
 def _takes_leftovers(pool: Pool, condor: PoolQuotas, kinds: Sequence[SlotClass]) -> bool:
@@ -120,7 +125,7 @@ class _Inputs:
     observation: ElasticObservation
     outcome: ElasticOutcome
     targets: Mapping[str, QuotaTarget]
-    limits: Mapping[str, tuple[str, ...]]
+    limits: Mapping[str, GroupLimits]
 
     def kinds_for(self, name: str) -> Iterator[SlotClass]:
         """Yield the slot classes; one for each slot variant where models of GPUs matter."""
@@ -146,6 +151,10 @@ def _of(name: str, inputs: _Inputs) -> Enforcement:
         return Enforcement(name, How.ENFORCED, "HTCondor's quotas count it")
     if not inputs.observation.capacity.get(name):
         return Enforcement(name, How.REPORTED, "no slot of this negotiator has it")
+    held = inputs.limits.get(name)
+    if held is not None and held.within_max:
+        why = f"{_limited_by(held)}; none is above the group's max"
+        return Enforcement(name, How.ENFORCED, why)
     tried = _tried(name, inputs)
     if tried.most and math.isclose(tried.most, tried.least, rel_tol=_CLOSE):
         units = f"{PARTS * tried.most:g}".rstrip()
@@ -164,6 +173,13 @@ def _of(name: str, inputs: _Inputs) -> Enforcement:
     return _nearly(name, tried, inputs)
 
 
+def _limited_by(held: GroupLimits) -> str:
+    return (
+        "every job that requests it also takes as much of a concurrency limit of its group: "
+        f"{', '.join(held.limits)}"
+    )
+
+
 def _most(target: QuotaTarget, tried: _Tried) -> float:
     """Return the most that claims within the quota of ``target`` can hold."""
     if target.quota == 0:
@@ -172,13 +188,9 @@ def _most(target: QuotaTarget, tried: _Tried) -> float:
 
 
 def _nearly(name: str, tried: _Tried, inputs: _Inputs) -> Enforcement:
-    if inputs.limits.get(name):
-        limits = ", ".join(inputs.limits[name])
-        why = (
-            "every job that requests it also takes as much of a concurrency limit of its group: "
-            f"{limits}"
-        )
-        return Enforcement(name, How.APPROXIMATED, why)
+    held = inputs.limits.get(name)
+    if held is not None:
+        return Enforcement(name, How.APPROXIMATED, _limited_by(held))
     if tried.moves:
         why = (
             "the slot weight of a claim depends on it and on other dimensions: a quota limits it "

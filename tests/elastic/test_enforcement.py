@@ -95,8 +95,10 @@ def test_gpus_are_reported_unless_weighed_or_limited() -> None:
         config="GPUS_A_LIMIT = 2\nGPUS_B_LIMIT = 2\n",
         **gpus,
     )
-    assert how(limited) == {"gpus": How.APPROXIMATED}
-    assert limited.enforcement[0].why.endswith("a concurrency limit of its group: gpus_a, gpus_b")
+    assert how(limited) == {"gpus": How.ENFORCED}
+    assert limited.enforcement[0].why.endswith(
+        "a concurrency limit of its group: gpus_a, gpus_b; none is above the group's max"
+    )
 
 
 def test_what_the_negotiators_slots_have_not_is_reported() -> None:
