@@ -111,10 +111,10 @@ class _Search:
             asked = one.request.get(name.partition(MARK)[0])
             if not asked or not self._may_use(one, name):
                 continue
-            limits = _limits_in(one, slots, float(asked))
             for submitter in one.submitters:
                 group = membership.group_of(submitter)
                 if group != DEFAULT:
+                    limits = _limits_in(one, submitter, slots, float(asked))
                     found[group] = found.get(group, limits) & limits
         return found
 
@@ -135,17 +135,22 @@ class _Search:
         return self._models.asked(jobs, self._kinds) in ("", name)
 
 
-def _limits_in(jobs: Autocluster, slots: Iterable[Slot], asked: float) -> set[str]:
-    """Return the limits of which ``jobs`` take the amount ``asked``, whichever slot they get."""
+def _limits_in(jobs: Autocluster, submitter: str, slots: Iterable[Slot], asked: float) -> set[str]:
+    """Return the limits of which ``jobs`` of ``submitter`` take ``asked``, whichever slot they get.
+
+    Jobs of several groups may be in one autocluster: their limits can name the group.
+    """
     text = jobs.frame.value("ConcurrencyLimits")
     if isinstance(text, str):
         return _taking(text, asked)
     limits = jobs.frame.expression("ConcurrencyLimits")
     if limits is None:
         return set()
+    name = submitter.rpartition("@")[0]
+    own = {"AccountingGroup": name, "AcctGroup": name.rpartition(".")[0]}
     found: set[str] | None = None
     for slot in slots:
-        taken = _taking(limits.evaluate(jobs.ad(), slot.ad()), asked)
+        taken = _taking(limits.evaluate(jobs.ad(own), slot.ad()), asked)
         found = taken if found is None else found & taken
     return found or set()
 

@@ -77,7 +77,7 @@ JOB = (
     "HtcqProtected", "JobCoolDownExpiration", "Scheduler", "Managed",
 )  # fmt: skip
 #: Expressions of a job that are evaluated against a slot, besides all of Request*.
-JOB_EXPRESSIONS = ("Requirements", "Rank", "RequireGPUs")
+JOB_EXPRESSIONS = ("Requirements", "Rank", "RequireGPUs", "ConcurrencyLimits")
 #: Of every schedd; their ads hold some hundred counters.
 SCHEDD = (
     "MyType", "Name", "Machine", "MyAddress", "ScheddIpAddr", "CondorVersion", "CondorPlatform",

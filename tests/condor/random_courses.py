@@ -83,6 +83,14 @@ def course_scenario(seed: str, is_new: bool) -> Scenario:
     return Scenario(seed, knobs, slots, userprio, (), wanted, charged, limit)
 
 
+#: Before 24.9.2 an access point takes jobs with such limits for jobs without any.
+_SLOT_LIMITS = (
+    'ifThenElse(TARGET.SlotID > 1, "licence", "")',
+    'strcat("licence:", MY.RequestCpus)',
+    'ifThenElse(TARGET.TotalSlotCpus > 4, "licence:2", "licence")',
+)
+
+
 def _slots(dice: Random) -> tuple[int, int, dict[str, str]]:
     """Return how many slots there are at first, with how many GPUs, and their knobs."""
     cpus, slots, gpus = 0, 0, 0
@@ -131,6 +139,8 @@ def _clusters(dice: Random, submitter: str, with_gpus: bool) -> Iterator[Cluster
             commands["rank"] = dice.choice(("Memory", "-SlotID", "TARGET.Cpus"))
         if dice.random() < 0.3:
             commands["concurrency_limits"] = dice.choice(("licence", "licence:2"))
+        elif dice.random() < 0.25:
+            commands["concurrency_limits_expr"] = dice.choice(_SLOT_LIMITS)
         if dice.random() < 0.15:
             commands["requirements"] = dice.choice(_REQUIREMENTS)
         yield Cluster(submitter, count, count * cpus, commands)

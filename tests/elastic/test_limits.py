@@ -40,9 +40,11 @@ def test_limits_that_all_jobs_of_each_group_take_as_much_of_hold_them() -> None:
 def by_card(number: int, name: str, **has: object) -> str:
     """Return a job that takes of a limit of its group on A100s only."""
     limits = (
-        f'ifThenElse(regexp("A100", TARGET.GPUs_DeviceName), strcat("g{name}:", RequestGPUs), "")'
+        'ifThenElse(regexp("A100", TARGET.GPUs_DeviceName), strcat("g", AcctGroup, ":", '
+        'RequestGPUs), "")'
     )
-    return waiting(number, name, 1, RequestGPUs=1, ConcurrencyLimits=limits, **has)
+    own = {"AcctGroup": f'"{name}"', "ConcurrencyLimits": limits, **has}
+    return waiting(number, name, 1, RequestGPUs=1, **own)
 
 
 CARDS = [

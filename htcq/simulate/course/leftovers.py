@@ -147,12 +147,13 @@ class Leftovers:
             return 0
         suiting, base = self._suiting, claimed.base
         left = stage.left(base)
+        literal = self._schedds.literal_limits(schedd)
 
         def suits(request: Request) -> bool:
             # What is left comes back without the concurrency limits of the match: it is not for
             # jobs that have any.
             some = any(suiting.asked(request, tuple(left)).values())
-            return some and suiting.fits(request, base.slot, left, "")
+            return some and suiting.fits(request, base.slot, left, "", literal)
 
         def startable(job: Job) -> bool:
             if (schedd, job.id) in stage.held:

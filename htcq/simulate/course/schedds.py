@@ -63,6 +63,10 @@ class Schedds:
             return False
         return self._access[schedd].can_start_another(job, slot)
 
+    def literal_limits(self, schedd: str) -> bool:
+        """Tell whether to a schedd concurrency limits that are no plain string are none."""
+        return self._access[schedd].literal_limits
+
     def uses_rest(self, schedd: str, asked_in_vain: int) -> bool:
         """Tell whether a schedd starts another job in what is left of a slot that it has claimed.
 

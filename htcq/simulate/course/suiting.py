@@ -22,6 +22,7 @@ from htcq.simulate.cycle.submitter_queues import likenesses_of
 
 #: The scope is said: what an ad lacks would be looked up in the other one.
 _REQUIREMENTS = Expr("MY.Requirements")
+_LIMITS = Expr("MY.ConcurrencyLimits")
 #: Outcomes that are kept.
 _MAX_KNOWN = 100_000
 
@@ -53,16 +54,32 @@ class Suiting:
             found = self._asked[key] = {asset: amount or 0 for asset, amount in asked.items()}
         return found
 
-    def fits(self, request: Request, slot: Slot, has: Mapping[str, Number], limits: str) -> bool:
+    def fits(
+        self,
+        request: Request,
+        slot: Slot,
+        has: Mapping[str, Number],
+        limits: str,
+        literal_limits: bool,
+    ) -> bool:
         """Tell whether ``slot``, which has so much, suits.
 
-        Amounts, both Requirements, the same concurrency limits.
+        Amounts, both Requirements, the same concurrency limits. With ``literal_limits`` those that
+        are no plain string are none.
         """
         if any(amount > has[asset] for asset, amount in self.asked(request, tuple(has)).items()):
             return False
-        if limits_of(request).lower() != limits.lower():
+        theirs = limits_of(request)
+        if request.limits is None and not literal_limits:
+            theirs = self._evaluated_limits(request, slot, has)
+        if theirs.lower() != limits.lower():
             return False
         return self._agree(request, slot, has)
+
+    def _evaluated_limits(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> str:
+        job = self._clock.ad(request.first).ad()
+        value = _LIMITS.evaluate(job, self._clock.ad(slot).ad(dict(has)))
+        return value if isinstance(value, str) else ""
 
     def _agree(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> bool:
         """Tell whether both Requirements hold: once for all slots that look equal to them."""

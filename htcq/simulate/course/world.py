@@ -339,10 +339,11 @@ class World:
     def _next(self, claim: Claim) -> Job | None:
         """Return the next job of the submitter that its schedd can run in a claim."""
         has = claim.amounts or claim.has
+        literal = self._schedds.literal_limits(claim.schedd)
         return self.waiting.next(
             claim.submitter,
             claim.schedd,
-            lambda like: self._suiting.fits(like, claim.slot, has, claim.limits),
+            lambda like: self._suiting.fits(like, claim.slot, has, claim.limits, literal),
             lambda job: self._schedds.may_start(
                 job, claim.schedd, lambda: claim.slot.ad(dict(has)), self.now
             ),
