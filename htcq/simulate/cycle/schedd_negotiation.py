@@ -20,7 +20,7 @@ from htcq.simulate.cycle.carving import Claim, Startds
 from htcq.simulate.cycle.listing import Allowance, Asker
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Request, Session
-from htcq.simulate.cycle.search import Search, limits_of
+from htcq.simulate.cycle.search import Search, SlotLimits, limits_of
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.submitting import Submitting
 from htcq.simulate.cycle.trace import (
@@ -183,11 +183,11 @@ class ScheddNegotiations:
         if request.limits and not self._permits(request.limits):
             return None, self._reached()
         self._over.clear()
-        permits = None
+        limits = None
         if request.limits is None:
-            permits = lambda offer: self._permits(limits_of(request, offer))  # noqa: E731
+            limits = SlotLimits(request, self._permits)
         while True:
-            candidate = self._search.find(request, first, asker, allowance, permits)
+            candidate = self._search.find(request, first, asker, allowance, limits)
             if candidate is None:
                 return None, self._search.reason() or self._reached()
             if candidate.offer.origin.claims > 0:

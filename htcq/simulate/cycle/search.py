@@ -29,6 +29,7 @@ Array = Any
 NO_MATCH, OVER_LIMIT = "no match found", "submitter limit exceeded"
 _NO_WEIGHT = "Failed to evaluate SlotWeight"
 _WORSE = "MY.Rank < MY.CurrentRank"
+_LIMITS = named("ConcurrencyLimits")
 
 
 class Search:
@@ -76,14 +77,13 @@ class Search:
         job: str,
         asker: Asker,
         allowance: Allowance,
-        permits: Callable[[Offer], bool] | None = None,
+        limits: SlotLimits | None = None,
     ) -> SlotCandidate | None:
         """Return the best slot for ``request`` of ``asker``.
 
         It is None where there is none.
 
-        ``permits`` tells whether concurrency limits that depend on the slot leave room for a job
-        there.
+        ``limits`` are concurrency limits that depend on the slot.
 
         Raises:
             CrashError: a slot makes the negotiator crash.
@@ -98,7 +98,7 @@ class Search:
             self.forget()
             self._offers.renew()
             self._for = key
-            found = self._found = self._listed(request, job, asker, allowance, permits)
+            found = self._found = self._listed(request, job, asker, allowance, limits)
             self.limited = found.over_limit > 0
         assert found is not None
         while True:
@@ -106,7 +106,7 @@ class Search:
             if candidate is None:
                 self.limited = found.over_limit > 0
                 return None
-            if not fresh and permits is not None and not permits(candidate.offer):
+            if not fresh and limits is not None and not limits.permit(candidate.offer):
                 continue
             if fresh or allowance.permits(candidate):
                 self._current = candidate
@@ -174,7 +174,7 @@ class Search:
         job: str,
         asker: Asker,
         allowance: Allowance,
-        permits: Callable[[Offer], bool] | None,
+        limits: SlotLimits | None,
     ) -> Listing:
         asking = self._context.job(request)
         suiting = list(self._fitting(asking, asker.session.access.name, job))
@@ -201,11 +201,11 @@ class Search:
         tables = [(each.slots, each.answer) for each in fitting]
         candidates = SlotCandidates(asking, tables, best)
         counts = preempting, over_limit, refused
-        if permits is None:
+        if limits is None:
             return Listing(candidates, MatchList(candidates.more), False, *counts)
-        kept, over = _permitted(candidates, permits)
+        kept = _permitted(candidates, limits)
         rest: Iterator[tuple[Sequence[Ranks], Sequence[SlotCandidate]]] = iter([kept, ((), ())])
-        return Listing(candidates, MatchList(lambda: next(rest)), over, *counts)
+        return Listing(candidates, MatchList(lambda: next(rest)), limits.over, *counts)
 
     def _with_preempted(
         self, request: Request, asker: Asker, allowance: Allowance, fits: Mapping[SlotTable, Array]
@@ -324,22 +324,51 @@ class Search:
 
 
 def _permitted(
-    candidates: SlotCandidates, permits: Callable[[Offer], bool]
-) -> tuple[tuple[Sequence[Ranks], Sequence[SlotCandidate]], bool]:
-    """Return those whose concurrency limits leave room, and whether there are others."""
-    kept_ranks: list[Ranks] = []
-    kept: list[SlotCandidate] = []
-    over = False
+    candidates: SlotCandidates, limits: SlotLimits
+) -> tuple[Sequence[Ranks], Sequence[SlotCandidate]]:
+    """Return those whose concurrency limits leave room, best first."""
+    ranks: list[Ranks] = []
+    every: list[SlotCandidate] = []
     while True:
-        ranks, found = candidates.more()
-        if not found:
-            return (kept_ranks, kept), over
-        for rank, candidate in zip(ranks, found):
-            if permits(candidate.offer):
-                kept_ranks.append(rank)
-                kept.append(candidate)
-            else:
-                over = True
+        more_ranks, more = candidates.more()
+        if not more:
+            break
+        ranks += more_ranks
+        every += more
+    # The negotiator asks in the order of the ads, before it sorts.
+    in_order = sorted(range(len(every)), key=lambda place: every[place].offer.index)
+    kept = sorted(place for place in in_order if limits.permit(every[place].offer))
+    return [ranks[place] for place in kept], [every[place] for place in kept]
+
+
+class SlotLimits:
+    """The concurrency limits of one request that depend on the slot, asked slot after slot.
+
+    The negotiator remembers the last limits that left no room, and rejects equal ones at once. At
+    first it remembers an empty text: limits that are an empty text in a slot are rejected there,
+    until others are (matchmaker.cpp:rejectForConcurrencyLimits, HTCondor 23.9 and 25.14).
+    """
+
+    def __init__(self, request: Request, leave_room: Callable[[str], bool]) -> None:
+        self._request = request
+        self._leave_room = leave_room
+        self._last = ""
+        #: Whether some limits left no room.
+        self.over = False
+
+    def permit(self, offer: Offer) -> bool:
+        """Tell whether the limits in a slot leave room for a job."""
+        value = _LIMITS.evaluate(self._request.first.ad(), offer.ad())
+        if not isinstance(value, str):
+            return True
+        limits = value.lower()
+        if limits == self._last:
+            return False
+        if self._leave_room(limits):
+            return True
+        self._last = limits
+        self.over = True
+        return False
 
 
 def limits_of(request: Request, offer: Offer | None = None) -> str:
@@ -351,5 +380,5 @@ def limits_of(request: Request, offer: Offer | None = None) -> str:
         return request.limits
     if offer is None:
         return ""
-    value = named("ConcurrencyLimits").evaluate(request.first.ad(), offer.ad())
+    value = _LIMITS.evaluate(request.first.ad(), offer.ad())
     return value if isinstance(value, str) else ""
