@@ -29,11 +29,12 @@ from htcq.quota.elastic.kinds import MARK
 class GroupLimits:
     """The limits of one dimension, one of each group.
 
-    ``within_max``: none is higher than the max of its group.
+    ``within_max``: none is higher than the max of its group. ``literal``: none depends on the slot.
     """
 
     limits: tuple[str, ...]
     within_max: bool
+    literal: bool
 
 
 def limits_on(
@@ -61,7 +62,7 @@ def limits_on(
                 _within_max(known.get(f"{limit}_LIMIT".upper()), declared.get(group), name)
                 for group, limit in limits.items()
             )
-            found[name] = GroupLimits(tuple(sorted(limits.values())), within)
+            found[name] = GroupLimits(tuple(sorted(limits.values())), within, search.literal(name))
     return found
 
 
@@ -117,6 +118,15 @@ class _Search:
                     limits = _limits_in(one, submitter, slots, float(asked))
                     found[group] = found.get(group, limits) & limits
         return found
+
+    def literal(self, name: str) -> bool:
+        """Tell whether no limits of jobs that ask for ``name`` depend on the slot."""
+        asset = name.partition(MARK)[0]
+        return all(
+            isinstance(one.frame.value("ConcurrencyLimits"), str)
+            for one in self._jobs
+            if one.request.get(asset) and "ConcurrencyLimits" in one.frame
+        )
 
     def _slots_with(self, name: str) -> Iterator[Slot]:
         """Yield one slot of each frame that has some of ``name``."""

@@ -22,11 +22,13 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
 from htcq.pool.slot_class import SlotClass, slot_classes
 from htcq.pool.startds import StartdTable, carve
+from htcq.pool.versions import version
 from htcq.pool.weights import Weights
 from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.elastic.declaration import ElasticQuotas
 from htcq.quota.elastic.group_runtime import ElasticOutcome, GroupRuntime
 from htcq.quota.elastic.kinds import MARK
+from htcq.releases import EVALUATED_LIMITS
 from htcq.units import BUILT_IN_ASSETS
 
 #: Ratios that differ by less than this part are equal.
@@ -87,12 +89,14 @@ def enforcement(
     found = (_of(name, inputs) for name in names)
     if not _takes_leftovers(pool, condor, kinds):
         return tuple(found)
-    capped = {name for name, held in limits.items() if held.within_max}
-    return tuple(
-        # The rest of a slot goes only to jobs without concurrency limits (qmgmt.cpp, 25.14).
-        each if each.dimension in capped else _with_leftovers(each)
-        for each in found
+    # The rest of a slot goes only to jobs without concurrency limits (schedd.cpp, qmgmt.cpp).
+    evaluated = all(
+        EVALUATED_LIMITS.holds(version(schedd.value("CondorVersion"))) for schedd in pool.schedds
     )
+    capped = {
+        name for name, held in limits.items() if held.within_max and (held.literal or evaluated)
+    }
+    return tuple(each if each.dimension in capped else _with_leftovers(each) for each in found)
 
 
 def _takes_leftovers(pool: Pool, condor: PoolQuotas, kinds: Sequence[SlotClass]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from broken import before, break_it, cycles
 from claims import queued
-from conftest import Site
+from conftest import NEWEST, Site
 from testpool import Pool
 
 pytestmark = pytest.mark.condor
@@ -72,7 +72,10 @@ def test_a_concurrency_limit_by_model_keeps_each_group_at_its_max(
     site: Site, tmp_path: Path
 ) -> None:
     """Five jobs of each of two groups: one GTX 480 each, whatever is free of it, and the one TITAN."""
-    pool = break_it(site, of_the_manual() + _SLOTS + _LIMITS)
+    text = of_the_manual() + _SLOTS + _LIMITS
+    if site.suite != NEWEST:
+        text += "CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
+    pool = break_it(site, text)
     with before(pool):
         queued(pool, {"physics.ada": 5, "chem.bob": 5}, request_gpus=1)
         assert how(site, tmp_path)["gpus:gtx-480"] == "enforced"
@@ -89,6 +92,28 @@ def test_a_concurrency_limit_by_model_keeps_each_group_at_its_max(
     of_titan = {group: count for (group, name), count in found.items() if "TITAN" in name}
     assert of_gtx == {"physics": 1, "chem": 1}
     assert sum(of_titan.values()) == 1
+
+
+def test_old_access_points_exceed_limits_by_model_with_leftovers(
+    site: Site, tmp_path: Path
+) -> None:
+    """They take limits that depend on the slot for none; ``elastic status`` says so."""
+    pool = break_it(site, of_the_manual() + _SLOTS + _LIMITS)
+    with before(pool):
+        queued(pool, {"physics.ada": 5}, request_gpus=1)
+        said = how(site, tmp_path)["gpus:gtx-480"]
+    expected = 2
+    if site.suite != NEWEST:
+        expected = 4
+    logs = ("NegotiatorLog", "SchedLog")
+    pool.wait(lambda: sum(cards(pool).values()) >= expected, 60, "claims with GPUs", logs)
+    cycles(pool, 2)
+
+    of_gtx = sum(count for (_, name), count in cards(pool).items() if "GTX" in name)
+    if site.suite == NEWEST:
+        assert (said, of_gtx) == ("enforced", 1)
+    else:
+        assert (said, of_gtx) == ("approximated", 3)
 
 
 def test_without_limits_a_group_has_more_than_its_max(site: Site, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def by_card(number: int, name: str, **has: object) -> str:
     """Return a job that takes of a limit of its group on A100s only."""
     limits = (
         'ifThenElse(regexp("A100", TARGET.GPUs_DeviceName), strcat("g", AcctGroup, ":", '
-        'RequestGPUs), "")'
+        "RequestGPUs), undefined)"
     )
     own = {"AcctGroup": f'"{name}"', "ConcurrencyLimits": limits, **has}
     return waiting(number, name, 1, RequestGPUs=1, **own)

@@ -69,14 +69,15 @@ class Suiting:
         """
         if any(amount > has[asset] for asset, amount in self.asked(request, tuple(has)).items()):
             return False
-        theirs = limits_of(request)
-        if request.limits is None and not literal_limits:
-            theirs = self._evaluated_limits(request, slot, has)
+        theirs = limits_of(request) if literal_limits else self.limits_in(request, slot, has)
         if theirs.lower() != limits.lower():
             return False
         return self._agree(request, slot, has)
 
-    def _evaluated_limits(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> str:
+    def limits_in(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> str:
+        """Return the concurrency limits of a job in a slot that has so much."""
+        if request.limits is not None:
+            return request.limits
         job = self._clock.ad(request.first).ad()
         value = _LIMITS.evaluate(job, self._clock.ad(slot).ad(dict(has)))
         return value if isinstance(value, str) else ""

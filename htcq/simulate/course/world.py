@@ -216,7 +216,7 @@ class World:
             asked,
             self.bases,
             self.now,
-            lambda base, job, amounts: self._start(base, job, amounts, "", LEFTOVER),
+            lambda base, job, amounts, limits: self._start(base, job, amounts, limits, LEFTOVER),
         )
         for claim in list(self._schedds.excess(self.claims)):
             self._evict(claim)
@@ -272,6 +272,9 @@ class World:
     ) -> None:
         self.changes += 1
         schedd = self.waiting.home(job.submitter, job.schedd)
+        if by == LEFTOVER:
+            # Only a match of the negotiator has limits for the access point.
+            limits = ""
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
         claim.number = next(self._numbers)
         base.claims[claim] = None
