@@ -20,7 +20,7 @@ from htcq.simulate.cycle.carving import Claim, Startds
 from htcq.simulate.cycle.listing import Allowance, Asker
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Request, Session
-from htcq.simulate.cycle.search import Search, SlotLimits, limits_of
+from htcq.simulate.cycle.search import NO_MATCH, Search, SlotLimits, limits_of
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.submitting import Submitting
 from htcq.simulate.cycle.trace import (
@@ -182,6 +182,9 @@ class ScheddNegotiations:
         """Return a slot; else the negotiator's reason."""
         if request.limits and not self._permits(request.limits):
             return None, self._reached()
+        if request.limits == "" and "ConcurrencyLimits" in request.frame:
+            # As SlotLimits, in every slot.
+            return None, NO_MATCH
         self._over.clear()
         limits = None
         if request.limits is None:
