@@ -20,7 +20,13 @@ _REQUIREMENTS = (
     "TARGET.NoSuchThing > 1", "False", 'regexp("slot[12]", TARGET.Name)',
 )  # fmt: skip
 _LIMITS = ("licence", "licence:2", "licence, disk:1.5", "disk.io", "tape:3")
-_LIMITS_OF_SLOTS = ('ifThenElse(SlotID % 2 == 1, "licence", "tape")', 'strcat("slot", SlotTypeID)')
+_LIMITS_OF_SLOTS = (
+    'ifThenElse(SlotID % 2 == 1, "licence", "tape")',
+    'strcat("slot", SlotTypeID)',
+    'ifThenElse(SlotID % 2 == 1, "licence", "")',
+    'ifThenElse(SlotID % 2 == 0, "tape", undefined)',
+    '""',
+)
 
 
 #: A time that never comes in a test, in seconds since 1970.
