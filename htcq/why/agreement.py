@@ -31,7 +31,8 @@ REASONS: Mapping[str, frozenset[str]] = {
     NO_MATCH: frozenset({
         wall.REQUIREMENTS, wall.START, wall.SLOT_CONSTRAINT, wall.NO_SUCH_MACHINE, wall.CONSUMPTION,
         wall.OTHER_ACCESS_POINT, wall.NO_ROOM, wall.NO_CLAIMS_LEFT, wall.OUTRANKED, wall.PREEMPTION,
-        wall.DEDICATED_SCHEDULER, wall.START_VANILLA_UNIVERSE, wall.DEFERRED, *_LIMITS,
+        wall.DEDICATED_SCHEDULER, wall.START_VANILLA_UNIVERSE, wall.DEFERRED,
+        wall.CONCURRENCY_LIMIT, *_LIMITS,
     }),
     OVER_LIMIT: _LIMITS,
     NO_PREEMPTION: frozenset({wall.PREEMPTION}),

@@ -161,8 +161,8 @@ WALLS: Mapping[str, WallType] = {
         "NEGOTIATOR_SUBMITTER_CONSTRAINT of the central manager",
     ),
     CONCURRENCY_LIMIT: WallType(
-        "A concurrency limit of the job is reached.",
-        "the end of a job that uses it; a higher <NAME>_LIMIT",
+        "A concurrency limit of the job is reached, or ConcurrencyLimits are an empty string.",
+        "the end of a job that uses it; a higher <NAME>_LIMIT; no ConcurrencyLimits",
     ),
     REQUIREMENTS: WallType(
         "A clause of the job's Requirements is not true on slots.",

@@ -299,6 +299,10 @@ class SlotSide:
     # ----------------------------------------------------------------------------------------------
 
     def _concurrency_limits(self, request: Request) -> Iterator[MatchFailure]:
+        if request.limits == "" and "ConcurrencyLimits" in request.frame:
+            text = "ConcurrencyLimits are an empty string: the negotiator rejects every slot"
+            yield MatchFailure(CONCURRENCY_LIMIT, text, {})
+            return
         limits = limits_of(request)
         if not limits:
             limits = self._limits_on_first(request)

@@ -183,6 +183,12 @@ def test_a_concurrency_limit_is_named_with_what_is_used(limit: int, running: int
     }
 
 
+def test_empty_concurrency_limits_are_named() -> None:
+    found = walls(verdict(slot(**SLOT), ConcurrencyLimits='""'))
+
+    assert found["concurrency-limit"].text.startswith("ConcurrencyLimits are an empty string")
+
+
 @pytest.mark.parametrize(
     ("config", "why"),
     [
