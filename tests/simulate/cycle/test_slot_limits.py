@@ -1,0 +1,46 @@
+"""Concurrency limits that depend on the slot. Outcomes as in NegotiatorLog of 23.9.6 and 25.14.1: three equal slots,
+of which the first one has limits that are an empty string."""
+
+from __future__ import annotations
+
+import pytest
+
+from htcq.simulate.cycle.cycle import run_cycle
+from tests.audit.sites import job, pool, slot, submitter
+
+SLOTS = [slot(f"slot{number}@node1", SlotID=number, Cpus=1) for number in (1, 2, 3)]
+
+
+def outcome(limits: str, limit: int, jobs: int = 1) -> tuple[list[str], list[str]]:
+    """Return the slots that were matched, and the reasons of rejections."""
+    queue = [
+        job(f"5.{number}", Owner='"ann"', User='"ann@site"', ConcurrencyLimits=limits)
+        for number in range(jobs)
+    ]
+    asks = submitter("ann@site", IdleJobs=jobs, WeightedIdleJobs=jobs)
+    trace = run_cycle(pool(*SLOTS, asks, jobs=queue, config=f"LICENCE_LIMIT = {limit}\n"))
+    return [each.slot for each in trace.matches], [each.reason for each in trace.rejections]
+
+
+def test_a_slot_with_empty_limits_is_rejected() -> None:
+    limits = 'ifThenElse(TARGET.SlotID > 1, "licence", "")'
+
+    assert outcome(limits, 1, 2) == (["slot2@node1"], ["no match found"])
+
+
+def test_a_slot_with_empty_limits_is_taken_after_others_were_exceeded() -> None:
+    """The last slot comes after the limits that the negotiator remembers instead."""
+    limits = 'ifThenElse(TARGET.SlotID < 3, "licence", "")'
+
+    assert outcome(limits, 0) == (["slot3@node1"], [])
+
+
+@pytest.mark.parametrize("limits", ['""', 'strcat("", "")'])
+def test_empty_limits_are_rejected_in_every_slot(limits: str) -> None:
+    assert outcome(limits, 5) == ([], ["no match found"])
+
+
+def test_undefined_limits_are_none() -> None:
+    limits = 'ifThenElse(TARGET.SlotID > 1, "licence", undefined)'
+
+    assert outcome(limits, 0, 1) == (["slot1@node1"], [])
