@@ -327,6 +327,7 @@ _NO_SETTING: Mapping[str, str] = {
     "broken-slots": "the machine has to be looked at",
     "claims-in-cleaning": "the machine has to be looked at",
     "unhealthy-nodes": "the machine has to be mended, or the check",
+    "concurrency-limits-empty": "users and transforms write the limits of jobs: no knob does",
     "concurrency-limit-shut": "how many may run is not known, and 0 may be meant",
     "access-point-closed": "an access point may be closed on purpose",
     "slots-closed": "a machine may be closed on purpose",

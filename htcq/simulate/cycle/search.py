@@ -29,7 +29,6 @@ Array = Any
 NO_MATCH, OVER_LIMIT = "no match found", "submitter limit exceeded"
 _NO_WEIGHT = "Failed to evaluate SlotWeight"
 _WORSE = "MY.Rank < MY.CurrentRank"
-_LIMITS = named("ConcurrencyLimits")
 
 
 class Search:
@@ -358,7 +357,7 @@ class SlotLimits:
 
     def permit(self, offer: Offer) -> bool:
         """Tell whether the limits in a slot leave room for a job."""
-        value = _LIMITS.evaluate(self._request.first.ad(), offer.ad())
+        value = named("ConcurrencyLimits").evaluate(self._request.first.ad(), offer.ad())
         if not isinstance(value, str):
             return True
         limits = value.lower()
@@ -380,5 +379,5 @@ def limits_of(request: Request, offer: Offer | None = None) -> str:
         return request.limits
     if offer is None:
         return ""
-    value = _LIMITS.evaluate(request.first.ad(), offer.ad())
+    value = named("ConcurrencyLimits").evaluate(request.first.ad(), offer.ad())
     return value if isinstance(value, str) else ""
