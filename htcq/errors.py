@@ -133,7 +133,7 @@ class BindingsError(HtcqError):
         super().__init__(
             f"HTCondor's Python bindings are missing ({wanted})",
             (
-                "install them with 'python3 -m pip install htcondor' or the distribution's "
-                "python3-htcondor package"
+                "install the package python3-condor (Enterprise Linux) or condor (Debian), or "
+                "'python3 -m pip install htcondor'"
             ),
         )

@@ -142,10 +142,7 @@ def _tell(goal: Path, captured: Sequence[Captured], anonymized: Sequence[str]) -
         for what, why in each.failed:
             tell(f"htcq: {each.pool}: {what}: {why}")
         for schedd, why in each.without_users:
-            tell(
-                f"htcq: {each.pool}: no user records of {schedd}, which asks for authentication: "
-                f"{why}"
-            )
+            tell(f"htcq: {each.pool}: no user records of {schedd}: {why}")
         held = ", ".join(f"{count} {kind}" for kind, count in sorted(each.counts.items()))
         tell(f"{goal}: {each.pool}: {held}")
     for line in anonymized:

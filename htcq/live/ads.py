@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from htcq.errors import OutputError
+from htcq.errors import OutputError, PoolError
 from htcq.live import projections
-from htcq.live.bindings import load
+from htcq.live.bindings import OLD_BINDINGS, load
 from htcq.pool.left_out import JOB, SLOT, USER, LeavingOut, LeftOut
 from htcq.pool.secrets import is_secret_attribute, scrub
 from htcq.whole_file import BY_THE_DISK
@@ -332,7 +332,11 @@ def query_jobs(location: dict[str, str], projection: Sequence[str], path: Path) 
 def query_users(location: dict[str, str], path: Path) -> Written:
     """Write the user records of one schedd to ``path``; ScheddName is added to each."""
     htcondor2 = load()
-    found = htcondor2.Schedd(location_ad(location)).queryUserAds(projection=list(projections.USER))
+    place = htcondor2.Schedd(location_ad(location))
+    if not hasattr(place, "queryUserAds"):
+        release = htcondor2.version().split()[1]
+        raise PoolError(f"{OLD_BINDINGS}{release} cannot ask for user records")
+    found = place.queryUserAds(projection=list(projections.USER))
     schedd = _one_line(location_ad({"ScheddName": location["Name"]}).printOld().strip())
     left_out = LeavingOut()
     with whole(path) as out:

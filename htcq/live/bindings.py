@@ -17,6 +17,8 @@ from htcq.live.configuration import installed_configuration
 
 #: What an exception says that stands for missing bindings.
 NO_BINDINGS = "HTCondor's Python bindings are missing"
+#: How it begins if the bindings are there, but older than what is asked of them.
+OLD_BINDINGS = "the Python bindings of HTCondor "
 #: What the bindings say where neither the user nor the configuration names a pool
 #: (src/condor_utils/dc_collector.cpp).
 NO_POOL = "Unable to determine collector host"
@@ -50,6 +52,12 @@ def load() -> Any:
     htcondor2.set_subsystem("TOOL")
     htcondor2.enable_debug()
     return htcondor2
+
+
+def failures(htcondor2: Any) -> tuple[type[Exception], ...]:
+    """Return what the bindings raise: an exception of their own (25.14), or Python's (23.9)."""
+    own = getattr(htcondor2, "HTCondorException", RuntimeError)
+    return (own, OSError)
 
 
 def _deepen_stack() -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from htcq.errors import BindingsError, PoolError
 from htcq.live import ads, projections
-from htcq.live.bindings import NO_BINDINGS, NO_POOL, reason, refused
+from htcq.live.bindings import NO_BINDINGS, NO_POOL, OLD_BINDINGS, reason, refused
 from htcq.live.captured import EVERYTHING, Captured, Wanted
 from htcq.live.configuration import installed_configuration
 from htcq.live.deadline import ENDED, NO_ANSWER, Task, TaskOutcome
@@ -299,7 +299,10 @@ class _Capture:
             if outcome.done:
                 self.rounds.taken(outcome)
             else:
-                self.without_users.append((schedd["Name"], reason(outcome.why, outcome.complaint)))
+                why = reason(outcome.why, outcome.complaint)
+                if not why.startswith(OLD_BINDINGS):
+                    why = f"it asks for authentication: {why}"
+                self.without_users.append((schedd["Name"], why))
 
     def _slots(self, assets: frozenset[str], named: set[str]) -> ads.Written:
         if self.wanted.queues:

@@ -42,7 +42,7 @@ class Captured:
 
     ``failed`` has each failed query and the reason; ``left_out`` are single ads that could not be
     read.
-    ``without_users`` are the schedds that gave no user records, and why: they ask for
+    ``without_users`` are the schedds that gave no user records, and why: most ask for
     authentication, which READ authorisation by address does not need.
     """
 

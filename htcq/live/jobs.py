@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from htcq.errors import BindingsError, InputError, PoolError
-from htcq.live.bindings import NO_BINDINGS, load, reason
+from htcq.live.bindings import NO_BINDINGS, failures, load, reason
 from htcq.live.deadline import Task, TaskOutcome, run_all, signal_name
 from htcq.live.job_files import log_of
 
@@ -174,7 +174,7 @@ def _ended(htcondor2: Any, log: Path) -> Ended | None:
             elif event.type == kinds.JOB_ABORTED:
                 why = " ".join(f"removed: {event.get('Reason', 'no reason given')}".split())
                 ended = Ended(None, why, tries, removed=True)
-    except (htcondor2.HTCondorException, OSError):
+    except failures(htcondor2):
         # Of a damaged or missing log the events that were read count.
         return ended
     return ended

@@ -13,7 +13,7 @@ from typing import Any
 
 from htcq.errors import BindingsError
 from htcq.live.ads import LOCATION, location_ad
-from htcq.live.bindings import NO_BINDINGS, load, reason
+from htcq.live.bindings import NO_BINDINGS, failures, load, reason
 from htcq.live.deadline import Task, TaskOutcome, run_all
 from htcq.pool.record import Record
 
@@ -187,7 +187,7 @@ def _vacate(place: dict[str, str], jobs: list[str]) -> tuple[list[str], dict[str
     for job in jobs:
         try:
             counts = schedd.act(htcondor2.JobAction.Vacate, [job])
-        except htcondor2.HTCondorException as error:
+        except failures(htcondor2) as error:
             failed[job] = " ".join(str(error).split())
             continue
         if counts.get("TotalSuccess") == 1:

@@ -141,7 +141,7 @@ def test_it_holds_the_limits_of_users_where_the_schedd_knows_who_asks(
 ) -> None:
     """A schedd asks for authentication before it tells of its users; without that the rest of the snapshot is there."""
     refused = htcq(str(tmp_path / "refused"), "--pool", pool.collector)
-    assert "no user records of node.test, which asks for authentication" in refused.stderr
+    assert "no user records of node.test: it asks for authentication" in refused.stderr
     assert not (tmp_path / "refused" / "users.ads").exists()
     assert meta_of(tmp_path / "refused")["failed"] == []
 
