@@ -132,10 +132,10 @@ def test_a_watched_pool_shows_what_changes_meanwhile(site: Site) -> None:
     pool.configure(written({**policy(), **GROUPS, "GROUP_QUOTA_physics": "6"}))
     pool.reconfig()
     before = terminal.text
-    terminal.until(1, "quotas add up to 11")
+    terminal.until(1, "quotas add up to 10.5")
 
     assert terminal.interrupt() == EXIT_FINE
-    assert "quotas add up to 11" not in before
+    assert "quotas add up to 10.5" not in before
     assert terminal.text.count(CLEAR) >= 3
     assert "Traceback" not in terminal.text
 
