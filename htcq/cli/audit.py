@@ -66,7 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         },
     )
-    add_pool_options(parser)
+    add_pool_options(parser).add_argument(
+        "--config-dir",
+        metavar="DIR",
+        help="no pool: the configuration files in this directory, as HTCondor reads them",
+    )
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE,...", action="append",
@@ -250,7 +254,8 @@ def _write(
 
         from htcq.report.views.audit_sarif import audit_sarif
 
-        texts[arguments.sarif] = f"{json.dumps(audit_sarif(outcome, rules), indent=2)}\n"
+        place = arguments.config_dir or ""
+        texts[arguments.sarif] = f"{json.dumps(audit_sarif(outcome, rules, place), indent=2)}\n"
     if arguments.prometheus:
         texts[arguments.prometheus] = _metrics(outcome)
     for name, text in texts.items():
