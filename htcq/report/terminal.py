@@ -1,6 +1,7 @@
 """Tables, lines and progress for people.
 
-rich writes them on a colour terminal; everywhere else they are aligned plain text.
+rich writes them on a colour terminal; everywhere else, and without rich, they are aligned plain
+text.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Literal, TextIO
 
 from htcq.report.printable import in_cell, one_line, printable
@@ -60,7 +62,8 @@ def show_table(
 
 
 def _coloured(stream: TextIO) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR")
+    """Tell whether rich writes to ``stream``: packages only recommend it."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and find_spec("rich") is not None
 
 
 def _width(stream: TextIO) -> int:

@@ -36,17 +36,15 @@ def at_work(suite: str, root: Root) -> None:
         )
 
     assert "SLOT_WEIGHT = " in emitted
-    assert findings["schema"].startswith("htcq.audit")
     assert findings["checked"] > 100
+    assert findings["failed"] == []
     assert "physics" in quotas
     users = "the Python bindings of HTCondor 23.9.6 cannot ask for user records"
     assert (users in captured.stderr) == (suite == "trixie"), captured.stderr
 
 
 @pytest.mark.parametrize("suite", ["sid", "trixie"])
-def test_the_life_of_a_deb(
-    suite: str, packages: Packages, copy_of: Callable[[str], Root]
-) -> None:
+def test_the_life_of_a_deb(suite: str, packages: Packages, copy_of: Callable[[str], Root]) -> None:
     root = copy_of(suite)
     root.run("apt-get", "update", "-q")
     root.run(*WITHOUT, "python3-jinja2", "systemd")
