@@ -29,13 +29,17 @@ _SNAPSHOT = (
 # --------------------------------------------------------------------------------------------------
 
 
-def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Add the options that name a pool: one snapshot or collector, or ``several``."""
+def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> Container:
+    """Add the options that name a pool: one snapshot or collector, or ``several``.
+
+    Returned is what holds these, for another option that names one.
+    """
     pool = parser.add_argument_group("pool")
     which = pool if several else pool.add_mutually_exclusive_group()
     add_snapshot(which, several=several)
     add_collector(which, several=several)
     add_query_limits(pool)
+    return which
 
 
 def add_live_pool_options(parser: argparse.ArgumentParser, why: str) -> None:

@@ -267,6 +267,39 @@ def test_only_what_is_new_is_reported(call: Call, quiet_place: Path) -> None:
     assert "slot slot1@node1" not in new.out
 
 
+@pytest.mark.usefixtures("snap")
+def test_a_baseline_is_written_and_says_what_is_gone(call: Call, quiet_place: Path) -> None:
+    first = call("audit", *ONLY, "--write-baseline", "base.json")
+    written = (quiet_place / "base.json").read_text()
+    again = call("audit", *ONLY, "--baseline", "base.json", "--write-baseline", "base.json")
+
+    assert (first.status, again.status) == (1, 0)
+    assert json.loads(written)["findings"] == [{"fingerprint": f"{RULE}: floor(NoSuchThing/2)"}]
+    assert (quiet_place / "base.json").read_text() == written
+
+    (quiet_place / "snap" / "collector.ads").write_text(collected([policy_slot()]))
+    mended = call("audit", *ONLY, "--baseline", "base.json", "--write-baseline", "new.json")
+    assert mended.status == 0
+    assert f"no longer found: {RULE}: floor(NoSuchThing/2)\n" in mended.out
+    assert json.loads((quiet_place / "new.json").read_text())["findings"] == []
+
+    other = call("audit", "--snapshot", "snap", "--only", "consumption-*", "--json",
+                 "--baseline", "base.json", "--write-baseline", "kept.json")  # fmt: skip
+    assert json.loads(other.out)["gone"] == []
+    assert (quiet_place / "kept.json").read_text() == written
+
+
+@pytest.mark.usefixtures("snap")
+def test_sarif_is_written_and_annotations_are_printed(call: Call, quiet_place: Path) -> None:
+    done = call("audit", *ONLY, "--github", "--sarif", "htcq.sarif")
+    (run,) = json.loads((quiet_place / "htcq.sarif").read_text())["runs"]
+
+    assert done.status == 1
+    assert done.out.startswith(f"::error title={RULE}::slot slot1@node1: ")
+    assert [each["ruleId"] for each in run["results"]] == [RULE]
+    assert [each["id"] for each in run["tool"]["driver"]["rules"]] == [RULE]
+
+
 # Files
 # ----------------------------------------------------------------------------------------------------------
 
