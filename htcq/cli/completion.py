@@ -50,7 +50,8 @@ UNKNOWN = frozenset(
     (
         "ASSET=AMOUNT", "ASSET=Q", "ASSET=W", "FACTOR", "GROUP", "ID", "K", "KNOB=VALUE", "M", "N",
         "N:MACHINE", "NAME", "NAME=FACTOR", "NEGOTIATOR", "PATTERN", "POOL", "RANGE",
-        "ROLE=VERSION", "RUNTIME", "SHAPE", "SHARE", "SUBMITTER,...", "TIME", "USER", "WHAT", "WHO",
+        "ROLE=VERSION", "RUNTIME", "SECONDS", "SHAPE", "SHARE", "SUBMITTER,...",
+        "TIME", "USER", "WHAT", "WHO",
     )
 )  # fmt: skip
 
