@@ -17,10 +17,15 @@ from tests.pins.commands import COMMANDS
 from tests.pins.places import furnish
 
 #: Commands that print narrow tables.
-NARROW = ("quota --snapshot", "elastic status", "drift report")
+NARROW = (
+    "quota --snapshot",
+    "elastic status",
+    "drift report",
+    "migrate --model model.toml --snapshot",
+)
 _FORMATS = {"--json", "--csv", "--ledger"}
 #: These print no table of groups.
-_OTHERS = {"--set", "--html", "--mail"}
+_OTHERS = {"--set", "--html", "--mail", "--write-groups"}
 _RULER = re.compile(r"-+( +-+)*")
 #: How far columns are apart at most, whoever draws them.
 _GAP = 3
