@@ -73,6 +73,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=0,
         help="for how many hours to compare a course with a real pool",
     )
+    parser.addoption(
+        "--elastic-hours",
+        type=int,
+        default=0,
+        help="for how many hours to keep the quotas of a real pool elastic at the default pace",
+    )
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption(
         "--claim-pairs",

@@ -106,8 +106,9 @@ class Audit:
 
     ``source`` and ``taken`` say which pool was checked, and when it was captured; ``pool`` is its
     name. ``incomplete`` lists the parts of it that could not be read. ``known`` is the number of
-    findings that were left out because they were known before. ``health`` lists what is wrong
-    with the pool's daemons. ``gaps`` lists data that the rules needed and a live pool has, but the
+    findings that were left out because they were known before, and ``gone`` lists the fingerprints
+    of known findings that are not found any more. ``health`` lists what is wrong with the pool's
+    daemons. ``gaps`` lists data that the rules needed and a live pool has, but the
     capture lacks: with gaps, an audit without findings is no all-clear.
     """
 
@@ -118,6 +119,7 @@ class Audit:
     source: str = ""
     taken: str = ""
     known: int = 0
+    gone: tuple[str, ...] = ()
     health: tuple[Ailment, ...] = ()
     gaps: tuple[str, ...] = ()
     pool: str = ""
@@ -144,10 +146,14 @@ class Audit:
         """Return the outcome without the known findings.
 
         A finding is known where ``fingerprints`` has its own and those of all that follows from it.
+        A known one is gone only if its rule was checked on all that it needs.
         """
         known = frozenset(fingerprints)
         new = tuple(finding for finding in self.findings if not finding.fingerprints <= known)
-        return replace(self, findings=new, known=len(self.findings) - len(new))
+        found = frozenset().union(*(finding.fingerprints for finding in self.findings))
+        checked = {each.rule for each in self.rules} - {each.rule for each in self.not_checked}
+        gone = sorted(each for each in known - found if each.partition(": ")[0] in checked)
+        return replace(self, findings=new, known=len(self.findings) - len(new), gone=tuple(gone))
 
     def without(self, reasons: Iterable[str]) -> Audit:
         """Return the outcome with the reasons why some rules could not be loaded.

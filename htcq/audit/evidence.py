@@ -140,8 +140,11 @@ class Evidence(Subject):
         """Tell whether a live pool, or a full snapshot of it, has data of this kind.
 
         A pool without submitters, accounts or schedds may be idle, or another pool's target.
+        Configuration files are all that a directory of them can have.
         """
         pool = self.pool
+        if pool.only_files:
+            return False
         needed: Mapping[Input, bool] = {
             Input.SUBMITTERS: pool.records is None,
             Input.ACCOUNTING: pool.records is None,

@@ -32,20 +32,26 @@ from htcq.report.printable import tell
 if TYPE_CHECKING:
     from htcq.audit.engine import Audit
     from htcq.audit.evidence import Evidence
-    from htcq.audit.rule import Severity
+    from htcq.audit.rule import AnyRule, Severity
 
-TABLE, TEXT, JSON, CSV, LINES, NAGIOS, PROMETHEUS = (
+TABLE, TEXT, JSON, CSV, LINES, GITHUB, NAGIOS, PROMETHEUS = (
     "table",
     "text",
     "json",
     "csv",
     "lines",
+    "github",
     "nagios",
     "prometheus",
 )
 #: What may be printed instead of a table, each by the option of its name.
-FORMS = (TEXT, JSON, CSV, LINES, NAGIOS)
-FORM_OPTIONS = (*(f"--{form}" for form in FORMS), "--prometheus FILE", "--html FILE")
+FORMS = (TEXT, JSON, CSV, LINES, GITHUB, NAGIOS)
+FORM_OPTIONS = (
+    *(f"--{form}" for form in FORMS),
+    "--prometheus FILE",
+    "--html FILE",
+    "--sarif FILE",
+)
 _FAIL_ON = "error"
 
 
@@ -60,7 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         },
     )
-    add_pool_options(parser)
+    add_pool_options(parser).add_argument(
+        "--config-dir",
+        metavar="DIR",
+        help="no pool: the configuration files in this directory, as HTCondor reads them",
+    )
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE,...", action="append",
@@ -75,9 +85,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_site_file(rules)
     rules.add_argument(
+        "--profile",
+        metavar="PROFILE",
+        default="site",
+        help="minimal (fail on errors alone), site (as the site file says; the default) or strict "
+        "(fail on warnings; the site file disables and lowers nothing)",
+    )
+    rules.add_argument(
         "--baseline",
         metavar="FILE",
-        help="report only findings that are not in this earlier output of --json",
+        help="report only findings that are not in this file of --write-baseline or --json",
+    )
+    rules.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        help="also write what is found now, and what was known before, for a later --baseline",
     )
     output = parser.add_argument_group("output")
     form = output.add_mutually_exclusive_group()
@@ -89,9 +111,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--lines", action="store_true", help="print one line for each finding, for grep"
     )
+    form.add_argument(
+        "--github", action="store_true", help="print annotations of a GitHub workflow"
+    )
     add_nagios(form)
     add_fail_on(output)
     add_html(output)
+    output.add_argument(
+        "--sarif", metavar="FILE", help="also write SARIF 2.1.0, for editors and code scanning"
+    )
     output.add_argument(
         "--fix",
         metavar="DIR",
@@ -119,7 +147,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Audit, then write, print, and tell by the exit status how bad it is."""
     from htcq.audit.engine import audit
     from htcq.audit.evidence import Evidence
-    from htcq.audit.site import chosen_rules, threshold, verdicts
+    from htcq.audit.profile import profile
+    from htcq.audit.site import chosen_rules, verdicts
     from htcq.cli.site_rules import plug_ins, tell_refusals
     from htcq.operations.site_file import read_site_file
 
@@ -127,44 +156,71 @@ def main(arguments: argparse.Namespace) -> int:
     if form == PROMETHEUS:
         # Printed, and in no file.
         arguments.prometheus = None
-    places = [place_of(each) for each in (arguments.html, arguments.prometheus) if each]
-    if len(set(places)) < len(places):
-        raise InputError(
-            f"--html and --prometheus both write {places[0]}", "give each a name of its own"
-        )
+    _check_places(arguments)
     if arguments.fix:
         from htcq.cli.audit_fix import directory_for_fixes
 
         directory_for_fixes(arguments.fix)
     site = read_site_file(arguments.config).audit
-    word, where = (
-        (arguments.fail_on, "--fail-on")
-        if arguments.fail_on
-        else (site.fail_on, "htcq.toml: audit.fail_on")
-    )
-    worst = threshold(word or _FAIL_ON, where)
+    chosen = profile(arguments.profile)
+    worst = _threshold(arguments.fail_on, chosen.fail_on or site.fail_on)
     plugged = plug_ins()
     own = [rule for each in plugged for rule in each.rules]
     refusals = tell_refusals(plugged)
-    rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), site, own)
+    rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), chosen.settings(site), own)
     # The site file may speak of a rule whose plug-in is left out.
-    opinions = verdicts(site, None if refusals else own)
+    opinions = chosen.verdicts(verdicts(site, None if refusals else own), rules)
     known = _known(arguments.baseline)
     # A name that ends in a slash is a directory for new files.
     fixes = f"{arguments.fix.rstrip('/')}/" if arguments.fix else None
-    evidence = Evidence(read_source(arguments, files=(arguments.html, arguments.prometheus, fixes)))
-    outcome = audit(evidence, rules, opinions).since(known)
+    evidence = Evidence(read_source(arguments, files=(*_files(arguments).values(), fixes)))
+    everything = audit(evidence, rules, opinions)
+    outcome = everything.since(known)
     if not arguments.only:
         outcome = outcome.without(refusals)
     if form != NAGIOS:
         tell_ailments(outcome.health, outcome.source)
-    _write(arguments, outcome, evidence)
+    _write(arguments, outcome, evidence, rules)
+    if arguments.write_baseline:
+        _write_baseline(arguments.write_baseline, everything, known - set(outcome.gone))
     if arguments.fix:
         from htcq.cli.audit_fix import write_fixes
 
         write_fixes(outcome, evidence, arguments.fix)
     _print(outcome, form)
     return _status(outcome, worst, form)
+
+
+def _threshold(option: str, otherwise: str) -> Severity | None:
+    """Return the severity of --fail-on, or else that of the profile or the site file."""
+    from htcq.audit.site import threshold
+
+    if option:
+        return threshold(option, "--fail-on")
+    return threshold(otherwise or _FAIL_ON, "htcq.toml: audit.fail_on")
+
+
+def _files(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the files to be written, by option."""
+    given = {
+        "--html": arguments.html,
+        "--prometheus": arguments.prometheus,
+        "--sarif": arguments.sarif,
+        "--write-baseline": arguments.write_baseline,
+    }
+    return {option: name for option, name in given.items() if name}
+
+
+def _check_places(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be written, and two options that write one file."""
+    options: dict[Path, str] = {}
+    for option, name in _files(arguments).items():
+        place = place_of(name)
+        if place in options:
+            raise InputError(
+                f"{options[place]} and {option} both write {place}", "give each a name of its own"
+            )
+        options[place] = option
 
 
 def _ids(given: Sequence[str] | None) -> list[str]:
@@ -186,13 +242,33 @@ def _known(baseline: str | None) -> frozenset[str]:
     return fingerprints(text, baseline)
 
 
-def _write(arguments: argparse.Namespace, outcome: Audit, evidence: Evidence) -> None:
+def _write_baseline(name: str, everything: Audit, known: frozenset[str]) -> None:
+    import json
+
+    from htcq.report.views.audit_json import baseline_json
+
+    put_file(name, f"{json.dumps(baseline_json(everything, known), indent=2)}\n")
+
+
+def _write(
+    arguments: argparse.Namespace,
+    outcome: Audit,
+    evidence: Evidence,
+    rules: Sequence[AnyRule],
+) -> None:
     texts: dict[str, str] = {}
     if arguments.html:
         from htcq.report.charts.pictures import pictures_of
         from htcq.report.pages.audit import audit_page
 
         texts[arguments.html] = audit_page(outcome, pictures_of(evidence))
+    if arguments.sarif:
+        import json
+
+        from htcq.report.views.audit_sarif import audit_sarif
+
+        place = arguments.config_dir or ""
+        texts[arguments.sarif] = f"{json.dumps(audit_sarif(outcome, rules, place), indent=2)}\n"
     if arguments.prometheus:
         texts[arguments.prometheus] = _metrics(outcome)
     for name, text in texts.items():
@@ -223,6 +299,8 @@ def _print(outcome: Audit, form: str) -> None:
         from htcq.report.views.audit_text import failures
 
         write_csv(outcome, sys.stdout)
+        for gone in outcome.gone:
+            tell(f"htcq: no longer found: {gone}")
         for each in outcome.incomplete:
             tell(f"htcq: incomplete data: {each}")
         for failure in failures(outcome):
@@ -238,6 +316,10 @@ def _text(outcome: Audit, form: str) -> str:
         from htcq.report.views.audit import plugin
 
         return f"{plugin(outcome)[1]}\n"
+    if form == GITHUB:
+        from htcq.report.views.audit_github import workflow_lines
+
+        return "".join(f"{line}\n" for line in workflow_lines(outcome))
     from htcq.report.views.audit import audit_lines
 
     return "".join(f"{line}\n" for line in audit_lines(outcome))

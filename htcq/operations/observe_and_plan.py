@@ -105,7 +105,9 @@ def observe_and_plan(
     found = [
         *several(sight, name),
         *refusals(sight, state, present, declared.settings, clock, accept_loss, expected),
-        *undeclared(sight, [group.name for group in declared.quotas.groups], _retired(pool, state)),
+        *undeclared(
+            sight, [group.name for group in declared.quotas.groups], retired_groups(pool, state)
+        ),
     ]
     step = next_step(quotas, observation, sight, state, declared.settings, now, declared.quotas)
     found += negotiator_specific(sight.configured or {}, step.plan.file)
@@ -129,7 +131,7 @@ def seen_of(sight: PoolHealth, state: JournalState, expected: float) -> PoolSeen
     )
 
 
-def _retired(pool: Pool, state: JournalState) -> list[str]:
+def retired_groups(pool: Pool, state: JournalState) -> list[str]:
     """Return the groups of our own file that have no submitter with jobs in the pool."""
     if state.in_force is None:
         return []

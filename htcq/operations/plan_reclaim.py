@@ -121,7 +121,7 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     if live:
         ages = Negotiator(source.pool, source.negotiator, source.timeout).slot_ages()
     health = health_of(pool, source.negotiator, observation.pool_weight, ages)
-    refused = list(_refusals(source, wanted, health, observation, events))
+    refused = list(_refusals(source, wanted, health, observation, events, pool))
     refused += [
         f"the computation contradicts itself: {wrong}" for wrong in violations(fitted.computed)
     ]
@@ -150,9 +150,11 @@ def _refusals(
     health: PoolHealth,
     observation: ElasticObservation,
     events: Iterable[ReclaimEvent],
+    pool: Pool,
 ) -> Iterator[str]:
     """Yield why nothing may be done: what holds the writer back holds reclaim back too."""
-    from htcq.elastic.gates import ignored_faults, refusals, several
+    from htcq.elastic.gates import ignored_faults, refusals, several, undeclared
+    from htcq.operations.observe_and_plan import retired_groups
     from htcq.quota.elastic.window import expected_part
     from htcq.report.printable import tell
 
@@ -173,6 +175,9 @@ def _refusals(
         *several(health, source.negotiator),
         *refusals(
             health, state, present, wanted.gates, clock, expected=expected_part(wanted.windows)
+        ),
+        *undeclared(
+            health, [group.name for group in wanted.quotas.groups], retired_groups(pool, state)
         ),
     ]
     for each in refused:

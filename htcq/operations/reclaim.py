@@ -115,7 +115,8 @@ class Reclaimer:
         places: Mapping[str, str],
     ) -> IntentEvent:
         freed = sorted({places[eviction.slot] for eviction in evictions})
-        needy = sorted({use.group for use in plan.uses})
+        # The negotiator chooses among all of them.
+        needy = sorted(each.group for each in plan.needs if each.ready)
         there = [
             (claim.schedd, claim.job)
             for claim in observation.claims

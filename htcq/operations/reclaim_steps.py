@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from htcq.elastic.reclaim.reclaim_events import Origin, ResumeEvent
 from htcq.elastic.reclaim.reclaim_history import DAY
-from htcq.errors import PoolError, RefusedError
+from htcq.errors import JournalError, PoolError, RefusedError
 from htcq.live.userprio import UserPriorities
 from htcq.live.vacating import queues_of
 from htcq.operations.ceilings import Ceilings
@@ -24,6 +24,7 @@ from htcq.operations.pool_source import read
 from htcq.operations.reclaim import Reclaimer
 from htcq.operations.system_log import log_change
 from htcq.poolquota.published import Published
+from htcq.store.elastic_journal import Journal
 from htcq.store.lock import held
 from htcq.store.reclaim_journal import ReclaimJournal
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 _COMMAND = "elastic reclaim"
 #: An action that is under way ends after its present batch.
 _ACTION_SECONDS = 60.0
+#: A write that is under way ends within some cycles; its journal is read every so many seconds.
+_WRITE_SECONDS, _PAUSE = 180.0, 1.0
 
 
 def record_state(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
@@ -47,6 +50,7 @@ def record_state(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
         HtcqError: the pool cannot be read, or must not be acted on, or the journal cannot be
             written.
     """
+    _wait_for_writer(wanted)
     with _alone(wanted):
         found, _ = _recorded(source, wanted)
     return found
@@ -58,6 +62,7 @@ def take_back(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, 
     Raises:
         HtcqError: as :func:`record_state`.
     """
+    _wait_for_writer(wanted)
     with _alone(wanted):
         found, reclaimer = _recorded(source, wanted)
         report = reclaimer.act(found.plan, found.observation, found.places)
@@ -129,6 +134,19 @@ def list_ceilings(source: Source, wanted: ReclaimRequest) -> list[Listed]:
         HtcqError: the pool cannot be read, or its negotiator does not answer.
     """
     return _reclaimer(source, wanted).ceilings.listed()
+
+
+def _wait_for_writer(wanted: ReclaimRequest) -> None:
+    """Wait until a write that is under way has ended: the negotiator shows it after a cycle.
+
+    The write of a writer that was killed never ends: it is waited for as long as it could take.
+    """
+    journal = Journal(Path(wanted.gates.journal))
+    with contextlib.suppress(JournalError):
+        while (intent := journal.state.unfinished) is not None:
+            if not 0 <= time.time() - intent.time < _WRITE_SECONDS:
+                return
+            time.sleep(_PAUSE)
 
 
 @contextlib.contextmanager

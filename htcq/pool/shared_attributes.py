@@ -114,6 +114,14 @@ class SharedAttributes:
         new = [(name.encode(), text.encode()) for name, text in texts.items()]
         return SharedAttributes((*kept, *new), expressions)
 
+    def only(self, names: Container[str]) -> SharedAttributes:
+        """Return a frame with the attributes ``names``, in lower case, alone."""
+        kept = []
+        for name, text in self.lines:
+            if name.decode("utf-8", "replace").lower() in names:
+                kept.append((name, text))
+        return SharedAttributes(tuple(kept), self._expressions)
+
     @property
     def twin(self) -> SharedAttributes:
         """The same attributes with an ad of their own.

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from htcq.classads import as_number, holds
 from htcq.errors import PolicyError
 from htcq.policy.claim import accounted
+from htcq.pool.projection import Projection
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.weights import Weights
 from htcq.quota.cpp_float import total
@@ -28,6 +29,13 @@ SLOT_CONSTRAINT, POOLSIZE_CONSTRAINT = (
     "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
 )
 OLD_POOLSIZE_CONSTRAINT = "GROUP_DYNAMIC_MACH_CONSTRAINT"
+
+#: What a negotiator that never preempts asks of slots that are claimed and not partitionable
+#: (matchmaker.cpp: obtainAdsFromCollector, 23.9 to 25.14).
+CLAIMED_PROJECTION = (
+    "Name MyType State Activity StartdIpAddr AccountingGroup Owner RemoteUser Requirements "
+    "SlotWeight ConcurrencyLimits"
+)
 
 #: What quotas are amounts of.
 WEIGHT, SLOTS = "slot weight", "slots"
@@ -52,7 +60,8 @@ class WeighedSlot(NamedTuple):
 class _Weighing(NamedTuple):
     """How a negotiator with some knobs weighs: which slots it sees and counts, by what text.
 
-    Without a constraint it sees or counts all.
+    Without a constraint it sees or counts all. ``claimed`` is what it gets to know of claimed
+    slots, unless that is all.
     """
 
     seen: Weights | None
@@ -61,6 +70,18 @@ class _Weighing(NamedTuple):
     central_text: str
     forced: bool
     weighted: bool
+    claimed: Projection | None
+
+    def returned(self, slot: Slot) -> Slot:
+        """Return what the negotiator gets to know of ``slot``.
+
+        The collector evaluates NEGOTIATOR_SLOT_CONSTRAINT with all attributes; the negotiator
+        evaluates the other expressions with what was returned to it.
+        """
+        is_partitionable = slot.frame.value("PartitionableSlot") is True
+        if self.claimed is None or slot.state != "Claimed" or is_partitionable:
+            return slot
+        return self.claimed.of(slot)
 
 
 class Supply:
@@ -119,11 +140,12 @@ class Supply:
 
     def _weighed(self, slot: Slot) -> WeighedSlot:
         central, weight = self._central_and_weight(slot)
-        counted = self._weighing.counted is None or holds(self._weighing.counted.of(slot))
+        counted = self._weighing.counted
+        in_pool = counted is None or holds(counted.of(self._weighing.returned(slot)))
         customer = ""
         if slot.claimed:
             customer = slot.customer
-        return WeighedSlot(slot, weight, weight * _multiplier(slot), counted, customer, central)
+        return WeighedSlot(slot, weight, weight * _multiplier(slot), in_pool, customer, central)
 
     def weight(self, slot: Slot) -> Number:
         """Return what the accountant reckons with: 1 each where slot weights are off.
@@ -143,7 +165,7 @@ class Supply:
         if not self.weighted:
             return is_central, 1
         if self._weighing.central is not None and is_central:
-            return True, accounted(self._weighing.central.of(slot))
+            return True, accounted(self._weighing.central.of(self._weighing.returned(slot)))
         return is_central, accounted(own)
 
     def weight_in_pool(self, slot: Slot) -> Number:
@@ -209,6 +231,9 @@ class Supply:
 
 def _weighing(knobs: Knobs) -> _Weighing:
     text = knobs.text("SLOT_WEIGHT") or "Cpus"
+    claimed = None
+    if not knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True):
+        claimed = Projection(CLAIMED_PROJECTION)
     return _Weighing(
         seen=_parsed(knobs.text(SLOT_CONSTRAINT)),
         counted=_parsed(knobs.text(POOLSIZE_CONSTRAINT) or knobs.text(OLD_POOLSIZE_CONSTRAINT)),
@@ -216,6 +241,7 @@ def _weighing(knobs: Knobs) -> _Weighing:
         central_text=text,
         forced=knobs.boolean("FORCE_NEGOTIATOR_SLOT_WEIGHT", False),
         weighted=knobs.boolean("NEGOTIATOR_USE_SLOT_WEIGHTS", True),
+        claimed=claimed,
     )
 
 

@@ -50,7 +50,7 @@ class ReclaimLimits:
     journal: str = _JOURNAL
     over_for: int = 600
     need_for: int = 120
-    max_gap: int = 600
+    max_gap: int = 660
     settle_time: int = 120
     min_runtime: int = 600
     grace: int = 600

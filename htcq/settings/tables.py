@@ -17,6 +17,22 @@ RENAMED: Mapping[str, str] = {
     "gap": "max_gap",
     "settle": "settle_time",
 }
+#: Keys of ``[elastic.write]`` before the first release that have no successor.
+_REMOVED = frozenset(
+    (
+        "hold",
+        "hold_time",
+        "raise_most",
+        "max_raise",
+        "lower_most",
+        "max_lower",
+        "least_change",
+        "min_change",
+        "least_part",
+        "min_change_part",
+        "headroom",
+    )
+)
 
 
 def table_of(name: str, value: Any) -> Mapping[str, Any]:
@@ -36,7 +52,8 @@ def check_keys(
     """Refuse keys of ``table`` that are not ``known``.
 
     Raises:
-        InputError: with the new name of a renamed key, or with the near key, if there is one.
+        InputError: with the new name of a renamed key, or with the near key, if there is one. A
+            key that was removed is named as such.
     """
     for key in table:
         if key not in known:
@@ -48,6 +65,8 @@ def _hint(key: str, known: Sequence[str]) -> str:
     renamed = RENAMED.get(key, "")
     if renamed in known:
         return f"its name is now {renamed}"
+    if key in _REMOVED and "offer_step" in known:
+        return "delete it: quotas are no longer raised and lowered in small steps"
     return did_you_mean(key, known, f"the keys are {', '.join(known)}")
 
 

@@ -101,7 +101,17 @@ def test_what_was_known_is_left_out_and_counted() -> None:
 
     assert [finding.subject for finding in new.findings] == ["group b"]
     assert (new.known, new.worst()) == (1, Severity.WARNING)
+    assert new.gone == ("made-up: long mended",)
     assert outcome.since({"made-up: a", "made-up: b"}).worst() is None
+
+
+def test_what_was_known_is_not_gone_where_its_rule_lacked_data() -> None:
+    known = {"made-up: long mended", "no-such-rule: a"}
+    lacking = _rule(needs=(Input.ACCESS,))
+
+    assert audit(POOL, [_rule(Unchecked("jobs"))]).since(known).gone == ()
+    assert audit(POOL, [lacking]).since(known).gone == ()
+    assert audit(POOL, [_rule()]).since(known).gone == ("made-up: long mended",)
 
 
 def test_a_rule_that_fails_ends_neither_the_others_nor_what_it_had_found() -> None:

@@ -151,3 +151,17 @@ def test_reclaim_does_not_act_while_somebody_else_has_changed_the_file(
 
     assert status == EXIT_UNKNOWN
     assert "was changed by somebody else" in err
+
+
+def test_reclaim_does_not_act_while_a_group_of_the_pool_is_not_declared(
+    place: Path, call: Call
+) -> None:
+    """Its jobs would count as those of nobody, and a catch-all group could lose them."""
+    journaled(place)
+    config = place / "pool/config.txt"
+    names = "GROUP_NAMES = borrower, lender"
+    config.write_text(config.read_text().replace(names, f"{names}, guests"))
+    status, err = reclaim(call)
+
+    assert status == EXIT_UNKNOWN
+    assert "the pool has a group guests that the quotas do not declare" in err

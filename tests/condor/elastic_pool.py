@@ -6,7 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from broken import break_it, policy
 from conftest import ROOT, Site
@@ -74,11 +74,11 @@ class Elastic:
             *more,
         ]
 
-    def start(self, action: str, *more: str) -> subprocess.Popen[str]:
+    def start(self, action: str, *more: str, log: IO[str] | None = None) -> subprocess.Popen[str]:
+        """Start a command; what it says goes to ``log``, if one is given."""
         command = [sys.executable, "-m", "htcq", *self.words(action, *more)]
-        return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
-        )
+        said = log or subprocess.PIPE
+        return subprocess.Popen(command, stdout=said, stderr=said, text=True, cwd=ROOT)
 
     def htcq(self, action: str, *more: str) -> tuple[int, str, str]:
         process = self.start(action, *more)

@@ -118,10 +118,14 @@ class Reclaim:
 
     def records(self, kind: str) -> list[dict[str, Any]]:
         """Return what the journal has of one kind."""
+        return [record["reclaim"] for record in self.events(kind)]
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        """Return the lines of the journal of one kind, with their times."""
         if not self.journal.exists():
             return []
         found = [json.loads(line) for line in self.journal.read_text().splitlines() if line]
-        return [record["reclaim"] for record in found if record["kind"] == kind]
+        return [record for record in found if record["kind"] == kind]
 
 
 def lent(site: Site, directory: Path, waiting: int, **knobs: str) -> Reclaim:

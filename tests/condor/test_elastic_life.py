@@ -126,6 +126,67 @@ def test_fault_2_off_stops_a_reclaim_between_its_batches(site: Site, tmp_path: P
     assert 1 <= done < 4
 
 
+def test_a_reclaim_waits_for_a_write_that_is_under_way(site: Site, tmp_path: Path) -> None:
+    """Both timers are due every five minutes, and the negotiator shows a write only after a cycle."""
+    elastic, reclaim = lent(site, tmp_path)
+    mins = {"borrower": 3, "lender": 5, "other": 0}
+    elastic.declare(
+        {name: f"min = {{cpus = {least}}}\nmax = {{cpus = 8}}\n" for name, least in mins.items()}
+    )
+    written = (tmp_path / "elastic.toml").read_text()
+    table = (tmp_path / "quotas.toml").read_text().partition("[elastic.reclaim]")[2]
+    (tmp_path / "quotas.toml").write_text(f"{written}[elastic.reclaim]{table}")
+    writer = elastic.start("run", "--once", "--yes")
+    while elastic.state.unfinished is None:
+        assert writer.poll() is None
+    reclaim.run("apply")
+
+    assert writer.communicate(timeout=600)[1] == ""
+    assert len(reclaim.records("reclaim-outcome")) == 1
+    come_to(elastic.pool, {"borrower.bob": 3, "lender.ann": 5})
+
+
+def test_freed_slots_that_another_group_in_need_takes_were_of_use(
+    site: Site, tmp_path: Path
+) -> None:
+    """A.two comes first by name, but nothing below A can start until A is within its quota."""
+    pool = break_it(site, policy(CLAIM_WORKLIFE="1200"))
+    for who in ceilings(pool):
+        pool.tool("condor_userprio", "-setceiling", who, "-1")
+    elastic, reclaim = Elastic(pool, tmp_path), Reclaim(pool, tmp_path)
+    half, all_of_it = "min = {{cpus = {}}}\n", "max = {cpus = 8}\n"
+    elastic.declare(
+        {
+            "A": half.format(4) + all_of_it,
+            '"A.one"': half.format(2) + all_of_it,
+            '"A.two"': half.format(2) + all_of_it,
+            "C": half.format(4) + all_of_it,
+        }
+    )
+    elastic.step()
+    queued(pool, {"A.one.ann": 8})
+    come_to(pool, {"A.one.ann": 8})
+    queued(pool, {"A.two.abe": 4, "C.cy": 6})
+    elastic.step()
+    # One job at a time.
+    table = "".join(f"{key} = {value}\n" for key, value in LIMITS.items())
+    table = table.replace("pool_percent = 100", "pool_percent = 1")
+    declared = (tmp_path / "elastic.toml").read_text()
+    (tmp_path / "quotas.toml").write_text(f"{declared}[elastic.reclaim]\n{table}")
+
+    def shared() -> bool:
+        reclaim.run("apply")
+        return claims(pool) == {"A.one.ann": 2, "A.two.abe": 2, "C.cy": 4}
+
+    pool.wait(shared, 60, "the mins of A.two and C", ("NegotiatorLog",))
+    assert reclaim.records("reclaim-stopped") == []
+    assert (
+        len({job for each in reclaim.records("reclaim-intent") for job in map(str, each["jobs"])})
+        == 6
+    )
+    reclaim.run("release")
+
+
 def test_fault_4_a_group_is_renamed_and_retired_while_its_jobs_run(
     site: Site, tmp_path: Path
 ) -> None:

@@ -53,6 +53,31 @@ def test_a_pool_constraint_that_matches_nothing_leaves_nothing_and_one_that_does
     assert supply("NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Cpus ==\n").pool_weight == 17
 
 
+@pytest.mark.parametrize(
+    ("constraint", "weight"),
+    [('Rack == "a"', 8), ("Cpus == 2", 2), ('Rack =!= "b" && Cpus < 8', 2 + 1)],
+)
+def test_without_preemption_the_pool_constraint_sees_what_the_collector_returns_of_claimed_slots(
+    constraint: str, weight: int
+) -> None:
+    """Of a claimed dynamic slot: what SlotWeight or Requirements name, as Cpus, but no Rack.
+
+    Seen on 23.9.6 and 25.14.1 (tests/condor/test_claimed_projection.py)."""
+    never = "NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+    one = supply(f"{never}NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = {constraint}\n")
+    assert (one.pool_weight, one.charged) == (weight, {"ada@site": 2})
+
+
+def test_without_preemption_a_forced_weight_that_is_not_returned_is_1_for_a_claimed_slot() -> None:
+    """Of a claimed slot no Rack is returned: the weight is not defined, and an undefined one is 1."""
+    forced = "SLOT_WEIGHT = size(Rack) * 5\nFORCE_NEGOTIATOR_SLOT_WEIGHT = True\n"
+    ads = ADS[:3]
+    assert supply(forced, *ads).pool_weight == 5 + 5 + 5
+    assert (
+        supply(f"NEGOTIATOR_CONSIDER_PREEMPTION = False\n{forced}", *ads).pool_weight == 5 + 5 + 1
+    )
+
+
 def test_slots_outside_the_slot_constraint_do_not_exist() -> None:
     one = supply('NEGOTIATOR_SLOT_CONSTRAINT = Rack == "b"\n')
     assert one.pool_weight == 6

@@ -22,6 +22,7 @@ def test_the_names_are_those_of_the_contract() -> None:
         "gaps",
         "findings",
         "known",
+        "gone",
         "failed",
         "not_checked",
         "checked",

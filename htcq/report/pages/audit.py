@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from htcq.audit.engine import Audit, Finding
@@ -12,20 +12,21 @@ from htcq.pool.costs import Share
 from htcq.report.charts.pictures import GroupBar, Pictures
 from htcq.report.charts.svg import group_bar, share_bar
 from htcq.report.fix import place_text
-from htcq.report.formats.html import page, unwell
+from htcq.report.formats.html import Link, page, unwell
 from htcq.report.printable import one_line, printable
 from htcq.report.views.audit_text import failures, such, summary, wanting
 
 
-def audit_page(audit: Audit, pictures: Pictures) -> str:
-    """Return the page.
+def audit_page(audit: Audit, pictures: Pictures, links: Sequence[Link] = ()) -> str:
+    """Return the page; ``links`` lead to the others of its site.
 
     Raises:
         TemplateError: its template cannot be rendered.
     """
     values: dict[str, Any] = {
         "health": unwell(audit.health),
-        "source": one_line(audit.source),
+        "links": links,
+        "source": one_line(audit.pool or audit.source),
         "taken": one_line(audit.taken),
         "summary": summary(audit),
         "counts": [(each.word, audit.count(each)) for each in sorted(Severity, reverse=True)],

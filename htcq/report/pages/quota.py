@@ -11,7 +11,7 @@ from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.charts.svg import group_bar
 from htcq.report.column import for_people
-from htcq.report.formats.html import page, unwell
+from htcq.report.formats.html import Link, page, unwell
 from htcq.report.printable import one_line
 from htcq.report.views.quota import AMOUNTS, COMPARED, Looks, quota_table
 from htcq.report.views.quota_sentences import (
@@ -31,8 +31,12 @@ from htcq.units import show_number
 _DEEPEST = 8
 
 
-def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
+def quota_page(
+    looks: Looks, changes: Sequence[tuple[str, str]] = (), links: Sequence[Link] = ()
+) -> str:
     """Return the page of all pools, each as it is and, for a what-if, with ``changes``.
+
+    ``links`` lead to the other pages of its site.
 
     Raises:
         TemplateError: its template cannot be rendered.
@@ -46,6 +50,7 @@ def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
         health += unwell(now.health, name)
     values = {
         "health": health,
+        "links": links,
         "pools": [_pool(now, then) for now, then in looks],
         "columns": [column.title for column in for_people(AMOUNTS)],
         "changes": [f"{one_line(knob)} = {one_line(value)}" for knob, value in changes],

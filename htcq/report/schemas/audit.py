@@ -31,6 +31,7 @@ def audit() -> Shape:
         **about_pool(),
         "findings": listing("The findings, the worst first.", record("A finding.", finding)),
         "known": whole("How many findings were left out because the baseline has them."),
+        "gone": texts("Fingerprints of the baseline that are not found any more."),
         "not_checked": listing(
             "The rules that had no data.", record("A rule that was not checked.", missing)
         ),

@@ -16,6 +16,7 @@ from htcq.report.formats.prometheus import metrics_text
 from htcq.report.metric import Metric, Sample
 from htcq.report.printable import one_line
 from htcq.report.verdict import CRITICAL, OK, UNKNOWN, WARNING, Measure, Verdict, read_range
+from htcq.report.views.audit_place import place_text
 from htcq.report.views.audit_text import caused_text, failures, summary
 
 SUBJECT = "HTCQ"
@@ -74,7 +75,7 @@ def audit_lines(audit: Audit) -> Iterator[str]:
     for ailment in audit.health:
         yield one_line(f"{audit.source}: {ailment.severity}: {ailment.text} [{ailment.id}]")
     for finding in audit.findings:
-        place = next((fact.place for fact in finding.evidence if fact.place), finding.subject)
+        place = place_text(finding) or finding.subject
         more = ""
         if finding.count > 1:
             more = f" ({finding.count} such)"
@@ -83,6 +84,8 @@ def audit_lines(audit: Audit) -> Iterator[str]:
         )
         for follower in finding.caused:
             yield one_line(f"{place}: note: follows from {finding.rule}: {caused_text(follower)}")
+    for gone in audit.gone:
+        yield one_line(f"{audit.source}: note: no longer found: {gone}")
     for each in audit.incomplete:
         yield one_line(f"{audit.source}: note: incomplete data: {each}")
     for failure in failures(audit):

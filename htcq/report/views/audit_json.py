@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from htcq.audit.engine import Audit, Finding
@@ -24,6 +24,7 @@ def audit_json(audit: Audit) -> dict[str, Any]:
         "health": health_json(audit.health),
         "findings": [_finding_json(finding) for finding in audit.findings],
         "known": audit.known,
+        "gone": list(audit.gone),
         "not_checked": [
             {"rule": each.rule, "missing": each.missing}
             for each in audit.not_checked
@@ -67,6 +68,15 @@ def _caused_json(finding: Finding) -> dict[str, Any]:
         "count": finding.count,
         "fingerprint": finding.fingerprint,
     }
+
+
+def baseline_json(audit: Audit, kept: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the fingerprints of all findings, sorted: the same pool gives the same text.
+
+    ``kept`` are fingerprints of a former baseline whose rules were not checked this time.
+    """
+    found = frozenset(kept).union(*(finding.fingerprints for finding in audit.findings))
+    return {"schema": SCHEMA, "findings": [{"fingerprint": each} for each in sorted(found)]}
 
 
 def fingerprints(text: str, name: str) -> frozenset[str]:

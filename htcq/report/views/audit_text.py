@@ -115,6 +115,8 @@ def _lines(audit: Audit) -> Iterator[Line]:
         yield from _finding(finding)
         yield _EMPTY
     yield from _fixes(audit)
+    for gone in audit.gone:
+        yield Line((("no longer found", "strong"), (f": {one_line(gone)}", "")))
     for missing, rules in wanting(audit):
         yield Line(
             (("not checked", "strong"), (f" without {one_line(missing)}: {', '.join(rules)}", ""))
@@ -123,7 +125,7 @@ def _lines(audit: Audit) -> Iterator[Line]:
         yield Line(((failure, "warning"),))
     for each in audit.incomplete:
         yield Line((("incomplete data", "warning"), (f": {one_line(each)}", "")))
-    if audit.not_checked or audit.incomplete:
+    if audit.gone or audit.not_checked or audit.incomplete:
         yield _EMPTY
     # Last, where it is still seen when all else has scrolled away.
     yield line(summary(audit), "strong")
