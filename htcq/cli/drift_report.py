@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_csv, add_html, add_json, add_site_file, add_store
+from htcq.cli.options import add_csv, add_html, add_json, add_site_file, add_store, add_wide
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
 from htcq.report.printable import tell
 
@@ -63,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --csv: print the ledger of elastic quotas instead",
     )
+    add_wide(output)
     add_html(output)
 
 
@@ -153,4 +154,4 @@ def _print(stories: Sequence[DriftExplanation], arguments: argparse.Namespace) -
         for number, story in enumerate(stories):
             if number:
                 print()
-            show_story(story, sys.stdout)
+            show_story(story, sys.stdout, wide=arguments.wide)
