@@ -49,6 +49,8 @@ class Evidence(Subject):
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
+        #: The same pool with other settings, which this one was made of.
+        self._before: Evidence | None = None
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
@@ -103,6 +105,7 @@ class Evidence(Subject):
         other = Evidence(pool)
         other.weights = self.weights
         if pool.jobs is self.pool.jobs:
+            other._before = self
             other.autoclusters = self.autoclusters
             other.trials = self.trials
             other._charges, other.claims = self._charges, self.claims
@@ -304,7 +307,10 @@ class Evidence(Subject):
         """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
-        return SubmitterQueues(self.pool, self.quotas)
+        before = None
+        if self._before is not None:
+            before = self._before.askers
+        return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
     def claims(self) -> UnusedClaims:

@@ -19,6 +19,7 @@ from htcq.cli.options import (
     add_pool_options,
     add_prometheus,
     add_quotas,
+    add_wide,
     print_or_put,
 )
 from htcq.cli.pool_options import sources
@@ -51,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = output.add_mutually_exclusive_group()
     add_json(form)
     add_csv(form, "print a row for each group and dimension as CSV")
+    add_wide(output)
     add_watch(output)
     add_prometheus(parser)
 
@@ -158,4 +160,4 @@ def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> 
 
         for number, (status, findings) in enumerate(looked):
             print("\n" * bool(number), end="")
-            show_status(status, findings, sys.stdout)
+            show_status(status, findings, sys.stdout, arguments.wide)

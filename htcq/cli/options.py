@@ -211,6 +211,14 @@ def add_csv(output: Container, help: str) -> None:
     output.add_argument("--csv", action="store_true", help=help)
 
 
+def add_wide(output: Container) -> None:
+    """Add the option for all columns of a table."""
+    output.add_argument(
+        "--wide", action="store_true",
+        help="show all columns of tables on a terminal, as files and pipes have them",
+    )  # fmt: skip
+
+
 def add_html(output: Container) -> None:
     """Add the option for a page in a file."""
     output.add_argument(

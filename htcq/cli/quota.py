@@ -24,6 +24,7 @@ from htcq.cli.options import (
     add_max_age,
     add_negotiator,
     add_pool_options,
+    add_wide,
 )
 from htcq.cli.pool_options import sources
 from htcq.cli.watch import Begin, add_watch, watched
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(form)
     add_csv(form, "print the table as CSV: a header, and a row for each group")
     output.add_argument("--tree", action="store_true", help="draw the tree beside the numbers")
+    add_wide(output)
     add_html(output)
     add_watch(output)
     add_actions(parser, "quota", ACTIONS, required=False)
@@ -224,4 +226,4 @@ def _show_text(looked: _Looked, changes: Changes, arguments: argparse.Namespace)
     else:
         from htcq.report.views.quota_text import show_quota
 
-        show_quota(looked.now, sys.stdout, arguments.tree)
+        show_quota(looked.now, sys.stdout, arguments.tree, arguments.wide)
