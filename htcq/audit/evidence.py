@@ -154,9 +154,6 @@ class Evidence(Subject):
         }
         return needed.get(need, True)
 
-    # Slots
-    # ----------------------------------------------------------------------------------------------
-
     @property
     def slots(self) -> tuple[Slot, ...]:
         """Every slot; none where there are no slot ads."""
@@ -238,9 +235,6 @@ class Evidence(Subject):
         for slot_class in self.slot_classes_of_type(DYNAMIC):
             yield from slot_class.slots
 
-    # Jobs
-    # ----------------------------------------------------------------------------------------------
-
     @cached_property
     def autoclusters(self) -> tuple[Autocluster, ...]:
         """The jobs collapsed into classes; none where there are no job ads."""
@@ -307,9 +301,7 @@ class Evidence(Subject):
         """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
-        before = None
-        if self._before is not None:
-            before = self._before.askers
+        before = self._before and self._before.askers
         return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
@@ -334,9 +326,6 @@ class Evidence(Subject):
         if not self.slot_classes_by_frame:
             return ()
         return tuple(unmatched(self.askers, self.unused))
-
-    # Groups and configuration
-    # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def quotas(self) -> PoolQuotas:
