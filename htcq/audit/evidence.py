@@ -301,7 +301,9 @@ class Evidence(Subject):
         """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
-        before = self._before and self._before.askers
+        before = None
+        if self._before is not None:
+            before = self._before.askers
         return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
