@@ -125,9 +125,12 @@ class Expr:
                 value = self._tree.eval(my.native)
             else:
                 value = self._tree.eval(my.native, target.native)
-        except (*refusals(), SystemError):
+        except SystemError:
+            # A list of what is no text (25.14.1).
+            return ERROR
+        except refusals():
             # Nested beyond what the library evaluates: HTCondor's daemons get an error as well. Or
-            # no text at all; one in a list, that is a SystemError (25.14.1).
+            # no text at all.
             return ERROR
         if isinstance(value, library.Value):
             return UNDEFINED if value == library.Value.Undefined else ERROR
