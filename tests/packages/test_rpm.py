@@ -88,7 +88,7 @@ def root(copy_of: Callable[[str], Root]) -> Root:
                 path.unlink()
     (made.path / MODULES / "el.pth").write_text("/usr/lib/python3.9/site-packages\n")
     # What Enterprise Linux's own packages have: these directories, and compiled modules.
-    for name in ("usr/lib/python3.9/site-packages", "usr/lib/systemd/system"):
+    for name in ("usr/lib/python3.9/site-packages", "usr/lib/systemd/system", "usr/share/licenses"):
         (made.path / name).mkdir(parents=True, exist_ok=True)
     made.run("python3", "-m", "compileall", "-q", *(f"/{MODULES}/{name}" for name in NEEDED))
     return made
