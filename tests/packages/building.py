@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from debian_root import SUITES, debian_root
 from installation import Installation
 
 from htcq import __version__
@@ -129,6 +130,8 @@ class Root:
 def copied(name: str, place: Path) -> Root:
     """Return a copy of the root directory ``name`` that has the network of this machine."""
     original = ROOTS / name
+    if name in SUITES:
+        debian_root(name, ROOTS)
     assert original.is_dir(), f"{original} is missing: contrib/testall makes it"
     copy = place / name
     subprocess.run(["cp", "--archive", "--reflink=auto", str(original), str(copy)], check=True)
