@@ -8,6 +8,8 @@ for quotas to ``tests/condor/test_simulate.py``, ``--claim-pairs`` and ``--claim
 ``tests/claims/test_engines_agree.py``, ``--fuzz-inputs`` and ``--fuzz-seed`` to
 ``tests/fuzz/test_fuzz.py``, whose inputs are the same in every run unless a seed is given;
 ``--engine-cases`` and ``--engine-seed`` say the same to ``tests/columns/test_drawn.py``;
+``--elastic-hours`` runs ``tests/condor/test_elastic_hour.py``, and ``--kill-points`` says at how
+many lines ``tests/cli/test_elastic_kill.py`` and ``tests/condor/test_elastic_kill.py`` kill;
 ``--why-pools`` says on how many random pools ``tests/properties/test_why_agrees.py`` compares,
 always the same first; ``--write-pins`` lets ``tests/pins`` and ``tests/schemas`` write what they
 find instead of comparing it. They stand here because pytest-xdist's controller, which does not
@@ -78,6 +80,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=0,
         help="for how many hours to keep the quotas of a real pool elastic at the default pace",
+    )
+    parser.addoption(
+        "--kill-points",
+        type=int,
+        default=0,
+        help="at how many lines to kill each command that writes elastic quotas (0: a few)",
     )
     parser.addoption("--cycle-seed", help="draw them as a run did that named this seed; else anew")
     parser.addoption(

@@ -154,9 +154,6 @@ class Evidence(Subject):
         }
         return needed.get(need, True)
 
-    # Slots
-    # ----------------------------------------------------------------------------------------------
-
     @property
     def slots(self) -> tuple[Slot, ...]:
         """Every slot; none where there are no slot ads."""
@@ -237,9 +234,6 @@ class Evidence(Subject):
         """Every dynamic slot."""
         for slot_class in self.slot_classes_of_type(DYNAMIC):
             yield from slot_class.slots
-
-    # Jobs
-    # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def autoclusters(self) -> tuple[Autocluster, ...]:
@@ -334,9 +328,6 @@ class Evidence(Subject):
         if not self.slot_classes_by_frame:
             return ()
         return tuple(unmatched(self.askers, self.unused))
-
-    # Groups and configuration
-    # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def quotas(self) -> PoolQuotas:

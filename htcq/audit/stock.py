@@ -168,7 +168,9 @@ def _count(
 ) -> None:
     """Add the amounts of ``slot`` to those of its machine."""
     sums.slots += 1
-    sums.card = sums.card or str(slot.frame.value("GPUs_DeviceName") or "")
+    card = slot.frame.value("GPUs_DeviceName")
+    if isinstance(card, str):
+        sums.card = sums.card or card
     if slot.type == PARTITIONABLE:
         left = left_of(slot)
         if _is_closed(slot):

@@ -71,6 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="no pool: the configuration files in this directory, as HTCondor reads them",
     )
+    _add_rules(parser)
+    _add_output(parser)
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE,...", action="append",
@@ -101,6 +106,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="also write what is found now, and what was known before, for a later --baseline",
     )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     form = output.add_mutually_exclusive_group()
     form.add_argument(

@@ -228,7 +228,10 @@ class _Pages:
             site_pages.GROUPS: quota_page([(self._look, None)], (), links(site_pages.GROUPS)),
             site_pages.MACHINES: machines_page(self._seen.stock, pool),
             site_pages.JOBS: jobs_page(self._evidence),
-            site_pages.AUDIT: audit_page(self._seen.audit, pictures, links(site_pages.AUDIT)),
+            # The bars of groups have a page of their own.
+            site_pages.AUDIT: audit_page(
+                self._seen.audit, replace(pictures, groups=()), links(site_pages.AUDIT)
+            ),
             site_pages.DRIFT: self._drift_page(),
             site_pages.ELASTIC: elastic_page(self._status_of_trees(), pool, self._why_no_quotas()),
             site_pages.WHAT_IFS: what_ifs_page(self._what_ifs, pool),

@@ -181,7 +181,8 @@ class Writer:
         except OSError as error:
             why = f"{self.path} cannot be written: {error.strerror}"
             self.add(JournalRecord(0, 0.0, OUTCOME, of=intent.number, result=NOTHING, told=why))
-            raise InstallError(why, "it is as it was; run as root") from error
+            hint = "it is as it was; run as root, with room on the disk"
+            raise InstallError(why, hint) from error
         why = self._verify(intent)
         if why and intent.what == APPLY:
             self._restore(why)

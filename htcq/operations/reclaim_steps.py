@@ -50,7 +50,6 @@ def record_state(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
         HtcqError: the pool cannot be read, or must not be acted on, or the journal cannot be
             written.
     """
-    _wait_for_writer(wanted)
     with _alone(wanted):
         found, _ = _recorded(source, wanted)
     return found
@@ -62,7 +61,6 @@ def take_back(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, 
     Raises:
         HtcqError: as :func:`record_state`.
     """
-    _wait_for_writer(wanted)
     with _alone(wanted):
         found, reclaimer = _recorded(source, wanted)
         report = reclaimer.act(found.plan, found.observation, found.places)
@@ -136,17 +134,31 @@ def list_ceilings(source: Source, wanted: ReclaimRequest) -> list[Listed]:
     return _reclaimer(source, wanted).ceilings.listed()
 
 
-def _wait_for_writer(wanted: ReclaimRequest) -> None:
-    """Wait until a write that is under way has ended: the negotiator shows it after a cycle.
+def _planned(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
+    """Return what is observed, once more if a write began or ended meanwhile."""
+    before = _last_of_writer(wanted)
+    found = plan_reclaim(source, wanted)
+    if found.refusals and _last_of_writer(wanted) != before:
+        found = plan_reclaim(source, wanted)
+    return found
 
-    The write of a writer that was killed never ends: it is waited for as long as it could take.
+
+def _last_of_writer(wanted: ReclaimRequest) -> int:
+    """Wait for a write that is under way; return the number of the last record of the writer.
+
+    The negotiator shows a write only after a cycle. The write of a writer that was killed never
+    ends: it is waited for as long as it could take.
     """
     journal = Journal(Path(wanted.gates.journal))
-    with contextlib.suppress(JournalError):
+    try:
         while (intent := journal.state.unfinished) is not None:
             if not 0 <= time.time() - intent.time < _WRITE_SECONDS:
-                return
+                break
             time.sleep(_PAUSE)
+        return journal.state.last
+    except JournalError:
+        # The plan says so.
+        return 0
 
 
 @contextlib.contextmanager
@@ -158,7 +170,7 @@ def _alone(wanted: ReclaimRequest) -> Iterator[None]:
 def _recorded(source: Source, wanted: ReclaimRequest) -> tuple[ObservedReclaim, Reclaimer]:
     limits = wanted.limits
     wanted.journal.shorten(max(DAY, 2 * max(limits.over_for, limits.need_for)) + limits.max_gap)
-    found = plan_reclaim(source, wanted)
+    found = _planned(source, wanted)
     if found.refusals:
         more = ""
         if len(found.refusals) > 1:
@@ -186,8 +198,14 @@ def _reclaimer_of(source: Source, wanted: ReclaimRequest, pool: Pool) -> Reclaim
     queues = queues_of(pool.schedds, source.timeout)
     return Reclaimer(
         wanted.journal, ceilings, queues, wanted.limits, negotiator, operator(),
-        lambda: why_stopped(wanted),
+        lambda: _why_stopped_now(wanted),
     )  # fmt: skip
+
+
+def _why_stopped_now(wanted: ReclaimRequest) -> str:
+    """Return why no further batch may be vacated, once no write is under way."""
+    _last_of_writer(wanted)
+    return why_stopped(wanted)
 
 
 def _log(wanted: ReclaimRequest, report: ReclaimReport) -> None:

@@ -1,7 +1,7 @@
 "use strict";
 // A long table: a part of its rows at a time, sorted by a column and searched by words.
 (() => {
-  const PART = 100;
+  const PART = 50;
 
   function element(name, text, attributes = {}) {
     const made = document.createElement(name);

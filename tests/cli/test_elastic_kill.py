@@ -25,7 +25,7 @@ PROGRAM = ROOT / "tests/elastic/killed_command.py"
 FILE = "60-htcq-elastic.config"
 FIRST, SECOND, STATIC = {"a": (2.0, False)}, {"a": (8.0, False)}, {"a": (4.0, True)}
 PLACE = ("--journal", "journal", "--pool", "127.0.0.1:9", "--timeout", "5", "--within", "0")
-#: Points for each command, spread over all of its lines.
+#: Points for each command, spread over all of its lines, unless --kill-points says more.
 POINTS = 12
 
 
@@ -66,8 +66,9 @@ def furnish(place: Path) -> None:
     ids=["rollback", "disable", "dead-man"],
 )
 def test_killed_at_any_line_a_command_leaves_what_was_meant(
-    words: tuple[str, ...], meant: str, quiet_place: Path
+    words: tuple[str, ...], meant: str, quiet_place: Path, pytestconfig: pytest.Config
 ) -> None:
+    count = int(pytestconfig.getoption("--kill-points")) or POINTS
     furnish(quiet_place)
     status, said = run(0, words, quiet_place)
     # The file is in place, and the negotiator away.
@@ -77,9 +78,9 @@ def test_killed_at_any_line_a_command_leaves_what_was_meant(
     path, journal = quiet_place / "config.d" / FILE, quiet_place / "journal"
     seen = set()
 
-    for number in range(POINTS):
+    for number in range(count):
         furnish(quiet_place)
-        status, said = run(1 + number * (total - 2) // (POINTS - 1), words, quiet_place)
+        status, said = run(1 + number * (total - 2) // (count - 1), words, quiet_place)
         assert status == -signal.SIGKILL, said
         present = path.read_text()
         records = read_journal(journal).records

@@ -23,7 +23,7 @@ ONLY_SUITES = [NEWEST]
 PROGRAM = ROOT / "tests/elastic/killed_command.py"
 #: Nothing is claimed here.
 PROMPT = dict.fromkeys(UNHURRIED, "1")
-#: Points for each command, spread over all of its lines.
+#: Points for each command, spread over all of its lines, unless --kill-points says more.
 POINTS = 6
 
 
@@ -43,9 +43,14 @@ def lines(elastic: Elastic, words: list[str], status: int = 0) -> int:
     return int(said.split()[-1])
 
 
-def points(total: int) -> list[int]:
+@pytest.fixture
+def count(pytestconfig: pytest.Config) -> int:
+    return int(pytestconfig.getoption("--kill-points")) or POINTS
+
+
+def points(total: int, count: int) -> list[int]:
     assert total > POINTS
-    return [1 + number * (total - 2) // (POINTS - 1) for number in range(POINTS)]
+    return [1 + number * (total - 2) // (count - 1) for number in range(count)]
 
 
 def killed(elastic: Elastic, until: int, words: list[str]) -> None:
@@ -86,7 +91,7 @@ def is_finished(elastic: Elastic, quotas: tuple[str, str]) -> None:
     ]
 
 
-def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
+def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) -> None:
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5))
     elastic.step()
@@ -95,7 +100,7 @@ def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
     total = lines(elastic, words)
     quotas = [("5", "3"), ("3", "5")]
 
-    for number, until in enumerate(points(total)):
+    for number, until in enumerate(points(total, count)):
         old, new = quotas[number % 2], quotas[1 - number % 2]
         elastic.declare(fixed(int(new[0]), int(new[1])))
         killed(elastic, until, words)
@@ -104,7 +109,7 @@ def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
         is_finished(elastic, new)
 
 
-def test_a_rollback_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
+def test_a_rollback_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) -> None:
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5))
     elastic.step()
@@ -113,7 +118,7 @@ def test_a_rollback_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
     words = elastic.words("rollback")
     total = lines(elastic, words)
 
-    for until in points(total):
+    for until in points(total, count):
         applied(elastic, 5, 3)
         killed(elastic, until, words)
         is_true(elastic, {("5", "3"), ("3", "5")})
@@ -130,7 +135,7 @@ def applied(elastic: Elastic, busy: int, quiet: int) -> None:
     assert status == 0, err
 
 
-def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
+def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) -> None:
     """The static quotas are the mins, 3 and 4; an elastic one is up to the max of 5, which nobody else asks for."""
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     groups = {"busy": "lend = false\nmin = {cpus = 3}\nmax = {cpus = 3}\n",
@@ -142,7 +147,7 @@ def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
     total = lines(elastic, words)
     elastic.step()
 
-    for until in points(total):
+    for until in points(total, count):
         killed(elastic, until, words)
         is_true(elastic, {("3", "5"), ("3", "4")})
         status, _, err = elastic.htcq("disable", "--if-silent", "0s")
@@ -152,7 +157,9 @@ def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
         assert elastic.configured() == ("3", "5")
 
 
-def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(site: Site, tmp_path: Path) -> None:
+def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(
+    site: Site, tmp_path: Path, count: int
+) -> None:
     """The negotiator is deaf: what is written has to be put back, by whoever comes next if need be."""
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5), max_failures="0")
@@ -164,7 +171,7 @@ def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(site: Site, tmp_pat
     words = elastic.words("run", "--once", "--yes")
     total = lines(elastic, words, status=3)
 
-    for until in points(total):
+    for until in points(total, count):
         elastic.declare(fixed(5, 3), max_failures="0")
         killed(elastic, until, words)
         is_true(elastic, {("3", "5"), ("5", "3")})

@@ -59,7 +59,7 @@ def _notes(status: Status) -> Iterator[str]:
 
 def _warnings(status: Status) -> Iterator[str]:
     if status.activity.word != ON:
-        yield f"elastic quotas are {status.activity.word}: {one_line(status.activity.why)}"
+        yield f"not in force ({status.activity.word}): {one_line(status.activity.why)}"
     for each in status.enforcement:
         if each.how is How.REPORTED:
             yield f"{each.dimension}: only reported: {one_line(each.why)}"

@@ -18,7 +18,7 @@ from htcq.poolquota.published import seconds_of
 from htcq.report.moments import lasting
 from htcq.report.pages.listing import Cell, listing_page, section, table
 from htcq.report.pages.site_pages import JOBS
-from htcq.units import show_rough
+from htcq.units import PER_GIB, two_digits
 
 _SUBMITTERS = (
     ("submitter", False),
@@ -124,5 +124,12 @@ def _asks(jobs: Autocluster) -> str:
     parts = []
     for asset, amount in jobs.request.items():
         if amount:
-            parts.append(f"{show_rough(asset, amount)} {asset}")
+            parts.append(f"{_size(asset, amount)} {asset}")
     return ", ".join(parts)
+
+
+def _size(asset: str, amount: float) -> str:
+    """Return an amount to two digits where it has a unit: nobody types it back."""
+    if asset in PER_GIB:
+        return f"{two_digits(amount / PER_GIB[asset]):g} GiB"
+    return f"{amount:g}"

@@ -13,11 +13,12 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments
 from htcq.report.charts.stack import in_page
 from htcq.report.formats.html import page, unwell
+from htcq.report.moments import as_people_write
 from htcq.report.pages.site_pages import PAGES, links_of
 from htcq.report.printable import one_line
 
 #: The rows that are shown at a time.
-ROWS = 100
+ROWS = 50
 #: A text, and what it is sorted by where that is not the text.
 Cell = Union[str, "tuple[str, float]"]
 Part = dict[str, Any]
@@ -35,6 +36,7 @@ def listing_page(file: str, pool: Pool, told: Sequence[str], sections: Sequence[
         "title": PAGES[file],
         "source": one_line(pool.name),
         "taken": one_line(pool.taken_at),
+        "taken_words": one_line(as_people_write(pool.taken_at)),
         "told": told,
         "sections": sections,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from htcq.audit.facts import listed
 from htcq.audit.stock import MachineStock, PoolStock, Stock, Stocks
@@ -15,6 +15,8 @@ from htcq.units import CPUS, MEMORY, PER_GIB
 #: The words for assets, and how many HTCondor units one of them is.
 WORDS = {"cpus": ("cores", 1), "memory": ("GiB of memory", PER_GIB[MEMORY]), "gpus": ("GPUs", 1)}
 _PARTS = ("used", "free", "stranded", "closed")
+#: An asset and a part of it: a column of a table.
+_Amount = tuple[str, str]
 
 
 def machines_page(stock: PoolStock, pool: Pool) -> str:
@@ -34,10 +36,9 @@ def machines_page(stock: PoolStock, pool: Pool) -> str:
     ]
     if pool.jobs is None:
         told.append("The jobs could not be read: what is stranded is not known.")
-    kinds = table("kinds-table", "Kinds of node", _heads(stock, "kind", "machines"), _kinds(stock))
-    machines = table(
-        "machines-table", "Machines", _heads(stock, "machine", "kind"), _machines(stock)
-    )
+    amounts = _amounts(stock)
+    kinds = table("kinds-table", "Kinds of node", _heads(amounts, "machines"), _kinds(stock))
+    machines = table("machines-table", "Machines", _heads(amounts, "kind"), _machines(stock))
     sections = [
         section("kinds", "Kinds of node", tables=[kinds]),
         section("machines", "Machines", tables=[machines]),
@@ -45,28 +46,37 @@ def machines_page(stock: PoolStock, pool: Pool) -> str:
     return listing_page(MACHINES, pool, told, sections)
 
 
-def _heads(stock: PoolStock, first: str, second: str) -> list[tuple[str, bool]]:
-    heads = [(first, False), (second, second == "machines")]
+def _amounts(stock: PoolStock) -> list[_Amount]:
+    """Return what has a column: used and free, and all else of which the pool has anything."""
+    found: list[_Amount] = []
     for asset in stock.assets:
-        heads += [(f"{WORDS[asset][0]}, {part}", True) for part in _PARTS]
-    if second == "kind":
-        heads.append(("too little", False))
-    return heads
+        whole = stock.stocks[asset]
+        parts = [part for part in _PARTS if part in ("used", "free") or getattr(whole, part)]
+        found += [(asset, part) for part in parts]
+    return found
+
+
+def _heads(amounts: Sequence[_Amount], second: str) -> list[tuple[str, bool]]:
+    numbers = [(f"{WORDS[asset][0]}, {part}", True) for asset, part in amounts]
+    if second == "machines":
+        return [("kind", False), (second, True), *numbers]
+    return [("machine", False), (second, False), *numbers, ("too little", False)]
 
 
 def _kinds(stock: PoolStock) -> Iterator[list[Cell]]:
+    amounts = _amounts(stock)
     for kind in stock.kinds:
-        numbers = _numbers(stock, kind.stocks)
+        numbers = _numbers(amounts, kind.stocks)
         yield [kind.name, (f"{kind.machines:,}", kind.machines), *numbers]
 
 
 def _machines(stock: PoolStock) -> Iterator[list[Cell]]:
-    ordered = sorted(stock.machines, key=_idle_first)
-    for machine in ordered:
+    amounts = _amounts(stock)
+    for machine in sorted(stock.machines, key=_idle_first):
         yield [
             machine.name,
             machine.kind,
-            *_numbers(stock, machine.stocks),
+            *_numbers(amounts, machine.stocks),
             listed(machine.short),
         ]
 
@@ -76,12 +86,11 @@ def _idle_first(machine: MachineStock) -> tuple[float, float, str]:
     return (-cpus.stranded, -cpus.free, machine.name)
 
 
-def _numbers(stock: PoolStock, stocks: Stocks) -> list[Cell]:
+def _numbers(amounts: Sequence[_Amount], stocks: Stocks) -> list[Cell]:
     found: list[Cell] = []
-    for asset in stock.assets:
-        for part in _PARTS:
-            amount = float(getattr(stocks[asset], part))
-            found.append((shown(asset, amount), amount))
+    for asset, part in amounts:
+        amount = float(getattr(stocks[asset], part))
+        found.append((shown(asset, amount), amount))
     return found
 
 

@@ -23,7 +23,8 @@ from htcq.report.charts.treemap import Box, treemap
 from htcq.report.column import NONE
 from htcq.report.fix import place_text
 from htcq.report.formats.html import page, unwell
-from htcq.report.moments import iso, moment, zone_name
+from htcq.report.moments import as_people_write, iso, moment, zone_name
+from htcq.report.pages.audit import weight_name
 from htcq.report.pages.machines import WORDS, bar_of
 from htcq.report.pages.site_pages import OVERVIEW, links_of
 from htcq.report.printable import one_line, printable
@@ -32,8 +33,6 @@ from htcq.report.views.overview import Seen, short_amount, verdict, worst_findin
 
 #: The kinds of node that have a row, and the groups that have an area of their own.
 _KINDS, _BOXES = 12, 250
-#: A SLOT_WEIGHT expression that is longer has a short name.
-_SHORT = 32
 
 
 @dataclass(frozen=True)
@@ -83,8 +82,8 @@ def overview_page(
 
 def _taken(seen: Seen) -> tuple[str, str]:
     if seen.now is None:
-        return "", "at an unknown time"
-    return iso(seen.now), f"{moment(seen.now, seen.zone)} {zone_name(seen.now, seen.zone)}"
+        return "", "an unknown time"
+    return iso(seen.now), as_people_write(iso(seen.now), seen.zone)
 
 
 def _asset(asset: str, stocks: Stocks) -> dict[str, str]:
@@ -214,9 +213,7 @@ def _largest(look: PoolQuotaReport, most: int = 12) -> Iterator[tuple[str, str, 
 def _weights(shares: Sequence[Share]) -> Iterator[dict[str, str]]:
     for number, each in enumerate(shares, 1):
         text = printable(each.expression) or "(none: counts as 1)"
-        name = text
-        if len(text) > _SHORT:
-            name = f"weight {number}"
+        name = weight_name(number, text)
         slots = f"{each.slots:,} slots"
         if each.slots == 1:
             slots = "1 slot"

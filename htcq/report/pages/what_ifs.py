@@ -28,6 +28,8 @@ _HEADS = (
 )
 #: The number of groups that a row names.
 _MOST = 6
+#: A difference that is smaller is none.
+_DUST = 0.05
 
 
 @dataclass(frozen=True)
@@ -145,11 +147,19 @@ def _time(seconds: float | None) -> Cell:
 
 
 def _groups(each: WhatIf, after: Summary) -> Iterator[str]:
-    names = sorted(after.groups, key=lambda name: -after.groups[name])
+    """Yield the groups that change most; where nothing is known of before, those that use most."""
+    before: Mapping[str, float] = {}
+    if each.before is not None:
+        before = each.before.groups
+    changes = {name: abs(used - before.get(name, 0.0)) for name, used in after.groups.items()}
+    names = [name for name in after.groups if changes[name] >= _DUST]
+    names.sort(key=lambda name: -changes[name])
     for name in names[:_MOST]:
         now = short_amount(after.groups[name])
-        if each.before is not None and name in each.before.groups:
-            now = f"{short_amount(each.before.groups[name])} → {now}"
+        if name in before:
+            now = f"{short_amount(before[name])} → {now}"
         yield f"{name} {now}"
     if len(names) > _MOST:
         yield f"and {len(names) - _MOST} more"
+    if before and not names:
+        yield "no group changes"
