@@ -13,6 +13,8 @@ from htcq.audit.rule import Severity
 from htcq.audit.stock import Stock, Stranded, stock_of
 from htcq.drift.explanation import DriftExplanation, Remembered, tell
 from htcq.poolquota.ailment import Ailment
+from htcq.report.charts.pictures import Pictures
+from htcq.report.pages.overview import overview_page
 from htcq.report.views.overview import (
     Seen,
     groups_off_quota,
@@ -25,6 +27,7 @@ from tests.audit.sites import pool, slot
 from tests.drift.looks import sample
 from tests.poolquota.looks import look
 from tests.report.audits import QUOTA, WEIGHT
+from tests.report.pages import Page
 
 ZONE = timezone(timedelta(hours=1), "CET")
 #: Saturday, and the Thursday before.
@@ -114,6 +117,15 @@ def test_stranded_cores_are_said_from_a_hundredth_of_the_pool_on(cores: int, sai
 )
 def test_since_when_is_said_as_people_do(hours: float, words: str) -> None:
     assert since_words(NOW - hours * 3600, NOW, ZONE) == words
+
+
+def test_the_quotas_of_groups_are_added_up_without_what_no_group_has() -> None:
+    given = pool(slot(), jobs=())
+    page = Page(overview_page(CALM, given, Pictures(), ()))
+
+    told = "The pool has 100 cores; the quotas of its groups add up to 60, and 0 are used."
+    assert told in page.texts["p"]
+    assert "no group: 40 in no quota, uses 0" in page.texts["title"]
 
 
 def test_errors_come_before_warnings_and_many_before_few() -> None:

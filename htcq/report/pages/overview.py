@@ -138,7 +138,8 @@ def _groups(look: PoolQuotaReport) -> dict[str, Any]:
     if look.cores:
         unit = "cores"
     boxes = _boxes(look)
-    promised = look.promised
+    # What no group has is the root's.
+    promised = look.promised - look.standings[0].quota
     name = f"Quota and usage of {len(look.standings) - 1:,} groups, in {unit}"
     return {
         "grouped": look.grouped,
