@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: As EXIT_UNKNOWN of htcq.errors, which may not be loaded yet.
 _UNKNOWN = 3
-#: With this option a command goes through cycle after cycle: what each leaves is collected.
-_CYCLES = "--cycles"
+#: With these options a command goes through cycle after cycle: what each leaves is collected.
+_LONG = ("--cycles", "--watch")
 #: Where a stream is closed, this stands in its place, so that no file of htcq's becomes it. What is
 #: read from standard input or written to standard output then fails; nobody reads the errors.
 _STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_RDWR))
@@ -59,8 +59,8 @@ def main() -> NoReturn:
 
 
 def _is_long(arguments: Sequence[str]) -> bool:
-    """Tell whether a command goes through many cycles."""
-    return any(each.partition("=")[0] == _CYCLES for each in arguments)
+    """Tell whether a command goes through many cycles, or looks many times."""
+    return any(each.partition("=")[0] in _LONG for each in arguments)
 
 
 def _run() -> int:

@@ -125,6 +125,9 @@ class Expr:
                 value = self._tree.eval(my.native)
             else:
                 value = self._tree.eval(my.native, target.native)
+        except SystemError:
+            # A list of what is no text (25.14.1).
+            return ERROR
         except refusals():
             # Nested beyond what the library evaluates: HTCondor's daemons get an error as well. Or
             # no text at all.

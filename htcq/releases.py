@@ -153,6 +153,12 @@ BROKEN_SLOTS = Change(
     "partitionable slot until the startd restarts.",
     followed=False,
 )
+STATIC_LIMITS = Change(
+    EXECUTE,
+    (24, 7, 3),
+    "Static slots refuse jobs that request more than they have, as partitionable slots do.",
+    rule="default-operator-read-otherwise",
+)
 DISK_QUANTUM = Change(
     EXECUTE,
     (25, 7),

@@ -184,6 +184,8 @@ def test_an_expression_too_deep_to_evaluate_is_an_error_as_in_the_daemons() -> N
 def test_a_text_that_is_no_utf8_is_an_error() -> None:
     """An octal escape may spell any byte."""
     assert Expr('"a\\377b"').evaluate() is ERROR
+    # A list of the bytes of letters.
+    assert Expr('split("\u00c9", "\u00e9")').evaluate() is ERROR
 
 
 @pytest.mark.parametrize(

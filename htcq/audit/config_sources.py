@@ -69,11 +69,11 @@ def commands(configuration: Configuration) -> Iterator[Command]:
         text = expanded(configuration, knob.raw).strip()
         if text.endswith("|"):
             yield Command(text[:-1].strip(), True, False, Fact(knob.name, knob.raw, knob.place))
-    for number, options, what in _includes(configuration):
+    for place, options, what in _includes(configuration):
         if "command" not in options and not what.endswith("|"):
             continue
         line = f"{' '.join(options)} : {what}".strip()
-        fact = Fact("include", line, f"{configuration.source}:{number}")
+        fact = Fact("include", line, place)
         cached = "into" in options
         yield Command(what.rstrip("|").strip(), cached, cached, fact)
 
@@ -84,9 +84,9 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
     if knob is not None and not knob.raw.rstrip().endswith("|"):
         for path in _listed(configuration, "LOCAL_CONFIG_FILE"):
             yield NamedFile(path, Fact(knob.name, knob.raw, knob.place))
-    for number, options, what in _includes(configuration):
+    for place, options, what in _includes(configuration):
         if "command" not in options and not what.endswith("|"):
-            fact = Fact("include", what, f"{configuration.source}:{number}")
+            fact = Fact("include", what, place)
             yield NamedFile(expanded(configuration, what), fact)
     seen: set[str] = set()
     for each in configuration:
@@ -98,14 +98,16 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
 
 def refuses_itself(configuration: Configuration) -> bool:
     """Tell whether the configuration has an ``error`` statement, which can check the outcome."""
-    return any(_ERROR.match(text) for _, text in configuration.statements)
+    return any(_ERROR.match(each.text) for each in configuration.statements)
 
 
-def _includes(configuration: Configuration) -> Iterator[tuple[int, list[str], str]]:
-    for number, text in configuration.statements:
-        found = _INCLUDE.match(text)
+def _includes(configuration: Configuration) -> Iterator[tuple[str, list[str], str]]:
+    """Yield place, options and target of each ``include``."""
+    for each in configuration.statements:
+        found = _INCLUDE.match(each.text)
         if found:
-            yield number, found.group(1).lower().split(), found.group(2).strip()
+            place = configuration.place_of(each)
+            yield place, found.group(1).lower().split(), found.group(2).strip()
 
 
 def _listed(configuration: Configuration, name: str) -> list[str]:

@@ -49,6 +49,8 @@ class Evidence(Subject):
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
+        #: The same pool with other settings, which this one was made of.
+        self._before: Evidence | None = None
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
@@ -103,6 +105,7 @@ class Evidence(Subject):
         other = Evidence(pool)
         other.weights = self.weights
         if pool.jobs is self.pool.jobs:
+            other._before = self
             other.autoclusters = self.autoclusters
             other.trials = self.trials
             other._charges, other.claims = self._charges, self.claims
@@ -137,8 +140,11 @@ class Evidence(Subject):
         """Tell whether a live pool, or a full snapshot of it, has data of this kind.
 
         A pool without submitters, accounts or schedds may be idle, or another pool's target.
+        Configuration files are all that a directory of them can have.
         """
         pool = self.pool
+        if pool.only_files:
+            return False
         needed: Mapping[Input, bool] = {
             Input.SUBMITTERS: pool.records is None,
             Input.ACCOUNTING: pool.records is None,
@@ -147,9 +153,6 @@ class Evidence(Subject):
             Input.EXECUTE: bool(pool.slots),
         }
         return needed.get(need, True)
-
-    # Slots
-    # ----------------------------------------------------------------------------------------------
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -232,9 +235,6 @@ class Evidence(Subject):
         for slot_class in self.slot_classes_of_type(DYNAMIC):
             yield from slot_class.slots
 
-    # Jobs
-    # ----------------------------------------------------------------------------------------------
-
     @cached_property
     def autoclusters(self) -> tuple[Autocluster, ...]:
         """The jobs collapsed into classes; none where there are no job ads."""
@@ -301,7 +301,10 @@ class Evidence(Subject):
         """The queues that access points offer to the negotiator: the jobs that may start now."""
         from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
-        return SubmitterQueues(self.pool, self.quotas)
+        before = None
+        if self._before is not None:
+            before = self._before.askers
+        return SubmitterQueues(self.pool, self.quotas, before=before)
 
     @cached_property
     def claims(self) -> UnusedClaims:
@@ -325,9 +328,6 @@ class Evidence(Subject):
         if not self.slot_classes_by_frame:
             return ()
         return tuple(unmatched(self.askers, self.unused))
-
-    # Groups and configuration
-    # ----------------------------------------------------------------------------------------------
 
     @cached_property
     def quotas(self) -> PoolQuotas:

@@ -240,10 +240,9 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
     """Yield the autoclusters of offered jobs that fit nowhere, those with most jobs first."""
     idle: dict[int, Counter[str]] = {}
     requests: dict[int, Request] = {}
-    for job in askers.jobs:
-        request = askers.likenesses.request(job)
+    for submitter, request, wanted in askers.waiting():
         requests[id(request)] = request
-        idle.setdefault(id(request), Counter())[job.submitter] += job.wanted
+        idle.setdefault(id(request), Counter())[submitter] += wanted
     for key in sorted(idle, key=lambda each: -sum(idle[each].values())):
         request = requests[key]
         if _held_back(request):

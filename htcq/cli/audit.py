@@ -66,7 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         },
     )
-    add_pool_options(parser)
+    add_pool_options(parser).add_argument(
+        "--config-dir",
+        metavar="DIR",
+        help="no pool: the configuration files in this directory, as HTCondor reads them",
+    )
+    _add_rules(parser)
+    _add_output(parser)
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE,...", action="append",
@@ -81,6 +90,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_site_file(rules)
     rules.add_argument(
+        "--profile",
+        metavar="PROFILE",
+        default="site",
+        help="minimal (fail on errors alone), site (as the site file says; the default) or strict "
+        "(fail on warnings; the site file disables and lowers nothing)",
+    )
+    rules.add_argument(
         "--baseline",
         metavar="FILE",
         help="report only findings that are not in this file of --write-baseline or --json",
@@ -90,6 +106,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="also write what is found now, and what was known before, for a later --baseline",
     )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     form = output.add_mutually_exclusive_group()
     form.add_argument(
@@ -136,7 +155,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Audit, then write, print, and tell by the exit status how bad it is."""
     from htcq.audit.engine import audit
     from htcq.audit.evidence import Evidence
-    from htcq.audit.site import chosen_rules, threshold, verdicts
+    from htcq.audit.profile import profile
+    from htcq.audit.site import chosen_rules, verdicts
     from htcq.cli.site_rules import plug_ins, tell_refusals
     from htcq.operations.site_file import read_site_file
 
@@ -150,18 +170,14 @@ def main(arguments: argparse.Namespace) -> int:
 
         directory_for_fixes(arguments.fix)
     site = read_site_file(arguments.config).audit
-    word, where = (
-        (arguments.fail_on, "--fail-on")
-        if arguments.fail_on
-        else (site.fail_on, "htcq.toml: audit.fail_on")
-    )
-    worst = threshold(word or _FAIL_ON, where)
+    chosen = profile(arguments.profile)
+    worst = _threshold(arguments.fail_on, chosen.fail_on or site.fail_on)
     plugged = plug_ins()
     own = [rule for each in plugged for rule in each.rules]
     refusals = tell_refusals(plugged)
-    rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), site, own)
+    rules = chosen_rules(_ids(arguments.only), _ids(arguments.ignore), chosen.settings(site), own)
     # The site file may speak of a rule whose plug-in is left out.
-    opinions = verdicts(site, None if refusals else own)
+    opinions = chosen.verdicts(verdicts(site, None if refusals else own), rules)
     known = _known(arguments.baseline)
     # A name that ends in a slash is a directory for new files.
     fixes = f"{arguments.fix.rstrip('/')}/" if arguments.fix else None
@@ -181,6 +197,15 @@ def main(arguments: argparse.Namespace) -> int:
         write_fixes(outcome, evidence, arguments.fix)
     _print(outcome, form)
     return _status(outcome, worst, form)
+
+
+def _threshold(option: str, otherwise: str) -> Severity | None:
+    """Return the severity of --fail-on, or else that of the profile or the site file."""
+    from htcq.audit.site import threshold
+
+    if option:
+        return threshold(option, "--fail-on")
+    return threshold(otherwise or _FAIL_ON, "htcq.toml: audit.fail_on")
 
 
 def _files(arguments: argparse.Namespace) -> dict[str, str]:
@@ -250,7 +275,8 @@ def _write(
 
         from htcq.report.views.audit_sarif import audit_sarif
 
-        texts[arguments.sarif] = f"{json.dumps(audit_sarif(outcome, rules), indent=2)}\n"
+        place = arguments.config_dir or ""
+        texts[arguments.sarif] = f"{json.dumps(audit_sarif(outcome, rules, place), indent=2)}\n"
     if arguments.prometheus:
         texts[arguments.prometheus] = _metrics(outcome)
     for name, text in texts.items():

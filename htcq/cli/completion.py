@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from htcq.audit.catalog import all_rules
+from htcq.audit.profile import PROFILES
 from htcq.audit.site import THRESHOLDS
 from htcq.capacity.choice import MODELS, RULES, SHARES
 from htcq.capacity.presets import NAMES as PRESETS
@@ -49,7 +50,8 @@ UNKNOWN = frozenset(
     (
         "ASSET=AMOUNT", "ASSET=Q", "ASSET=W", "FACTOR", "GROUP", "ID", "K", "KNOB=VALUE", "M", "N",
         "N:MACHINE", "NAME", "NAME=FACTOR", "NEGOTIATOR", "PATTERN", "POOL", "RANGE",
-        "ROLE=VERSION", "RUNTIME", "SHAPE", "SHARE", "SUBMITTER,...", "TIME", "USER", "WHAT", "WHO",
+        "ROLE=VERSION", "RUNTIME", "SECONDS", "SHAPE", "SHARE", "SUBMITTER,...",
+        "TIME", "USER", "WHAT", "WHO",
     )
 )  # fmt: skip
 
@@ -64,6 +66,7 @@ KNOWN: Mapping[tuple[str, str], Callable[[], Sequence[str]]] = {
     ("--asset", "ASSET"): lambda: (*BUILT_IN_ASSETS, GPUS),
     ("--completion", "SHELL"): lambda: SHELLS,
     ("--fail-on", "SEVERITY"): lambda: THRESHOLDS,
+    ("--profile", "PROFILE"): lambda: tuple(PROFILES),
     ("--ignore", "RULE,..."): _rules,
     ("--metric", "NAME"): lambda: tuple(METRICS),
     ("--model", "NAME"): lambda: MODELS,

@@ -16,16 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_csv, add_html, add_json, add_site_file, add_store
+from htcq.cli.options import add_csv, add_html, add_json, add_site_file, add_store, add_wide
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, HistoryError, InputError
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
     from htcq.drift.explanation import DriftExplanation
-    from htcq.store.history import History
-
-#: Of more groups than these what they disagree in is not read look by look.
-_FEW = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --csv: print the ledger of elastic quotas instead",
     )
+    add_wide(output)
     add_html(output)
 
 
@@ -105,6 +102,7 @@ def _stories(
     store: Path, since: int, until: int, arguments: argparse.Namespace
 ) -> list[DriftExplanation]:
     from htcq.drift.explanation import chosen
+    from htcq.operations.history import story_of
     from htcq.store.history import open_history
 
     patterns = arguments.pool or []
@@ -119,44 +117,7 @@ def _stories(
             raise InputError(
                 f"{store} has no pool {' or '.join(patterns)}", f"its pools: {', '.join(pools)}"
             )
-        return [_story(history, pool, since, until, arguments.group or []) for pool in named]
-
-
-def _story(
-    history: History, pool: str, since: int, until: int, groups: Sequence[str]
-) -> DriftExplanation:
-    from htcq.drift.accounts import part_seconds
-    from htcq.drift.changes import disagrees
-    from htcq.drift.explanation import Remembered, tell
-    from htcq.drift.windows import MAX_POINTS
-    from htcq.quota.group_tree import ROOT
-
-    known = history.pool(pool)
-    first = known.first if known is not None else since
-    # Twice as fine as any picture, and no finer: a week of many groups is a million looks.
-    step = max(1, (until - since) // (2 * MAX_POINTS))
-    samples = tuple(history.samples(pool, since, until, step=step))
-    suspects = {sample.group for sample in samples if disagrees(sample)}
-    exactly = 1 if len(suspects) <= _FEW else step
-    fine = (
-        tuple(history.samples(pool, first, until, suspects | {ROOT}, exactly)) if suspects else ()
-    )
-    quotas = [
-        each for kind in ("declared", "configured") for each in history.kept(pool, 0, until, kind)
-    ]
-    others = [
-        each
-        for each in history.kept(pool, since, until)
-        if each.kind not in ("declared", "configured")
-    ]
-    unit = known.unit if known is not None else ""
-    ledger = history.ledger(pool, since, until, part_seconds(since, until))
-    return tell(
-        Remembered(pool, unit, first, samples, [*quotas, *others], fine, ledger),
-        since,
-        until,
-        groups,
-    )
+        return [story_of(history, pool, since, until, arguments.group or []) for pool in named]
 
 
 def _page(stories: Sequence[DriftExplanation], name: str | None) -> None:
@@ -193,4 +154,4 @@ def _print(stories: Sequence[DriftExplanation], arguments: argparse.Namespace) -
         for number, story in enumerate(stories):
             if number:
                 print()
-            show_story(story, sys.stdout)
+            show_story(story, sys.stdout, wide=arguments.wide)

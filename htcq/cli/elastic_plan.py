@@ -51,7 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.emit.elastic import quota_text
     from htcq.operations.health import marked
     from htcq.operations.observe_and_plan import observe_and_plan
-    from htcq.operations.quota_steps import missing_places, writer_for
+    from htcq.operations.quota_steps import doubts_of_places, writer_for
     from htcq.poolquota.health import ailments
     from htcq.report.views.elastic_plan import plan_json
     from htcq.report.views.elastic_plan_text import show_plan
@@ -80,7 +80,7 @@ def main(arguments: argparse.Namespace) -> int:
         show_plan(found.step, taken, sys.stdout)
         notes = [*doubts, *filter(None, [state.stopped])]
         if not source.snapshot:
-            notes += missing_places(declared.settings)
+            notes += doubts_of_places(declared.settings)
         _tell(found, notes)
     if found.refusals:
         return EXIT_UNKNOWN

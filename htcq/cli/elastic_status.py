@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from htcq.cli.options import (
@@ -18,9 +19,11 @@ from htcq.cli.options import (
     add_pool_options,
     add_prometheus,
     add_quotas,
+    add_wide,
     print_or_put,
 )
 from htcq.cli.pool_options import sources
+from htcq.cli.watch import Begin, add_watch, watched
 from htcq.errors import EXIT_FINE, EXIT_USAGE, PoolError
 from htcq.operations.elastic_quotas import TreeState, tree_states_of, trees_of
 from htcq.operations.health import marked, told_ailments
@@ -45,18 +48,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "its own)"
         ),
     )
-    form = parser.add_argument_group("output").add_mutually_exclusive_group()
+    output = parser.add_argument_group("output")
+    form = output.add_mutually_exclusive_group()
     add_json(form)
     add_csv(form, "print a row for each group and dimension as CSV")
+    add_wide(output)
+    add_watch(output)
     add_prometheus(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
+    """Look at the pool, once or again and again."""
+    if arguments.prometheus and arguments.prometheus != STDOUT:
+        place_of(arguments.prometheus)
+    return watched(arguments, partial(_look, arguments))
+
+
+def _look(arguments: argparse.Namespace, begin: Begin) -> int:
     """Look at the pool, once for each tree, and print."""
     from htcq.audit.elastic import is_computable
 
-    if arguments.prometheus and arguments.prometheus != STDOUT:
-        place_of(arguments.prometheus)
     trees = trees_of(arguments.quotas, arguments.name)
     wrong = {tree: _wrong(tree, quotas, arguments.quotas) for tree, quotas in trees.items()}
     refused = any(found.findings for found in wrong.values())
@@ -67,11 +78,12 @@ def main(arguments: argparse.Namespace) -> int:
         for tree in trees
     }
     states = tree_states_of(arguments.quotas, trees)
+    begin()
     confine_to(list(opened.values()), (arguments.prometheus,))
     looked = []
     for tree, quotas in trees.items():
         state = states[tree]
-        looked.append(_look(tree, quotas, state, wrong[tree], opened[tree], arguments))
+        looked.append(_look_with(tree, quotas, state, wrong[tree], opened[tree], arguments))
     if arguments.prometheus != STDOUT:
         _show(looked, arguments)
     if arguments.prometheus:
@@ -102,7 +114,7 @@ def _named(file: str, tree: str) -> str:
     return file
 
 
-def _look(
+def _look_with(
     tree: str,
     quotas: ElasticQuotas,
     state: TreeState,
@@ -148,4 +160,4 @@ def _show(looked: list[tuple[Status, Audit]], arguments: argparse.Namespace) -> 
 
         for number, (status, findings) in enumerate(looked):
             print("\n" * bool(number), end="")
-            show_status(status, findings, sys.stdout)
+            show_status(status, findings, sys.stdout, arguments.wide)

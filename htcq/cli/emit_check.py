@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from htcq.cli.writing import warn_of_managed
 from htcq.emit import ACCESS, EXECUTE
 from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB, without_version
 from htcq.emit.made_for import hardware_changes, node_made_for, same_node
@@ -64,6 +65,7 @@ def _told(report: _Report, target: Target) -> int:
         tell(f"htcq: {each}")
     for each in report.not_compared:
         tell(f"htcq: {each}")
+    warn_of_managed(target)
     if report.differences:
         return EXIT_FINDINGS
     if report.unknown:

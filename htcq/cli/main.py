@@ -29,6 +29,7 @@ COMMANDS = {
     "audit": "check a pool for mistakes",
     "elastic": "share a pool by elastic quotas: min, max, lend and borrow",
     "drift": "record group quotas over time, and report how they drift apart",
+    "report": "write linked pages about a pool, for cron to publish",
     "explain": "explain a rule of the audit",
 }
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.cli.options import add_csv, add_json, add_negotiator, add_pool_options
+from htcq.cli.options import add_csv, add_json, add_negotiator, add_pool_options, add_wide
 from htcq.cli.pool_options import sources
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
 from htcq.operations.health import marked, told_ailments
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = output.add_mutually_exclusive_group()
     add_json(form)
     add_csv(form, "print the groups as CSV")
+    add_wide(output)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -88,7 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         from htcq.report.views.migrate_text import show_migration
 
-        show_migration(found, moves, todo, sys.stdout)
+        show_migration(found, moves, todo, sys.stdout, arguments.wide)
     status = EXIT_FINDINGS if found.starving or found.stay else EXIT_FINE
     return marked(status, health)
 

@@ -29,13 +29,17 @@ _SNAPSHOT = (
 # --------------------------------------------------------------------------------------------------
 
 
-def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Add the options that name a pool: one snapshot or collector, or ``several``."""
+def add_pool_options(parser: argparse.ArgumentParser, several: bool = False) -> Container:
+    """Add the options that name a pool: one snapshot or collector, or ``several``.
+
+    Returned is what holds these, for another option that names one.
+    """
     pool = parser.add_argument_group("pool")
     which = pool if several else pool.add_mutually_exclusive_group()
     add_snapshot(which, several=several)
     add_collector(which, several=several)
     add_query_limits(pool)
+    return which
 
 
 def add_live_pool_options(parser: argparse.ArgumentParser, why: str) -> None:
@@ -205,6 +209,14 @@ def add_json(output: Container, help: str = "print everything as JSON") -> None:
 def add_csv(output: Container, help: str) -> None:
     """Add the option for a table of values on standard output."""
     output.add_argument("--csv", action="store_true", help=help)
+
+
+def add_wide(output: Container) -> None:
+    """Add the option for all columns of a table."""
+    output.add_argument(
+        "--wide", action="store_true",
+        help="show all columns of tables on a terminal, as files and pipes have them",
+    )  # fmt: skip
 
 
 def add_html(output: Container) -> None:

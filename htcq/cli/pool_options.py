@@ -25,6 +25,9 @@ def sources(
             f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d"
         )
     limits = limits_of(arguments)
+    directory = getattr(arguments, "config_dir", None)
+    if directory:
+        return (Source(config_dir=directory, limits=limits),)
     named = [Source(snapshot=each, negotiator=negotiator, limits=limits) for each in snapshots]
     live = Source(None, None, arguments.timeout, queues, negotiator, limits=limits)
     named += [replace(live, pool=each) for each in pools]

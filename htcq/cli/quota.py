@@ -24,8 +24,10 @@ from htcq.cli.options import (
     add_max_age,
     add_negotiator,
     add_pool_options,
+    add_wide,
 )
 from htcq.cli.pool_options import sources
+from htcq.cli.watch import Begin, add_watch, watched
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
 from htcq.operations.changed_pool import tell_knobs
 from htcq.operations.health import marked, told_ailments
@@ -65,7 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(form)
     add_csv(form, "print the table as CSV: a header, and a row for each group")
     output.add_argument("--tree", action="store_true", help="draw the tree beside the numbers")
+    add_wide(output)
     add_html(output)
+    add_watch(output)
     add_actions(parser, "quota", ACTIONS, required=False)
 
 
@@ -78,10 +82,14 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError(f"--max-age {arguments.max_age:g}: out of range", "0s or more")
     if arguments.html:
         place_of(arguments.html)
+    return watched(arguments, partial(_look, arguments))
+
+
+def _look(arguments: argparse.Namespace, begin: Begin) -> int:
+    """Look at every pool, and print."""
     changes = read_changes(arguments.changes)
-    looked, status = _look_at_all(
-        sources(arguments, queues=False, negotiator=arguments.name), changes, arguments
-    )
+    named = sources(arguments, queues=False, negotiator=arguments.name)
+    looked, status = _look_at_all(named, changes, arguments, begin)
     if looked:
         _page(looked, changes, arguments)
         _show(looked, changes, arguments)
@@ -99,35 +107,36 @@ class _Looked:
 
 
 def _look_at_all(
-    named: Sequence[Source], changes: Changes, arguments: argparse.Namespace
+    named: Sequence[Source], changes: Changes, arguments: argparse.Namespace, begin: Begin
 ) -> tuple[list[_Looked], int]:
     """Look at every pool; one that cannot be read costs its own part only, if there are others."""
     alone = len(named) == 1
-    opened = [_or_tell(source, alone, partial(open_source, source, changes)) for source in named]
+    opened = [_or_error(alone, partial(open_source, source, changes)) for source in named]
+    begin()
     confine_to([each for each in opened if isinstance(each, OpenSource)], (arguments.html,))
-    found = [
-        _or_tell(each.source, alone, partial(_look_at, each, changes, arguments))
-        if isinstance(each, OpenSource)
-        else each
-        for each in opened
-    ]
-    return [each for each in found if isinstance(each, _Looked)], max(
-        (each for each in found if isinstance(each, int)), default=EXIT_FINE
-    )
+    looked, status = [], EXIT_FINE
+    for source, each in zip(named, opened):
+        found: _Looked | HtcqError
+        if isinstance(each, OpenSource):
+            found = _or_error(alone, partial(_look_at, each, changes, arguments))
+        else:
+            found = each
+        if isinstance(found, HtcqError):
+            tell(f"htcq: {source.name}: {reason(found)}")
+            status = max(status, found.exit_status)
+        else:
+            looked.append(found)
+    return looked, status
 
 
-def _or_tell(source: Source, alone: bool, look: Callable[[], Result]) -> Result | int:
-    """Return what ``look`` returns, or an exit status where one of several pools fails.
-
-    The failure is reported on standard error; that of the only pool (``alone``) is raised.
-    """
+def _or_error(alone: bool, look: Callable[[], Result]) -> Result | HtcqError:
+    """Return what ``look`` returns, or why it failed; the error of the only pool is raised."""
     try:
         return look()
     except HtcqError as error:
         if alone:
             raise
-        tell(f"htcq: {source.name}: {reason(error)}")
-        return error.exit_status
+        return error
 
 
 def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace) -> _Looked:
@@ -217,4 +226,4 @@ def _show_text(looked: _Looked, changes: Changes, arguments: argparse.Namespace)
     else:
         from htcq.report.views.quota_text import show_quota
 
-        show_quota(looked.now, sys.stdout, arguments.tree)
+        show_quota(looked.now, sys.stdout, arguments.tree, arguments.wide)

@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from htcq.cli.course_options import (
@@ -21,6 +22,7 @@ from htcq.cli.course_options import (
     simulated_source,
 )
 from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options
+from htcq.cli.watch import Begin, add_watch, watched
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import check_jobs, marked, told_ailments
 from htcq.operations.pool_source import confine_to, open_source, read_open
@@ -60,11 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_cycle_options(parser)
     add_course_options(parser)
-    add_json(parser.add_argument_group("output"))
+    output = parser.add_argument_group("output")
+    add_json(output)
+    add_watch(output)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Simulate, explain and print."""
+    """Simulate, explain and print, once or again and again."""
     if bool(arguments.who) == arguments.all:
         raise InputError("give a job, a submitter or a group, or --all", "such as 'htcq why 123.0'")
     runs = run_times(arguments)
@@ -74,8 +78,14 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError(
             "--quotas goes with a group alone", "such as 'htcq why GROUP --quotas FILE'"
         )
+    return watched(arguments, partial(_look, arguments, runs))
+
+
+def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> int:
+    """Simulate the next cycle of the pool as it is now, and print."""
     elastic = _elastic_quotas(arguments)
     opened = open_source(simulated_source(arguments))
+    begin()
     confine_to([opened], (), _CYCLES + cycles_of(arguments))
     from htcq.simulate.older_reading import as_negotiator_reads
 

@@ -77,6 +77,7 @@ def compare(target: Target, arguments: argparse.Namespace) -> int:
         sys.stdout.write(printable(target.diff()))
     if not arguments.check:
         return EXIT_FINE
+    warn_of_managed(target)
     if not target.differs:
         return EXIT_FINE
     tell(f"{target.path}: differs from what would be written")
@@ -89,8 +90,18 @@ def write_told(command: str, target: Target, needs: str) -> int:
     Raises:
         InstallError: it could not be written; the system's log tells that ``command`` tried.
     """
-    if not put_in_place(command, target):
+    if put_in_place(command, target):
+        tell(f"{target.path}: written; {needs} makes it take effect")
+    else:
         tell(f"{target.path}: unchanged")
-        return EXIT_FINE
-    tell(f"{target.path}: written; {needs} makes it take effect")
+    warn_of_managed(target)
     return EXIT_FINE
+
+
+def warn_of_managed(target: Target) -> None:
+    """Tell that a file beside ``target`` names software that may delete what it does not manage."""
+    from htcq.emit.managed import managed_beside
+
+    found = managed_beside(target.path)
+    if found is not None:
+        tell(f"htcq: {found.sentence}")

@@ -105,27 +105,32 @@ def _slot(slot: Slot, alone: bool, literal: bool, shares: int) -> dict[str, Any]
 
 
 def _machine(node: Node, shares: int, literal: bool) -> list[tuple[str, str, str]]:
-    """Return the knobs that say what the machine has, where HTCondor would find something else."""
-    scaled = f"Each core counts as {shares} cpus, so that a claim can have a part of one."
+    """Return the knobs that say what the machine has, where HTCondor would find something else.
+
+    What the site's own configuration sets is not repeated: the next probe would see it no more.
+    """
     knobs = []
-    if literal or (node.condor_cpus and node.condor_cpus != node.cpus):
-        why = (
-            scaled
-            if shares > 1
-            else "What this node has; HTCondor sees neither affinity nor a cgroup's cpu limit."
-        )
-        knobs.append(("NUM_CPUS", str(node.cpus * shares), why))
-    elif shares > 1:
-        knobs.append(("NUM_CPUS", f"($(DETECTED_CPUS_LIMIT) * {shares})", scaled))
+    cpus = _num_cpus(node, shares, literal)
+    if cpus is not None:
+        knobs.append(cpus)
     if literal or node.memory_mb < node.condor_memory_mb:
         why = "What this node has, and what the startd will subtract from it."
         knobs.append(("MEMORY", f"{node.memory_mb} + $(RESERVED_MEMORY:0)", why))
     if literal:
-        knobs.append(
-            (
-                "DISK",
-                str(node.disk_kb),
-                "Free space (KiB) as it was found, without what is reserved.",
-            )
-        )
-    return knobs
+        why = "Free space (KiB) as it was found, without what is reserved."
+        knobs.append(("DISK", str(node.disk_kb), why))
+    of_site = {source.origin for source in node.sources}
+    return [each for each in knobs if each[0] not in of_site or (each is cpus and shares > 1)]
+
+
+def _num_cpus(node: Node, shares: int, literal: bool) -> tuple[str, str, str] | None:
+    """Return NUM_CPUS with its value and the reason; None where HTCondor finds it by itself."""
+    scaled = f"Each core counts as {shares} cpus, so that a claim can have a part of one."
+    if literal or (node.condor_cpus and node.condor_cpus != node.cpus):
+        why = "What this node has; HTCondor sees neither affinity nor a cgroup's cpu limit."
+        if shares > 1:
+            why = scaled
+        return "NUM_CPUS", str(node.cpus * shares), why
+    if shares > 1:
+        return "NUM_CPUS", f"($(DETECTED_CPUS_LIMIT) * {shares})", scaled
+    return None

@@ -84,11 +84,15 @@ def confine(
     if pid:
         theirs.close()
         os.close(beat)
-        raise Confined(
-            keeper.keep(
-                keeper.Child(pid, ours, ticks, complaints, name, memory, seconds), limits, files
-            )
-        )
+        child = keeper.Child(pid, ours, ticks, complaints, name, memory, seconds)
+        try:
+            status = keeper.keep(child, limits, files)
+        finally:
+            # A command that looks again and again has a child each time.
+            ours.close()
+            os.close(ticks)
+            os.close(complaints)
+        raise Confined(status)
     ours.close()
     os.close(ticks)
     _writer = theirs

@@ -1,4 +1,4 @@
-"""Writes to the history of ``htcq drift``: records observations, merges and drops old rows."""
+"""The history of ``htcq drift``: records observations, merges old rows, and reads the past."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ from htcq.operations.system_log import log_change
 from htcq.store.history import open_history
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from htcq.drift.explanation import DriftExplanation
     from htcq.drift.observation import DriftObservation
     from htcq.drift.retention import Retention
+    from htcq.store.history import History
+
+#: Of more groups than these what they disagree in is not read look by look.
+_FEW = 20
 
 
 def record(store: Path, observation: DriftObservation) -> tuple[bool, Path | None]:
@@ -41,3 +48,47 @@ def prune(store: Path, retention: Retention) -> tuple[int, Path | None]:
     if rows and aside is None:
         log_change("drift prune", f"{store}: {rows} rows merged or dropped")
     return rows, aside
+
+
+def story_of(
+    history: History, pool: str, since: int, until: int, groups: Sequence[str]
+) -> DriftExplanation:
+    """Return what ``history`` tells of ``pool`` from ``since`` to ``until``, in seconds since 1970.
+
+    ``groups`` are names or shell patterns; none: all groups.
+
+    Raises:
+        HistoryError: it cannot be read.
+    """
+    from htcq.drift.accounts import part_seconds
+    from htcq.drift.changes import disagrees
+    from htcq.drift.explanation import Remembered, tell
+    from htcq.drift.windows import MAX_POINTS
+    from htcq.quota.group_tree import ROOT
+
+    known = history.pool(pool)
+    first = known.first if known is not None else since
+    # Twice as fine as any picture, and no finer: a week of many groups is a million looks.
+    step = max(1, (until - since) // (2 * MAX_POINTS))
+    samples = tuple(history.samples(pool, since, until, step=step))
+    suspects = {sample.group for sample in samples if disagrees(sample)}
+    exactly = 1 if len(suspects) <= _FEW else step
+    fine = (
+        tuple(history.samples(pool, first, until, suspects | {ROOT}, exactly)) if suspects else ()
+    )
+    quotas = [
+        each for kind in ("declared", "configured") for each in history.kept(pool, 0, until, kind)
+    ]
+    others = [
+        each
+        for each in history.kept(pool, since, until)
+        if each.kind not in ("declared", "configured")
+    ]
+    unit = known.unit if known is not None else ""
+    ledger = history.ledger(pool, since, until, part_seconds(since, until))
+    return tell(
+        Remembered(pool, unit, first, samples, [*quotas, *others], fine, ledger),
+        since,
+        until,
+        groups,
+    )

@@ -20,6 +20,7 @@ from htcq.elastic.handover import refusals
 from htcq.elastic.journal import APPLY, INTENT, LOOK, REFUSED, JournalRecord
 from htcq.elastic.quota_file import file_of
 from htcq.emit.elastic import check_values, quota_text
+from htcq.emit.managed import managed_beside
 from htcq.errors import RefusedError
 from htcq.live.configuration import read_configuration
 from htcq.live.reconfig import Negotiator
@@ -57,14 +58,17 @@ def writer_for(source: Source, declared: Declared) -> Writer:
     )
 
 
-def missing_places(settings: WriteSettings) -> Iterator[str]:
-    """Yield, as sentences, the directories that are not there for a write on this machine."""
+def doubts_of_places(settings: WriteSettings) -> Iterator[str]:
+    """Yield, as sentences, which directories a write needs and are not there, or others manage."""
     for what, place in (
         ("of the quotas", Path(settings.directory)),
         ("of the journal", Path(settings.journal).parent),
     ):
         if not place.is_dir():
             yield f"the directory {what}, {place}, is not there: 'htcq elastic apply' needs it"
+    managed = managed_beside(Path(settings.directory) / settings.file)
+    if managed is not None:
+        yield managed.sentence
 
 
 def apply_by_id(

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from htcq.pool.secrets import is_secret_knob, scrub
 from htcq.quota.knobs import truth_of
@@ -58,18 +58,30 @@ class Knob:
     overridden: tuple[Assignment, ...] = ()
 
 
+class Statement(NamedTuple):
+    """A line that assigns nothing, by its number; ``file`` is empty where the text is one file."""
+
+    line: int
+    text: str
+    file: str = ""
+
+
 @dataclass(frozen=True)
 class Configuration:
     """The knobs of one machine, by name whatever its case.
 
     ``statements`` are the lines that assign nothing and are no comments (``include``, ``use``,
-    ``if`` …), each with its number; a dump has none, a configuration file may.
+    ``if`` …); a dump has none, a configuration file may.
     """
 
     source: str
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
-    statements: tuple[tuple[int, str], ...] = ()
+    statements: tuple[Statement, ...] = ()
+
+    def place_of(self, statement: Statement) -> str:
+        """Return file and line of one of the statements."""
+        return f"{statement.file or self.source}:{statement.line}"
 
     def __contains__(self, name: str) -> bool:
         return name.upper() in self.knobs
@@ -101,13 +113,14 @@ class Assignment:
     """One assignment in a configuration text.
 
     ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
-    below it names.
+    below it names. ``conditional`` says that it stands between ``if`` and ``endif``.
     """
 
     name: str
     raw: str
     place: str
     line: int
+    conditional: bool = False
 
 
 def assignments(text: str) -> list[Assignment]:
@@ -118,12 +131,12 @@ def assignments(text: str) -> list[Assignment]:
     return _read(text)[0]
 
 
-def _read(text: str) -> tuple[list[Assignment], list[tuple[int, str]]]:
+def _read(text: str) -> tuple[list[Assignment], list[Statement]]:
     """Return the assignments and the other statements of ``text``."""
     found: list[Assignment] = []
-    statements: list[tuple[int, str]] = []
+    statements: list[Statement] = []
     lines = text.splitlines()
-    index = 0
+    index = depth = 0
     while index < len(lines):
         line, number = lines[index], index + 1
         index += 1
@@ -136,7 +149,8 @@ def _read(text: str) -> tuple[list[Assignment], list[tuple[int, str]]]:
         match = _ASSIGNMENT.match(line)
         if match is None:
             raw, index = _joined(lines, index, line)
-            statements.append((number, raw.strip()))
+            statements.append(Statement(number, raw.strip()))
+            depth = max(0, depth + _deeper(raw))
             continue
         name, multiline, raw = match.groups()
         if multiline:
@@ -144,8 +158,14 @@ def _read(text: str) -> tuple[list[Assignment], list[tuple[int, str]]]:
             raw = "\n".join(body)
         else:
             raw, index = _joined(lines, index, raw)
-        found.append(Assignment(name, raw.strip(), "", number))
+        found.append(Assignment(name, raw.strip(), "", number, depth > 0))
     return found, statements
+
+
+def _deeper(statement: str) -> int:
+    """Return by how much the lines after ``statement`` are deeper within conditions."""
+    words = statement.lower().split(maxsplit=1)
+    return {"if": 1, "endif": -1}.get("".join(words[:1]), 0)
 
 
 def _place_text(place: re.Match[str]) -> str:
@@ -265,7 +285,29 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    everything, statements = _read(scrub(text))
+    return _configuration(source, *_read(scrub(text)), parse)
+
+
+def configuration_of_files(source: str, files: Mapping[str, str], parse: Parse) -> Configuration:
+    """Return the configuration that ``files`` hold together, by name in the order of reading.
+
+    Each file is read by itself: none goes on in the next one. Places are those in the files.
+
+    Raises:
+        InputError: the parser refuses even plain assignments of them.
+    """
+    everything: list[Assignment] = []
+    statements: list[Statement] = []
+    for name, text in files.items():
+        assigned, others = _read(scrub(text))
+        everything += [replace(each, place=f"{name}:{each.line}") for each in assigned]
+        statements += [each._replace(file=name) for each in others]
+    return _configuration(source, everything, statements, parse)
+
+
+def _configuration(
+    source: str, everything: list[Assignment], statements: list[Statement], parse: Parse
+) -> Configuration:
     # What is not kept cannot be disclosed.
     found = [each for each in everything if not is_secret_knob(each.name, each.raw)]
     names = list(dict.fromkeys(name for name, _ in _harmless(found)))
@@ -288,7 +330,8 @@ def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Ass
 
     A dump has none, configuration files may have some.
 
-    One that names itself, as in A = $(A) more, goes on with what there was.
+    One that names itself, as in A = $(A) more, goes on with what there was. Of those under a
+    condition it is not known whether they replace anything.
     """
     last: dict[str, Assignment] = {}
     former: dict[str, list[Assignment]] = {}
@@ -298,9 +341,10 @@ def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Ass
         if before is not None:
             goes_on = re.search(rf"\$\w*\({re.escape(key)}[:)]", each.raw.upper())
             place = before.place or f"{source}:{before.line}"
+            known = not before.conditional and not each.conditional
             if goes_on or before.raw == each.raw:
                 former.pop(key, None)
-            else:
+            elif known:
                 former.setdefault(key, []).append(replace(before, place=place))
         last[key] = each
     return {key: tuple(assignments) for key, assignments in former.items()}

@@ -16,6 +16,12 @@ USERS_ADS = "users.ads"
 META = "meta.json"
 #: Directories of configurations by the name of the schedd or of the machine.
 ACCESS, EXECUTE = "access", "execute"
+#: Names that HTCondor leaves out of a directory of configuration files by default: hidden files,
+#: scripts, and what editors and packages leave behind (param_info.in, 25.14).
+IGNORED_NAMES = (
+    r"^((\..*)|(.*\.pl)|(.*\.py)|(.*\.sh)|(.*~)|(#.*)|(.*\.rpmsave)|(.*\.rpmnew)|(.*\.dpkg-old)"
+    r"|(.*\.dpkg-dist)|(.*\.cfsaved))$"
+)
 #: The version of meta.json.
 SCHEMA = 1
 

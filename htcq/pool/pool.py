@@ -47,7 +47,8 @@ class Pool:
     could not be used. ``anonymous`` is set if the capture has only what a match needs.
     ``accountant_log`` is known where the capture was made on the negotiator's machine. ``past``
     are the jobs of another file that was read with it; ``arriving`` are jobs that come later, in
-    no capture.
+    no capture. ``only_files`` says that ``central`` are the files of a directory, and that no pool
+    was asked.
     """
 
     source: str
@@ -71,6 +72,7 @@ class Pool:
     past: tuple[Past, ...] = ()
     arriving: tuple[Arrival, ...] = ()
     accountant_log: AccountantLog | None = None
+    only_files: bool = False
 
     @property
     def incomplete(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ class Column(Generic[Row]):
     ``read`` returns the value of a row. ``show`` returns how people see it, if that is not what
     :func:`shown` makes of the value. ``about`` describes the value in a JSON Schema. ``unit`` is
     the kind of amount; the table knows what its unit is called. Numbers are aligned ``right``.
+    A ``wide`` column is left out on a terminal, unless all columns are asked for.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Column(Generic[Row]):
     unit: str = ""
     right: bool = False
     headless: bool = False
+    wide: bool = False
 
     def of(self, part: Callable[[Whole], Row]) -> Column[Whole]:
         """Return the same column for rows that have such a row as a part."""
@@ -59,6 +61,7 @@ class Column(Generic[Row]):
             self.unit,
             self.right,
             self.headless,
+            self.wide,
         )
 
     @property

@@ -14,6 +14,21 @@ def moment(seconds: float, zone: tzinfo | None = None) -> str:
     return local(seconds, zone).strftime("%Y-%m-%d %H:%M")
 
 
+def as_people_write(taken: str, zone: tzinfo | None = None) -> str:
+    """Return ``2 November 2026, 08:15 CET`` for the ISO 8601 time ``taken``.
+
+    A text that is no time with a zone stays as it is.
+    """
+    try:
+        found = datetime.fromisoformat(taken)
+    except ValueError:
+        return taken
+    if not found.tzinfo:
+        return taken
+    here = local(found.timestamp(), zone)
+    return f"{here.day} {here:%B %Y}, {here:%H:%M} {here.tzname() or ''}".rstrip()
+
+
 def iso(seconds: float) -> str:
     """Return ``2026-11-02T08:15:00+00:00``, always in UTC."""
     return local(seconds, timezone.utc).isoformat(timespec="seconds")

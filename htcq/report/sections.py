@@ -12,6 +12,7 @@ from htcq.pool.pool import Pool
 from htcq.poolquota.health import ailments
 from htcq.report.charts.fill_chart import MAX_CELLS, cell_picture, cells
 from htcq.report.formats.html import unwell
+from htcq.report.moments import as_people_write
 from htcq.report.printable import one_line
 from htcq.simulate.course.machines import SHARES, Machine, by_fill
 from htcq.units import show_number
@@ -42,6 +43,7 @@ def headed(what: str, pool: Pool, changes: Sequence[tuple[str, str]]) -> Part:
         "source": source,
         "heading": f"{what} of {source}",
         "taken": one_line(pool.taken_at),
+        "taken_words": one_line(as_people_write(pool.taken_at)),
         "changes": lines,
     }
 

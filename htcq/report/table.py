@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from htcq.report.column import Column, Row, for_people
@@ -28,6 +28,11 @@ class Table(Generic[Row]):
     def shown(self) -> list[Column[Row]]:
         """The columns that people see."""
         return for_people(self.columns)
+
+    @property
+    def narrow(self) -> Table[Row]:
+        """The same table without the columns that only a wide one has."""
+        return replace(self, columns=[column for column in self.columns if not column.wide])
 
     @property
     def headings(self) -> list[str]:

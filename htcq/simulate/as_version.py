@@ -17,6 +17,7 @@ from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
 from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
+from htcq.pool.slot import STATIC, Slot
 from htcq.pool.startds import modifier
 from htcq.pool.versions import version
 from htcq.poolquota.access.significant_lists import REMOVED, USUALLY_REMOVED
@@ -29,10 +30,12 @@ from htcq.releases import (
     NEWEST,
     OLDEST,
     ROLES,
+    STATIC_LIMITS,
     USER_LIMITS,
     Change,
     Version,
 )
+from htcq.simulate.publishing import limits_without_policy, resources_of
 from htcq.units import whole_number
 
 _WRITTEN = "condorversion"
@@ -45,6 +48,8 @@ _WITH_CATALOGS = re.compile(r"MY\.Disk > 0 && \(TARGET\.RequestDisk - .*\) <= MY
 #: What a startd that knows catalogs says of the files that jobs share; seen with 25.14.1.
 _MAPPING, _MAPPED = "MappingMethod", '"Hardlink"'
 _LIMITS = "withinresourcelimits"
+#: The clause of Requirements (src/condor_startd.V6/Reqexp.cpp).
+_CLAUSE = re.compile(r"\s*&&\s*\(?\s*WithinResourceLimits\s*\)?", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 #: The records whose daemons have a role.
 _RECORDS = {CENTRAL: (NEGOTIATOR, COLLECTOR), ACCESS: (SCHEDD,)}
@@ -226,26 +231,37 @@ def _written(record: Record, by: Version) -> Record:
 
 def _with_startds(pool: Pool, asked: AsVersion) -> Pool:
     """Return ``pool`` with startds of another version."""
-    expressions, frames = Expressions(), dict[int, SharedAttributes]()
-    for frame in _frames(pool):
-        frames[id(frame)] = frame.changed(_texts(frame, asked.version), expressions)
+    expressions, frames = Expressions(), dict[tuple[int, bool], SharedAttributes]()
+    slots = []
+    for slot in pool.slots or ():
+        key = (id(slot.frame), slot.type == STATIC)
+        if key not in frames:
+            frames[key] = slot.frame.changed(_texts(slot, asked.version), expressions)
+        slots.append(slot._replace(frame=frames[key]))
     return replace(
         pool,
-        slots=tuple(slot._replace(frame=frames[id(slot.frame)]) for slot in pool.slots or ()),
+        slots=tuple(slots),
         slot_frames=tuple(frames.values()),
         execute=_configured(pool.execute),
     )
 
 
-def _texts(frame: SharedAttributes, by: Version) -> dict[str, str]:
-    """Return the attributes of slots that a startd of another version publishes otherwise."""
+def _texts(slot: Slot, by: Version) -> dict[str, str]:
+    """Return the attributes that a startd of another version publishes otherwise."""
+    frame = slot.frame
     texts = {"CondorVersion": f'"{_condor_version(by)}"'}
     limits = frame.text(_LIMITS)
+    requirements = frame.text("Requirements")
     changed = limits
+    if slot.type == STATIC and not STATIC_LIMITS.holds(by):
+        texts["Requirements"] = _CLAUSE.sub("", requirements)
+    elif slot.type == STATIC and not _CLAUSE.search(requirements):
+        changed = limits or " && ".join(limits_without_policy(resources_of(slot)))
+        texts["Requirements"] = f"({requirements}) && WithinResourceLimits"
     if not CATALOGS.holds(by):
-        changed = _WITH_CATALOGS.sub(_WITHOUT_CATALOGS, limits)
+        changed = _WITH_CATALOGS.sub(_WITHOUT_CATALOGS, changed)
     else:
-        changed = limits.replace(
+        changed = changed.replace(
             _WITHOUT_CATALOGS, f"MY.Disk > 0 && (TARGET.RequestDisk - {CATALOG_SPACE}) <= MY.Disk"
         )
         if _MAPPING.lower() not in frame.texts:

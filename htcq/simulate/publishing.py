@@ -9,7 +9,7 @@ consumptionLimitsExpression), HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from htcq.capacity.fixed import TOKEN, start_without_count
@@ -102,7 +102,7 @@ def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
     # more.
     known = {_SWAP, *model.layout.machine}
     resources = [
-        name for name in _resources(slot) if name.lower() != TOKEN and name.lower() in known
+        name for name in resources_of(slot) if name.lower() != TOKEN and name.lower() in known
     ]
     resources += [
         name for name in policy.provides if name not in [each.lower() for each in resources]
@@ -144,7 +144,8 @@ def _name(frame: SharedAttributes, name: str) -> str:
     return frame.names.get(name.lower(), name)
 
 
-def _resources(slot: Slot) -> list[str]:
+def resources_of(slot: Slot) -> list[str]:
+    """Return the names of the assets that a slot lists, as it spells them."""
     text = slot.frame.value("MachineResources")
     return (
         text.replace(",", " ").split()
@@ -169,16 +170,22 @@ def _limits(frame: SharedAttributes, model: Model, assets: list[str]) -> str:
             for name in sorted(assets, key=str.lower)
         ]
     else:
-        parts = [
-            f"MY.{name} > 0 && TARGET.Request{name} <= MY.{name}"
-            for name in map(attribute, BUILT_IN_ASSETS)
-        ]
-        parts += [
-            f"(TARGET.Request{name} =?= undefined || MY.{name} >= TARGET.Request{name})"
-            for name in assets
-            if name.lower() not in BUILT_IN_ASSETS
-        ]
+        parts = limits_without_policy(assets)
     return " && ".join([*parts, *([_NETWORK] if "WantJobNetworking" in text else [])])
+
+
+def limits_without_policy(assets: Iterable[str]) -> list[str]:
+    """Return the conditions of WithinResourceLimits of a slot that has no consumption policy."""
+    parts = [
+        f"MY.{name} > 0 && TARGET.Request{name} <= MY.{name}"
+        for name in map(attribute, BUILT_IN_ASSETS)
+    ]
+    parts += [
+        f"(TARGET.Request{name} =?= undefined || MY.{name} >= TARGET.Request{name})"
+        for name in assets
+        if name.lower() not in (*BUILT_IN_ASSETS, _SWAP)
+    ]
+    return parts
 
 
 def _tokens(model: Model, claims: int | None) -> Mapping[str, str]:

@@ -213,7 +213,7 @@ def snapshot_of(opened: Opened) -> Snapshot:
 
 def _members_of_directory(path: Path, top: Descriptor, limits: Limits) -> dict[str, Member]:
     names = [name for name in (*_ADS, CONFIG, META) if _is_there(name, top.number)]
-    found = {name: _opened(name, top.number, limits) for name in names}
+    found = {name: open_member(name, top.number, limits) for name in names}
     for directory in (ACCESS, EXECUTE):
         try:
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -223,8 +223,10 @@ def _members_of_directory(path: Path, top: Descriptor, limits: Limits) -> dict[s
         with os.scandir(below.number) as entries:
             for entry in entries:
                 if entry.name.endswith(".txt"):
-                    found[f"{directory}/{entry.name}"] = _opened(entry.name, below.number, limits)
-                    _check_count(path, found, limits)
+                    found[f"{directory}/{entry.name}"] = open_member(
+                        entry.name, below.number, limits
+                    )
+                    check_count(path, found, limits)
     return found
 
 
@@ -236,7 +238,7 @@ def _is_there(name: str, directory: int) -> bool:
     return True
 
 
-def _opened(name: str, directory: int, limits: Limits) -> Member:
+def open_member(name: str, directory: int, limits: Limits) -> Member:
     """Open one file of a directory, and read it if it is small."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -256,7 +258,12 @@ def _opened(name: str, directory: int, limits: Limits) -> Member:
         return Member(flaw=f"cannot be read: {reason(error)}")
 
 
-def _check_count(path: Path, found: Sized, limits: Limits) -> None:
+def check_count(path: Path, found: Sized, limits: Limits) -> None:
+    """Refuse the directory ``path`` where it has more files than ``limits`` allow.
+
+    Raises:
+        InputError: it has.
+    """
     if len(found) > limits.members:
         raise InputError(
             f"{path} has more than {limits.members} files", f"{OPTION} raises the limit"

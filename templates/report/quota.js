@@ -48,6 +48,10 @@
   for (const [id, folded] of [["fold", true], ["unfold", false]]) {
     document.getElementById(id).addEventListener("click", () => { for (const group of groups) fold(group, folded); show(); });
   }
+  for (const table of document.querySelectorAll(".groups.many")) {
+    for (const group of groups) if (table.contains(group.body) && group.above) fold(group, true);
+    table.classList.remove("many");
+  }
   form.addEventListener("submit", (event) => event.preventDefault());
   text.addEventListener("input", show);
   form.hidden = groups.length < 2;

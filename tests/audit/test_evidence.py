@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import pytest
+
 from htcq.audit.evidence import Evidence
-from tests.audit.sites import job, policy_slot, pool, slot, static_slot
+from htcq.audit.fix import Role, Setting
+from htcq.pool.pool import Pool
+from htcq.simulate.cycle.submitter_queues import SubmitterQueues
+from tests.audit.sites import job, policy_slot, pool, schedd, slot, static_slot, submitter
 
 
 def test_the_cheapest_match_is_by_policy_where_whole_slots_cost_more() -> None:
@@ -50,3 +57,49 @@ def test_idle_jobs_are_known_by_their_submitters() -> None:
         "ada@site": ["1.0", "2.0"],
         "bob@site": ["1.0"],
     }
+
+
+#: Settings by which access points show other jobs, or others are alike.
+_SETTINGS = {
+    "none": (),
+    "quota": (Setting(Role.CENTRAL, "GROUP_NAMES", "chem"),),
+    "constraint": (Setting(Role.CENTRAL, "NEGOTIATOR_JOB_CONSTRAINT", "RequestCpus < 2"),),
+    "left out": (Setting(Role.CENTRAL, "REMOVE_SIGNIFICANT_ATTRIBUTES", "Color"),),
+    "start of jobs": (Setting(Role.ACCESS, "START_VANILLA_UNIVERSE", "JOB.RequestCpus < 2"),),
+    "added": (Setting(Role.ACCESS, "ADD_SIGNIFICANT_ATTRIBUTES", "Color"),),
+    "start of slots": (Setting(Role.EXECUTE, "START", "TARGET.ProcId > 0 && TARGET.Color > 1"),),
+}
+
+
+def _asked(askers: SubmitterQueues) -> object:
+    """Return all that access points ask for, jobs by their ids."""
+    waiting = sorted(
+        (submitter, request.first.id, count) for submitter, request, count in askers.waiting()
+    )
+    asked = {
+        whose: [(run.request.first.id, [each.id for each in run.jobs]) for run in queue.asked_for()]
+        for whose, queue in askers.queues.items()
+    }
+    return waiting, asked, sorted(each.id for each in askers.jobs), askers.words
+
+
+def _queue_of_jobs() -> Pool:
+    jobs = [
+        job(f"{cluster}.{proc}", RequestCpus=cpus, Color=color, GlobalJobId=f'"a#{cluster}.{proc}"')
+        for cluster, cpus, color in ((1, 1, 1), (2, 3, 1), (3, 1, 2))
+        for proc in range(3)
+    ]
+    ads = (slot(), schedd("a"), submitter("ada@site", ScheddName='"a"'))
+    return pool(*ads, jobs=jobs, access={"a": "FILESYSTEM_DOMAIN = site\n"})
+
+
+@pytest.mark.parametrize(("one", "other"), list(permutations(_SETTINGS, 2)))
+def test_what_is_asked_for_after_a_change_does_not_depend_on_what_was_before(
+    one: str, other: str
+) -> None:
+    base = Evidence(_queue_of_jobs()).with_settings(_SETTINGS[one])
+    before = _asked(base.askers)
+    changed = base.with_settings(_SETTINGS[other])
+
+    assert _asked(changed.askers) == _asked(Evidence(changed.pool).askers)
+    assert _asked(base.askers) == before

@@ -8,7 +8,8 @@ phases: LastNegotiationCycleCpuTime0 is that of the first phase alone (25.14). T
 through the same cycle, from the files of the snapshot, in a process of its own.
 
 ``--grow`` measures htcq alone instead, on made-up pools without any daemon, each in a process of
-its own.
+its own. ``--other CHECKOUT`` measures the cycle of another checkout on the same pools as well, in
+turn, and ``--alike`` makes all slots of one kind equal.
 
 ``python tests/benchmarks/cycle_scale.py [--slots N] [--jobs N] [--autoclusters N] [--sizes N]
 [--suite sid]``, as root."""
@@ -97,9 +98,10 @@ def alone(directory: str) -> Cost:
     )
 
 
-def in_a_process(directory: Path) -> Cost:
-    """Return the same, measured in a new process."""
-    command = [sys.executable, __file__, "--alone", str(directory)]
+def in_a_process(directory: Path, checkout: Path = ROOT) -> Cost:
+    """Return the same, measured in a new process, by the code of ``checkout``."""
+    program = checkout / "tests" / "benchmarks" / "cycle_scale.py"
+    command = [sys.executable, str(program), "--alone", str(directory)]
     return Cost(
         *json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
     )
@@ -207,22 +209,27 @@ def compare(given: argparse.Namespace, directory: Path) -> None:
 
 
 def grow(given: argparse.Namespace, directory: Path) -> None:
-    """Print what htcq alone takes as pools grow: ten jobs for each slot, all slots different."""
+    """Print what htcq alone takes as pools grow: ten jobs for each slot.
+
+    A second line for each pool is of the other checkout.
+    """
     _row("slots", "autoclusters", "read s", "cycle s", "matches", "us per match", "MB at most")
+    checkouts = [ROOT]
+    if given.other is not None:
+        checkouts.append(given.other.resolve())
     for slots in given.grow:
         for autoclusters in given.kinds:
             where = directory / f"{slots}-{autoclusters}"
-            write(where, Size(slots, autoclusters, 10 * slots, min(given.submitters, autoclusters)))
-            cost = in_a_process(where)
-            each = 1e6 * cost.cycle / max(1, cost.matches)
-            measured = (
-                f"{cost.read:.1f}",
-                f"{cost.cycle:.1f}",
-                cost.matches,
-                f"{each:.0f}",
-                f"{cost.peak_mb:.0f}",
-            )
-            _row(slots, autoclusters, *measured)
+            submitters = min(given.submitters, autoclusters)
+            write(where, Size(slots, autoclusters, 10 * slots, submitters, given.alike))
+            for checkout in checkouts:
+                _row(slots, autoclusters, *_measured(in_a_process(where, checkout)))
+
+
+def _measured(cost: Cost) -> Sequence[object]:
+    each = 1e6 * cost.cycle / max(1, cost.matches)
+    read, cycle = f"{cost.read:.1f}", f"{cost.cycle:.2f}"
+    return read, cycle, cost.matches, f"{each:.0f}", f"{cost.peak_mb:.0f}"
 
 
 def _row(*cells: object) -> None:
@@ -254,6 +261,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="N",
         help="autoclusters then",
     )
+    parser.add_argument(
+        "--other", type=Path, metavar="CHECKOUT", help="beside this one, with --grow"
+    )
+    parser.add_argument("--alike", action="store_true", help="slots of one kind are equal then")
     parser.add_argument("--alone", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.alone:

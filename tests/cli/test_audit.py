@@ -469,3 +469,45 @@ def test_other_commands_do_not_load_the_audit(quiet_place: Path) -> None:
         name.startswith("htcq.audit")
         for name in _loaded(quiet_place, "plan", "--node", "node.json")
     )
+
+
+# Profiles
+# ------------------------------------------------------------------------------------------------
+
+_LENIENT = {
+    "disabled": f"[audit.rules.{RULE}]\ndisable = true\n",
+    "lowered": f"[audit.rules.{RULE}]\nseverity = 'info'\n",
+    "ignored": f"[audit.rules.{RULE}]\nignore = ['slot *']\n",
+}
+
+
+@pytest.mark.usefixtures("snap")
+@pytest.mark.parametrize("how", _LENIENT)
+def test_the_strict_profile_takes_no_leniency_from_the_site_file(
+    how: str, call: Call, quiet_place: Path
+) -> None:
+    (quiet_place / "own.toml").write_text(_LENIENT[how])
+    words = ("audit", "--snapshot", "snap", "--config", "own.toml", "--lines")
+    words += ("--ignore", "partial-consumption-policy")
+
+    assert "error: slot slot1@node1" not in call(*words, "--profile", "site").out
+    assert f"[{RULE}]" in call(*words, "--profile", "strict").out
+
+
+@pytest.mark.usefixtures("snap")
+def test_profiles_differ_in_what_fails(call: Call, quiet_place: Path) -> None:
+    """The finding is an error, made a warning by the first file; the second raises a warning."""
+    (quiet_place / "lowered.toml").write_text(
+        f"[audit]\nfail_on = 'warning'\n[audit.rules.{RULE}]\nseverity = 'warning'\n"
+    )
+    words = ("audit", *ONLY, "--config", "lowered.toml")
+
+    assert call(*words).status == 1
+    assert call(*words, "--profile", "minimal").status == 0
+    assert call(*words, "--profile", "minimal", "--fail-on", "warning").status == 1
+    strict = call(*words, "--profile", "strict")
+    assert (strict.status, f"error  {RULE}" in strict.out) == (1, True)
+
+
+def test_an_unknown_profile_is_refused_with_the_nearest(call: Call) -> None:
+    _refused(call("audit", *ONLY, "--profile", "strickt"), "(did you mean strict?)")

@@ -213,14 +213,17 @@ def test_a_plan_as_a_diff_of_the_file_and_as_a_file_for_others(
 
 
 def test_fault_12_directories_that_are_not_there_are_told(tmp_path: Path) -> None:
-    from htcq.operations.quota_steps import missing_places
+    from htcq.operations.quota_steps import doubts_of_places
     from htcq.settings.elastic_write import WriteSettings
 
     there = WriteSettings(directory=str(tmp_path), journal=str(tmp_path / "journal"))
-    assert list(missing_places(there)) == []
+    assert list(doubts_of_places(there)) == []
     gone = WriteSettings(directory=str(tmp_path), journal=str(tmp_path / "var/journal"))
-    (told,) = missing_places(gone)
+    (told,) = doubts_of_places(gone)
     assert told.startswith(f"the directory of the journal, {tmp_path}/var, is not there")
+    (tmp_path / "10-role.config").write_text("# Managed by Puppet\n")
+    (told,) = doubts_of_places(there)
+    assert told.startswith(f"{tmp_path}/10-role.config says that Puppet manages it")
 
 
 def test_a_diff_has_what_changes_and_nothing_else() -> None:

@@ -64,6 +64,17 @@ def test_a_second_run_changes_nothing(call: Call, target: Path) -> None:
     assert before == listing(target)
 
 
+def test_a_directory_that_other_software_manages(call: Call, target: Path) -> None:
+    """What is written there may be deleted: written, compared or unchanged, it is said."""
+    (target / "10-role.config").write_text("# Managed by Puppet\nA = 1\n")
+    told = f"htcq: {target}/10-role.config says that Puppet manages it: if Puppet deletes what it"
+
+    for flags, status in (((), 0), ((), 0), (("--check",), 0)):
+        done = call(*ARGUMENTS, "--write", str(target), *flags)
+        assert (done.status, told in done.err) == (status, True)
+    assert told not in call(*ARGUMENTS, "--write", str(target), "--diff").err
+
+
 def test_what_is_replaced_is_kept(call: Call, target: Path) -> None:
     call(*ARGUMENTS, "--write", str(target))
     former = (target / NAME).read_text()

@@ -53,6 +53,15 @@ class History:
         assert done == (0, "", "")
         return started, int(time.time()) + 1
 
+    def publish(self, pages: Path) -> tuple[int, str]:
+        """Write the pages of the live pool; return the exit status and what was complained of."""
+        where = (str(pages), "--pool", self._pool.collector)
+        done = subprocess.run(
+            [sys.executable, "-m", "htcq", "report", *where, *self._options],
+            capture_output=True, text=True, cwd=ROOT, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stderr
+
     def report(self) -> dict[str, Any]:
         status, out, err = self.run("report", "--since", "1h", "--json")
         assert (status, err) == (0, "")
@@ -78,6 +87,20 @@ def seconds(moment: str) -> int:
     """Return a time of a report in seconds since 1970; it is in UTC."""
     assert moment.endswith("+00:00")
     return int(time.mktime(time.strptime(moment[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone)
+
+
+def test_a_live_pool_is_published_with_its_past(pool: Pool, tmp_path: Path) -> None:
+    history, pages = History(tmp_path, pool), tmp_path / "pages"
+    queued(pool, {"chem.ada": 6}, **NOWHERE)
+    history.record()
+    status, complaints = history.publish(pages)
+    overview = (pages / "index.html").read_text(encoding="utf-8")
+
+    assert (status, complaints) == (0, "")
+    assert "of 8 used" in overview
+    assert 'class="lacking"' not in overview
+    assert 'id="stack-data"' in overview
+    assert "chem.ada" in (pages / "jobs.html").read_text(encoding="utf-8")
 
 
 def of_groups(told: dict[str, Any], name: str) -> dict[str, float]:

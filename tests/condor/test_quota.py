@@ -17,6 +17,7 @@ from conftest import NEWEST, ROOT, Site
 from testpool import Pool
 
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN
+from tests.cli.own_terminal import CLEAR, Terminal
 
 pytestmark = pytest.mark.condor
 
@@ -120,6 +121,23 @@ def test_a_what_if_comes_true(site: Site) -> None:
         assert predicted["after"][what] == real[what], what
     effective = {each["name"]: each["quota"] for each in real["groups"]}
     assert effective == {group: ad["EffectiveQuota"] for group, ad in accounts(pool).items()}
+
+
+def test_a_watched_pool_shows_what_changes_meanwhile(site: Site) -> None:
+    """Each look captures the pool and prints in a child; the negotiator gets another quota in between."""
+    pool = break_it(site, {**policy(), **GROUPS})
+    words = ("-m", "htcq", "quota", "--watch", "1", "--pool", pool.collector)
+    terminal = Terminal(words, NO_COLOR="1")
+    terminal.until(2, "quotas add up to ")
+    pool.configure(written({**policy(), **GROUPS, "GROUP_QUOTA_physics": "7.25"}))
+    pool.reconfig()
+    before = terminal.text
+    terminal.until(1, " 7.25 ")
+
+    assert terminal.interrupt() == EXIT_FINE
+    assert " 7.25 " not in before
+    assert terminal.text.count(CLEAR) >= 3
+    assert "Traceback" not in terminal.text
 
 
 def test_a_change_that_the_negotiator_has_not_read_yet_is_marked(

@@ -24,6 +24,9 @@ from tests.contrib.commands import parsed
 TABLE = (Path(__file__).resolve().parents[2] / "contrib/cron/htcq-drift").read_text(
     encoding="utf-8"
 )
+PAGES = (Path(__file__).resolve().parents[2] / "contrib/cron/htcq-report").read_text(
+    encoding="utf-8"
+)
 #: A line of a table in /etc/cron.d: five fields of time, the user, the command.
 LINE = re.compile(r"^(#?)(?:[\d*/,-]+ ){5}(\S+) (.*)$", re.MULTILINE)
 PROGRAM = """#!/bin/sh
@@ -178,3 +181,12 @@ def test_every_line_is_of_the_same_user_and_htcq_takes_its_command() -> None:
     assert {user for _, user, _ in lines} == {"htcq"}
     for _, _, command in lines:
         parsed(re.split(r" (?:2?>|\|)", command)[0])
+
+
+def test_the_pages_are_written_every_hour_and_complaints_go_to_the_log(place: Path) -> None:
+    ran = run(place, PAGES, "2026-11-03 08:22:57", calls=1)
+
+    assert (ran.calls, ran.mails) == (["nobody: report /var/lib/htcq/pages"], [])
+    ((_, user, command),) = LINE.findall(PAGES)
+    assert user == "htcq"
+    parsed(re.split(r" (?:2?>|\|)", command)[0])

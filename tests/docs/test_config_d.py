@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from tests.docs.documents import ROOT
 EXAMPLES = ROOT / "contrib/config.d"
 INCLUDE = EXAMPLES / "10-htcq-include.config"
 SITE = EXAMPLES / "htcq.toml"
+PROBE = ROOT / "contrib/startd_cron/60-htcq-probe.config"
 KNOBS = ("SLOT_TYPE_1_PARTITIONABLE", "CONSUMPTION_POLICY", "CONSUMPTION_MEMORY")
+CRON = ("STARTD_CRON_JOBLIST", "STARTD_CRON_HTCQ_EXECUTABLE", "STARTD_CRON_HTCQ_PERIOD")
 #: As a daemon reads its configuration; the parser ends the process where it refuses a text.
 READER = (
     "import htcondor2, json, sys; print(json.dumps({name: htcondor2.param.get(name) for name in "
@@ -56,7 +59,9 @@ def include(htcq: Path, node: Path) -> str:
     return text
 
 
-def reading(text: str, directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def reading(
+    text: str, directory: Path, knobs: Sequence[str] = KNOBS, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Let HTCondor's parser read ``text`` and nothing else."""
     configuration = directory / "condor_config"
     configuration.write_text(text, encoding="utf-8")
@@ -64,7 +69,7 @@ def reading(text: str, directory: Path, **environment: str) -> subprocess.Comple
         name: value for name, value in os.environ.items() if not name.upper().startswith("_CONDOR_")
     }
     return subprocess.run(
-        [sys.executable, "-c", READER, *KNOBS],
+        [sys.executable, "-c", READER, *knobs],
         env={**inherited, "CONDOR_CONFIG": str(configuration), **environment},
         capture_output=True,
         text=True,
@@ -96,6 +101,27 @@ def test_a_tool_that_htcq_runs_reads_the_file_without_the_policy(
     done = reading(include(htcq, node), tmp_path, **{NESTED_VARIABLE: "1"})
 
     assert json.loads(done.stdout)["SLOT_TYPE_1_PARTITIONABLE"] is None
+
+
+def test_a_site_includes_a_file_as_it_would_use_a_template(tmp_path: Path) -> None:
+    """What a site may set comes before the line; HTCondor has no ``use`` for templates of others."""
+    site = f"HTCQ_PROGRAM = /opt/bin/htcq\ninclude : {PROBE}\n"
+    done = reading(site, tmp_path, knobs=CRON)
+
+    assert [each.strip() for each in json.loads(done.stdout).values()] == [
+        "HTCQ",
+        "/opt/bin/htcq",
+        "1h",
+    ]
+    done = reading("use HTCQ : probe\n", tmp_path, knobs=CRON)
+    assert (done.returncode != 0, "use HTCQ:probe" in done.stderr) == (True, True)
+
+
+def test_every_file_of_a_package_says_that_it_is_overwritten() -> None:
+    for path in (*EXAMPLES.glob("10-*.config"), PROBE):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert lines[0].startswith("# DO NOT EDIT: overwritten on upgrade."), path
+        assert lines[1] == f"#   include : /usr/share/htcq/config.d/{path.name}"
 
 
 def test_htcq_plans_by_the_site_file(node: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from htcq.emit import ACCESS, CENTRAL, EXECUTE, ROLES
 from htcq.emit.check import check_configuration
 from htcq.emit.render import configuration
 from htcq.live.configuration import read_configuration
-from htcq.node import Node
+from htcq.node import Node, Source
 from htcq.policy.charge import job_ad
 
 NODE = Node(8, 16384, 20_000_000, gpus=2)
@@ -98,6 +98,16 @@ def test_what_htcondor_cannot_see_is_configured() -> None:
     literal = configuration(EXECUTE, limited, slots, literal=True)
     assert "\nMEMORY = 8192 + $(RESERVED_MEMORY:0)\n" in literal
     assert "\nDISK = 10000000\n" in literal
+
+
+@pytest.mark.parametrize("literal", [False, True])
+def test_what_the_sites_configuration_sets_is_not_repeated(literal: bool) -> None:
+    """It would hide the site's value from the next probe, and the next file would be another one."""
+    sources = tuple(Source(knob.lower(), 1, knob) for knob in ("NUM_CPUS", "MEMORY", "DISK"))
+    facts = Node(16, 8192, 10_000_000, condor_cpus=32, condor_memory_mb=16384, sources=sources)
+    text = configuration(EXECUTE, facts, lay_out(facts, (SlotType(Choice()),)), literal=literal)
+
+    assert not re.search(r"^(NUM_CPUS|MEMORY|DISK) =", text, re.MULTILINE)
 
 
 def test_half_a_cpu_scales_the_cpus_of_any_node() -> None:

@@ -259,6 +259,7 @@ TARGETS = (
         ("made.html", "made.prom", "fixes/*"),
         weight=12,
     ),
+    Target("report", (("report", "pages", *_POOL),), SNAPSHOT, ("pages/*",), weight=4),
     Target(
         "elastic compute",
         (

@@ -80,3 +80,29 @@ def test_without_htcondor_nothing_is_known(
     monkeypatch.setenv("CONDOR_CONFIG", str(directory / "none"))
 
     assert values_with(directory, NAME, TEXT, KNOBS) is None
+
+
+def test_a_directory_that_is_read_after_all_others(directory: Path) -> None:
+    """As contrib/config.d/10-htcq-directory.config has it: what is there already does not count either."""
+    own = directory.parent / "htcq.d"
+    own.mkdir()
+    (directory / "90-hook.config").write_text(f"LOCAL_CONFIG_DIR = {own}\n")
+    (own / "00-all.config").write_text(f"LOCAL_CONFIG_DIR = {directory}, {own}\n")
+    (own / NAME).write_text("GROUP_QUOTA_a = 7\n")
+    (directory.parent / "condor_config.local").write_text("GROUP_QUOTA_a = 9\n")
+
+    assert values_with(own, NAME, TEXT, KNOBS) == WANTED
+    assert values_with(directory, NAME, TEXT, KNOBS) == {**WANTED, "GROUP_QUOTA_a": "7"}
+    assert values_with(directory.parent, NAME, TEXT, KNOBS) is None
+
+
+def test_directories_of_which_all_are_read_twice(directory: Path) -> None:
+    """A list that is extended on the way is read anew from its beginning (seen on 23.9 and 25.14)."""
+    own = directory.parent / "htcq.d"
+    own.mkdir()
+    (directory / "90-hook.config").write_text(f"LOCAL_CONFIG_DIR = $(LOCAL_CONFIG_DIR), {own}\n")
+    (directory / "10-sum.config").write_text("GROUP_QUOTA_b = $(GROUP_QUOTA_b)1\n")
+
+    found = values_with(own, NAME, "GROUP_QUOTA_a = 3\n", KNOBS)
+
+    assert found == {"GROUP_NAMES": "old", "GROUP_QUOTA_a": "3", "GROUP_QUOTA_b": "11"}

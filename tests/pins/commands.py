@@ -235,4 +235,5 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         *_LOOKS,
         "drift prune --config history.toml --keep-fine 1h --keep-hours 1d --keep-days 1y",
     ),
+    "report": ("report out --snapshot gpus",),
 }

@@ -9,7 +9,13 @@ import pytest
 
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
-from htcq.pool.configuration import Configuration, assignments, configuration_from, safe_text
+from htcq.pool.configuration import (
+    Configuration,
+    Statement,
+    assignments,
+    configuration_from,
+    safe_text,
+)
 
 
 def read(text: str) -> Configuration:
@@ -126,7 +132,10 @@ def test_names_that_htcondor_refuses_are_kept_and_never_given_to_it() -> None:
 def test_what_assigns_nothing_is_told_with_its_line() -> None:
     found = read("A = 1\n\n# comment\ninclude : /etc/other\nuse ROLE : Personal\nB = 2\n")
 
-    assert found.statements == ((4, "include : /etc/other"), (5, "use ROLE : Personal"))
+    assert found.statements == (
+        Statement(4, "include : /etc/other"),
+        Statement(5, "use ROLE : Personal"),
+    )
     assert (found.value("A"), found.value("B")) == ("1", "2")
 
 

@@ -24,13 +24,13 @@ def read(text: str) -> Configuration:
 
 
 def test_statements_are_kept_with_their_lines() -> None:
-    assert read(TEXT).statements == (
+    assert [(each.line, each.text) for each in read(TEXT).statements] == [
         (3, "include command : /bin/echo A = 2"),
         (4, "if defined A"),
         (5, "use ROLE : Execute"),
         (6, "endif"),
         (7, "include : /etc/one /etc/two"),
-    )
+    ]
 
 
 def test_a_statement_is_no_knob_and_nothing_is_run_or_read() -> None:

@@ -98,15 +98,15 @@ def test_the_pictures_have_their_numbers_as_text(page: Page) -> None:
     assert page.count("svg") == 3 + 5
 
 
-def test_groups_of_one_parent_have_one_scale(page: Page) -> None:
-    """Physics and chemistry ask for 9,000 and 5,200: the first fills its bar, the second 57.78% of it."""
+def test_all_groups_have_one_scale(page: Page) -> None:
+    """All ask for 14,200, which fills a bar; physics for 9,000, and one below it for 4,000 and 0.5; chemistry for 5,200."""
     asked = [
         attributes["width"]
         for tag, attributes in page.elements
         if (tag, attributes.get("class")) == ("rect", "asked")
     ]
 
-    assert asked == ["100.00%", "100.00%", "100.00%", "0.05%", "57.78%"]
+    assert asked == ["100.00%", "63.38%", "28.17%", "0.00%", "36.62%"]
 
 
 def test_what_follows_from_a_root_cause_is_a_list_below_it() -> None:

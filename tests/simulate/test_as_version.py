@@ -21,7 +21,7 @@ from htcq.releases import (
 from htcq.simulate.as_version import as_version_of, pool_as_version, version_changes, versions_of
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.what_if import WhatIf, changed_pool
-from tests.audit.sites import schedd
+from tests.audit.sites import job, schedd, static_slot
 from tests.pool.negotiations import CYCLES, expected, whole_pool
 from tests.simulate.cycle.test_cycle import asks, given, policy_slot, queue
 
@@ -121,6 +121,23 @@ def test_other_roles_and_versions_are_refused(text: str, reason: str) -> None:
 
 def test_a_version_of_two_numbers_is_the_last_of_its_series() -> None:
     assert as_version_of("access=25.5").version > (25, 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("version", "matches"), [("23.9.6", 1), ("24.6.1", 1), ("24.7.3", 0), ("25.14.1", 0)]
+)
+def test_static_slots_refuse_what_they_do_not_have(version: str, matches: int) -> None:
+    """Seen on real pools: a 25.14.1 startd publishes the condition for static slots, one of 23.9.6 does not."""
+    slot = static_slot(Requirements="START", Start="true")
+    large = job("1.0", RequestMemory=10**7, Requirements="true")
+    pool = given(slot, schedd(), asks("ada", 1), jobs=[large])
+    there = pool_as_version(pool, [as_version_of(f"execute={version}")])
+    back = pool_as_version(
+        pool_as_version(pool, [as_version_of("execute=25.14.1")]),
+        [as_version_of(f"execute={version}")],
+    )
+
+    assert [len(run_cycle(each).matches) for each in (there, back)] == [matches, matches]
 
 
 def test_vectors_stay_as_they_are_under_their_own_versions() -> None:

@@ -52,7 +52,7 @@ class AccessPoints:
     ) -> None:
         self._constraint, self._now = parsed(knobs.text(_CONSTRAINT)), now
         batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
-        configurations = {
+        self._configurations = configurations = {
             each.name: pool.access.get(each.name, pool.central) for each in pool.schedds
         }
         self._limits = UserLimits(pool.users or ())
@@ -63,7 +63,8 @@ class AccessPoints:
             )
             for each in pool.schedds
         }
-        self._is_steady = self._constraint is None and not self._limits
+        #: Whether neither the negotiator nor limits of users keep any job from being asked for.
+        self.is_steady = self._constraint is None and not self._limits
         self._named = bool(self._known)
         self._only = ""
         if len(self._known) == 1:
@@ -114,14 +115,19 @@ class AccessPoints:
             words.update(self._constraint.words())
         return words.union(*(start.words() for start in starts if start is not None))
 
-    def shown(self, job: Job) -> Job | None:
-        """Return a job that its schedd would start now, as the negotiator sees it.
+    def of(self, job: Job) -> AccessPoint:
+        """Return the access point whose job it is."""
+        return self[self.name_of(job)]
 
-        It is None where the schedd would not.
+    def configured_like(self, other: AccessPoints) -> bool:
+        """Tell whether these access points have the configurations of ``other``."""
+        return self._configurations == other._configurations
+
+    def shown(self, job: Job, access: AccessPoint) -> Job | None:
+        """Return an idle job that ``access``, its schedd, would start now.
+
+        It is as the negotiator sees it, and None where the schedd would not start it.
         """
-        if not job.wanted:
-            return None
-        access = self[self.name_of(job)]
         if self._is_kept_back(job, access):
             return None
         if job.parallel:
@@ -130,11 +136,14 @@ class AccessPoints:
             return self._with(job, f"({access.start.condition(job)})")
         return job
 
-    def always_shows(self, job: Job) -> bool:
-        """Tell whether neither time nor what runs decides how or whether a job is shown."""
-        if not self._is_steady:
+    def always_shows(self, job: Job, access: AccessPoint) -> bool:
+        """Tell whether neither time nor what runs decides how or whether a job is shown.
+
+        ``access`` is its schedd.
+        """
+        if not self.is_steady:
             return False
-        return job.cool_down_until is UNDEFINED and self[self.name_of(job)].start is None
+        return job.cool_down_until is UNDEFINED and access.start is None
 
     def _is_kept_back(self, job: Job, access: AccessPoint) -> bool:
         """Tell whether the schedd starts this job on no slot at all.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 
 #: Heights in pixels: of a bar, and of the thinner one that lies within it.
 _HEIGHT, _INNER = 16, 6
@@ -25,6 +26,17 @@ def group_bar(title: str, quota: float | None, usage: float, requested: float, s
     if quota is not None:
         place = _percent(_share(quota, scale))
         shapes.append(f'<line class="quota" x1="{place}" x2="{place}" y1="0" y2="{_HEIGHT}"/>')
+    return _picture(title, *shapes)
+
+
+def stock_bar(title: str, shares: Mapping[str, float]) -> str:
+    """Return a bar of parts beside each other, each of its kind and its share (0 to 1)."""
+    shapes, left = [_rect("track", 1.0, _HEIGHT)], 0.0
+    for kind, share in shares.items():
+        if share > 0:
+            place = f'x="{_percent(left)}" width="{_percent(share)}" height="{_HEIGHT}"'
+            shapes.append(f'<rect class="{kind}" {place}/>')
+            left += share
     return _picture(title, *shapes)
 
 

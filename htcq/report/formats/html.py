@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from htcq import __version__
 from htcq.poolquota.ailment import Ailment
@@ -22,7 +22,7 @@ def page(name: str, values: Mapping[str, Any]) -> str:
 
     Its style is that of all pages and report/NAME.css, its script report/NAME.js if there is one.
     Whatever a name in ``values`` tries to be, no other style or script counts. ``health`` among
-    them, as :func:`unwell` makes it, comes first.
+    them, as :func:`unwell` makes it, comes first; ``links`` lead to the other pages of a site.
 
     Raises:
         TemplateError: a template cannot be rendered.
@@ -45,7 +45,15 @@ def page(name: str, values: Mapping[str, Any]) -> str:
         "script": script,
         "policy": "; ".join(policy),
     }
-    return render(f"report/{name}.html.j2", {"health": (), **values, **common})
+    return render(f"report/{name}.html.j2", {"health": (), "links": (), **values, **common})
+
+
+class Link(NamedTuple):
+    """A page of a site of several: its file beside this one, its name, and whether it is this."""
+
+    file: str
+    name: str
+    here: bool = False
 
 
 def heads(columns: Iterable[Column[Row]]) -> list[tuple[str, bool]]:

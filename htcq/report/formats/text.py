@@ -6,10 +6,20 @@ from typing import TextIO
 
 from htcq.report.column import Row
 from htcq.report.table import Table
-from htcq.report.terminal import show_table
+from htcq.report.terminal import line, show_lines, show_table
 
 
-def show(table: Table[Row], stream: TextIO) -> None:
-    """Write the columns that have a heading, numbers aligned right."""
-    right = [index for index, column in enumerate(table.shown) if column.right]
-    show_table(table.title, table.headings, table.cells, stream, right, table.repeat)
+def show(table: Table[Row], stream: TextIO, wide: bool = False) -> None:
+    """Write the columns that have a heading, numbers aligned right.
+
+    A terminal has the narrow table and the number of columns that are left out, unless ``wide``
+    asks for all. Files and pipes have all columns: scripts read them.
+    """
+    chosen = table
+    if stream.isatty() and not wide:
+        chosen = table.narrow
+    right = [index for index, column in enumerate(chosen.shown) if column.right]
+    show_table(chosen.title, chosen.headings, chosen.cells, stream, right, chosen.repeat)
+    more = len(table.shown) - len(chosen.shown)
+    if more:
+        show_lines([line(f"--wide shows all columns, {more} more", "quiet")], stream)

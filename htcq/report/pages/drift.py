@@ -9,7 +9,7 @@ from typing import Any
 from htcq.drift.explanation import DriftExplanation
 from htcq.drift.windows import Window
 from htcq.report.charts.plot import plot, scale
-from htcq.report.formats.html import page
+from htcq.report.formats.html import Link, page
 from htcq.report.moments import iso, moment, zone_name
 from htcq.report.pages.ledger import ledger_section
 from htcq.report.printable import one_line
@@ -34,8 +34,12 @@ ORDERS = (
 )
 
 
-def drift_page(stories: Sequence[DriftExplanation], zone: tzinfo | None = None) -> str:
+def drift_page(
+    stories: Sequence[DriftExplanation], zone: tzinfo | None = None, links: Sequence[Link] = ()
+) -> str:
     """Return the page of several pools; times are in ``zone``, that of this machine if it is None.
+
+    ``links`` lead to the other pages of its site.
 
     Raises:
         TemplateError: its template cannot be rendered.
@@ -46,6 +50,7 @@ def drift_page(stories: Sequence[DriftExplanation], zone: tzinfo | None = None) 
         (title,) = names
     values: dict[str, Any] = {
         "title": title,
+        "links": links,
         "pools": [_pool(f"p{number}", story, zone) for number, story in enumerate(stories, 1)],
         "columns": COLUMNS,
         "orders": ORDERS,

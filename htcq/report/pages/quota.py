@@ -11,7 +11,8 @@ from htcq.poolquota.group_status import GroupStatus
 from htcq.poolquota.report import PoolQuotaReport
 from htcq.report.charts.svg import group_bar
 from htcq.report.column import for_people
-from htcq.report.formats.html import page, unwell
+from htcq.report.formats.html import Link, page, unwell
+from htcq.report.moments import as_people_write
 from htcq.report.printable import one_line
 from htcq.report.views.quota import AMOUNTS, COMPARED, Looks, quota_table
 from htcq.report.views.quota_sentences import (
@@ -31,8 +32,12 @@ from htcq.units import show_number
 _DEEPEST = 8
 
 
-def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
+def quota_page(
+    looks: Looks, changes: Sequence[tuple[str, str]] = (), links: Sequence[Link] = ()
+) -> str:
     """Return the page of all pools, each as it is and, for a what-if, with ``changes``.
+
+    ``links`` lead to the other pages of its site.
 
     Raises:
         TemplateError: its template cannot be rendered.
@@ -46,6 +51,7 @@ def quota_page(looks: Looks, changes: Sequence[tuple[str, str]] = ()) -> str:
         health += unwell(now.health, name)
     values = {
         "health": health,
+        "links": links,
         "pools": [_pool(now, then) for now, then in looks],
         "columns": [column.title for column in for_people(AMOUNTS)],
         "changes": [f"{one_line(knob)} = {one_line(value)}" for knob, value in changes],
@@ -62,6 +68,7 @@ def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]
     return {
         "source": one_line(look.source),
         "taken": one_line(look.taken),
+        "taken_words": one_line(as_people_write(look.taken)),
         "negotiator": one_line(look.negotiator),
         "grouped": look.grouped,
         "groups": len(look.standings) - 1,
@@ -109,19 +116,16 @@ def _rows(look: PoolQuotaReport, cells: Sequence[Sequence[str]]) -> Iterator[dic
 
 
 def _bars(look: PoolQuotaReport) -> Mapping[str, str]:
-    """Return a bar of each group with all groups below it; groups of one parent have one scale."""
+    """Return a bar of each group with all groups below it; all have one scale."""
     asked = {standing.name: max(0.0, standing.requested) for standing in look.standings}
     for standing in reversed(look.standings):  # what is below a group comes after it
         if standing.group.parent is not None:
             asked[standing.group.parent] += asked[standing.name]
-    scales: dict[str | None, float] = {}
+    scale = 0.0
     for standing in look.standings:
         greatest = max(standing.subtree_quota, standing.subtree_usage, asked[standing.name])
-        scales[standing.group.parent] = max(scales.get(standing.group.parent, 0.0), greatest)
-    return {
-        each.name: _bar(each, asked[each.name], scales[each.group.parent])
-        for each in look.standings
-    }
+        scale = max(scale, greatest)
+    return {each.name: _bar(each, asked[each.name], scale) for each in look.standings}
 
 
 def _bar(standing: GroupStatus, asked: float, scale: float) -> str:

@@ -29,17 +29,19 @@ class GroupRow(NamedTuple):
     window: Window
 
 
-def _amount(name: str, meaning: str, heading: str = "") -> Column[Window]:
+def _amount(name: str, meaning: str, heading: str = "", wide: bool = False) -> Column[Window]:
     """Return the column of an amount in the pool's unit."""
 
     def read(window: Window) -> float | None:
         amount: float | None = getattr(window, name)
         return amount
 
-    return Column(name, read, heading, lambda window: about(read(window)), meaning, right=True)
+    return Column(
+        name, read, heading, lambda window: about(read(window)), meaning, right=True, wide=wide
+    )
 
 
-def _state(name: str, meaning: str) -> Column[Window]:
+def _state(name: str, meaning: str, wide: bool = False) -> Column[Window]:
     """Return the column of the share of time that a group was in a state."""
 
     def read(window: Window) -> float:
@@ -51,7 +53,7 @@ def _state(name: str, meaning: str) -> Column[Window]:
             return NONE
         return percent(read(window))
 
-    return Column(name, read, name.upper(), show, meaning, right=True)
+    return Column(name, read, name.upper(), show, meaning, right=True, wide=wide)
 
 
 GROUP: Column[Window] = Column(
@@ -59,12 +61,13 @@ GROUP: Column[Window] = Column(
 )
 COVERAGE: Column[Window] = Column(
     "coverage", lambda one: one.coverage, "SEEN", lambda one: percent(one.coverage), right=True,
+    wide=True,
     about="The share of the time for which the group was observed.",
 )  # fmt: skip
 #: What a group used, had and did.
 AMOUNTS: tuple[Column[Window], ...] = (
     _amount("usage", "The mean usage.", "MEAN"),
-    _amount("max_usage", "The highest usage.", "MAX"),
+    _amount("max_usage", "The highest usage.", "MAX", wide=True),
     _amount("requested", "The mean demand, running jobs included."),
     _amount("quota", "The mean quota; null where none was known.", "QUOTA"),
     _amount(
@@ -77,8 +80,8 @@ AMOUNTS: tuple[Column[Window], ...] = (
         "The same with its sign: below 0 the group used less; null where no quota was known.",
     ),
     _state("starved", "The share of the time in which the group starved."),
-    _state("over", "The share of the time in which the group used more than its quota."),
-    _state("lending", "The share of the time in which others used what the group left."),
+    _state("over", "The share of the time in which the group used more than its quota.", wide=True),
+    _state("lending", "The share of the time in which others used what the group left.", wide=True),
 )
 #: The numbers of a group in tables for people.
 NUMBERS = tuple(column for column in (*AMOUNTS, COVERAGE) if column.heading)

@@ -33,16 +33,21 @@ class Entry(NamedTuple):
     text: str
 
 
-def show_story(story: DriftExplanation, stream: TextIO, zone: tzinfo | None = None) -> None:
-    """Write the story of one pool; times are in ``zone``, that of this machine if it is None."""
+def show_story(
+    story: DriftExplanation, stream: TextIO, zone: tzinfo | None = None, wide: bool = False
+) -> None:
+    """Write the story of one pool; times are in ``zone``, that of this machine if it is None.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     show_lines(_lines(story, zone), stream)
     if not story.windows:
         return
     blocks = shows_blocks(getattr(stream, "encoding", None))
     columns = [GROUP, _picture(blocks), *NUMBERS]
-    show(Table(columns, story.windows, "Groups, the one with most trouble first"), stream)
+    show(Table(columns, story.windows, "Groups, the one with most trouble first"), stream, wide)
     show_lines([line(legend(story, blocks, _SPARK), "quiet")], stream)
-    show_ledger(story, stream, blocks)
+    show_ledger(story, stream, blocks, wide)
 
 
 def headline(story: DriftExplanation, zone: tzinfo | None = None) -> str:

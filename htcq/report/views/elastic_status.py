@@ -62,7 +62,7 @@ def amount_of(name: str, amount: int) -> str:
     return show_amount(name, amount)
 
 
-def _amount(name: str, nothing: str = "") -> Column[GroupRow]:
+def _amount(name: str, nothing: str = "", wide: bool = False) -> Column[GroupRow]:
     """Return the column of an amount; people see ``nothing`` in place of 0, if it is given."""
 
     def read(row: GroupRow) -> int:
@@ -74,7 +74,7 @@ def _amount(name: str, nothing: str = "") -> Column[GroupRow]:
             return nothing
         return amount_of(row.dimension, amount)
 
-    return Column(name, read, name.upper(), show, right=True)
+    return Column(name, read, name.upper(), show, right=True, wide=wide)
 
 
 def _min(row: GroupRow) -> str:
@@ -148,17 +148,23 @@ GROUPS: tuple[Column[GroupRow], ...] = (
     *_PLACE,
     Column("min", lambda row: row.group.min[row.dimension], "MIN", _min, right=True),
     Column("scaled_min", lambda row: row.group.scaled_min[row.dimension]),
-    Column("max", lambda row: row.group.max[row.dimension], "MAX", _max, right=True),
-    _amount("request"),
+    Column("max", lambda row: row.group.max[row.dimension], "MAX", _max, right=True, wide=True),
+    _amount("request", wide=True),
     _amount("runtime"),
     _amount("used"),
-    *(_amount(name, NONE) for name in ("lent", "borrowed", "waiting", "over")),
+    _amount("lent", NONE, wide=True),
+    _amount("borrowed", NONE, wide=True),
+    _amount("waiting", NONE),
+    _amount("over", NONE, wide=True),
 )
 _BINDING: Column[QuotaRow] = Column(
     "binding", _of_target(lambda target: target.binding), "BOUND BY", _binding
 )
 _SURPLUS: Column[QuotaRow] = Column(
-    "accept_surplus", _of_target(lambda target: target.accept_surplus), "SURPLUS"
+    "accept_surplus",
+    _of_target(lambda target: target.accept_surplus),
+    "SURPLUS",
+    wide=True,
 )
 _AMOUNTS: tuple[Column[QuotaRow], ...] = (
     Column("now_quota", lambda row: row.now, "QUOTA\nNOW", right=True),

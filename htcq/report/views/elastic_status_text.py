@@ -17,10 +17,13 @@ from htcq.report.terminal import Line, line, show_lines
 from htcq.report.views.elastic_status import amount_of, groups_table, quotas_table
 
 
-def show_status(status: Status, findings: Audit, stream: TextIO) -> None:
-    """Write every group in every dimension of its quota, the quotas, and how they are enforced."""
-    show(groups_table(status, _title(status)), stream)
-    show(quotas_table(status, "\nas HTCondor's quotas, in slot weight"), stream)
+def show_status(status: Status, findings: Audit, stream: TextIO, wide: bool = False) -> None:
+    """Write every group in every dimension of its quota, the quotas, and how they are enforced.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
+    show(groups_table(status, _title(status)), stream, wide)
+    show(quotas_table(status, "\nas HTCondor's quotas, in slot weight"), stream, wide)
     show_lines(_below(status, findings), stream)
 
 

@@ -60,7 +60,7 @@ def hours_of(dimension: str, hours: Fraction) -> str:
     return about(in_units(dimension, hours))
 
 
-def _amount(name: str, meaning: str, heading: str = "") -> Column[Amounts]:
+def _amount(name: str, meaning: str, heading: str = "", wide: bool = False) -> Column[Amounts]:
     return Column(
         name,
         lambda one: in_units(one.dimension, getattr(one.hours, name)),
@@ -68,17 +68,18 @@ def _amount(name: str, meaning: str, heading: str = "") -> Column[Amounts]:
         lambda one: hours_of(one.dimension, getattr(one.hours, name)),
         meaning,
         right=True,
+        wide=wide,
     )
 
 
 AMOUNTS = (
     _amount("min", "What was guaranteed."),
     _amount("runtime", "What the group might use; of all groups, what the pool had."),
-    _amount("guarantee", "What was kept for the group.", "GUARANTEE"),
+    _amount("guarantee", "What was kept for the group.", "GUARANTEE", wide=True),
     _amount("used", "What was used.", "USED"),
     _amount("lent", "What others used of what was guaranteed.", "LENT"),
     _amount("borrowed", "What was used beyond what was guaranteed.", "BORROWED"),
-    _amount("unused", "What was guaranteed and used by nobody.", "UNUSED"),
+    _amount("unused", "What was guaranteed and used by nobody.", "UNUSED", wide=True),
 )
 #: The amounts in tables for people.
 NUMBERS = tuple(column for column in AMOUNTS if column.heading)
@@ -142,8 +143,11 @@ def _part(dimension: str, part: AccountPart) -> dict[str, Any]:
     return {"since": iso(part.since), "until": iso(part.until), **amounts}
 
 
-def show_ledger(story: DriftExplanation, stream: TextIO, blocks: bool) -> None:
-    """Write a row for each dimension and group, and the sums; nothing if no ledger was kept."""
+def show_ledger(story: DriftExplanation, stream: TextIO, blocks: bool, wide: bool = False) -> None:
+    """Write a row for each dimension and group, and the sums; nothing if no ledger was kept.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     if not story.ledger:
         return
     columns: list[Column[LedgerRow]] = [
@@ -159,7 +163,7 @@ def show_ledger(story: DriftExplanation, stream: TextIO, blocks: bool) -> None:
     ]
     rows = [LedgerRow(story, each) for each in story.ledger if each.group != ROOT]
     title = "\nElastic quotas, in hours of each dimension, who lent or borrowed most first"
-    show(Table(columns, rows, title, repeat=2), stream)
+    show(Table(columns, rows, title, repeat=2), stream, wide)
     show_lines([line(text, "strong") for text in together(story)], stream)
     show_lines([line(_legend(story, blocks), "quiet")], stream)
 

@@ -67,6 +67,7 @@ def _number(
     read: Callable[[_Row], float | None],
     heading: str = "",
     show: Callable[[_Row, float], str] = _plain,
+    wide: bool = False,
 ) -> Column[_Row]:
     """Return the column of a number, which CSV has as it can be typed."""
 
@@ -82,7 +83,7 @@ def _number(
             return NONE
         return show(row, number)
 
-    return Column(name, figure, heading, cell, right=True)
+    return Column(name, figure, heading, cell, right=True, wide=wide)
 
 
 def _now_and_new(
@@ -90,6 +91,7 @@ def _now_and_new(
     read: Callable[[_Row], Amount | None],
     heading: str = "",
     show: Callable[[_Row, float], str] = _plain,
+    wide: bool = False,
 ) -> _Pair[_Row]:
     """Return the columns of an amount before and after the switch."""
 
@@ -106,7 +108,10 @@ def _now_and_new(
         return found.after
 
     now, new = (f"{heading}\nNOW", f"{heading}\nNEW") if heading else ("", "")
-    return _number(f"{name}_before", before, now, show), _number(f"{name}_after", after, new, show)
+    return (
+        _number(f"{name}_before", before, now, show, wide),
+        _number(f"{name}_after", after, new, show, wide),
+    )
 
 
 GROUPS: tuple[Column[GroupMove], ...] = (
@@ -116,13 +121,13 @@ GROUPS: tuple[Column[GroupMove], ...] = (
     Column("kind", _kind),
     *_now_and_new("quota", lambda group: group.config_quota, "QUOTA", _configured),
     *_now_and_new("effective", lambda group: group.quota),
-    _number("share_before", lambda group: group.share.before, "SHARE", _percentage),
+    _number("share_before", lambda group: group.share.before, "SHARE", _percentage, wide=True),
     _number("share_after", lambda group: group.share.after),
-    *_now_and_new("usage", lambda group: group.usage, "USED"),
+    *_now_and_new("usage", lambda group: group.usage, "USED", wide=True),
     *_now_and_new("running", lambda group: group.running),
-    *_now_and_new("idle", lambda group: group.idle, "IDLE"),
+    *_now_and_new("idle", lambda group: group.idle, "IDLE", wide=True),
     Column("idle_jobs", lambda group: group.idle_jobs),
-    _number("cheapest_match", lambda group: group.cheapest, "CHEAPEST\nMATCH"),
+    _number("cheapest_match", lambda group: group.cheapest, "CHEAPEST\nMATCH", wide=True),
     _number("allocated", lambda group: group.allocated),
     _number("limit", lambda group: group.limit),
     _number("over", lambda group: group.over),
@@ -131,10 +136,12 @@ GROUPS: tuple[Column[GroupMove], ...] = (
     Column("", verdict, "AFTER THE SWITCH"),
 )
 _USAGE: _Pair[SubmitterMove] = _now_and_new("usage", lambda each: each.usage, "USED")
-_CEILING: _Pair[SubmitterMove] = _now_and_new("ceiling", lambda each: each.ceiling, "CEILING")
-_FLOOR: _Pair[SubmitterMove] = _now_and_new("floor", lambda each: each.floor, "FLOOR")
+_CEILING: _Pair[SubmitterMove] = _now_and_new(
+    "ceiling", lambda each: each.ceiling, "CEILING", wide=True
+)
+_FLOOR: _Pair[SubmitterMove] = _now_and_new("floor", lambda each: each.floor, "FLOOR", wide=True)
 _PRIORITY: _Pair[SubmitterMove] = _now_and_new(
-    "priority", lambda each: each.priority, "PRIORITY", _two_decimals
+    "priority", lambda each: each.priority, "PRIORITY", _two_decimals, wide=True
 )
 SUBMITTERS: tuple[Column[SubmitterMove], ...] = (
     Column("submitter", lambda each: each.name, "SUBMITTER"),

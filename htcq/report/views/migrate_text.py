@@ -17,14 +17,18 @@ from htcq.units import show_number
 
 
 def show_migration(
-    found: Migration, elastic: Sequence[ElasticMove], todo: Sequence[Step], stream: TextIO
+    found: Migration,
+    elastic: Sequence[ElasticMove],
+    todo: Sequence[Step],
+    stream: TextIO,
+    wide: bool = False,
 ) -> None:
-    """Write everything to ``stream``."""
+    """Write everything to ``stream``; ``wide`` asks for all columns on a terminal too."""
     show_lines(map(line, _pool(found)), stream)
     if found.grouped:
-        show(Table(GROUPS, found.groups), stream)
+        show(Table(GROUPS, found.groups), stream, wide)
     if found.submitters:
-        show(Table(SUBMITTERS, found.submitters), stream)
+        show(Table(SUBMITTERS, found.submitters), stream, wide)
     show_lines(map(line, _notes(found, elastic)), stream)
     show_lines(_steps(todo), stream)
 

@@ -77,10 +77,17 @@ def _star(row: GroupRow) -> str:
     return MARK
 
 
-def _amount(name: str, attribute: str, heading: str = "", unit: str = SHARE) -> Column[GroupRow]:
+def _amount(
+    name: str, attribute: str, heading: str = "", unit: str = SHARE, wide: bool = False
+) -> Column[GroupRow]:
     """Return the column of an amount of a group; its name ends in its unit."""
     return Column(
-        f"{name}_{unit}", lambda row: getattr(row.group, attribute), heading, unit=unit, right=True
+        f"{name}_{unit}",
+        lambda row: getattr(row.group, attribute),
+        heading,
+        unit=unit,
+        right=True,
+        wide=wide,
     )
 
 
@@ -105,24 +112,24 @@ AMOUNTS: tuple[Column[GroupRow], ...] = (
     Column("demand_unit", lambda row: row.look.demand_unit),
     Column("pool_weight", lambda row: row.look.pool_weight),
     _amount("effective", "quota", "EFFECTIVE"),
-    _amount("subtree", "subtree_quota", "SUBTREE"),
+    _amount("subtree", "subtree_quota", "SUBTREE", wide=True),
     Column("submitters", lambda row: row.group.submitters),
     _amount("idle", "idle", "IDLE", _DEMAND),
-    _amount("running", "running", "RUNNING", _DEMAND),
+    _amount("running", "running", "RUNNING", _DEMAND, wide=True),
     _amount("requested", "requested", unit=_DEMAND),
     _amount("usage", "usage", "USAGE"),
-    _amount("subtree_usage", "subtree_usage", "SUBTREE\nUSAGE"),
-    _amount("allocated", "allocated", "ALLOCATED"),
+    _amount("subtree_usage", "subtree_usage", "SUBTREE\nUSAGE", wide=True),
+    _amount("allocated", "allocated", "ALLOCATED", wide=True),
     Column("limit_weight", lambda row: row.group.working_limit,
            "LIMIT", lambda row: shown_limit(row.group.limit), unit=SHARE, right=True),
     _amount("computed_limit", "limit"),
-    _amount("headroom", "headroom", "HEAD-ROOM"),
-    _amount("borrowed", "borrowed", "BORROWED"),
-    _amount("lent", "lent", "LENT"),
-    Column("turn", lambda row: row.group.turn, "TURN", right=True),
+    _amount("headroom", "headroom", "HEAD-ROOM", wide=True),
+    _amount("borrowed", "borrowed", "BORROWED", wide=True),
+    _amount("lent", "lent", "LENT", wide=True),
+    Column("turn", lambda row: row.group.turn, "TURN", right=True, wide=True),
     Column("sort_key", lambda row: row.group.sort_key),
 )  # fmt: skip
-_MARKS: tuple[Column[GroupRow], ...] = (Column("marks", _marks, "MARK", _star),)
+_MARKS: tuple[Column[GroupRow], ...] = (Column("marks", _marks, "MARK", _star, wide=True),)
 COLUMNS = (*_POOL, *_NAME, *AMOUNTS, *_MARKS)
 
 

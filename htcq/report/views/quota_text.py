@@ -42,12 +42,17 @@ _DIFFERENCES: tuple[Column[GroupDifference], ...] = (
 )
 
 
-def show_quota(look: PoolQuotaReport, stream: TextIO, tree: bool = False) -> None:
-    """Write the groups as a table or a ``tree``, what its numbers mean, and what is wrong."""
+def show_quota(
+    look: PoolQuotaReport, stream: TextIO, tree: bool = False, wide: bool = False
+) -> None:
+    """Write the groups as a table or a ``tree``, what its numbers mean, and what is wrong.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     columns: Sequence[Column[GroupRow]] = COLUMNS
     if tree:
         columns = _tree_columns(look, stream)
-    show(quota_table(look, columns, _title(look)), stream)
+    show(quota_table(look, columns, _title(look)), stream, wide)
     show_lines(_below(look), stream)
 
 

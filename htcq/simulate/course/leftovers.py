@@ -30,7 +30,7 @@ from htcq.simulate.cycle.schedd_negotiation import Made
 
 _KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
 #: Starts a job in a slot, with these amounts.
-Start = Callable[[Base, Job, Mapping[str, Number], str], None]
+Start = Callable[[Base, Job, Mapping[str, Number]], None]
 
 
 @dataclass
@@ -171,7 +171,5 @@ class Leftovers:
         stage.ask(asked, schedd)
         if refuses:
             return 0
-        # The startd evaluates limits that the access point took for none.
-        limits = suiting.limits_in(suiting.request(job), base.slot, left)
-        start(base, job, asked.amounts, limits)
+        start(base, job, asked.amounts)
         return 1

@@ -216,7 +216,8 @@ class World:
             asked,
             self.bases,
             self.now,
-            lambda base, job, amounts, limits: self._start(base, job, amounts, limits, LEFTOVER),
+            # Only a match of the negotiator has limits for the access point.
+            lambda base, job, amounts: self._start(base, job, amounts, "", LEFTOVER),
         )
         for claim in list(self._schedds.excess(self.claims)):
             self._evict(claim)
@@ -250,7 +251,12 @@ class World:
         else:
             devices = self._bind(base, job, amounts)
             parent = base.slot if devices is None else self._devices.with_only(base.slot, devices)
-            slot = self._slots.dynamic(parent, next(self._numbers), amounts, job.submitter, limits)
+            slot = self._slots.dynamic(parent, next(self._numbers), amounts, job.submitter, "")
+            # The startd evaluates the limits of the job on the dynamic slot
+            # (src/condor_startd.V6/claim.cpp:loadRequestInfo, 23.9 and 25.13). For the access
+            # point those of the match count.
+            held = self._suiting.limits_in(self._suiting.request(job), slot, amounts)
+            slot = self._slots.claimed(slot, job.submitter, held)
             for asset, amount in amounts.items():
                 base.left[asset] -= amount
             if devices:
@@ -272,9 +278,6 @@ class World:
     ) -> None:
         self.changes += 1
         schedd = self.waiting.home(job.submitter, job.schedd)
-        if by == LEFTOVER:
-            # Only a match of the negotiator has limits for the access point.
-            limits = ""
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
         claim.number = next(self._numbers)
         base.claims[claim] = None

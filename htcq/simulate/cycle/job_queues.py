@@ -158,12 +158,11 @@ class JobQueues:
         self._end()
 
     def _queued(self, job: Job, access: AccessPoints) -> _QueuedJob:
-        self.live_on = self.live_on and access.always_shows(job)
-        whose = (job.submitter, access.name_of(job))
-        shown, wanted = access.shown(job), 0
-        if shown is not None:
-            wanted = shown.wanted
-        return _QueuedJob(job, shown, wanted, whose, order_in_queue(job))
+        schedd, wanted, shown = access.of(job), job.wanted, None
+        self.live_on = self.live_on and access.always_shows(job, schedd)
+        if wanted:
+            shown = access.shown(job, schedd)
+        return _QueuedJob(job, shown, wanted, (job.submitter, schedd.name), order_in_queue(job))
 
     def _count(self, each: _QueuedJob, number: int) -> None:
         self._jobs[each.whose[0]] += number

@@ -44,8 +44,9 @@ class SubmitterQueues:
 
     ``order`` names those that come first in their lists at the beginning. ``named`` are words of
     expressions that are neither of jobs nor of slots; those ``of_negotiator`` are significant. Of
-    ``before``, of an earlier moment of the pool, jobs that are the same objects have the same
-    requests.
+    ``before``, of an earlier moment of the pool or of one with other settings, jobs that are the
+    same objects have the same requests; nothing of it is used again where access points have
+    other configurations.
     """
 
     def __init__(
@@ -62,6 +63,8 @@ class SubmitterQueues:
         earlier = None if before is None else before.access
         access = access_points_of(pool, quotas, earlier)
         self.access: AccessPoints = access
+        if before is not None and not access.configured_like(before.access):
+            before = None
         self._queues = self._queued(pool, set(named), frozenset(of_negotiator), before)
         #: What each submitter asks for at each access point; those without a submitter ad ask in
         #: vain.
@@ -89,7 +92,7 @@ class SubmitterQueues:
     ) -> JobQueues:
         """Return the queues, those of ``before`` where they live on."""
         jobs, access, queues = pool.jobs or (), self.access, JobQueues()
-        if before is not None and before._live_on:
+        if before is not None and before._live_on and access.is_steady:
             queues = before._queues
         queues.begin(jobs, access)
         self.frames = queues.frames
@@ -124,6 +127,12 @@ class SubmitterQueues:
     def jobs(self) -> Iterator[Job]:
         """The jobs that their schedds would start now, as the negotiator sees them."""
         return self._queues.jobs
+
+    def waiting(self) -> Iterator[tuple[str, Request, int]]:
+        """Yield the requests of each submitter, and for how many slots they wait."""
+        for (submitter, _), queue in self.queues.items():
+            for run in queue.runs:
+                yield submitter, run.request, len(run.jobs)
 
     @cached_property
     def _runnable(self) -> Mapping[tuple[Value, Value, Value], Job]:

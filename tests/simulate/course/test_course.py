@@ -167,6 +167,16 @@ def test_a_claim_is_used_again_for_what_its_schedd_could_run_there(
     assert (100 in found.waited["ada@site"]) is again
 
 
+def test_limits_of_a_claim_are_those_of_its_dynamic_slot() -> None:
+    """The match counts the limits in the partitionable slot, the claim those in its own: seen on 23.9.6."""
+    limits = 'ifThenElse(TARGET.TotalSlotCpus > 4, "licence:2", "licence")'
+    config = f"{NO_LEFTOVERS}LICENCE_LIMIT = 3\n"
+    found = course(site(slot(**TEN), jobs=5, config=config, ConcurrencyLimits=limits), 3)
+
+    # 2 of 3; 1 of the claim and 2 more; 1 each of two claims, and 2 more would be 4.
+    assert started(found) == [1, 1, 0]
+
+
 def test_a_claim_is_the_schedd_s_that_has_it() -> None:
     """Two access points have a job of the same number and submitter; what one of them claims is not the other's."""
     queue = [job("1.0", ScheddName=f'"access{number}"', JobPrio=-number) for number in (1, 2)]

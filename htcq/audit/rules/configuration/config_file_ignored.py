@@ -9,20 +9,16 @@ from htcq.audit.config_sources import directories, files
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.pool.configuration import Configuration
+from htcq.pool.files import IGNORED_NAMES
 
 _KNOB = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
-#: HTCondor's default: hidden files, scripts, and what editors and packages leave behind.
-_DEFAULT = (
-    r"^((\..*)|(.*\.pl)|(.*\.py)|(.*\.sh)|(.*~)|(#.*)|(.*\.rpmsave)|(.*\.rpmnew)|(.*\.dpkg-old)"
-    r"|(.*\.dpkg-dist)|(.*\.cfsaved))$"
-)
 
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     checked = False
     for whose, configuration in evidence.configurations():
         checked = True
-        excluded = configuration.value(_KNOB, _DEFAULT)
+        excluded = configuration.value(_KNOB, IGNORED_NAMES)
         try:
             pattern = re.compile(excluded)
         except re.error:

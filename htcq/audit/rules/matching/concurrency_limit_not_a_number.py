@@ -23,9 +23,9 @@ _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\b")
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     jobs: dict[str, int] = {}
-    for job in evidence.askers.jobs:
-        limits = limits_of(evidence.askers.likenesses.request(job))
-        jobs[limits] = jobs.get(limits, 0) + job.wanted
+    for _, request, wanted in evidence.askers.waiting():
+        limits = limits_of(request)
+        jobs[limits] = jobs.get(limits, 0) + wanted
     found: dict[str, tuple[str, int]] = {}
     for limits, count in jobs.items():
         for knob, value in _broken(evidence, limits):

@@ -52,7 +52,7 @@ def _max_claims(evidence: Evidence) -> float:
 def _asked(evidence: Evidence) -> dict[str, float]:
     """Return the most that a job asks of each limit: that of idle jobs and of claims."""
     limits = ConcurrencyLimits(Knobs(evidence.quotas.knobs), ())
-    texts = {limits_of(evidence.askers.likenesses.request(job)) for job in evidence.askers.jobs}
+    texts = {limits_of(request) for _, request, _ in evidence.askers.waiting()}
     for slot in evidence.slots:
         if isinstance(slot.concurrency_limits, str):
             texts.add(slot.concurrency_limits)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
-from htcq.audit.mix import Taking, least, takings, waiting
+from htcq.audit.mix import Taking, takings, waiting
 from htcq.audit.policies import number
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
-from htcq.pool.slot import PARTITIONABLE, Number, Slot
-from htcq.pool.slot_class import EXAMPLES, SlotClass
-from htcq.units import CPUS, DISK, GPUS, MEMORY
+from htcq.audit.shortage import ShortSlot, demand, short_slots
+from htcq.pool.slot import PARTITIONABLE, Number
+from htcq.pool.slot_class import EXAMPLES
+from htcq.units import CPUS, GPUS, MEMORY
 
 #: Less than this part of what the pool has is left over in every pool that is full.
 _NOTEWORTHY = 0.1
@@ -31,6 +31,12 @@ class _Stranded:
     free: dict[str, Number] = field(default_factory=lambda: dict.fromkeys(_UNITS, 0))
     names: list[str] = field(default_factory=list)
 
+    def add(self, slot: ShortSlot) -> None:
+        """Add one more slot."""
+        self.names.append(str(slot.slot.name))
+        for asset, amount in slot.stranded.items():
+            self.free[asset] += amount
+
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     classes = waiting(evidence)
@@ -43,72 +49,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         if kind.type == PARTITIONABLE:
             jobs = tuple(takings(evidence, kind, classes))
             wanted.update({id(each.jobs): each for each in jobs})
-            _look(kind, jobs, found)
-    demand = _demand(wanted.values())
+            for each in short_slots(kind, jobs):
+                found.setdefault(each.short, _Stranded(each.short)).add(each)
+    demanded = demand(wanted.values())
     for one in sorted(found.values(), key=lambda each: -len(each.names)):
         # What is free and nobody would use is not stranded, but idle.
         lost: dict[str, Number] = {}
         for asset, free in one.free.items():
             least = _NOTEWORTHY * whole[asset]
-            if free and min(free, demand[asset]) >= least:
+            if free and min(free, demanded[asset]) >= least:
                 lost[asset] = free
         if lost:
             yield _found(one, lost, whole, sum(sum(jobs.idle.values()) for jobs in classes))
-
-
-def _demand(wanted: Iterable[Taking]) -> Mapping[str, Number]:
-    """Return how much of each asset the waiting jobs would take."""
-    found: dict[str, Number] = dict.fromkeys(_UNITS, 0)
-    for each in wanted:
-        idle = sum(each.jobs.idle.values())
-        for asset in _UNITS:
-            found[asset] += idle * each.amounts.get(asset, 0)
-    return found
-
-
-def _look(kind: SlotClass, jobs: Sequence[Taking], found: dict[tuple[str, ...], _Stranded]) -> None:
-    """Add the slots of ``kind`` on which something is stranded.
-
-    Of slots with the same amounts left, only the first is examined.
-    """
-    fewest = least(jobs)
-    if not fewest:
-        return
-    enough_disk = max(each.amounts.get(DISK, 0) for each in fewest)
-    wanted = {asset for each in jobs for asset in each.amounts}
-    known: dict[tuple[Number, ...], tuple[str, ...]] = {}
-    for slot in kind.slots:
-        left = _left(slot)
-        enough = dict(left)
-        if DISK in left:
-            enough[DISK] = min(left[DISK], enough_disk)
-        key = tuple(enough.values())
-        if key not in known:
-            known[key] = _short(fewest, left)
-        short = known[key]
-        if short:
-            one = found.setdefault(short, _Stranded(short))
-            one.names.append(str(slot.name))
-            for asset in _UNITS:
-                # Too few cpus on each of many slots are cpus all the same.
-                if asset in wanted:
-                    one.free[asset] += left.get(asset, 0)
-
-
-def _left(slot: Slot) -> dict[str, Number]:
-    return {asset: max(0, amount or 0) for asset, amount in slot.left().items()}
-
-
-def _short(fewest: Sequence[Taking], left: Mapping[str, Number]) -> tuple[str, ...]:
-    """Return of what a slot has too little for most of the jobs; empty where one of them fits."""
-    counts: Counter[str] = Counter()
-    for each in fewest:
-        short = each.short_of(left)
-        if not short:
-            return ()
-        counts.update(short)
-    most = max(counts.values())
-    return tuple(sorted(asset for asset, count in counts.items() if count == most))
 
 
 def _found(

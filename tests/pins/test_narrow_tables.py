@@ -1,0 +1,100 @@
+"""Tables on a terminal fit 80 columns, for every pool whose output is pinned; --wide shows the rest."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from htcq.cli.main import run
+from htcq.errors import EXIT_USAGE
+from tests.pins.commands import COMMANDS
+from tests.pins.places import furnish
+
+#: Commands that print narrow tables.
+NARROW = (
+    "quota --snapshot",
+    "elastic status",
+    "drift report",
+    "migrate --model model.toml --snapshot",
+)
+_FORMATS = {"--json", "--csv", "--ledger"}
+#: These print no table of groups.
+_OTHERS = {"--set", "--html", "--mail", "--write-groups"}
+_RULER = re.compile(r"-+( +-+)*")
+#: How far columns are apart at most, whoever draws them.
+_GAP = 3
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def _lines() -> list[list[str]]:
+    """Return the words of each pinned command that has such tables, without a format for programs."""
+    found = []
+    for line in (line for lines in COMMANDS.values() for line in lines):
+        words = shlex.split(line)
+        if line.startswith(NARROW) and not _OTHERS.intersection(words):
+            found.append([word for word in words if word not in _FORMATS])
+    return found
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with all pools; the terminal has room for everything, so nothing is split."""
+    furnish(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "1000")
+    monkeypatch.setenv("CONDOR_CONFIG", "/dev/null")
+    return tmp_path
+
+
+def _printed(
+    words: Sequence[str], stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> tuple[int, list[list[int]]]:
+    """Return the exit status, and the widths of the columns of each table."""
+    with monkeypatch.context() as changed:
+        changed.setattr(sys, "stdout", stream)
+        status = run(words)
+    rulers = filter(_RULER.fullmatch, stream.getvalue().splitlines())
+    return status, [[len(each) for each in ruler.split()] for ruler in rulers]
+
+
+def test_narrow_tables_fit_80_columns(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables, wider = 0, 0
+    for words in _lines():
+        status, narrow = _printed(words, _Terminal(), monkeypatch)
+        _, wide = _printed([*words, "--wide"], _Terminal(), monkeypatch)
+        _, file = _printed(words, io.StringIO(), monkeypatch)
+        assert status != EXIT_USAGE, words
+        assert wide == file, words
+        assert len(narrow) == len(wide), words
+        for widths in narrow:
+            assert len(widths) <= 6, words
+            assert sum(widths) + _GAP * (len(widths) - 1) <= 80, (words, widths)
+        tables += len(narrow)
+        wider += sum(sum(widths) + _GAP * (len(widths) - 1) > 80 for widths in wide)
+
+    assert tables > 20
+    # They would not fit with all their columns.
+    assert wider > 10
+
+
+def test_a_narrow_table_says_what_it_leaves_out(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = _Terminal()
+    _printed(("quota", "--snapshot", "quotas"), stream, monkeypatch)
+    heading = next(line for line in stream.getvalue().splitlines() if "GROUP" in line)
+
+    assert "--wide shows all columns, 9 more" in stream.getvalue()
+    assert "BORROWED" not in stream.getvalue()
+    assert heading.split()[0] == "GROUP"
