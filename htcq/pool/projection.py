@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from htcq.classads import UNDEFINED, Value
@@ -42,22 +43,24 @@ class Projection:
         return slot._replace(frame=known.frame, **known.hidden)
 
     def _projected(self, frame: SharedAttributes) -> _Projected:
-        returned = self._returned(frame)
+        returned = reached(self._names, frame)
         hidden: dict[str, Value] = {}
         for name in PLACES:
             if name not in returned:
                 hidden[_FIELDS[name]] = UNDEFINED
         return _Projected(frame.only(returned), hidden)
 
-    def _returned(self, frame: SharedAttributes) -> set[str]:
-        returned: set[str] = set()
-        waiting = list(self._names)
-        while waiting:
-            name = waiting.pop()
-            if name in returned:
-                continue
-            returned.add(name)
-            expression = frame.expression(name)
-            if expression is not None:
-                waiting += expression.references().own
-        return returned
+
+def reached(roots: Iterable[str], frame: SharedAttributes) -> set[str]:
+    """Return ``roots`` and all that their expressions name in the same ad."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        expression = frame.expression(name)
+        if expression is not None:
+            waiting += expression.references().own
+    return found

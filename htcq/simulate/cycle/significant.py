@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from htcq.classads import UNDEFINED
 from htcq.pool.job import PLACES, Job
+from htcq.pool.projection import reached
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.significant_lists import SignificantLists, removed_names
@@ -121,7 +122,7 @@ class Significant:
         left_out = {name for name in present - _SENT if self._is_left_out(name, lists)}
         left_out |= present & _LATER
         if left_out:
-            left_out -= _reached(self._roots[lists], plain)
+            left_out -= reached(self._roots[lists], plain)
         # What other jobs' expressions name is not significant for these.
         told_apart = self._compared & (self._named | plain.words())
         told_apart = (told_apart | ((lists.only or lists.added) & PLACES.keys())) - left_out
@@ -163,18 +164,3 @@ def _compiled(text: str) -> re.Pattern[str] | None:
         return re.compile(text, re.IGNORECASE) if text else None
     except re.error:
         return None
-
-
-def _reached(roots: Iterable[str], frame: SharedAttributes) -> set[str]:
-    """Return ``roots`` and all that their expressions name in the same ad."""
-    found: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        name = waiting.pop()
-        if name in found:
-            continue
-        found.add(name)
-        expression = frame.expression(name)
-        if expression is not None:
-            waiting += expression.references().own
-    return found
