@@ -26,6 +26,8 @@ _VERSION = "htcq/__init__.py"
 _KEPT_BY_OTHERS = re.compile(
     r"^(?:dev|pools|proc|root|run|sys|tmp|var/(?:backups|cache|lib/(?:apt|dpkg|rpm|condor|systemd)|log|tmp))(?:/|$)"
     r"|^etc/(?:passwd|shadow|group|gshadow|subuid|subgid)-?$|^etc/\.pwd\.lock$"
+    # Python compiles other packages when htcq imports them.
+    r"|-packages/(?!htcq/).*__pycache__(?:/|$)"
 )
 
 
