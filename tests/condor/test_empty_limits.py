@@ -26,10 +26,11 @@ def test_empty_limits_keep_a_job_from_every_slot(site: Site, tmp_path: Path, lim
         queued(pool, {"ann": 1}, **{"+ConcurrencyLimits": limits})
         assert _RULE in told(pool, tmp_path)
         where = snapshot(pool, tmp_path)
+        (job,) = pool.ads("jobs", ["ClusterId"])
     simulated = run_cycle(pool_of(open_snapshot(where), str(where)))
     assert [each.reason for each in simulated.rejections] == ["no match found"]
     pool.wait(
-        lambda: "Rejected 1.0 ann@test" in pool.log("NegotiatorLog"),
+        lambda: f"Rejected {job['ClusterId']}.0 ann@test" in pool.log("NegotiatorLog"),
         60,
         "a rejection",
         ("NegotiatorLog",),
