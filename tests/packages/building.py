@@ -22,6 +22,13 @@ ROOTS = ROOT / ".testpool/roots"
 #: The version after this checkout's.
 NEXT = f"{__version__}.post1"
 _VERSION = "htcq/__init__.py"
+#: Variables of an administrator's shell: none of the tests' own reaches a command in a root.
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",
+    "LC_ALL": "C.UTF-8",
+    "DEBIAN_FRONTEND": "noninteractive",
+}
 #: What a distribution's tools and HTCondor's daemons keep for themselves, below a root directory.
 _KEPT_BY_OTHERS = re.compile(
     r"^(?:dev|pools|proc|root|run|sys|tmp|var/(?:backups|cache|lib/(?:apt|dpkg|rpm|condor|systemd)|log|tmp))(?:/|$)"
@@ -100,12 +107,7 @@ class Root:
         """Run ``command`` inside, expect ``status``, and return all that it prints."""
         done = subprocess.run(
             Installation("", str(self.path)).start_command(command),
-            env={
-                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-                "HOME": "/tmp",
-                "LC_ALL": "C.UTF-8",
-                "DEBIAN_FRONTEND": "noninteractive",
-            },
+            env=ENVIRONMENT,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=600,
         )  # fmt: skip
         assert done.returncode == status, done.stdout[-4000:]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from htcq import __version__
-from tests.packages.building import NEXT, ROOT, Packages, Root
+from tests.packages.building import ENVIRONMENT, NEXT, ROOT, Packages, Root
 
 MODULES = "usr/local/lib/python3.9/dist-packages"
 SITE_FILE = "etc/htcq/htcq.toml"
@@ -64,7 +64,7 @@ class Rpm:
         command = ["unshare", "--mount", "sh", "-ec", mounted, "rpm", str(self.root.path)]
         done = subprocess.run(
             [*command, "--dbpath", "/var/lib/rpm", *arguments],
-            capture_output=True, text=True, check=False,
+            env=ENVIRONMENT, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, complaint)
         return done.stdout
