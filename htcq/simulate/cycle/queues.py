@@ -253,6 +253,7 @@ class Session:
         self._run: Run | None = None
         #: The job that the request names.
         self._named: Job | None = None
+        self._used_for: Request | None = None
         self._name = ""
         self._left = 0
         self.budget = budget
@@ -304,7 +305,12 @@ class Session:
     def start_named(self) -> Job:
         """Take the job out that the request names."""
         assert self._run is not None
-        return self._run.jobs.popleft()
+        return self.start(self._run)
+
+    def start(self, run: Run) -> Job:
+        """Take the first job of a run out."""
+        self._used_for = run.request
+        return run.jobs.popleft()
 
     def waiting(self) -> Iterator[Run]:
         """Yield the runs with jobs that wait, in the order of the queue."""
@@ -313,6 +319,12 @@ class Session:
         for run in islice(self._runs, self._first, None):
             if run.jobs:
                 yield run
+
+    @property
+    def used_for(self) -> Request:
+        """The request of the job that was taken out last."""
+        assert self._used_for is not None
+        return self._used_for
 
     def names_a_job_that_waits(self) -> bool:
         """Tell whether the job that the request names has no match yet."""
