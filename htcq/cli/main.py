@@ -30,6 +30,7 @@ COMMANDS = {
     "elastic": "share a pool by elastic quotas: min, max, lend and borrow",
     "drift": "record group quotas over time, and report how they drift apart",
     "report": "write linked pages about a pool, for cron to publish",
+    "config": "check the site file htcq.toml for mistakes",
     "explain": "explain a rule of the audit",
 }
 

@@ -21,7 +21,7 @@ from htcq.cli.course_options import (
     run_times,
     simulated_source,
 )
-from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options
+from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options, add_wide
 from htcq.cli.watch import Begin, add_watch, watched
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import check_jobs, marked, told_ailments
@@ -63,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cycle_options(parser)
     add_course_options(parser)
     output = parser.add_argument_group("output")
+    add_wide(output)
     add_json(output)
     add_watch(output)
 
@@ -194,7 +195,7 @@ def _print(
     elif arguments.all:
         from htcq.report.views.why_text import show_table_of
 
-        show_table_of(found, verdicts.pool, sys.stdout, starts)
+        show_table_of(found, verdicts.pool, sys.stdout, starts, arguments.wide)
     else:
         from htcq.report.views.why_text import show_verdicts
 

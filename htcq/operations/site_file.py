@@ -44,19 +44,42 @@ def read_site_file(named: str | None, forced: bool = False) -> Settings:
     Raises:
         HtcqError: it cannot be read, something in it cannot be used, or it is not to be trusted.
     """
+    found = site_text(named)
+    if found is None:
+        return Settings()
+    path, text = found
+    content = _parsed(path, text, _HINT)
+    if is_only_found(named, path):
+        refuse_places(content)
+    return settings_from(content, forced)
+
+
+def site_text(named: str | None) -> tuple[Path, str] | None:
+    """Return the site file ``named``, or the first of :data:`SITE_FILES`, with its text, if any.
+
+    Raises:
+        InputError: it cannot be read, or it was not named and is not to be trusted.
+    """
     if named:
-        return settings_from(parse_toml(Path(named), _HINT), forced)
+        return Path(named), _text_of(Path(named), _HINT)
     for each in SITE_FILES:
         text = trusted_text(Path(each))
         if text is not None:
-            content = _parsed(Path(each), text, _HINT)
-            if each == _HERE:
-                _refuse_places(content)
-            return settings_from(content, forced)
-    return Settings()
+            return Path(each), text
+    return None
 
 
-def _refuse_places(content: Mapping[str, Any]) -> None:
+def is_only_found(named: str | None, path: Path) -> bool:
+    """Tell whether ``path`` is the file of the current directory and nobody named it."""
+    return not named and str(path) == _HERE
+
+
+def refuse_places(content: Mapping[str, Any]) -> None:
+    """Refuse keys that name places, which a file in the current directory must not have.
+
+    Raises:
+        InputError: there is one.
+    """
     for table, key in _PLACES:
         keys = content.get(table, {}) if table else content
         if isinstance(keys, Mapping) and key in keys:
@@ -75,13 +98,16 @@ def parse_toml(path: Path, hint: str) -> dict[str, Any]:
     Raises:
         InputError: it cannot be read; ``hint`` says where to look.
     """
+    return _parsed(path, _text_of(path, hint), hint)
+
+
+def _text_of(path: Path, hint: str) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", hint
         ) from error
-    return _parsed(path, text, hint)
 
 
 def _parsed(path: Path, text: str, hint: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ operations: sums run over siblings in their order in the tree.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import ref
@@ -20,8 +21,10 @@ class GroupAllocation:
     """Working state of one group. ``usage`` is that of the round's start, ``used`` that of now.
 
     ``requested`` is what it still requests, ``subtree_requested`` what it and the accepting groups
-    below it request. ``above`` leads to the parent and does not keep it: a circle would stay
-    in memory where nothing collects circles.
+    below it request. ``turn`` is when the group last had a slot of the remainders, ``subtree_turn``
+    the earliest of those that request any; ``has_turn`` tells that it has one in this round.
+    ``above`` leads to the parent and does not keep it: a circle would stay in memory where nothing
+    collects circles.
     """
 
     group: Group
@@ -29,10 +32,13 @@ class GroupAllocation:
     requested: float
     usage: float
     used: float
+    turn: float = 0.0
     quota: float = 0.0
     subtree_quota: float = 0.0
     allocated: float = 0.0
     subtree_requested: float = 0.0
+    subtree_turn: float = 0.0
+    has_turn: bool = False
     surplus: float = 0.0
     children: list[GroupAllocation] = field(default_factory=list)
 
@@ -46,22 +52,27 @@ class GroupAllocation:
 
 #: The shares of those that want some, what is left, and what they still lack.
 Division = tuple[list[float], float, float]
-#: Divides a surplus, given what each wants, the weights, the surplus and the sum of what is wanted.
-Divide = Callable[[Sequence[float], Sequence[float], float, float], Division]
+#: Divides a surplus, given what each wants, the weights, the last turns, the surplus and the sum of
+#: what is wanted.
+Divide = Callable[[Sequence[float], Sequence[float], Sequence[float], float, float], Division]
 #: Shares a surplus among a group and its children; returns what is left, and what each child got to
 #: share below it. The last argument says whether the surplus came from the level above.
 Settle = Callable[[GroupAllocation, float, bool], tuple[float, list[tuple[GroupAllocation, float]]]]
 
 
 def plant(
-    tree: GroupTree, requested: Mapping[str, float], usage: Mapping[str, float]
+    tree: GroupTree,
+    requested: Mapping[str, float],
+    usage: Mapping[str, float],
+    turns: Mapping[str, float],
 ) -> list[GroupAllocation]:
     """Return the state at the start of a cycle, breadth first."""
     nodes: dict[str, GroupAllocation] = {}
     for group in tree.groups:
         used = float(usage.get(group.name, 0.0))
         asked = float(requested.get(group.name, 0.0))
-        node = nodes[group.name] = GroupAllocation(group, None, asked, used, used)
+        turn = turns.get(group.name, 0.0)
+        node = nodes[group.name] = GroupAllocation(group, None, asked, used, used, turn)
         if group.parent is not None:
             parent = nodes[group.parent]
             parent.children.append(node)
@@ -139,10 +150,13 @@ def fairshare(nodes: Sequence[GroupAllocation], sharings: list[SurplusSharing]) 
 def gather(node: GroupAllocation, surplus: float, settle: Settle) -> None:
     """Share ``surplus``, and that of the groups below, among ``node`` and those that accept it."""
     node.subtree_requested = node.requested
+    node.subtree_turn = node.turn if node.requested > 0 else math.inf
     for child in node.children:
         surplus += child.surplus
         if child.group.accept_surplus:
             node.subtree_requested += child.subtree_requested
+            if child.subtree_requested > 0:
+                node.subtree_turn = min(node.subtree_turn, child.subtree_turn)
     node.surplus = surplus
     if node.children:
         node.surplus, waiting = settle(node, surplus, False)
@@ -169,18 +183,23 @@ class Level:
     ) -> tuple[float, list[tuple[GroupAllocation, float]]]:
         """Divide the surplus; return what is left of it and what the children got."""
         node, wanted = self.node, self.node.subtree_requested
-        level, wants, weights = [], [], []
+        level: list[GroupAllocation] = []
+        wants, weights, turns = list[float](), list[float](), list[float]()
         for child in node.children:
             if child.group.accept_surplus and child.subtree_requested > 0:
                 level.append(child)
                 wants.append(child.subtree_requested)
                 weights.append(child.subtree_quota)
+                turns.append(child.subtree_turn)
         if node.requested > 0:
             level.append(node)
             wants.append(node.requested)
             weights.append(node.quota)
-        shares, left, node.subtree_requested = divide(wants, weights, self.surplus, wanted)
+            turns.append(node.turn)
+        shares, left, node.subtree_requested = divide(wants, weights, turns, self.surplus, wanted)
         got = [(each, share) for each, share in zip(level, shares) if share > 0]
+        for each, _ in got:
+            each.has_turn = each.has_turn or self.remainders
         sharing = SurplusSharing(
             group=node.group.name,
             surplus=self.surplus,
@@ -200,13 +219,21 @@ class Level:
 
 
 def _satisfy(
-    wants: Sequence[float], _: Sequence[float], surplus: float, outstanding: float
+    wants: Sequence[float],
+    _: Sequence[float],
+    turns: Sequence[float],
+    surplus: float,
+    outstanding: float,
 ) -> Division:
     return list(wants), surplus - outstanding, 0.0
 
 
 def _compete(
-    wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float
+    wants: Sequence[float],
+    weights: Sequence[float],
+    turns: Sequence[float],
+    surplus: float,
+    outstanding: float,
 ) -> Division:
     """Divide less than what is wanted: by quota first, then by head among those that still want."""
     shares, needs = [0.0] * len(wants), list(wants)

@@ -39,7 +39,8 @@ class Inputs:
 
     By group name, of the group itself and not of those below it: ``requested``, what its
     submitters' running and idle jobs weigh, and ``usage``. ``with_submitters`` names the groups
-    that have submitters of their own.
+    that have submitters of their own. ``turns`` tells when each group last had a slot of the
+    remainders, or requested none: any numbers that grow with time, 0 for never.
     """
 
     tree: GroupTree
@@ -48,6 +49,7 @@ class Inputs:
     usage: Mapping[str, float] = field(default_factory=dict)
     with_submitters: Collection[str] = ()
     settings: Settings = field(default_factory=Settings)
+    turns: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def compute_quotas(inputs: Inputs, take_turn: TakeTurn = nothing_matched) -> Cyc
     rounds: tuple[Round, ...] = ()
     if len(nodes) > 1:
         rounds = _Cycle(inputs, nodes, take_turn).rounds()
-    return CycleQuotas(float(inputs.pool_weight), groups, rounds)
+    had_turn = frozenset(node.group.name for node in nodes if node.has_turn or node.requested <= 0)
+    return CycleQuotas(float(inputs.pool_weight), groups, rounds, had_turn)
 
 
 def promised(inputs: Inputs) -> tuple[GroupQuota, ...]:
@@ -98,7 +101,7 @@ def promised(inputs: Inputs) -> tuple[GroupQuota, ...]:
 
 
 def _assigned(inputs: Inputs) -> list[GroupAllocation]:
-    nodes = plant(inputs.tree, inputs.requested, inputs.usage)
+    nodes = plant(inputs.tree, inputs.requested, inputs.usage, inputs.turns)
     assign_quotas(nodes, float(inputs.pool_weight), inputs.settings.oversubscription)
     return nodes
 
@@ -137,6 +140,8 @@ class _Cycle:
 
     def _round(self) -> Round:
         sharings: list[SurplusSharing] = []
+        for node in self.nodes:
+            node.has_turn = False
         surplus = fairshare(self.nodes, sharings)
         if not self.settings.use_slot_weights:
             surplus += recover_remainders(self.nodes, sharings)

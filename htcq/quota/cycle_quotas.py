@@ -96,9 +96,11 @@ class CycleQuotas:
     """Everything that a cycle computes, over ``pool_weight``.
 
     Where groups regroup, each round gives the root the whole pool for its quota, and that is
-    what HTCondor publishes.
+    what HTCondor publishes. ``had_turn`` names the groups that come last when the next remainders
+    are shared: those that had some, or requested none.
     """
 
     pool_weight: float
     groups: tuple[GroupQuota, ...]
     rounds: tuple[Round, ...]
+    had_turn: frozenset[str] = frozenset()

@@ -1,9 +1,9 @@
 """Whole slots where slot weights are off: allocated fractions are collected and handed out.
 
 Follows hgq_recover_remainders and hgq_round_robin of src/condor_negotiator.V6/GroupEntry.cpp,
-HTCondor 25.14. The negotiator remembers when a group last got such a slot and prefers those that
-waited longest; here, as after its start and each reconfiguration, nobody has had one, so that
-quota and then demand decide.
+HTCondor 25.14. The negotiator remembers when a group last got such a slot, or wanted none, and
+prefers those for which that is longest ago; after its start and each reconfiguration nobody has had
+one, so that quota and then demand decide.
 """
 
 from __future__ import annotations
@@ -44,13 +44,20 @@ def _nearest(amount: float) -> float:
 
 
 def _take_turns(
-    wants: Sequence[float], weights: Sequence[float], surplus: float, outstanding: float
+    wants: Sequence[float],
+    weights: Sequence[float],
+    turns: Sequence[float],
+    surplus: float,
+    outstanding: float,
 ) -> Division:
     """Hand out whole slots, as many at a time as all could get.
 
-    The greatest quota comes first, then the greatest request.
+    The one whose last turn is longest ago comes first, then the greatest quota, then the greatest
+    request.
     """
-    order = sorted(range(len(wants)), key=lambda index: (-weights[index], -wants[index]))
+    order = sorted(
+        range(len(wants)), key=lambda index: (turns[index], -weights[index], -wants[index])
+    )
     shares, needs, hungry = [0.0] * len(wants), list(wants), len(wants)
     while surplus >= 1 and outstanding > 0 and hungry:
         most = max(1.0, float(math.floor(surplus / hungry)))

@@ -95,11 +95,12 @@ def settings_from(content: Mapping[str, Any], forced: bool = False) -> Settings:
         raise InputError(
             "htcq.toml: [capacity] and [slot_types] contradict each other", "give one of them"
         )
-    for key, kind in (("templates", str), ("literal", bool)):
+    for key, kind, name in (
+        ("templates", str, "text in quotes"),
+        ("literal", bool, "true or false"),
+    ):
         if not isinstance(content.get(key, kind()), kind):
-            raise InputError(
-                f"htcq.toml: {key} is {content[key]!r}", f"it must be a {kind.__name__}"
-            )
+            raise InputError(f"htcq.toml: {key} is {content[key]!r}", f"it must be {name}")
     settings = Settings(
         slot_types=_slot_types("", content, forced),
         kinds=_kinds(table_of("nodes", content.get("nodes", {})), forced),

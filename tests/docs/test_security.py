@@ -45,7 +45,7 @@ def test_the_page_of_every_command_says_what_the_table_says(command: str) -> Non
 
 
 def test_every_action_is_named() -> None:
-    for command in ("quota", "drift", "elastic"):
+    for command in ("quota", "drift", "elastic", "config"):
         for action in importlib.import_module(f"htcq.cli.{command}").ACTIONS:
             assert f"`{action}`" in TEXT or f"`{command} {action}`" in TEXT
 

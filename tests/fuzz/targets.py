@@ -414,6 +414,9 @@ TARGETS = (
         again=True,
     ),
     Target(
+        "config check", (("config", "check", "--config", "htcq.toml"),), ("htcq.toml",), weight=2
+    ),
+    Target(
         "explain",
         (
             ("explain",),

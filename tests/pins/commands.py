@@ -236,4 +236,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "drift prune --config history.toml --keep-fine 1h --keep-hours 1d --keep-days 1y",
     ),
     "report": ("report out --snapshot gpus",),
+    "config": (
+        "config check --config kinds.toml",
+        "config check --config bad.toml",
+        "config check --config mistakes.toml",
+        "config check --config /dev/null",
+        "config check --config missing.toml",
+    ),
 }

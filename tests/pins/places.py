@@ -45,6 +45,49 @@ RECORDED = {
 }  # fmt: skip
 #: Cycles of which the negotiator's own numbers were recorded.
 CASES = ("case-016", "case-034", "case-040", "case-042", "case-055")
+#: A site file with a mistake on every line whose comment says so.
+MISTAKES = """\
+# jobs
+jobs = [  # wrong: memry
+  "cpus=1,memory=2GiB",
+  "cpus=1,memry=12GiB",
+]
+tempaltes = "x"  # wrong: tempaltes is unknown
+literal = "yes"  # wrong: literal is 'yes'
+
+[capacity]
+modle = "linear"  # wrong: capacity.modle is unknown (did you mean model?)
+weights = { cpus = "x" }  # wrong: weight of cpus
+preset = "round"  # wrong: capacity.preset is 'round'
+
+[nodes.gpu]
+match = "TotalGPUs >"  # wrong: nodes.gpu.match is not a ClassAd expression
+model = "linear"
+weigths = 3  # wrong: nodes.gpu.weigths is unknown
+
+[groups.chem]
+quota = 1  # wrong: groups.chem has both quota and share
+share = 0.5
+[groups.chem.sub]
+qouta = 5  # wrong: groups.chem.sub.qouta is unknown (did you mean quota?)
+[groups."a.b"]  # wrong: a dot separates a group from its child
+quota = -1
+[groups.bio]
+owner = \"\"\"
+[groups.chem]
+\"\"\"
+quota.core = 5  # wrong: groups.bio.quota
+[audit]
+fail_on = "fatal"  # wrong: audit.fail_on is 'fatal'
+[audit.rules.fractional-cps]  # wrong: there is no rule 'fractional-cps'
+disable = true
+[audit.rules.fractional-cpus]
+severity = "wrong"  # wrong: audit.rules.fractional-cpus.severity is 'wrong'
+[drift]
+keep_fine = 86400  # wrong: drift.keep_fine is 86400
+[drift.keep]  # wrong: drift.keep is unknown
+fine = "1d"
+"""
 NODES = {
     "small.json": {
         "cpus": 8,
@@ -68,6 +111,7 @@ TEXTS = {
     "round_robin_rate = 5\n",
     "broken.toml": '[groups.bio.lab]\nquota = 90\nowner = "Ben"\nexpires = "2001-12-31"\n',
     "rules.toml": '[audit.rules."quota-for-unknown-group"]\nseverity = "info"\n',
+    "mistakes.toml": MISTAKES,
     "bad.toml": "[capacity]\nmodle = 'linear'\n",
     "status.toml": test_elastic_status.QUOTAS,
     "plan.toml": test_elastic_plan.QUOTAS,

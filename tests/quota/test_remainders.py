@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from htcq.quota.condor import Inputs, compute_quotas
 from htcq.quota.cycle_quotas import Round
 from htcq.quota.group_tree import build_tree
@@ -64,3 +66,39 @@ def test_a_whole_slot_goes_down_to_the_group_below_that_wants_it() -> None:
 
     assert allocated == {"<none>": 0, "p": 0, "p.c": 3, "q": 2}
     assert one.surplus == 0
+
+
+def test_the_one_whose_last_slot_is_longest_ago_has_the_next_one() -> None:
+    """Pool 5, halves of it; rr_time of GroupEntry.cpp. A group that requests nothing is up to date as well."""
+    knobs = {"GROUP_NAMES": "a b", "GROUP_QUOTA_DYNAMIC_a": "0.5", "GROUP_QUOTA_DYNAMIC_b": "0.5"}
+    tree, _ = build_tree({"GROUP_ACCEPT_SURPLUS": "true", **knobs})
+    once = replace(UNWEIGHTED, max_rounds=1)
+    inputs = Inputs(tree, 5, {"a": 4, "b": 9}, settings=once)
+    first = compute_quotas(inputs)
+    second = compute_quotas(replace(inputs, turns=dict.fromkeys(first.had_turn, 1.0)))
+
+    # Nobody negotiates: the demand of all is what they use after the round, which is nothing.
+    assert first.had_turn == {"<none>", "a", "b"}
+    assert [group.allocated for group in second.rounds[0].groups] == [0, 2, 3]
+
+    waited = compute_quotas(replace(inputs, turns={"b": 1.0}))
+    assert [group.allocated for group in waited.rounds[0].groups] == [0, 3, 2]
+
+
+def test_a_level_has_the_turn_of_the_one_below_it_that_waited_longest() -> None:
+    """Pool 5: p.c and p.d are one with p, and p.d has had no slot yet; p itself requests none and does not count."""
+    knobs = {
+        "GROUP_NAMES": "p p.c p.d q",
+        "GROUP_QUOTA_DYNAMIC_p": "0.5",
+        "GROUP_QUOTA_DYNAMIC_p.c": "0.5",
+        "GROUP_QUOTA_DYNAMIC_p.d": "0.5",
+        "GROUP_QUOTA_DYNAMIC_q": "0.5",
+    }
+    tree, _ = build_tree({"GROUP_ACCEPT_SURPLUS": "true", **knobs})
+    turns = {"p": 0.0, "p.c": 3.0, "p.d": 1.0, "q": 2.0}
+    inputs = Inputs(tree, 5, {"p.c": 9, "p.d": 9, "q": 9}, settings=UNWEIGHTED, turns=turns)
+    found = compute_quotas(inputs).rounds[0]
+
+    # 1.25, 1.25 and 2.5: one whole slot comes of the fractions, which p has before q, for p.d.
+    allocated = {group.name: group.allocated for group in found.groups}
+    assert allocated == {"<none>": 0, "p": 0, "p.c": 1, "p.d": 2, "q": 2}

@@ -124,7 +124,9 @@ def run_course(
         for each in world.lost[before:]:
             group = cycle.accounts.group_of(each.submitter)
             lost[group] = lost.get(group, 0.0) + each.cpu_hours
-        unit, steady = trace.unit, not cycle.looks_at_clock
+        # Where slots weigh nothing groups have turns, which go on though nothing changes.
+        takes_turns = cycle.quotas.grouped and not cycle.quotas.supply.weighted
+        unit, steady = trace.unit, not (cycle.looks_at_clock or takes_turns)
         samples.append(_sample(world, cycle, len(trace.rejections), started))
         notes.update(dict.fromkeys(trace.unmodelled))
         crash = trace.crash

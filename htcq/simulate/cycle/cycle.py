@@ -7,7 +7,7 @@ hgq_negotiate_with_all_groups of GroupEntry.cpp, HTCondor 25.14.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -79,7 +79,9 @@ def _job_ranks(knobs: Knobs) -> tuple[str, str]:
 class CarriedOver:
     """What a cycle leaves to the next one over a later state of the same pool.
 
-    All of it is found again where it is missing: no outcome depends on it.
+    All of it is found again where it is missing, and no outcome depends on it, but for ``turns``:
+    the number of the cycle in which each group last had a slot of the remainders, or requested
+    none. Only the negotiator remembers that.
     """
 
     def __init__(self) -> None:
@@ -90,6 +92,13 @@ class CarriedOver:
         self.startds: Startds | None = None
         self.context: TableContext | None = None
         self.offers: Offers | None = None
+        self.turns: dict[str, float] = {}
+        self.cycles = 0
+
+    def had_turn(self, groups: Iterable[str]) -> None:
+        """Note that these ``groups`` had a turn in the cycle that ends now."""
+        self.cycles += 1
+        self.turns.update(dict.fromkeys(groups, float(self.cycles)))
 
     def startds_of(self, quotas: PoolQuotas) -> Startds:
         """Return the startds of a cycle with these quotas: those of before where they serve it."""
@@ -117,7 +126,7 @@ class Cycle:
         given, pool = pool, at_moment(pool, Published(pool, pool.negotiator).moment)
         #: Whether any expression looks at the clock.
         self.looks_at_clock = pool is not given
-        carried = carried or CarriedOver()
+        self._carried = carried = carried or CarriedOver()
         self.quotas = carried.quotas = quotas = PoolQuotas(
             pool, carried.weights, pool.negotiator, carried.quotas
         )
@@ -137,6 +146,8 @@ class Cycle:
         self.turns: dict[str, GroupTurn] = {}
         #: What ended the negotiator; None: nothing so far.
         self.crash: Crash | None = None
+        #: Whether it matters which group last had a slot of the remainders, and nobody knows.
+        self._guesses_turns = False
         frames = frames_of(quotas.supply.slots) | frames_of(quotas.supply.hidden)
         matching = {*self.askers.words, *words_of(frames), *_words(*ranks)}
         asked = matching | preempting
@@ -209,8 +220,17 @@ class Cycle:
         if not self.quotas.grouped:
             self._turn(None, _NO_LIMIT, ROOT)
             return {}
-        inputs = replace(self.quotas.inputs, usage=dict(self.accounts.groups))
+        carried = self._carried
+        inputs = replace(
+            self.quotas.inputs, usage=dict(self.accounts.groups), turns=dict(carried.turns)
+        )
         quotas = condor.compute_quotas(inputs, self._group_turn)
+        self._guesses_turns = not carried.turns and any(
+            sharing.remainders and not sharing.enough
+            for round_ in quotas.rounds
+            for sharing in round_.sharings
+        )
+        carried.had_turn(quotas.had_turn)
         return {
             limit.group: limit.limit
             for round_ in reversed(quotas.rounds)
@@ -279,6 +299,11 @@ class Cycle:
             yield SubmitterUse(name, group, idle.get(name, 0), matches[name], before, after, later)
 
     def _unmodelled(self) -> Iterator[str]:
+        if self._guesses_turns:
+            yield (
+                "which group last had a slot made of fractions (NEGOTIATOR_USE_SLOT_WEIGHTS is "
+                "off) no ad tells: the one of the greatest quota comes first"
+            )
         for name in self.askers.with_projects:
             yield (
                 f"{name} keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits "

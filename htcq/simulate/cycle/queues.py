@@ -253,6 +253,7 @@ class Session:
         self._run: Run | None = None
         #: The job that the request names.
         self._named: Job | None = None
+        self._used_for: Request | None = None
         self._name = ""
         self._left = 0
         self.budget = budget
@@ -307,13 +308,21 @@ class Session:
         self.offered[-1].matched += 1
         jobs = self._run.jobs
         if jobs and jobs[0] is self._named and can_start(self._named):
+            self._used_for = self._run.request
             return jobs.popleft()
         while self._first < len(self._runs) and not self._runs[self._first].jobs:
             self._first += 1
         for run in islice(self._runs, self._first, None):
             if run.jobs and suits(run.request) and can_start_another(run.jobs[0]):
+                self._used_for = run.request
                 return run.jobs.popleft()
         return None
+
+    @property
+    def used_for(self) -> Request:
+        """The request of the job that was taken out last."""
+        assert self._used_for is not None
+        return self._used_for
 
     def names_a_job_that_waits(self) -> bool:
         """Tell whether the job that the request names has no match yet."""

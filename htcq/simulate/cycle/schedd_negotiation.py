@@ -212,14 +212,18 @@ class ScheddNegotiations:
         self, candidate: SlotCandidate, request: Request, first: str, asker: Asker
     ) -> float:
         """Match a slot, and return the cost."""
-        # The startd has the job from its schedd, with all of its attributes.
         offer, submitter = candidate.offer, asker.submitter
-        limits = request.limits
-        whole_ad = request is asker.request and not (offer.added or offer.preempts)
-        claim = self._startds.claim(offer, asker.request, whole_ad)
-        if limits is None:
-            limits = limits_of(request, offer)
+        limits = limits_of(request, offer)
         job, returned = self._used_for(offer, limits, asker.session)
+        claim = Claim({}, 0.0, returned)
+        if not returned:
+            # The startd has the job from its schedd, with all of its attributes: the one that the
+            # match is used for, whatever it was made for.
+            used_for = asker.session.used_for
+            seen = request is asker.request and used_for is request
+            claim = self._startds.claim(
+                offer, used_for, seen and not (offer.added or offer.preempts)
+            )
         by = self._search.preemption.why(candidate)
         preempts = offer.customer if by else ""
         dynamic: tuple[str, ...] = ()
@@ -229,15 +233,14 @@ class ScheddNegotiations:
         cost = self._search.matched(first, request)
         if self._charged(offer, submitter, cost) and limits:
             self._limits.take(limits)
-        name, charge, refusal = "" if job is None else job.id, claim.charge, claim.refusal
-        if returned:
-            charge, refusal = 0.0, returned
-        elif job is not None:
+        name = "" if job is None else job.id
+        if job is not None and not returned:
             policy, preempting = offer.supports_policy, bool(by)
             self.made.append(Made(job, offer.name, claim, limits, policy, preempting, dynamic))
         match = Match(
-            name, first, submitter, offer.name, cost, charge, refusal, preempts, by, dynamic
-        )
+            name, first, submitter, offer.name, cost, claim.charge, claim.refusal, preempts, by,
+            dynamic,
+        )  # fmt: skip
         self.matches.append(match)
         if returned:
             self.given_back.append((asker.session.access.name, match))
@@ -269,9 +272,7 @@ class ScheddNegotiations:
 
     def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:
         """Tell whether a schedd reuses a match with these concurrency limits for another job."""
-        theirs = other.limits
-        if theirs is None:
-            theirs = limits_of(other, None if literal_limits else offer)
+        theirs = limits_of(other, None if literal_limits else offer)
         if theirs != limits and theirs.lower() != limits.lower():
             return False
         return self._search.suits(other)

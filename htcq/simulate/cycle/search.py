@@ -373,11 +373,15 @@ class SlotLimits:
 def limits_of(request: Request, offer: Offer | None = None) -> str:
     """Return the concurrency limits of a request.
 
-    Those that depend on the slot only where one is given.
+    Those that depend on the slot only where one is given. There a request without any has those
+    of the claim that it preempts (EvalString, 23.9 and 25.14).
     """
+    if offer is None or request.limits:
+        return request.limits or ""
+    if "ConcurrencyLimits" not in request.frame:
+        theirs = offer.slot.concurrency_limits
+        return theirs if isinstance(theirs, str) else ""
     if request.limits is not None:
         return request.limits
-    if offer is None:
-        return ""
     value = named("ConcurrencyLimits").evaluate(request.first.ad(), offer.ad())
     return value if isinstance(value, str) else ""

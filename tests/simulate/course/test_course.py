@@ -210,6 +210,31 @@ def test_a_dynamic_slot_named_after_a_static_one_is_not_its_claim() -> None:
     assert started(found) == [1, 0]
 
 
+def test_groups_have_the_slots_of_fractions_in_turn() -> None:
+    """Three slots without weights, halves of them: one each, and the third slot goes to b, then to a (rr_time)."""
+    knobs = {
+        "NEGOTIATOR_USE_SLOT_WEIGHTS": "False",
+        "GROUP_ACCEPT_SURPLUS": "True",
+        "GROUP_NAMES": "a, b",
+        "GROUP_QUOTA_DYNAMIC_a": "0.5",
+        "GROUP_QUOTA_DYNAMIC_b": "0.5",
+        "CLAIM_WORKLIFE": "0",
+    }
+    config = "".join(f"{name} = {value}\n" for name, value in knobs.items())
+    queue, asking = [], []
+    for cluster, group, count in ((1, "a", 20), (2, "b", 30)):
+        name = f"{group}.ada@site"
+        queue += [
+            job(f"{cluster}.{proc}", AccountingGroup=f'"{group}.ada"') for proc in range(count)
+        ]
+        asking.append(submitter(name, IdleJobs=count, WeightedIdleJobs=count))
+    slots = [static_slot(f"slot{number}@node1") for number in (1, 2, 3)]
+    found = course(pool(*slots, *asking, jobs=queue, config=config), 4, lasts="100")
+
+    assert [sample.groups["a"] for sample in found.samples] == [1, 2, 1, 2]
+    assert [sample.groups["b"] for sample in found.samples] == [2, 1, 2, 1]
+
+
 def test_a_cycle_in_which_nothing_waits_and_nothing_has_changed_is_not_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

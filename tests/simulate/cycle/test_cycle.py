@@ -365,6 +365,17 @@ def test_older_schedds_see_no_concurrency_limits_that_are_no_plain_string(
     assert [match.job for match in trace.matches] == used_for
 
 
+def test_a_job_that_gets_the_match_of_another_is_charged_for_itself() -> None:
+    """The negotiator goes on with 1.0, of which too few fit; the startd has 2.0 from the schedd (seen on 23.9.6)."""
+    slots = [policy_slot(f"slot{each}@node1", Cpus=4, NumClaims=4) for each in (1, 2)]
+    jobs = [*queue(1, RequestCpus=3), *queue(1, cluster=2)]
+    config = "NEGOTIATOR_DEPTH_FIRST = True\n"
+    trace = run_cycle(given(*slots, asks("ada", 2), jobs=jobs, config=config))
+
+    made = [(each.job, each.request, each.cost, each.standing) for each in trace.matches[:2]]
+    assert made == [("1.0", "1.0", 3, 3), ("2.0", "1.0", 3, 1)]
+
+
 @pytest.mark.parametrize(("claimer", "matches"), [("access1", 1), ("access2", 0)])
 def test_a_partitionable_slot_that_a_schedd_has_claimed_is_for_its_jobs_alone(
     claimer: str, matches: int

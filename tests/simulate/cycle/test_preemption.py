@@ -8,7 +8,16 @@ import pytest
 
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Trace
-from tests.audit.sites import accounting, job, negotiator, pool, static_slot, submitter
+from tests.audit.sites import (
+    VERSION,
+    accounting,
+    job,
+    negotiator,
+    pool,
+    schedd,
+    static_slot,
+    submitter,
+)
 
 ALWAYS = "PREEMPTION_REQUIREMENTS = True\n"
 GROUPS = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 2\nGROUP_QUOTA_b = 2\n"
@@ -308,3 +317,24 @@ def test_what_the_negotiator_looks_at_tells_jobs_apart(
     trace = cycle(held(1), asks(), config=config, idle=queue)
 
     assert [each.request for each in trace.matches] == [f"1.{first}"]
+
+
+@pytest.mark.parametrize(
+    ("version", "used_for"), [("23.9.6", ["1.0", ""]), ("25.14.1", ["1.0", "1.1"])]
+)
+def test_a_match_by_preemption_has_the_limits_of_the_claim_where_the_job_has_none(
+    version: str, used_for: list[str]
+) -> None:
+    """MatchedConcurrencyLimits; to a schedd before 24.9.2 the next job, which has none, does not suit (seen on 23.9.6)."""
+    claims = [held(number, ConcurrencyLimits='"Licence"', CurrentRank=-1.0) for number in (1, 2)]
+    text = VERSION.replace("25.14.1", version)
+    access = schedd("access1", CondorVersion=f'"{text}"')
+    limited = jobs(1, "cyd@site", ClusterId=2, ConcurrencyLimits='"licence"')
+    trace = cycle(
+        *claims, access, asks(idle=2), asks("cyd@site", 1), account("cyd@site", 900.0),
+        config="LICENCE_LIMIT = 3\n", idle=[*jobs(2), *limited],
+    )  # fmt: skip
+
+    assert [each.job for each in trace.matches] == used_for
+    # Both claims count twice until the next cycle: 4 of 3.
+    assert reasons(trace) == {"concurrency limit licence reached"}
