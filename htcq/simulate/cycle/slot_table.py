@@ -20,7 +20,7 @@ from htcq.simulate.cycle.rows import Evaluating, Rows, SlotAnswer, TableKind
 if TYPE_CHECKING:
     from htcq.columns.column import Column
     from htcq.columns.table import Table
-    from htcq.simulate.cycle.candidates import MatchLevel
+    from htcq.simulate.cycle.match_level import MatchLevel
 
 Array = Any
 #: A slot of a startd that says nothing else has one claim to give.
