@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from htcq.simulate.cycle.job_table import JobTable
+from htcq.simulate.cycle.matchlist import Ranks
 from htcq.simulate.cycle.rows import Rows, SlotAnswer
 
 if TYPE_CHECKING:
