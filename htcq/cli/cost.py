@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from htcq.cli.options import add_csv, add_json, add_pool_options
+from htcq.cli.options import add_csv, add_json, add_pool_options, add_wide
 from htcq.cli.pool_options import read_source
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import marked, told_ailments
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=("show every autocluster and weight expression in the tables, not only those with "
             "most jobs or most weight"),
     )  # fmt: skip
+    add_wide(output)
     form = output.add_mutually_exclusive_group()
     add_json(form)
     add_csv(form, "print the charges as CSV: a row for each autocluster and kind of slots")
@@ -67,7 +68,7 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         from htcq.report.views.cost_text import show_costs
 
-        show_costs(found, sys.stdout, arguments.all)
+        show_costs(found, sys.stdout, arguments.all, arguments.wide)
     if not arguments.json:
         for sentence in missing(found, pool):
             tell(f"htcq: incomplete: {sentence}")

@@ -13,7 +13,7 @@ from htcq.capacity.prices import FOR_ONE_NODE
 from htcq.capacity.scarcity import scarcity
 from htcq.capacity.shape import Shape
 from htcq.cli.model_options import add_model_options
-from htcq.cli.options import add_json
+from htcq.cli.options import add_json, add_wide
 from htcq.cli.request import Request, read_request
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import marked
@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="linear: find weights and write them into [capacity] of this site file (default: "
         "that of --config, or htcq.toml); the former file is kept as FILE~",
     )  # fmt: skip
-    add_json(parser.add_argument_group("output"), "print the plan as JSON")
+    output = parser.add_argument_group("output")
+    add_wide(output)
+    add_json(output, "print the plan as JSON")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -68,7 +70,7 @@ def main(arguments: argparse.Namespace) -> int:
         printed = _json(arguments, request, fleet, mix)
         print(json.dumps(printed, indent=2, allow_nan=False))
     else:
-        _show(request, fleet, mix)
+        _show(request, fleet, mix, arguments.wide)
     return marked(EXIT_FINE, request.health)
 
 
@@ -102,14 +104,14 @@ def _json(
     return printed
 
 
-def _show(request: Request, fleet: FleetPlan, mix: Mix | None) -> None:
+def _show(request: Request, fleet: FleetPlan, mix: Mix | None, wide: bool) -> None:
     if fleet.nodes == 1:
-        show_plan(fleet.kinds[0].slots, sys.stdout)
+        show_plan(fleet.kinds[0].slots, sys.stdout, wide)
         show_node_summary(fleet, sys.stdout)
         if request.for_one_node:
             print(FOR_ONE_NODE)
     else:
-        show_fleet(fleet, sys.stdout)
+        show_fleet(fleet, sys.stdout, wide)
     show_mix(mix, sys.stdout)
 
 

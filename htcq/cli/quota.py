@@ -222,7 +222,7 @@ def _show_text(looked: _Looked, changes: Changes, arguments: argparse.Namespace)
     elif looked.then is not None:
         from htcq.report.views.quota_text import show_comparison
 
-        show_comparison(looked.now, looked.then, changes, sys.stdout, arguments.all)
+        show_comparison(looked.now, looked.then, changes, sys.stdout, arguments.all, arguments.wide)
     else:
         from htcq.report.views.quota_text import show_quota
 

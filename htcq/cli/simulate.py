@@ -18,7 +18,14 @@ from htcq.cli.course_options import (
     run_times,
     simulated_source,
 )
-from htcq.cli.options import add_cycle_options, add_html, add_json, add_negotiator, add_pool_options
+from htcq.cli.options import (
+    add_cycle_options,
+    add_html,
+    add_json,
+    add_negotiator,
+    add_pool_options,
+    add_wide,
+)
 from htcq.cli.sweep import add_sweep_options, check_no_sweep, run_sweep
 from htcq.cli.what_if import add_what_if, read_what_if, told
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
@@ -69,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "cycle, instead of printing the cycle",
     )  # fmt: skip
     output.add_argument("--matches", action="store_true", help="list every match in order")
+    add_wide(output)
     add_json(output)
     add_html(output)
 
@@ -143,7 +151,7 @@ def _agreement(asked: Simulation, subject: Subject, arguments: argparse.Namespac
     else:
         from htcq.report.views.agreement_text import show_agreement
 
-        show_agreement(found, subject.pool, sys.stdout)
+        show_agreement(found, subject.pool, sys.stdout, arguments.wide)
     if found.compared:
         return EXIT_FINE
     return EXIT_UNKNOWN
@@ -163,11 +171,19 @@ def _print_cycle(asked: Simulation, subject: Subject, arguments: argparse.Namesp
     elif then is None:
         from htcq.report.views.cycle_text import show_cycle
 
-        show_cycle(now.trace, pool, sys.stdout, arguments.matches)
+        show_cycle(now.trace, pool, sys.stdout, arguments.matches, arguments.wide)
     else:
         from htcq.report.views.cycle_text import show_what_if
 
-        show_what_if(now.trace, then.trace, pool, changes, sys.stdout, subject.versions)
+        show_what_if(
+            now.trace,
+            then.trace,
+            pool,
+            changes,
+            sys.stdout,
+            subject.versions,
+            arguments.wide,
+        )
     return status_of((then or now).trace.crash, subject)
 
 
@@ -187,9 +203,9 @@ def _print_course(
     elif then is None:
         from htcq.report.views.course_text import show_course
 
-        show_course(now, plan, pool, sys.stdout)
+        show_course(now, plan, pool, sys.stdout, arguments.wide)
     else:
         from htcq.report.views.course_text import show_courses
 
-        show_courses(now, then, plan, pool, changes, sys.stdout, subject.versions)
+        show_courses(now, then, plan, pool, changes, sys.stdout, subject.versions, arguments.wide)
     return status_of((then or now).crash, subject)

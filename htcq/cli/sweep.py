@@ -28,8 +28,8 @@ _GROUPS_BESIDE = ("pool", "output", "sweep")
 #: Those that may stand beside --sweep.
 _BESIDE = frozenset(
     (
-        "snapshot", "pool", "timeout", "name", "json", "sweep", "results", "processes", "retries",
-        "submit", "executable",
+        "snapshot", "pool", "timeout", "name", "json", "wide", "sweep", "results", "processes",
+        "retries", "submit", "executable",
     )
 )  # fmt: skip
 _MAX_RETRIES, _MAX_PROCESSES = 100, 4096
@@ -142,7 +142,7 @@ def _print(sweep: Sweep, place: Place, arguments: argparse.Namespace) -> int:
     else:
         from htcq.report.views.sweep_text import show_sweep
 
-        show_sweep(place.source, sweep, runs(), sys.stdout)
+        show_sweep(place.source, sweep, runs(), sys.stdout, arguments.wide)
     if EXIT_UNKNOWN in statuses:
         # The pool is not healthy: so every result says.
         return EXIT_UNKNOWN

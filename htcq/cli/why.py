@@ -21,7 +21,7 @@ from htcq.cli.course_options import (
     run_times,
     simulated_source,
 )
-from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options
+from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options, add_wide
 from htcq.cli.watch import Begin, add_watch, watched
 from htcq.errors import EXIT_FINE, InputError
 from htcq.operations.health import check_jobs, marked, told_ailments
@@ -63,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cycle_options(parser)
     add_course_options(parser)
     output = parser.add_argument_group("output")
+    add_wide(output)
     add_json(output)
     add_watch(output)
 
@@ -103,9 +104,14 @@ def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> 
     return marked(EXIT_FINE, health)
 
 
-def _elastic_quotas(arguments: argparse.Namespace) -> tuple[ElasticQuotas, TreeState] | None:
-    """Return the elastic quotas of the negotiator that is meant, and what is known of them."""
-    from htcq.operations.elastic_quotas import tree_states_of, trees_of
+def _elastic_quotas(
+    arguments: argparse.Namespace,
+) -> tuple[ElasticQuotas, TreeState, float] | None:
+    """Return the elastic quotas of the negotiator that is meant, and what is known of them.
+
+    The number is after how many seconds of need reclaim vacates jobs for a min.
+    """
+    from htcq.operations.elastic_quotas import read_quota_file, tree_states_of, trees_of
 
     if not arguments.quotas:
         return None
@@ -113,10 +119,11 @@ def _elastic_quotas(arguments: argparse.Namespace) -> tuple[ElasticQuotas, TreeS
     if len(trees) > 1:
         raise InputError(f"{arguments.quotas} has several trees", f"--name {', '.join(trees)}")
     ((tree, quotas),) = trees.items()
-    return quotas, tree_states_of(arguments.quotas, trees)[tree]
+    limits = read_quota_file(arguments.quotas).reclaims[tree]
+    return quotas, tree_states_of(arguments.quotas, trees)[tree], limits.need_for
 
 
-def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState], who: str) -> None:
+def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState, float], who: str) -> None:
     """Print what elastic quotas give the group ``who``.
 
     Raises:
@@ -126,8 +133,8 @@ def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState], who: str
     from htcq.report.printable import one_line
     from htcq.report.views.elastic_why import elastic_why
 
-    quotas, state = elastic
-    sentences = list(elastic_why(status_of(pool, quotas, *state), who))
+    quotas, state, need_for = elastic
+    sentences = list(elastic_why(status_of(pool, quotas, *state), who, need_for))
     if not sentences:
         names = ", ".join(group.name for group in quotas.groups)
         raise InputError(f"the elastic quotas declare no group {who}", f"their groups: {names}")
@@ -188,7 +195,7 @@ def _print(
     elif arguments.all:
         from htcq.report.views.why_text import show_table_of
 
-        show_table_of(found, verdicts.pool, sys.stdout, starts)
+        show_table_of(found, verdicts.pool, sys.stdout, starts, arguments.wide)
     else:
         from htcq.report.views.why_text import show_verdicts
 

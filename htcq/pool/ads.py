@@ -14,7 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from htcq.classads import UNDEFINED, parsed
 from htcq.errors import InputError
-from htcq.pool.adtext import AdSchema, Chunks, Damage, Lines, RawAd, read_ads
+from htcq.pool.ad_lines import AdSchema, Lines, RawAd
+from htcq.pool.adtext import Chunks, Damage, read_ads
 from htcq.pool.devices import nameless_devices
 from htcq.pool.job import JOB, Job
 from htcq.pool.left_out import ASSET
@@ -212,9 +213,9 @@ def _read_jobs(
     chunks: Chunks, expressions: Expressions, schema: AdSchema, named: set[str] | None
 ) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
-    value, flaws = interned.value, _Flaws(expressions_of_job_flaw)
+    flaws = _Flaws(expressions_of_job_flaw)
     for raw in read_ads(chunks(), {_JOB_TYPE: schema}, read.damage, untyped=_JOB_TYPE):
-        own = [value(text) for text in raw.own]
+        own = interned.values_of(raw.own)
         job = Job(frames.of(raw), *own[:_OWN])
         if any(raw.own[_PRIORITIES]):
             job = _with_priorities(job, raw.own)
@@ -240,7 +241,7 @@ def _read_collector(
     records: dict[str, list[Record]] = {name: [] for name in RECORD_TYPES}
     schemas = {name.encode(): RECORD for name in RECORD_TYPES}
     schemas.update(dict.fromkeys(_SLOT_TYPES, schema))
-    value, flaws, left_out = interned.value, _Flaws(expressions_of_slot_flaw), read.damage.left_out
+    flaws, left_out = _Flaws(expressions_of_slot_flaw), read.damage.left_out
     for raw in read_ads(chunks(), schemas, read.damage):
         if raw.type not in _SLOT_TYPES:
             record = record_of(raw, interned)
@@ -250,7 +251,7 @@ def _read_collector(
             else:
                 records[record.type].append(record)
             continue
-        slot = Slot(frames.of(raw), *[value(text) for text in raw.own])
+        slot = Slot(frames.of(raw), *interned.values_of(raw.own))
         flaw = slot_flaw(slot) or flaws.of(slot)
         if flaw:
             left_out.add(A_SLOT, slot_name(slot), flaw)

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Set
 
-from htcq.pool.adtext import Lines
+from htcq.pool.ad_lines import Lines
 
 #: Attribute of a nameless device that counts equal ones, where the devices of a slot differ.
 COUNT = b"Devices"

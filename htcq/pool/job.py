@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from htcq.classads import UNDEFINED, Ad, Value
-from htcq.pool.adtext import AdSchema
+from htcq.pool.ad_lines import AdSchema
 from htcq.pool.shared_attributes import SharedAttributes
 
 #: Attributes that differ between equal jobs, in the order of the fields of :class:`Job`.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from htcq.classads import Value, as_number
-from htcq.pool.adtext import AdSchema
+from htcq.pool.ad_lines import AdSchema
 from htcq.pool.job import COMPLETED, JOB, Job
 
 _LAST, _DONE, _BEGUN, _IN_ALL = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from htcq.classads import UNDEFINED, Value, as_number
-from htcq.pool.adtext import AdSchema, RawAd
+from htcq.pool.ad_lines import AdSchema, RawAd
 from htcq.pool.secrets import is_secret_attribute
 from htcq.pool.values import Interned
 
@@ -56,5 +56,5 @@ class Record:
 def record_of(raw: RawAd, interned: Interned) -> Record:
     """Return the record that stands in the lines of ``raw``, without what is secret."""
     named = ((name.decode("utf-8", "replace").lower(), text) for name, text in raw.shared)
-    values = {name: interned.value(text) for name, text in named if not is_secret_attribute(name)}
+    values = {name: interned[text] for name, text in named if not is_secret_attribute(name)}
     return Record(raw.type.decode(), values)

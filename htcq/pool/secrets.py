@@ -8,6 +8,7 @@ recognized by its name or by its value.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 #: Stands where a secret was.
 REMOVED = "[removed]"
@@ -67,11 +68,16 @@ def is_secret_attribute(name: str, value: str = "") -> bool:
     ``value`` is the text of its expression, if that is known: a name such as Tokens is a secret
     where a text stands behind it, and an asset where a number does.
     """
-    if name.lower() in _PRIVATE or _SECRET_WORD.search(name):
-        return True
-    is_text = value.lstrip().startswith('"')
-    suspect = _SUSPECT_WORD.search(name) and not _KEYBOARD.search(name)
-    return is_text and bool(suspect)
+    secret, suspect = _secrecy(name)
+    return secret or (suspect and value.lstrip().startswith('"'))
+
+
+@lru_cache(maxsize=4096)
+def _secrecy(name: str) -> tuple[bool, bool]:
+    """Tell whether an attribute of that ``name`` is a secret, and whether it is one as a text."""
+    secret = name.lower() in _PRIVATE or bool(_SECRET_WORD.search(name))
+    suspect = bool(_SUSPECT_WORD.search(name)) and not _KEYBOARD.search(name)
+    return secret, suspect
 
 
 def is_secret_knob(name: str, value: str = "") -> bool:

@@ -17,7 +17,7 @@ from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value
 from htcq.errors import PolicyError
 from htcq.growth import MAX_CHARACTERS, growth, is_endless
 from htcq.growth import references as marks_in
-from htcq.pool.adtext import Lines
+from htcq.pool.ad_lines import Lines
 from htcq.pool.secrets import scrub
 
 #: An attribute that needs more lookups is not evaluated: it could take for ever.

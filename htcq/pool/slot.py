@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple, Union
 
 from htcq.classads import UNDEFINED, Ad, Value, as_number
-from htcq.pool.adtext import AdSchema
+from htcq.pool.ad_lines import AdSchema
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.units import CPUS, DISK, GPUS, MEMORY, attribute
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Optional
+
 from htcq.classads import UNDEFINED, Expr, Value, literal
 from htcq.errors import PolicyError
 from htcq.pool.secrets import scrub
 
 
-class Interned:
-    """Texts of expressions -> their values."""
+class Interned(dict[Optional[bytes], Value]):
+    """Texts of expressions -> their values, each evaluated alone.
 
-    def __init__(self) -> None:
-        self._known: dict[bytes | None, Value] = {None: UNDEFINED}
+    UNDEFINED where a text is absent or unreadable.
+    """
 
-    def value(self, raw: bytes | None) -> Value:
-        """Return the value of ``raw`` evaluated alone; UNDEFINED where absent or unreadable."""
-        try:
-            return self._known[raw]
-        except KeyError:
-            value = self._known[raw] = _value(raw or b"")
-            return value
+    def __missing__(self, raw: bytes | None) -> Value:
+        value: Value = UNDEFINED
+        if raw is not None:
+            value = _value(raw)
+        self[raw] = value
+        return value
+
+    def values_of(self, texts: Iterable[bytes | None]) -> list[Value]:
+        """Return the values of ``texts``."""
+        return list(map(self.__getitem__, texts))
 
 
 def _value(raw: bytes) -> Value:

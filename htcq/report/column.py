@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar, Union
 
 from htcq.report.printable import one_line
@@ -15,6 +15,8 @@ Whole = TypeVar("Whole")
 Value = Union[str, bool, int, float, "tuple[str, ...]", None]
 #: What people see in place of nothing.
 NONE = "-"
+#: What stands for the rest of a text.
+CUT = "…"
 #: Words that keep their capital letters inside a sentence.
 _UNITS = {"mb": "MB"}
 
@@ -30,7 +32,8 @@ class Column(Generic[Row]):
     ``read`` returns the value of a row. ``show`` returns how people see it, if that is not what
     :func:`shown` makes of the value. ``about`` describes the value in a JSON Schema. ``unit`` is
     the kind of amount; the table knows what its unit is called. Numbers are aligned ``right``.
-    A ``wide`` column is left out on a terminal, unless all columns are asked for.
+    A ``wide`` column is left out on a terminal, unless all columns are asked for; of a text that is
+    longer than ``most`` letters, if that is not 0, a terminal then has the beginning.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Column(Generic[Row]):
     right: bool = False
     headless: bool = False
     wide: bool = False
+    most: int = 0
 
     def of(self, part: Callable[[Whole], Row]) -> Column[Whole]:
         """Return the same column for rows that have such a row as a part."""
@@ -62,6 +66,7 @@ class Column(Generic[Row]):
             self.right,
             self.headless,
             self.wide,
+            self.most,
         )
 
     @property
@@ -75,6 +80,19 @@ class Column(Generic[Row]):
         if self.show is None:
             return shown(self.read(row))
         return self.show(row)
+
+    def short(self) -> Column[Row]:
+        """Return the same column with no more letters in a cell than a terminal has."""
+
+        def beginning(row: Row) -> str:
+            text = self.cell(row)
+            if len(text) > self.most:
+                text = f"{text[: self.most - 1]}{CUT}"
+            return text
+
+        if not self.most:
+            return self
+        return replace(self, show=beginning)
 
 
 def for_people(columns: Iterable[Column[Row]]) -> list[Column[Row]]:

@@ -31,8 +31,10 @@ class Table(Generic[Row]):
 
     @property
     def narrow(self) -> Table[Row]:
-        """The same table without the columns that only a wide one has."""
-        return replace(self, columns=[column for column in self.columns if not column.wide])
+        """The same table without the columns and the ends of texts that only a wide one has."""
+        kept = [column.short() for column in self.columns if not column.wide]
+        repeat = sum(not column.wide for column in self.shown[: self.repeat])
+        return replace(self, columns=kept, repeat=repeat)
 
     @property
     def headings(self) -> list[str]:

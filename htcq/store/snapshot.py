@@ -32,7 +32,7 @@ from htcq.pool.files import (
 )
 from htcq.store.expanded import DAMAGE, Descriptor, expanded, reason
 
-_CHUNK = 4 * 1024 * 1024
+_CHUNK = 256 * 1024
 _HOW = "'htcq snapshot DIR' makes one; htcq.toml(5) lists its files"
 _ADS = (COLLECTOR_ADS, JOBS_ADS, PRIORITIES_ADS, USERS_ADS)
 

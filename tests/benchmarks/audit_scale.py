@@ -49,9 +49,10 @@ _INSIDE = 'mount --bind "$2" "$1/mnt" && mount --rbind /dev "$1/dev" && shift 2 
 
 
 class Cost(NamedTuple):
-    """What one command took: seconds, and MB of memory."""
+    """What one command took: seconds by the clock, seconds of processors, and MB of memory."""
 
     seconds: float
+    processor: float
     peak_mb: float
 
 
@@ -94,7 +95,9 @@ def audit_command(text: str, directory: Path) -> list[str]:
 
 
 def cost_of(command: Sequence[str]) -> Cost:
-    """Return what ``command`` costs; the memory is that of all its processes at one time, as far as it was seen.
+    """Return what ``command`` costs: the processor time of it and of all the processes that it waited for.
+
+    The memory is that of all its processes at one time, as far as it was seen.
 
     Less than this process itself has cannot be seen: the kernel counts the child from before it
     became ``command``.
@@ -113,7 +116,8 @@ def cost_of(command: Sequence[str]) -> Cost:
         child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in _FINE:
         raise RuntimeError(f"exit status {child.returncode}: {shlex.join(command)}")
-    return Cost(seconds, max(usage.ru_maxrss / 1024, watch.peak_mb()))
+    processor = usage.ru_utime + usage.ru_stime
+    return Cost(seconds, processor, max(usage.ru_maxrss / 1024, watch.peak_mb()))
 
 
 class Watch:
@@ -160,11 +164,21 @@ def compare(directory: Path, audit: str, runs: int) -> tuple[Cost, Cost]:
     costs = [[cost_of(command) for command in commands] for _ in range(runs)]
     medians = [
         Cost(
-            statistics.median(cost.seconds for cost in column), max(cost.peak_mb for cost in column)
+            statistics.median(cost.seconds for cost in column),
+            statistics.median(cost.processor for cost in column),
+            max(cost.peak_mb for cost in column),
         )
         for column in zip(*costs)
     ]
     return medians[0], medians[1]
+
+
+def told(name: str, cost: Cost) -> str:
+    """Return the line of one command."""
+    return (
+        f"{name:13} {cost.seconds:7.1f} s  processor {cost.processor:7.1f} s  "
+        f"{cost.peak_mb:7.0f} MB\n"
+    )
 
 
 def measure(directory: Path, given: argparse.Namespace) -> None:
@@ -177,11 +191,12 @@ def measure(directory: Path, given: argparse.Namespace) -> None:
         f"{size.slots} slots, {size.jobs} jobs, {megabytes:.0f} MB, {state}, in {directory}\n"
     )
     audit, status = compare(directory, given.command, given.runs)
-    sys.stdout.write(f"htcq audit     {audit.seconds:7.1f} s  {audit.peak_mb:7.0f} MB\n")
-    sys.stdout.write(f"condor_status  {status.seconds:7.1f} s  {status.peak_mb:7.0f} MB\n")
+    sys.stdout.write(told("htcq audit", audit) + told("condor_status", status))
     sys.stdout.write(
         f"audit {audit.seconds:.1f} s, condor_status {status.seconds:.1f} s, "
-        f"ratio {audit.seconds / status.seconds:.2f}, peak {audit.peak_mb:.0f} MB\n"
+        f"ratio {audit.seconds / status.seconds:.2f}, "
+        f"of processor time {audit.processor / status.processor:.2f}, "
+        f"peak {audit.peak_mb:.0f} MB\n"
     )
 
 

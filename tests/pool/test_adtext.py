@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from htcq.pool.adtext import AdSchema, Damage, RawAd, blocks, read_ads
+from htcq.pool.ad_lines import AdSchema, RawAd
+from htcq.pool.adtext import Damage, blocks, read_ads
 
 MACHINE = AdSchema(("cpus", "memory"), frozenset({"slotweight", "consumption*"}))
 AD = (
@@ -160,3 +163,44 @@ def test_a_name_of_any_length_is_found(letters: int) -> None:
 
     assert ad.own == [b"1"]
     assert ad.shared == ((name.encode(), b"2"), (f"{name}b".encode(), b"3"))
+
+
+_LINES = st.lists(
+    st.sampled_from(
+        [
+            b"Cpus = 8", b"Cpus = 4", b"CPUS=  2", b"Memory = 1024", b"Memory =", b"Arch = 1", b"Arch = 2",
+            b"SlotWeight = Cpus", b"SlotWeight = 1", b"slotweight  = 2", b"ConsumptionCpus = 1",
+            b'MyType = "Machine"', b'MyType = "Other"', b"mytype = 5", b"# a comment = 1", b"what = is",
+            b"what is this?", b"Cpus", b"0Cpus = 9", b" Cpus = 7", b"Cpus.x = 6", b"-- Schedd: x",
+        ]
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+@given(st.lists(_LINES, max_size=12), st.sampled_from([b"", b"Machine"]))
+def test_an_ad_is_the_same_whatever_was_read_before_it(
+    ads: list[list[bytes]], untyped: bytes
+) -> None:
+    texts = [b"\n".join(lines) + b"\n\n" for lines in ads]
+    alone = [read(text, untyped=untyped) for text in texts]
+
+    found, damage = read(b"".join(texts), untyped=untyped)
+
+    assert found == [ad for each, _ in alone for ad in each]
+    assert damage.lines == sum(each.lines for _, each in alone)
+    assert damage.first == next((each.first for _, each in alone if each.first), "")
+    counts = [left.count for _, each in alone for left in each.left_out.found()]
+    assert sum(left.count for left in damage.left_out.found()) == sum(counts)
+
+
+def test_of_an_ad_like_the_last_one_only_what_differs_is_new() -> None:
+    """The attributes that ads share stay one object: 500,000 slots have a few hundred sets."""
+    (first, second, third), _ = read(
+        b"\n".join([AD, AD.replace(b"= 8", b"= 4"), AD.replace(b"= Cpus", b"= 1")])
+    )
+
+    assert second.own == [b"4", b"1024"]
+    assert second.shared is first.shared
+    assert third.own == [b"8", b"1024"]
+    assert third.shared == ((b"SlotWeight", b"1"), (b"ConsumptionCpus", b"1"))

@@ -15,22 +15,25 @@ from htcq.units import counted
 from htcq.why.agreement import Agreement, Compared
 
 _COLUMNS: tuple[Column[Compared], ...] = (
-    Column("", lambda each: each.access_point, "ACCESS POINT"),
-    Column("", lambda each: each.autocluster, "AUTOCLUSTER", right=True),
-    Column("", lambda each: each.submitter, "SUBMITTER"),
+    Column("", lambda each: each.access_point, "ACCESS POINT", wide=True),
+    Column("", lambda each: each.autocluster, "AUTOCLUSTER", right=True, wide=True),
+    Column("", lambda each: each.submitter, "SUBMITTER", most=20),
     Column("", lambda each: each.job, "JOB"),
     Column("", lambda each: str(each.idle), "IDLE\nJOBS", right=True),
-    Column("", lambda each: each.reason, "HTCONDOR"),
-    Column("", lambda each: each.simulated, "SIMULATED"),
+    Column("", lambda each: each.reason, "HTCONDOR", most=20),
+    Column("", lambda each: each.simulated, "SIMULATED", most=20),
 )
 _AUTOCLUSTER = "autocluster"
 
 
-def show_agreement(found: Agreement, pool: Pool, stream: TextIO) -> None:
-    """Write the percentage, and the autoclusters that differ."""
+def show_agreement(found: Agreement, pool: Pool, stream: TextIO, wide: bool = False) -> None:
+    """Write the percentage, and the autoclusters that differ.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     if found.differing:
         title = f"Autoclusters of {one_line(pool.source)} whose reasons differ"
-        show(Table(_COLUMNS, found.differing, title, repeat=0), stream)
+        show(Table(_COLUMNS, found.differing, title, repeat=0), stream, wide)
     first, *others = _sentences(found, pool)
     show_lines([Line(((first, "strong"),)), *(Line(((each, ""),)) for each in others)], stream)
 

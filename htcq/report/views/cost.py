@@ -126,17 +126,27 @@ def _published(row: Customer) -> str:
 
 
 def _count(
-    name: str, read: Callable[[_Row], int], heading: str = "", about: str = ""
+    name: str,
+    read: Callable[[_Row], int],
+    heading: str = "",
+    about: str = "",
+    *,
+    wide: bool = False,
 ) -> Column[_Row]:
     """Return the column of a number of slots or jobs, which has no separators of thousands."""
-    return Column(name, read, heading, lambda row: str(read(row)), about)
+    return Column(name, read, heading, lambda row: str(read(row)), about, wide=wide)
 
 
 def _weight(
-    name: str, read: Callable[[_Row], Number | None], heading: str = "", about: str = ""
+    name: str,
+    read: Callable[[_Row], Number | None],
+    heading: str = "",
+    about: str = "",
+    *,
+    wide: bool = False,
 ) -> Column[_Row]:
     """Return the column of a weight."""
-    return Column(name, read, heading, lambda row: short(read(row)), about)
+    return Column(name, read, heading, lambda row: short(read(row)), about, wide=wide)
 
 
 def _place(row: SlotsRow | ChargeRow | ConservationRow) -> int:
@@ -151,11 +161,12 @@ KIND: tuple[Column[SlotsRow], ...] = (
     Column("type", lambda row: row.kind.type, "TYPE", lambda row: one_line(row.kind.type.lower()),
            "The type of the slots, such as Partitionable or Static."),
     Column("policy", lambda row: row.kind.supports_policy, "POLICY",
-           about="Whether the negotiator matches by consumption policy."),
+           about="Whether the negotiator matches by consumption policy.", wide=True),
 )  # fmt: skip
 SLOT_WEIGHT: Column[SlotsRow] = Column(
     "weight", lambda row: row.kind.weight_text, "SLOT WEIGHT",
     lambda row: one_line(row.kind.weight_text or "(none)"), "The expression SlotWeight.",
+    wide=True,
 )  # fmt: skip
 FULL_WEIGHT: Column[SlotsRow] = _weight(
     "full_weight", lambda row: row.kind.plain_weight(), "WEIGHT",
@@ -164,17 +175,17 @@ FULL_WEIGHT: Column[SlotsRow] = _weight(
 SLOTS: tuple[Column[SlotsRow], ...] = (
     _count("", _place, "#"),
     *KIND,
-    Column("", lambda row: _amounts(row.kind.total), "EACH HAD"),
+    Column("", lambda row: _amounts(row.kind.total), "EACH HAD", wide=True),
     FULL_WEIGHT,
     SLOT_WEIGHT,
-    Column("", lambda row: row.kind.examples[0], "SUCH AS"),
+    Column("", lambda row: row.kind.examples[0], "SUCH AS", most=40),
 )
 JOB: Column[Autocluster] = Column(
     "job", lambda jobs: jobs.name, "JOB",
-    about="The id of the first job, or the shape that --job gave.",
+    about="The id of the first job, or the shape that --job gave.", most=32,
 )  # fmt: skip
 JOBS: tuple[Column[Autocluster], ...] = (
-    _count("idle", _idle, "IDLE", "How many slots the class still wants."),
+    _count("idle", _idle, "IDLE", "How many slots the class still wants.", wide=True),
     _count("running", _running, "RUNNING", "How many slots the class has."),
 )
 MATCH: tuple[Column[Charge], ...] = (
@@ -191,7 +202,7 @@ CHARGES: tuple[Column[Charge], ...] = (
     _count("claims", lambda charge: charge.claims,
            about="How many running jobs of the class are on such slots."),
     _weight("held", lambda charge: charge.held, "HELD",
-            "What each of these is charged now, on average; null where there is none."),
+            "What each of these is charged now, on average; null where there is none.", wide=True),
 )  # fmt: skip
 #: A row for each autocluster and kind of slots, in tables and CSV.
 COLUMNS: tuple[Column[ChargeRow], ...] = (
@@ -201,27 +212,29 @@ COLUMNS: tuple[Column[ChargeRow], ...] = (
     *(column.of(lambda row: row.charge.jobs) for column in (JOB, *JOBS)),
     _count("", _place, "ON"),
     *(column.of(lambda row: row.charge) for column in MATCH),
-    Column("", _takes, "TAKES"),
+    Column("", _takes, "TAKES", wide=True),
     *(column.of(lambda row: row.charge) for column in CHARGES),
 )
 CONSERVATION: tuple[Column[ConservationRow], ...] = (
     _count("", _place, "#"),
     _weight("full", lambda row: row.sums.full, "FULL", "What the full slots weigh."),
-    _weight("left", lambda row: row.sums.left, "LEFT", "What is left of the slots weighs."),
+    _weight("left", lambda row: row.sums.left, "LEFT", "What is left of the slots weighs.",
+            wide=True),
     _weight("charged", lambda row: row.sums.charged, "CHARGED",
-            "What the claims on the slots are charged."),
+            "What the claims on the slots are charged.", wide=True),
     Column("gap", lambda row: tidy(row.sums.gap), "GAP", _sum_of_gaps,
            "What is left and charged, less what the full slots weigh."),
     Column("broken", lambda row: row.sums.broken, "BROKEN ON", _broken_on,
            "How many slots do not add up."),
     Column("worst", lambda row: row.sums.worst, "WORST", _worst,
-           "The largest gap of one slot."),
+           "The largest gap of one slot.", most=36),
     Column("examples", lambda row: row.sums.examples,
            about="The names of up to three slots that do not add up, the worst first."),
 )  # fmt: skip
 EXPRESSION: Column[Share] = Column(
     "expression", lambda row: row.expression, "SLOT WEIGHT",
     lambda row: one_line(row.expression or "(none: counts as 1)"), "The expression.",
+    most=48,
 )  # fmt: skip
 WEIGHTS: tuple[Column[Share], ...] = (
     _count("slots", lambda row: row.slots, "SLOTS", "How many slots have it."),
@@ -230,7 +243,8 @@ WEIGHTS: tuple[Column[Share], ...] = (
            "The share of the pool's weight that this is, from 0 to 1."),
 )  # fmt: skip
 CUSTOMERS: tuple[Column[Customer], ...] = (
-    Column("name", lambda row: row.name, "SUBMITTER", about="The name of the submitter."),
+    Column("name", lambda row: row.name, "SUBMITTER", about="The name of the submitter.",
+           most=40),
     Column("published", lambda row: row.published, "ACCOUNTANT", _published,
            "WeightedResourcesUsed, as the negotiator publishes it; null where it does not."),
     _weight("claimed", lambda row: row.claimed, "CLAIMED SLOTS",

@@ -31,17 +31,17 @@ MAX_ROWS = 20
 _CLOSE = 1e-6
 
 
-def show_costs(costs: Costs, stream: TextIO, everything: bool = False) -> None:
-    """Write the audit as tables."""
+def show_costs(costs: Costs, stream: TextIO, everything: bool = False, wide: bool = False) -> None:
+    """Write the audit as tables; ``wide`` asks for all columns on a terminal too."""
     rows = [SlotsRow(*each) for each in enumerate(costs.kinds)]
-    show(Table(SLOTS, rows, "kinds of slots", repeat=0), stream)
-    _show_charges(costs, stream, everything)
-    _show_conservation(costs, stream)
-    _show_weights(costs, stream, everything)
-    _show_customers(costs, stream)
+    show(Table(SLOTS, rows, "kinds of slots", repeat=0), stream, wide)
+    _show_charges(costs, stream, everything, wide)
+    _show_conservation(costs, stream, wide)
+    _show_weights(costs, stream, everything, wide)
+    _show_customers(costs, stream, wide)
 
 
-def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
+def _show_charges(costs: Costs, stream: TextIO, everything: bool, wide: bool) -> None:
     ranked = sorted(costs.classes, key=wanted_and_running, reverse=True)
     most = ranked[: _most(ranked, everything)]
     chosen = {id(jobs) for jobs in most}
@@ -49,7 +49,7 @@ def _show_charges(costs: Costs, stream: TextIO, everything: bool) -> None:
     if not rows:
         return
     title = "autoclusters on full slots, each by its first job"
-    _show_below(Table(COLUMNS, rows, title, repeat=0), stream)
+    _show_below(Table(COLUMNS, rows, title, repeat=0), stream, wide)
     print(CHARGES_AND_GAP, file=stream)
     _tell_more(len(ranked) - len(most), "autoclusters", stream)
 
@@ -61,28 +61,28 @@ def _most(rows: Sequence[object], everything: bool) -> int:
     return MAX_ROWS
 
 
-def _show_conservation(costs: Costs, stream: TextIO) -> None:
+def _show_conservation(costs: Costs, stream: TextIO, wide: bool) -> None:
     rows = conservation_rows(costs)
     if not rows:
         return
     title = "conservation: the weight of the full slot is what is left and what is charged"
-    _show_below(Table(CONSERVATION, rows, title, repeat=0), stream)
+    _show_below(Table(CONSERVATION, rows, title, repeat=0), stream, wide)
     print(CONSERVATION_LEGEND, file=stream)
 
 
-def _show_weights(costs: Costs, stream: TextIO, everything: bool) -> None:
+def _show_weights(costs: Costs, stream: TextIO, everything: bool, wide: bool) -> None:
     most = costs.shares[: _most(costs.shares, everything)]
     if most:
         columns = (*WEIGHTS, EXPRESSION)
-        _show_below(Table(columns, most, "weight expressions of all slots", repeat=0), stream)
+        _show_below(Table(columns, most, "weight expressions of all slots", repeat=0), stream, wide)
     _tell_more(len(costs.shares) - len(most), "expressions", stream)
 
 
-def _show_customers(costs: Costs, stream: TextIO) -> None:
+def _show_customers(costs: Costs, stream: TextIO, wide: bool) -> None:
     rows = [customer for customer in costs.customers if _differs(customer)]
     if rows:
         title = "submitters whose charge is not the weight of their claimed slots"
-        _show_below(Table(CUSTOMERS, rows, title, repeat=0), stream)
+        _show_below(Table(CUSTOMERS, rows, title, repeat=0), stream, wide)
 
 
 def _differs(customer: Customer) -> bool:
@@ -92,9 +92,9 @@ def _differs(customer: Customer) -> bool:
     return abs(customer.published - customer.claimed) > _CLOSE
 
 
-def _show_below(table: Table[Row], stream: TextIO) -> None:
+def _show_below(table: Table[Row], stream: TextIO, wide: bool) -> None:
     print(file=stream)
-    show(table, stream)
+    show(table, stream, wide)
 
 
 def _tell_more(count: int, what: str, stream: TextIO) -> None:

@@ -74,7 +74,7 @@ def waiting_time(seconds: float | None) -> str:
     return lasting(seconds)
 
 
-SUBMITTER: Column[Wait] = Column("", lambda wait: wait.submitter, "SUBMITTER")
+SUBMITTER: Column[Wait] = Column("", lambda wait: wait.submitter, "SUBMITTER", most=24)
 _STARTED = _wait_count("STARTED", lambda wait: wait.started)
 _MEAN = _wait_time("WAITED, MEAN", lambda wait: wait.mean)
 #: How many jobs of a submitter started, and how long they had waited.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from htcq.pool.pool import Pool
@@ -37,15 +38,18 @@ from htcq.units import counted, show_number
 _BAR = 20
 
 
-def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO) -> None:
-    """Write a row for each cycle and one for each submitter."""
+def show_course(course: Course, plan: Plan, pool: Pool, stream: TextIO, wide: bool = False) -> None:
+    """Write a row for each cycle and one for each submitter.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     cycles = counted(len(course.samples), "cycle")
     title = one_line(f"{pool.source}: {cycles}, {lasting(plan.interval_seconds)} apart")
-    show(Table(_cycle_columns(course.total_cpus), course.samples, title, repeat=0), stream)
+    show(Table(_cycle_columns(course.total_cpus), course.samples, title, repeat=0), stream, wide)
     print(file=stream)
-    show_usage(course, plan, stream)
+    show_usage(course, plan, stream, wide)
     print(file=stream)
-    show(Table([SUBMITTER, *WAITS], list(waits(course)), repeat=0), stream)
+    show(Table([SUBMITTER, *WAITS], list(waits(course)), repeat=0), stream, wide)
     show_lines(_below(course), stream)
 
 
@@ -69,13 +73,13 @@ def _cycle_columns(total: float) -> list[Column[Sample]]:
 
     return [
         TIME,
-        MATCHES,
+        replace(MATCHES, wide=True),
         STARTED,
         RUNNING,
         IDLE,
-        CPUS,
+        replace(CPUS, wide=True),
         Column("", share, "FILL", fill),
-        Column("", lambda sample: None, "LARGEST\nFREE", largest),
+        Column("", lambda sample: None, "LARGEST\nFREE", largest, wide=True),
         Column("", share, show=bar, headless=True),
     ]
 
@@ -88,15 +92,17 @@ def show_courses(
     changes: Sequence[tuple[str, str]],
     stream: TextIO,
     versions: Sequence[VersionChange] = (),
+    wide: bool = False,
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to each submitter.
 
-    ``versions`` is what other versions of HTCondor change.
+    ``versions`` is what other versions of HTCondor change. ``wide`` asks for all columns on a
+    terminal too.
     """
     show_changes(one_line(pool.source), changes, stream, versions)
-    show(Table(WAIT_CHANGES, wait_changes(before, after), repeat=0), stream)
+    show(Table(WAIT_CHANGES, wait_changes(before, after), repeat=0), stream, wide)
     print(file=stream)
-    show_usages(before, after, plan, stream)
+    show_usages(before, after, plan, stream, wide)
     show_lines([Line(((one_line(each), ""),)) for each in sentences(before, after)], stream)
     for when, course in (("before", before), ("after", after)):
         show_lines([Line(((f"{when}: {full(course)}", "strong"),))], stream)

@@ -49,12 +49,12 @@ class SubmitterRow(NamedTuple):
 MATCHES: tuple[Column[MatchRow], ...] = (
     Column("", lambda row: row.number, "MATCH", lambda row: str(row.number), right=True),
     Column("", lambda row: row.match.job, "JOB"),
-    Column("", lambda row: row.match.submitter, "SUBMITTER"),
-    Column("", lambda row: row.match.slot, "SLOT"),
+    Column("", lambda row: row.match.submitter, "SUBMITTER", most=24),
+    Column("", lambda row: row.match.slot, "SLOT", most=24),
     Column("", lambda row: row.match.cost, "COST", unit=_POOL, right=True),
 )
 REFUSED: Column[MatchRow] = Column(
-    "", lambda row: row.match.refusal or "no", "REFUSED BY\nTHE STARTD"
+    "", lambda row: row.match.refusal or "no", "REFUSED BY\nTHE STARTD", wide=True
 )
 REJECTIONS: tuple[Column[Rejection], ...] = (
     Column("", lambda rejection: rejection.job, "JOB"),
@@ -69,22 +69,22 @@ GROUPS: tuple[Column[GroupUse], ...] = (
 )
 #: The numbers of a submitter.
 SUBMITTERS: tuple[Column[SubmitterRow], ...] = (
-    Column("", lambda row: row.use.name, "SUBMITTER"),
-    Column("", lambda row: row.use.group, "GROUP"),
+    Column("", lambda row: row.use.name, "SUBMITTER", most=24),
+    Column("", lambda row: row.use.group, "GROUP", wide=True),
     Column("", lambda row: row.use.idle, "IDLE\nJOBS", lambda row: str(row.use.idle), right=True),
     Column(
         "", lambda row: row.use.matches, "MATCHES", lambda row: str(row.use.matches), right=True
     ),
     Column("", lambda row: row.use.used_before, "USED\nBEFORE", unit=_POOL, right=True),
     Column("", lambda row: row.use.used_after, "USED\nAFTER", unit=_POOL, right=True),
-    Column("", lambda row: row.use.standing, "CLAIMED", unit=_POOL, right=True),
+    Column("", lambda row: row.use.standing, "CLAIMED", unit=_POOL, right=True, wide=True),
 )
 #: Why a submitter's jobs were rejected; nothing stands in a terminal's table if none was.
 REJECTED: Column[SubmitterRow] = Column(
-    "", lambda row: row.rejected or None, "REJECTED", lambda row: row.rejected
+    "", lambda row: row.rejected or None, "REJECTED", lambda row: row.rejected, most=20
 )
 KIND: Column[CycleDifference] = Column("", lambda row: row.kind, headless=True)
-NAME: Column[CycleDifference] = Column("", lambda row: row.name, "NAME")
+NAME: Column[CycleDifference] = Column("", lambda row: row.name, "NAME", most=24)
 
 
 def compared_numbers(unit: str = "") -> list[Column[CycleDifference]]:
@@ -97,23 +97,30 @@ def compared_numbers(unit: str = "") -> list[Column[CycleDifference]]:
         heading = what
         if what == "used":
             heading = f"{what} {unit}"
-        columns += _pair(heading, pair)
+        columns += _pair(heading, pair, wide=what == "waiting")
     return columns
 
 
-def _pair(what: str, pair: Callable[[CycleDifference], Pair]) -> list[Column[CycleDifference]]:
+def _pair(
+    what: str, pair: Callable[[CycleDifference], Pair], *, wide: bool
+) -> list[Column[CycleDifference]]:
     def signed(row: CycleDifference) -> str:
         return signed_number(pair(row).difference)
 
     return [
-        Column("", lambda row: float(pair(row).before), _heading(what, "before"), right=True),
-        Column("", lambda row: float(pair(row).after), _heading(what, "after"), right=True),
+        Column(
+            "", lambda row: float(pair(row).before), _heading(what, "before"), right=True, wide=wide
+        ),
+        Column(
+            "", lambda row: float(pair(row).after), _heading(what, "after"), right=True, wide=wide
+        ),
         Column(
             "",
             lambda row: float(pair(row).difference),
             _heading(what, "difference"),
             signed,
             right=True,
+            wide=True,
         ),
     ]
 
@@ -143,8 +150,8 @@ def _starved(row: CycleDifference) -> str:
 
 
 #: Whether jobs wait though the limit leaves room, and the reason of the last rejection.
-STARVED: Column[CycleDifference] = Column("", _starved, "STARVED")
-REASON: Column[CycleDifference] = Column("", _reason, "REJECTED")
+STARVED: Column[CycleDifference] = Column("", _starved, "STARVED", wide=True)
+REASON: Column[CycleDifference] = Column("", _reason, "REJECTED", wide=True)
 
 
 def pool_table(

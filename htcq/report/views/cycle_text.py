@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TextIO
 
 from htcq.pool.pool import Pool
@@ -45,46 +46,51 @@ class _Limits(NamedTuple):
     after: GroupUse
 
 
-def show_cycle(trace: Trace, pool: Pool, stream: TextIO, every_match: bool = False) -> None:
+def show_cycle(
+    trace: Trace, pool: Pool, stream: TextIO, every_match: bool = False, wide: bool = False
+) -> None:
     """Write who got what, and why the others got nothing.
 
-    ``every_match`` asks for the list of all matches, in the order in which they were made.
+    ``every_match`` asks for the list of all matches, in the order in which they were made, and
+    ``wide`` for all columns on a terminal too.
     """
     blocks = shows_blocks(getattr(stream, "encoding", None))
     title = _title(pool)
     if every_match and trace.matches:
-        show(pool_table(trace, MATCHES, match_rows(trace), title), stream)
+        show(pool_table(trace, MATCHES, match_rows(trace), title), stream, wide)
         print(file=stream)
         title = ""
     if len(trace.groups) > 1:
-        _show_groups(trace, title, blocks, stream)
+        _show_groups(trace, title, blocks, stream, wide)
     else:
-        _show_submitters_of_pool(trace, title, blocks, stream)
+        _show_submitters_of_pool(trace, title, blocks, stream, wide)
     show_lines(_below(trace, pool), stream)
 
 
-def _show_groups(trace: Trace, title: str, blocks: bool, stream: TextIO) -> None:
+def _show_groups(trace: Trace, title: str, blocks: bool, stream: TextIO, wide: bool) -> None:
     """Write the groups with their bars, then the submitters."""
 
     def use_of(use: GroupUse) -> GroupUse:
         return use
 
     bar = _bar_column("USED OF LIMIT", blocks, use_of, lambda use: use.limit)
-    show(pool_table(trace, [*GROUPS, bar], trace.groups, title), stream)
+    show(pool_table(trace, [*GROUPS, bar], trace.groups, title), stream, wide)
     print(file=stream)
-    show(pool_table(trace, [*SUBMITTERS, REJECTED], submitter_rows(trace)), stream)
+    show(pool_table(trace, [*SUBMITTERS, REJECTED], submitter_rows(trace)), stream, wide)
     show_lines([_quiet(bar_legend("a limit", blocks))], stream)
 
 
-def _show_submitters_of_pool(trace: Trace, title: str, blocks: bool, stream: TextIO) -> None:
+def _show_submitters_of_pool(
+    trace: Trace, title: str, blocks: bool, stream: TextIO, wide: bool
+) -> None:
     """Write the submitters of a pool without groups, with their bars."""
 
     def use_of(row: SubmitterRow) -> SubmitterUse:
         return row.use
 
     bar = _bar_column("USED OF POOL", blocks, use_of, lambda row: trace.pool_weight)
-    columns = [*SUBMITTERS, bar, REJECTED]
-    show(pool_table(trace, columns, submitter_rows(trace), title), stream)
+    columns = [*SUBMITTERS, replace(bar, wide=True), REJECTED]
+    show(pool_table(trace, columns, submitter_rows(trace), title), stream, wide)
     show_lines([_quiet(bar_legend("the pool", blocks))], stream)
 
 
@@ -113,17 +119,19 @@ def show_what_if(
     changes: Sequence[tuple[str, str]],
     stream: TextIO,
     versions: Sequence[VersionChange] = (),
+    wide: bool = False,
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to groups and submitters.
 
-    ``versions`` is what other versions of HTCondor change.
+    ``versions`` is what other versions of HTCondor change. ``wide`` asks for all columns on a
+    terminal too.
     """
     show_changes(_title(pool), changes, stream, versions)
     rows = [row for row in compare_cycles(before, after) if row.changed]
     if rows:
         columns = [KIND, NAME, *compared_numbers(after.unit), STARVED, REASON]
-        show(Table(columns, rows, repeat=2), stream)
-        _show_limits(before, after, _group_names(rows), stream)
+        show(Table(columns, rows, repeat=2), stream, wide)
+        _show_limits(before, after, _group_names(rows), stream, wide)
         explained = [row for row in rows if row.because]
         show_lines([line(f"{row.kind} {row.name}: {row.because}") for row in explained], stream)
     else:
@@ -138,7 +146,9 @@ def _group_names(rows: Sequence[CycleDifference]) -> set[str]:
     return {row.name for row in rows if row.kind == "group"}
 
 
-def _show_limits(before: Trace, after: Trace, names: Collection[str], stream: TextIO) -> None:
+def _show_limits(
+    before: Trace, after: Trace, names: Collection[str], stream: TextIO, wide: bool
+) -> None:
     """Write bars of the groups of these names, if there are groups at all."""
     if len(after.groups) < 2 or not names:
         return
@@ -151,7 +161,7 @@ def _show_limits(before: Trace, after: Trace, names: Collection[str], stream: Te
             nothing = GroupUse(name, None, 0.0, 0.0)
             rows.append(_Limits(earlier.get(name, nothing), later.get(name, nothing)))
     print(file=stream)
-    show(Table(_limit_columns(blocks), rows, repeat=0), stream)
+    show(Table(_limit_columns(blocks), rows, repeat=0), stream, wide)
     show_lines([_quiet(bar_legend("a limit", blocks))], stream)
 
 
@@ -162,7 +172,7 @@ def _limit_columns(blocks: bool) -> list[Column[_Limits]]:
         Column("", lambda row: row.after.name, "GROUP"),
         Column("", lambda row: row.before.limit, "LIMIT\nBEFORE", right=True),
         Column("", lambda row: row.after.limit, "LIMIT\nAFTER", right=True),
-        bar,
+        replace(bar, wide=True),
         later_bar,
     ]
 

@@ -31,7 +31,7 @@ def _stranded(kind: KindPlan) -> str:
     return f"{', '.join(left) or 'nothing'}, weight {weight}"
 
 
-_NAME: Column[KindPlan] = Column("", lambda kind: kind.name, "KIND")
+_NAME: Column[KindPlan] = Column("", lambda kind: kind.name, "KIND", most=36)
 _KINDS: tuple[Column[KindPlan], ...] = (
     _NAME,
     Column("", lambda kind: str(kind.count), "NODES", right=True),
@@ -41,8 +41,8 @@ _KINDS: tuple[Column[KindPlan], ...] = (
 )
 _FULL: tuple[Column[KindPlan], ...] = (
     _NAME,
-    Column("", _running, "JOBS THAT RUN"),
-    Column("", _stranded, "LEFT FOR NONE OF THEM"),
+    Column("", _running, "JOBS THAT RUN", most=36),
+    Column("", _stranded, "LEFT FOR NONE OF THEM", wide=True),
 )
 
 
@@ -55,14 +55,17 @@ def show_node_summary(fleet: FleetPlan, stream: TextIO) -> None:
     _show_sentences(fleet, stream)
 
 
-def show_fleet(fleet: FleetPlan, stream: TextIO) -> None:
-    """Write the plan of several nodes as tables."""
+def show_fleet(fleet: FleetPlan, stream: TextIO, wide: bool = False) -> None:
+    """Write the plan of several nodes as tables.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     title = f"{_nodes(fleet)}: {fleet.model}"
-    show(Table(_KINDS, fleet.kinds, title, repeat=0), stream)
+    show(Table(_KINDS, fleet.kinds, title, repeat=0), stream, wide)
     print(file=stream)
-    _show_jobs(fleet, stream)
+    _show_jobs(fleet, stream, wide)
     print(file=stream)
-    show(Table(_FULL, fleet.kinds, "full of these jobs in turn", repeat=0), stream)
+    show(Table(_FULL, fleet.kinds, "full of these jobs in turn", repeat=0), stream, wide)
     print(file=stream)
     _show_sentences(fleet, stream)
     for why, names in fleet.left_out.items():
@@ -85,16 +88,16 @@ def _nodes(fleet: FleetPlan) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
-def _show_jobs(fleet: FleetPlan, stream: TextIO) -> None:
+def _show_jobs(fleet: FleetPlan, stream: TextIO, wide: bool) -> None:
     columns: list[Column[int]] = [
         Column("", lambda index: str(index + 1), "#"),
-        Column("", lambda index: amounts_text(fleet.shapes[index].full()), "ASKS"),
-        Column("", lambda index: _demand(fleet, index), "DEMAND", right=True),
+        Column("", lambda index: amounts_text(fleet.shapes[index].full()), "ASKS", most=24),
+        Column("", lambda index: _demand(fleet, index), "DEMAND", right=True, wide=True),
     ]
     for kind in fleet.kinds:
         columns += _of_kind(kind)
     shapes = range(len(fleet.shapes))
-    show(Table(columns, shapes, "jobs, each shape alone on empty nodes", repeat=3), stream)
+    show(Table(columns, shapes, "jobs, each shape alone on empty nodes", repeat=3), stream, wide)
     print(CHARGES, file=stream)
     for index in shapes:
         for problem, kinds in _problems(fleet, index).items():
@@ -104,19 +107,21 @@ def _show_jobs(fleet: FleetPlan, stream: TextIO) -> None:
 def _of_kind(kind: KindPlan) -> tuple[Column[int], ...]:
     """Return what jobs cost on nodes of a kind, and how many fit on them."""
 
-    def column(heading: str, text: Callable[[JobPlan, int], str]) -> Column[int]:
+    def column(
+        heading: str, text: Callable[[JobPlan, int], str], *, wide: bool = False
+    ) -> Column[int]:
         def cell(index: int) -> str:
             fits = kind.fits(index)
             if not fits:
                 return NONE
             return text(kind.job(index), fits)
 
-        return Column("", cell, heading, right=True)
+        return Column("", cell, heading, right=True, wide=wide)
 
     name = kind.name.replace(", ", "\n")
     return (
         column(f"{name}\nMATCH COST", lambda job, _: show_number(job.match_cost)),
-        column("STANDING\nCHARGE", lambda job, _: show_number(job.standing_charge)),
+        column("STANDING\nCHARGE", lambda job, _: show_number(job.standing_charge), wide=True),
         column("FITS", lambda _, fits: str(fits)),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, TextIO
 
 from htcq.capacity.plan import JobPlan, SlotPlan
@@ -49,7 +50,7 @@ def _gaps(row: JobRow) -> str:
 
 
 def _carved(heading: str) -> Column[JobRow]:
-    return Column("", lambda row: amounts_text(row.job.carved), heading)
+    return Column("", lambda row: amounts_text(row.job.carved), heading, wide=True)
 
 
 _ASSET: tuple[Column[AssetRow], ...] = (
@@ -60,28 +61,31 @@ _CLAIMS: Column[AssetRow] = Column("", _claims, "CLAIMS")
 _WEIGHT: Column[AssetRow] = Column("", _claims, "WEIGHT")
 _ASKS: tuple[Column[JobRow], ...] = (
     Column("", lambda row: str(row.number), "#"),
-    Column("", lambda row: amounts_text(row.job.shape), "ASKS"),
+    Column("", lambda row: amounts_text(row.job.shape), "ASKS", most=36),
 )
 _TAKES: tuple[Column[JobRow], ...] = (_carved("TAKES"),)
 _CONSUMES: tuple[Column[JobRow], ...] = (
-    Column("", lambda row: amounts_text(row.job.consumption), "CONSUMES"),
+    Column("", lambda row: amounts_text(row.job.consumption), "CONSUMES", wide=True),
     _carved("IS GIVEN"),
 )
 _COSTS: tuple[Column[JobRow], ...] = (
     Column("", lambda row: str(row.job.fits), "FITS"),
-    *(column.of(lambda row: row.job) for column in CHARGES),
+    *(replace(column.of(lambda row: row.job), wide=column is not CHARGES[0]) for column in CHARGES),
     Column("", _gaps, "GAP"),
 )
 
 
-def show_plan(plans: Sequence[SlotPlan], stream: TextIO) -> None:
-    """Write the plan as tables, one pair for each slot type."""
+def show_plan(plans: Sequence[SlotPlan], stream: TextIO, wide: bool = False) -> None:
+    """Write the plan as tables, one pair for each slot type.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     for index, plan in enumerate(plans):
         if index:
             print(file=stream)
         _show_assets(plan, stream, alone=len(plans) == 1)
         print(file=stream)
-        _show_jobs(plan, stream)
+        _show_jobs(plan, stream, wide)
         _show_together(plan, stream)
         for what, why in plan.slot.policy.changes:
             print(one_line(f"changed: {what} ({why})"), file=stream)
@@ -102,12 +106,12 @@ def _show_assets(plan: SlotPlan, stream: TextIO, alone: bool) -> None:
         print(f"Each core counts as {slot.policy.cpu_shares} cpus.", file=stream)
 
 
-def _show_jobs(plan: SlotPlan, stream: TextIO) -> None:
+def _show_jobs(plan: SlotPlan, stream: TextIO, wide: bool) -> None:
     # Consumption and slot are the same under a sound policy: one column then says both.
     differs = any(_is_given_otherwise(job) for job in plan.jobs)
     columns = (*_ASKS, *(_CONSUMES if differs else _TAKES), *_COSTS)
     rows = [JobRow(number, job) for number, job in enumerate(plan.jobs, 1)]
-    show(Table(columns, rows, "jobs, each shape alone on the empty slot", repeat=0), stream)
+    show(Table(columns, rows, "jobs, each shape alone on the empty slot", repeat=0), stream, wide)
     print(CHARGES_AND_DEMAND, file=stream)
     for row in rows:
         for problem in row.job.problems:

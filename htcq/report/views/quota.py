@@ -7,7 +7,7 @@ The names are a contract. Columns that end in _weight are in ``unit``, those tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple, TextIO
 
 from htcq.poolquota.comparison import AmountDifference, GroupDifference, compare
@@ -134,24 +134,27 @@ COLUMNS = (*_POOL, *_NAME, *AMOUNTS, *_MARKS)
 
 
 def _compared(
-    heading: str, read: Callable[[GroupDifference], AmountDifference]
+    heading: str, read: Callable[[GroupDifference], AmountDifference], *, wide: bool = False
 ) -> list[Column[GroupDifference]]:
     """Return the columns of an amount before, after, and by how much it differs."""
 
     def signed(row: GroupDifference) -> str:
         return difference(read(row))
 
+    number: Column[GroupDifference] = Column(
+        "", lambda row: None, heading, unit=SHARE, right=True, wide=wide
+    )
     return [
-        Column("", lambda row: read(row).before, f"{heading}\nBEFORE", unit=SHARE, right=True),
-        Column("", lambda row: read(row).after, f"{heading}\nAFTER", unit=SHARE, right=True),
-        Column("", lambda row: None, f"{heading}\nDIFFERENCE", signed, unit=SHARE, right=True),
+        replace(number, read=lambda row: read(row).before, heading=f"{heading}\nBEFORE"),
+        replace(number, read=lambda row: read(row).after, heading=f"{heading}\nAFTER"),
+        replace(number, show=signed, heading=f"{heading}\nDIFFERENCE", wide=True),
     ]
 
 
 #: What is compared of a group before and after a change.
 COMPARED: tuple[Column[GroupDifference], ...] = (
     *_compared("EFFECTIVE", lambda row: row.effective),
-    *_compared("ALLOCATED", lambda row: row.allocated),
+    *_compared("ALLOCATED", lambda row: row.allocated, wide=True),
     *_compared("LIMIT", lambda row: row.limit),
 )
 

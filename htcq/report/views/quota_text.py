@@ -36,7 +36,7 @@ _WARNING, _QUIET = "warning", "quiet"
 
 #: What a change does to a group.
 _DIFFERENCES: tuple[Column[GroupDifference], ...] = (
-    Column("", lambda row: row.name, "GROUP"),
+    Column("", lambda row: row.name, "GROUP", most=24),
     *COMPARED,
     Column("", fate, headless=True),
 )
@@ -138,10 +138,12 @@ def show_comparison(
     changes: Sequence[tuple[str, str]],
     stream: TextIO,
     everything: bool = False,
+    wide: bool = False,
 ) -> None:
     """Write what ``changes`` (knobs and their values) do to groups.
 
-    Groups that stay as they are are left out, unless ``everything`` is asked for.
+    Groups that stay as they are are left out, unless ``everything`` is asked for. ``wide`` asks for
+    all columns on a terminal too.
     """
     rows = compare(before, after)
     shown = [row for row in rows if row.changed or everything]
@@ -150,7 +152,7 @@ def show_comparison(
         print(f"  {one_line(knob)} = {one_line(value)}", file=stream)
     show_lines(_told(before, after, rows), stream)
     if shown:
-        show(Table(_DIFFERENCES, shown, units={SHARE: after.unit}), stream)
+        show(Table(_DIFFERENCES, shown, units={SHARE: after.unit}), stream, wide)
     if shown and len(shown) < len(rows):
         same = len(rows) - len(shown)
         print(f"{same} of {len(rows)} groups stay as they are; --all shows them", file=stream)

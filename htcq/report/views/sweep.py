@@ -100,10 +100,10 @@ TIMES: tuple[Column[ItemRow], ...] = (
     _number("WAITED,\nMEAN", lambda found: _time(found.mean_wait)),
 )
 TEXTS: tuple[Column[ItemRow], ...] = (
-    _texts("GROUPS", _groups),
-    _texts("STARVED", lambda found: listed(found.starved)),
+    replace(_texts("GROUPS", _groups), wide=True),
+    replace(_texts("STARVED", lambda found: listed(found.starved)), most=24),
 )
-WRONG: Column[ItemRow] = Column("", lambda row: row.wrong, "WRONG")
+WRONG: Column[ItemRow] = Column("", lambda row: row.wrong, "WRONG", most=20)
 
 
 def option_column(name: str) -> Column[ItemRow]:
@@ -115,7 +115,7 @@ def option_column(name: str) -> Column[ItemRow]:
             return NONE
         return ", ".join(values[name]) or _GIVEN
 
-    return Column("", read, name.upper())
+    return Column("", read, name.upper(), most=20)
 
 
 def sweep_json(file: str, source: str, runs: Iterable[Run], ground: Ground) -> Iterator[str]:

@@ -26,8 +26,10 @@ from htcq.simulate.sweep import Run
 from htcq.units import counted
 
 
-def show_sweep(source: str, sweep: Sweep, runs: Iterable[Run], stream: TextIO) -> None:
-    """Write what came of all items."""
+def show_sweep(
+    source: str, sweep: Sweep, runs: Iterable[Run], stream: TextIO, wide: bool = False
+) -> None:
+    """Write what came of all items; ``wide`` asks for all columns on a terminal too."""
     rows = [item_row(run) for run in runs]
     own = [option_column(name) for name in sweep.varying]
     if any(item.named for item in sweep.items):
@@ -35,7 +37,7 @@ def show_sweep(source: str, sweep: Sweep, runs: Iterable[Run], stream: TextIO) -
     title = one_line(f"{source}: a sweep of {counted(len(rows), 'item')}")
     units = {POOL: _unit(rows).upper()}
     columns = [*own, *_result_columns(rows)]
-    show(Table(columns, rows, title, repeat=len(own), units=units), stream)
+    show(Table(columns, rows, title, repeat=len(own), units=units), stream, wide)
     show_lines(_below(rows), stream)
 
 

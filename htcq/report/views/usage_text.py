@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, TextIO
 
 from htcq.drift.windows import Point
@@ -19,9 +20,9 @@ _SPARK = 24
 _MEAN: Column[Use] = Column("", lambda use: use.mean, "MEAN", right=True)
 _QUOTA: Column[Use] = Column("", lambda use: use.quota, "QUOTA", right=True)
 _NUMBERS: tuple[Column[Use], ...] = (
-    Column("", lambda use: use.usage[0], "FIRST", right=True),
+    Column("", lambda use: use.usage[0], "FIRST", right=True, wide=True),
     _MEAN,
-    Column("", lambda use: max(use.usage), "MAX", right=True),
+    Column("", lambda use: max(use.usage), "MAX", right=True, wide=True),
     Column("", lambda use: use.usage[-1], "LAST", right=True),
     _QUOTA,
 )
@@ -35,24 +36,32 @@ class _Uses(NamedTuple):
     after: Use | None
 
 
-def show_usage(course: Course, plan: Plan, stream: TextIO) -> None:
-    """Write how the usage of each group ran, of each submitter where there is no group."""
+def show_usage(course: Course, plan: Plan, stream: TextIO, wide: bool = False) -> None:
+    """Write how the usage of each group ran, of each submitter where there is no group.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     found = list(uses(course))
     if not found:
         return
     blocks = shows_blocks(getattr(stream, "encoding", None))
     cycles = len(course.samples)
     columns: tuple[Column[Use], ...] = (
-        Column("", lambda use: use.name, found[0].kind.upper()),
+        Column("", lambda use: use.name, found[0].kind.upper(), most=24),
         Column("", lambda use: _spark(use, cycles, blocks), _over(found)),
         *_NUMBERS,
     )
-    show(Table(columns, found, _title(course), repeat=0), stream)
+    show(Table(columns, found, _title(course), repeat=0), stream, wide)
     show_lines([Line(((_legend(found, cycles, plan, blocks), "quiet"),))], stream)
 
 
-def show_usages(before: Course, after: Course, plan: Plan, stream: TextIO) -> None:
-    """Write how the usage of each group ran in two courses."""
+def show_usages(
+    before: Course, after: Course, plan: Plan, stream: TextIO, wide: bool = False
+) -> None:
+    """Write how the usage of each group ran in two courses.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     one, other = ({use.name: use for use in uses(course)} for course in (before, after))
     found = [*one.values(), *other.values()]
     if not found:
@@ -60,12 +69,15 @@ def show_usages(before: Course, after: Course, plan: Plan, stream: TextIO) -> No
     blocks = shows_blocks(getattr(stream, "encoding", None))
     cycles = max(len(before.samples), len(after.samples))
     drawn: Column[Use] = Column("", lambda use: _spark(use, cycles, blocks), _over(found))
-    columns: list[Column[_Uses]] = [Column("", lambda row: row.name, found[0].kind.upper())]
+    columns: list[Column[_Uses]] = [
+        Column("", lambda row: row.name, found[0].kind.upper(), most=20)
+    ]
     for column, nothing in ((drawn, ""), (_MEAN, NONE), (_QUOTA, NONE)):
-        columns += _before_and_after(column, nothing)
+        earlier, later = _before_and_after(column, nothing)
+        columns += [replace(earlier, wide=column is not _MEAN), later]
     names = dict.fromkeys([*one, *other])
     rows = [_Uses(name, one.get(name), other.get(name)) for name in names]
-    show(Table(columns, rows, _title(after)), stream)
+    show(Table(columns, rows, _title(after)), stream, wide)
     show_lines([Line(((_legend(found, cycles, plan, blocks), "quiet"),))], stream)
 
 

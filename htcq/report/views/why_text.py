@@ -32,7 +32,11 @@ _HOW = {
 
 
 def show_verdicts(
-    verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None
+    verdicts: Sequence[Verdict],
+    pool: Pool,
+    stream: TextIO,
+    starts: Starts | None = None,
+    wide: bool = False,
 ) -> None:
     """Write each verdict with all reasons.
 
@@ -132,19 +136,24 @@ def _reasons_in_short(verdict: Verdict) -> str:
 _JOBS: tuple[Column[Verdict], ...] = (
     Column("", lambda verdict: str(len(verdict.jobs)), "JOBS", right=True),
     Column("", lambda verdict: verdict.jobs[0].id, "FIRST JOB"),
-    Column("", lambda verdict: verdict.submitter, "SUBMITTER"),
-    Column("", lambda verdict: verdict.access_point or NONE, "ACCESS POINT"),
+    Column("", lambda verdict: verdict.submitter, "SUBMITTER", most=20),
+    Column("", lambda verdict: verdict.access_point or NONE, "ACCESS POINT", wide=True),
     Column("", lambda verdict: verdict.starts_by or "no", "STARTS"),
 )
-_REASONS: Column[Verdict] = Column("", _reasons_in_short, "REASONS")
+_REASONS: Column[Verdict] = Column("", _reasons_in_short, "REASONS", most=24)
 
 
 def show_table_of(
-    verdicts: Sequence[Verdict], pool: Pool, stream: TextIO, starts: Starts | None = None
+    verdicts: Sequence[Verdict],
+    pool: Pool,
+    stream: TextIO,
+    starts: Starts | None = None,
+    wide: bool = False,
 ) -> None:
     """Write one row for all jobs that are alike, and below it what each reason is and resolves it.
 
-    ``starts`` are those of a course, None where none was asked for.
+    ``starts`` are those of a course, None where none was asked for. ``wide`` asks for all columns
+    on a terminal too.
     """
     columns = [*_JOBS]
     if starts is not None:
@@ -153,7 +162,7 @@ def show_table_of(
     title = pool.source
     if pool.taken_at:
         title = f"{pool.source}, taken {pool.taken_at}"
-    show(Table(columns, verdicts, one_line(title), repeat=0), stream)
+    show(Table(columns, verdicts, one_line(title), repeat=0), stream, wide)
     show_lines([Line(), Line(((_sums(verdicts), "strong"),))], stream)
     walls = {wall.id: WALLS[wall.id] for verdict in verdicts for wall in verdict.walls}
     for name, wall in walls.items():

@@ -20,6 +20,7 @@ from htcq.simulate.cycle.rows import Evaluating, Rows, SlotAnswer, TableKind
 if TYPE_CHECKING:
     from htcq.columns.column import Column
     from htcq.columns.table import Table
+    from htcq.simulate.cycle.candidates import MatchLevel
 
 Array = Any
 #: A slot of a startd that says nothing else has one claim to give.
@@ -136,6 +137,8 @@ class SlotTable:
         self._removed: list[int] = []
         self._begun_at = 0
         self._whole: Rows | None = None
+        #: The weights of all rows, where they are known.
+        self._weight: Column | None = None
         self._ranks: tuple[Array, Array] | None = None
         self._ranked_at = 0
         self._answers = KeptAnswers(self.arrays)
@@ -236,7 +239,7 @@ class SlotTable:
         self._forget()
 
     def _forget(self) -> None:
-        self.changed, self._whole, self._ranks = [], None, None
+        self.changed, self._whole, self._weight, self._ranks = [], None, None, None
         self._answers.clear()
 
     def _cells_of(self, offer: Offer) -> Cells:
@@ -308,7 +311,7 @@ class SlotTable:
         assert self._table is not None
         self._table.fill(rows, columns)
         self.changed += rows
-        self._whole = None
+        self._whole = self._weight = None
 
     def _occupy(self) -> None:
         """Note which rows have slots, and who has claimed these."""
@@ -335,7 +338,9 @@ class SlotTable:
                 column = self._table.own(name)
                 assert column is not None
                 left[asset] = column
-            self._whole = Rows(self._kind, self._seen, self._added, self._table, left)
+            self._whole = Rows(
+                self._kind, self._seen, self._added, self._table, left, weight=self._weight
+            )
         return self._whole
 
     def with_left(self, amounts_of: Callable[[Offer], Mapping[str, Number]]) -> Rows:
@@ -387,9 +392,24 @@ class SlotTable:
             self.count -= 1
             self._removed.append(row)
 
-    def change(self, rows: Sequence[int], left: Mapping[str, Column]) -> None:
-        """Give some rows other amounts."""
-        self._fill(rows, {self._attributes[asset]: column for asset, column in left.items()})
+    def change(self, rows: Sequence[int], level: MatchLevel, places: Array) -> None:
+        """Let some rows be as the slots in ``places`` of a level are."""
+        columns = {
+            self._attributes[asset]: column.at(places) for asset, column in level.rows.left.items()
+        }
+        weight, before = level.rows.known_weight, None
+        if self._whole is not None:
+            before = self._whole.known_weight
+        are_ranked = self._ranked_at == len(self.changed)
+        self._fill(rows, columns)
+        # What is known of them by now need not be worked out again.
+        here = self.arrays.places(rows)
+        if before is not None and weight is not None:
+            self._weight = self.arrays.with_rows(before, self.rows, here, weight.at(places))
+        if self._ranks is not None and are_ranked and level.is_ranked and not self.ranked_by_job:
+            for ranks, of_level in zip(self._ranks, level.by_negotiator):
+                self.arrays.put(ranks, here, self.arrays.full(level.rows.rows, of_level)[places])
+            self._ranked_at = len(self.changed)
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:
