@@ -23,8 +23,8 @@ from htcq.pool.slot_class import SlotClass
 from htcq.pool.weights import Weights
 from htcq.poolquota.supply import Supply
 from htcq.quota.cpp_float import as_float
+from htcq.simulate.cycle.candidates import MatchLevel
 from htcq.simulate.cycle.job_table import DECIDES, JobTable, Ranking, TableContext
-from htcq.simulate.cycle.match_level import MatchLevel
 from htcq.simulate.cycle.matchlist import MatchList, Ranks
 from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.queues import Request
