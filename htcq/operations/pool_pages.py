@@ -172,6 +172,7 @@ class _Pages:
         from htcq.poolquota.published import seconds_of
         from htcq.poolquota.report import look_at
         from htcq.report.pages.what_ifs import what_ifs_in
+        from htcq.report.terminal import with_progress
         from htcq.report.views.overview import Seen, verdict
 
         self._site, self._source, self._file_name = site, source, pool.source
@@ -182,7 +183,8 @@ class _Pages:
             self._pool, self._evidence.weights, source.negotiator or pool.negotiator
         )
         self._look: PoolQuotaReport = look_at(quotas, self._pool)
-        found: Audit = audit(self._evidence, rules.rules, rules.verdicts).without(rules.refusals)
+        shown = with_progress(rules.rules, lambda rule: rule.id)
+        found: Audit = audit(self._evidence, shown, rules.verdicts).without(rules.refusals)
         self._seen = Seen(
             self._look,
             stock_of(self._evidence),
