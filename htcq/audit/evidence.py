@@ -52,6 +52,7 @@ class Evidence(Subject):
         #: The same pool with other settings, which this one was made of.
         self._before: Evidence | None = None
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
+        self._sizes: dict[SlotClass, Size] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
     @property
@@ -93,7 +94,7 @@ class Evidence(Subject):
 
     def with_settings(self, settings: Iterable[Setting]) -> Evidence:
         """Return the evidence on the same pool with these settings."""
-        return self.on(pool_with_settings(self.pool, settings))
+        return self.on(pool_with_settings(self.quotas, settings))
 
     def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
@@ -103,7 +104,7 @@ class Evidence(Subject):
         from htcq.audit.unmatched import UnusedSlots
 
         other = Evidence(pool)
-        other.weights = self.weights
+        other.weights, other._sizes = self.weights, self._sizes
         if pool.jobs is self.pool.jobs:
             other._before = self
             other.autoclusters = self.autoclusters
@@ -163,11 +164,21 @@ class Evidence(Subject):
         """Return the size of ``slots``; cpus of dynamic slots count at their partitionable slot."""
         weight: Number = 0
         cpus: Number = 0
+        types: dict[int, str] = {}
         for slot in slots:
             weight += accounted(self.weights.of(slot))
-            if slot.type != DYNAMIC:
+            key = id(slot.frame)
+            if key not in types:
+                types[key] = slot.type
+            if types[key] != DYNAMIC:
                 cpus += max(0, as_number(slot.total_slot_cpus) or 0)
         return Size(weight, cpus)
+
+    def size_of_class(self, slot_class: SlotClass) -> Size:
+        """Return the size of all slots of one class."""
+        if slot_class not in self._sizes:
+            self._sizes[slot_class] = self.size_of(slot_class.slots)
+        return self._sizes[slot_class]
 
     @cached_property
     def size(self) -> Size:
@@ -220,13 +231,10 @@ class Evidence(Subject):
     @cached_property
     def slot_types(self) -> Mapping[str, frozenset[int]]:
         """The numbers of the slot types of each machine."""
-        by_frame: dict[SharedAttributes, int] = {}
         found: dict[str, set[int]] = {}
         for slot_class in self.offered:
-            for slot in slot_class.slots:
-                if slot.frame not in by_frame:
-                    by_frame[slot.frame] = slot.type_id
-                found.setdefault(str(slot.machine), set()).add(by_frame[slot.frame])
+            for slot in slot_class.places:
+                found.setdefault(str(slot.machine), set()).add(slot.type_id)
         return {machine: frozenset(types) for machine, types in found.items()}
 
     @property
@@ -332,7 +340,10 @@ class Evidence(Subject):
     @cached_property
     def quotas(self) -> PoolQuotas:
         """The groups as the negotiator computes them."""
-        return PoolQuotas(self.pool, self.weights)
+        before = None
+        if self._before is not None:
+            before = self._before.quotas
+        return PoolQuotas(self.pool, self.weights, before=before)
 
     @cached_property
     def access(self) -> Mapping[str, Configuration]:

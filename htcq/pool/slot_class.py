@@ -46,6 +46,15 @@ class SlotClass:
         """One slot of each frame: among them is every value of the attributes that slots share."""
         return tuple({id(slot.frame): slot for slot in reversed(self.slots)}.values())[::-1]
 
+    @cached_property
+    def places(self) -> tuple[Slot, ...]:
+        """One slot of each machine and slot type."""
+        types = {id(slot.frame): slot.type_id for slot in self.variants}
+        found: dict[tuple[str, int], Slot] = {}
+        for slot in self.slots:
+            found.setdefault((str(slot.machine), types[id(slot.frame)]), slot)
+        return tuple(found.values())
+
     @property
     def type(self) -> str:
         """Partitionable, Dynamic or Static."""

@@ -35,11 +35,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     names = Names(evidence)
     by_text: dict[str, list[Slot]] = {}
     for kind in evidence.offered:
+        closed: dict[int, list[Slot]] = {}
         for variant in kind.variants:
             text = variant.frame.text("Start")
             if text and not _away(variant) and _never(kind, variant, names):
-                same = [slot for slot in kind.slots if slot.frame is variant.frame]
-                by_text.setdefault(text, []).extend(same)
+                closed[id(variant.frame)] = []
+        if not closed:
+            continue
+        for slot in kind.slots:
+            if id(slot.frame) in closed:
+                closed[id(slot.frame)].append(slot)
+        for slots in closed.values():
+            by_text.setdefault(slots[0].frame.text("Start"), []).extend(slots)
     for text, slots in by_text.items():
         yield _found(evidence, text, slots)
 
