@@ -13,6 +13,9 @@ from itertools import compress
 from operator import ne
 from typing import NamedTuple
 
+from htcq.classads import UNDEFINED, Value
+from htcq.pool.values import Interned
+
 #: The lines that ads share: name and expression as they stand in the text.
 Lines = tuple[tuple[bytes, bytes], ...]
 
@@ -44,10 +47,10 @@ class AdSchema:
 
 
 class RawAd(NamedTuple):
-    """One ad: its type, the texts of its own attributes (None: absent), and its shared lines."""
+    """One ad: its type, the values of its own attributes, and its shared lines."""
 
     type: bytes
-    own: list[bytes | None]
+    own: list[Value]
     shared: Lines
 
 
@@ -57,7 +60,8 @@ class Table:
     It learns how names are spelled as they come.
     """
 
-    def __init__(self, schema: AdSchema) -> None:
+    def __init__(self, schema: AdSchema, values: Interned) -> None:
+        self._values = values
         plain = [name for name in schema.shared if _PLAIN_NAME.match(name)]
         self._own = {name: place for place, name in enumerate(schema.own)}
         self._shared = frozenset(plain)
@@ -66,12 +70,14 @@ class Table:
 
     def read(
         self, lines: Sequence[bytes], type_: bytes, odd: Callable[[bytes], bool]
-    ) -> tuple[RawAd, Form | None]:
-        """Return the ad in ``lines``, and its form for the ads that are like it.
+    ) -> tuple[RawAd, Form | None, bool]:
+        """Return the ad in ``lines``, its form for the next ads, and whether it is empty.
 
         ``odd`` tells whether a line, whose name is none, is damaged. A damaged ad has no form.
+        An empty ad has no wanted line.
         """
-        own: list[bytes | None] = [None] * len(self._own)
+        own: list[Value] = [UNDEFINED] * len(self._own)
+        missing = set(range(len(own)))
         shared: list[tuple[bytes, bytes]] = []
         places: list[int] = []
         sound = True
@@ -84,15 +90,18 @@ class Table:
                     sound = not odd(line) and sound
             if place >= 0:
                 # Of an attribute that is there twice, the last counts.
-                sound = sound and own[place] is None
-                own[place] = text
+                sound = sound and place in missing
+                missing.discard(place)
+                own[place] = self._values[text]
             elif place == _SHARED:
                 shared.append((name.rstrip(b" ="), text))
             places.append(place)
         ad = RawAd(type_, own, tuple(shared))
-        if not sound:
-            return ad, None
-        return ad, Form(lines, places, ad)
+        empty = len(missing) == len(own) and not shared
+        form = None
+        if sound:
+            form = Form(lines, places, ad, self._values)
+        return ad, form, empty
 
     def _learnt(self, name: bytes) -> int:
         place = self._place(name)
@@ -124,9 +133,12 @@ def parts(line: bytes) -> tuple[bytes, bytes]:
 class Form:
     """The last ad of one form, and what each of its lines is."""
 
-    __slots__ = ("_ad", "_lines", "_names", "_numbers", "_own", "_places")
+    __slots__ = ("_ad", "_lines", "_names", "_numbers", "_own", "_places", "_values")
 
-    def __init__(self, lines: Sequence[bytes], places: Sequence[int], ad: RawAd) -> None:
+    def __init__(
+        self, lines: Sequence[bytes], places: Sequence[int], ad: RawAd, values: Interned
+    ) -> None:
+        self._values = values
         self._lines, self._ad, self._own = lines, ad, len(ad.own)
         self._numbers = range(len(lines))
         self._names: list[bytes] = []
@@ -159,7 +171,7 @@ class Form:
             if place < self._own:
                 if own is last.own:
                     own = own.copy()
-                own[place] = text
+                own[place] = self._values[text]
             else:
                 if shared is None:
                     shared = list(last.shared)
