@@ -93,10 +93,11 @@ def _looks_at_what_changes(slot: Slot) -> bool:
 
 
 def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
-    machines = tuple(dict.fromkeys(str(slot.machine) for slot in slots))
+    machines = dict.fromkeys(str(slot.machine) for slot in slots)
+    numbers = set(map(id, slots))
     # Dynamic slots of these machines run on, but nothing follows them.
     there = [slot for slot in evidence.slots if str(slot.machine) in machines]
-    closed = [slot for slot in there if _is_of(slot, slots)]
+    closed = [slot for slot in there if slot.type == DYNAMIC or id(slot) in numbers]
     part = part_of_pool(evidence, closed)
     return Found(
         cause=text,
@@ -113,10 +114,6 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
             Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines
         ),
     )
-
-
-def _is_of(slot: Slot, closed: list[Slot]) -> bool:
-    return slot.type == DYNAMIC or any(slot is each for each in closed)
 
 
 RULE = Rule(
