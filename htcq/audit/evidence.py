@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.fix import Setting
 from htcq.audit.input import Input
 from htcq.audit.pool_with_settings import pool_with_settings
+from htcq.audit.size import Size, size_of
 from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
-from htcq.classads import as_number
-from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
@@ -36,19 +35,14 @@ if TYPE_CHECKING:
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
-class Size(NamedTuple):
-    """The size of some slots: the sum of their weights, and the cpus of their machines."""
-
-    weight: Number
-    cpus: Number
-
-
 class Evidence(Subject):
     """A pool and what follows from it."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
+        #: Whether it is a look with a root cause fixed: nobody reads the settings of what is found.
+        self.is_trial = False
         #: The same pool with other settings, which this one was made of.
         self._before: Evidence | None = None
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
@@ -94,7 +88,9 @@ class Evidence(Subject):
 
     def with_settings(self, settings: Iterable[Setting]) -> Evidence:
         """Return the evidence on the same pool with these settings."""
-        return self.on(pool_with_settings(self.quotas, settings))
+        trial = self.on(pool_with_settings(self.pool, settings, self.quotas))
+        trial.is_trial = True
+        return trial
 
     def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
@@ -160,30 +156,16 @@ class Evidence(Subject):
         """Every slot; none where there are no slot ads."""
         return self.pool.slots or ()
 
-    def size_of(self, slots: Iterable[Slot]) -> Size:
-        """Return the size of ``slots``; cpus of dynamic slots count at their partitionable slot."""
-        weight: Number = 0
-        cpus: Number = 0
-        types: dict[int, str] = {}
-        for slot in slots:
-            weight += accounted(self.weights.of(slot))
-            key = id(slot.frame)
-            if key not in types:
-                types[key] = slot.type
-            if types[key] != DYNAMIC:
-                cpus += max(0, as_number(slot.total_slot_cpus) or 0)
-        return Size(weight, cpus)
-
     def size_of_class(self, slot_class: SlotClass) -> Size:
         """Return the size of all slots of one class."""
         if slot_class not in self._sizes:
-            self._sizes[slot_class] = self.size_of(slot_class.slots)
+            self._sizes[slot_class] = size_of(slot_class.slots, self.weights)
         return self._sizes[slot_class]
 
     @cached_property
     def size(self) -> Size:
         """The size of the pool."""
-        return self.size_of(self.slots)
+        return size_of(self.slots, self.weights)
 
     @cached_property
     def slot_classes(self) -> tuple[SlotClass, ...]:

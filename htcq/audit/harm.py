@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from htcq.audit.evidence import Evidence, Size
+from htcq.audit.evidence import Evidence
+from htcq.audit.size import Size, size_of
 from htcq.pool.record import Record
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
@@ -16,7 +17,7 @@ def part_of_pool(evidence: Evidence, slots: Iterable[Slot]) -> float:
 
     It is the larger of the parts by weight and by cpus.
     """
-    return _part(evidence, evidence.size_of(slots))
+    return _part(evidence, size_of(slots, evidence.weights))
 
 
 def class_of_pool(evidence: Evidence, slot_class: SlotClass) -> float:

@@ -31,12 +31,13 @@ _ADVERTISED = {"MAX_JOBS_RUNNING": "maxjobsrunning", "CURB_MATCHMAKING": "curbma
 _RUNNING = "weightedrunningjobs"
 
 
-def pool_with_settings(quotas: PoolQuotas, settings: Iterable[Setting]) -> Pool:
-    """Return the pool of ``quotas`` with these settings.
+def pool_with_settings(
+    pool: Pool, settings: Iterable[Setting], quotas: PoolQuotas | None = None
+) -> Pool:
+    """Return ``pool`` with these settings; an empty value leaves the knob to HTCondor's default.
 
-    An empty value leaves the knob to HTCondor's default.
+    ``quotas`` are those of ``pool``, if they are known.
     """
-    pool = quotas.pool
     by_role: dict[Role, list[Setting]] = {role: [] for role in Role}
     for each in settings:
         by_role[each.role].append(each)

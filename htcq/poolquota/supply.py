@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress, repeat
+from operator import is_
 from typing import NamedTuple
 
 from htcq.classads import as_number, holds
@@ -113,7 +115,7 @@ class Supply:
         self._known: Mapping[int, WeighedSlot] = {}
         self._weighing: _Weighing
         if before is not None and before.weighs_by(weights, knobs):
-            self._known = {id(each.slot): each for each in before.weighed}
+            self._known = dict(zip(map(id, before.slots), before.weighed))
             self._weighing = before._weighing
         else:
             self._weighing = _weighing(Knobs(knobs))
@@ -146,9 +148,9 @@ class Supply:
         slots, known = self.slots, self._known
         self._known = {}
         found = list(map(known.get, map(id, slots)))
-        for place, each in enumerate(found):
-            if each is None:
-                found[place] = self._weighed(slots[place])
+        unknown = compress(range(len(found)), map(is_, found, repeat(None)))
+        for place in list(unknown):
+            found[place] = self._weighed(slots[place])
         return tuple(found)  # type: ignore[arg-type]
 
     def _weighed(self, slot: Slot) -> WeighedSlot:

@@ -55,10 +55,10 @@ def reweighed(pool: Pool, before: Pool) -> Pool:
     return _reweighed(pool, before, running, None)
 
 
-def reweighed_but_running(pool: Pool, before: Pool, quotas: PoolQuotas) -> Pool:
+def reweighed_but_running(pool: Pool, before: Pool, quotas: PoolQuotas | None = None) -> Pool:
     """Return the same, but running jobs weigh what they weighed in ``before``.
 
-    ``quotas`` are those of ``before``.
+    ``quotas`` are those of ``before``, if they are known.
     """
     return _reweighed(pool, before, Change({}, {}), quotas)
 
