@@ -36,8 +36,8 @@ from htcq.quota.group_tree import build_tree
 from htcq.settings.elastic_write import WriteSettings
 
 CPUS = 24
-#: Minutes from step to step, and what a reclaim waits for before it vacates a job.
-STEP, NEED = 5, 10
+#: Minutes from step to step, and those that a job has run before it is vacated.
+STEP, RUN = 5, 10
 MINS = {"A": 8, "A.a1": 4, "A.a2": 4, "B": 10, "B.b1": 5, "B.b2": 5, "C": 6}
 MAXES = {"A": 16, "A.a1": 16, "A.a2": 16, "B": 20, "B.b1": 20, "B.b2": 20, "C": 24}
 LEAVES = ("A.a1", "A.a2", "B.b1", "B.b2", "C")
@@ -57,6 +57,22 @@ class Job:
     group: str
     length: int
     started: int | None = None
+    vacated: bool = False
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How reclaim acts: every ``timer`` minutes, after ``over`` and ``need`` minutes.
+
+    Mins come back after ``need`` minutes if ``mins_first``. It vacates ``percent`` of the pool's
+    claims first, and twice as many each time that follows.
+    """
+
+    timer: int
+    over: int
+    need: int
+    percent: float
+    mins_first: bool
 
 
 def flipping(minute: int, dice: random.Random) -> Iterator[Job]:
@@ -114,14 +130,16 @@ class Measured:
 class Days:
     """A pool, its jobs, and the quotas in force."""
 
-    def __init__(self, elastic: bool, reclaims: bool) -> None:
-        self.elastic, self.reclaims = elastic, reclaims
+    def __init__(self, elastic: bool, pace: Pace | None) -> None:
+        self.elastic, self.pace = elastic, pace
         self.jobs: list[Job] = []
         self.journal = JournalState()
         self.knobs = dict(static().knobs())
         self.measured = Measured()
         self.since: dict[str, int] = {}
-        self.need_since: int | None = None
+        self.over_since: dict[str, int] = {}
+        self.need_since: dict[str, int] = {}
+        self.actions: list[int] = []
 
     def run(self, demand: str, days: int, seed: int) -> Measured:
         """Let the days pass and return what they came to."""
@@ -133,6 +151,8 @@ class Days:
             ]
             if self.elastic and minute % STEP == 0:
                 self._step(minute)
+            if self.pace is not None and minute % self.pace.timer == 0:
+                self._reclaim(minute, self.pace)
             self._match(minute)
             self._measure(minute)
         return self.measured
@@ -156,33 +176,45 @@ class Days:
             done = JournalRecord(number + 1, now, OUTCOME, of=number, result=VERIFIED)
             self.journal = after(after(self.journal, intent), done)
             self.knobs = dict(step.plan.file.knobs())
-        if self.reclaims:
-            self._reclaim(minute, observation)
 
-    def _reclaim(self, minute: int, observation: ElasticObservation) -> None:
-        """Vacate the youngest job of a group that uses too much where another one is in need."""
-        used, wanted = observation.demand.used, observation.demand.request
-        runtime = {
-            each.name: each.runtime["cpus"] for each in compute(QUOTAS, observation.demand).groups
-        }
-        has = {name: used[name]["cpus"] for name in LEAVES}
-        over = [name for name in LEAVES if has[name] > runtime[name]]
-        need = any(
-            has[name] < min(runtime[name], wanted[name]["cpus"]) and has[name] < MINS[name]
-            for name in LEAVES
-        )
-        if not (need and over and sum(has.values()) == CPUS):
-            self.need_since = None
+    def _reclaim(self, minute: int, pace: Pace) -> None:
+        """Vacate the youngest jobs of groups that use too much where others wait for that."""
+        running, idle = self._counts()
+        demand = observed(running, idle).demand
+        runtime = {each.name: each.runtime["cpus"] for each in compute(QUOTAS, demand).groups}
+        full = sum(running.values()) == CPUS
+        over = {name: running[name] - runtime[name] for name in LEAVES}
+        need = {name: full * min(idle[name], -over[name]) for name in LEAVES}
+        ready = _ready(over, self.over_since, minute, pace.over)
+        needy = _ready(need, self.need_since, minute, pace.need)
+        below = {name: full * min(idle[name], MINS[name] - running[name]) for name in needy}
+        if pace.mins_first and any(amount > 0 for amount in below.values()):
+            soon = _ready(over, self.over_since, minute, pace.need)
+            if soon != ready:
+                ready, need = soon, {name: max(0, amount) for name, amount in below.items()}
+        if not (ready and needy):
             return
-        if self.need_since is None:
-            self.need_since = minute
-        if minute - self.need_since < NEED:
-            return
-        running = [job for job in self.jobs if job.group in over and job.started is not None]
-        youngest = max(running, key=lambda job: job.started or 0)
-        self.measured.vacates += 1
-        self.measured.lost += minute - (youngest.started or 0)
-        youngest.started = None
+        before = self.measured.vacates
+        recent = sum(then > minute - 60 for then in self.actions)
+        most = max(1, int(CPUS * pace.percent / 100)) * 2**recent
+        left = min(most, sum(need[name] for name in needy))
+        running_jobs = [job for job in self.jobs if job.started is not None]
+        for job in sorted(running_jobs, key=lambda each: -(each.started or 0)):
+            ran = minute - (job.started or 0)
+            if (
+                left
+                and job.group in ready
+                and over[job.group] > 0
+                and ran >= RUN
+                and not job.vacated
+            ):
+                self.measured.vacates += 1
+                self.measured.lost += ran
+                job.started, job.vacated = None, True
+                over[job.group] -= 1
+                left -= 1
+        if self.measured.vacates > before:
+            self.actions.append(minute)
 
     def _match(self, minute: int) -> None:
         running, idle = self._counts()
@@ -223,6 +255,18 @@ class Days:
         self.measured.wasted += min(free, wanted)
 
 
+def _ready(
+    amounts: Mapping[str, int], since: dict[str, int], minute: int, least: int
+) -> frozenset[str]:
+    """Return the groups whose amounts have been above 0 for ``least`` minutes."""
+    for name, amount in amounts.items():
+        if amount > 0:
+            since.setdefault(name, minute)
+        else:
+            since.pop(name, None)
+    return frozenset(name for name, then in since.items() if minute - then >= least)
+
+
 def _below(counts: Mapping[str, int], top: str) -> int:
     return sum(count for name, count in counts.items() if name.partition(".")[0] == top)
 
@@ -261,9 +305,10 @@ def observed(running: Mapping[str, int], idle: Mapping[str, int]) -> ElasticObse
 
 HEALTH = PoolHealth("simulated", 0.0, "", ("cm",), CPUS, 1, float(CPUS), None, {}, None)
 POLICIES = {
-    "static quotas with surplus": (False, False),
-    "elastic": (True, False),
-    "elastic, reclaim": (True, True),
+    "static quotas with surplus": (False, None),
+    "elastic": (True, None),
+    "elastic, slow reclaim": (True, Pace(5, 10, 2, 10, mins_first=False)),
+    "elastic, reclaim": (True, Pace(1, 10, 2, 20, mins_first=True)),
 }
 HEADINGS = (
     "demand | policy | below min, h/day | of that with free cpus | longest, min | free and wanted, cpu-h/day "
@@ -280,8 +325,8 @@ def main() -> None:
     print(f"| {HEADINGS} |")
     print("|---" * len(HEADINGS.split(" | ")) + "|")
     for demand in DEMANDS:
-        for policy, (elastic, reclaims) in POLICIES.items():
-            found = Days(elastic, reclaims).run(demand, arguments.days, arguments.seed)
+        for policy, (elastic, pace) in POLICIES.items():
+            found = Days(elastic, pace).run(demand, arguments.days, arguments.seed)
             print(f"| {demand} | {policy} | {' | '.join(_cells(found, arguments.days))} |")
 
 

@@ -159,6 +159,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.audit.site import chosen_rules, verdicts
     from htcq.cli.site_rules import plug_ins, tell_refusals
     from htcq.operations.site_file import read_site_file
+    from htcq.report.terminal import with_progress
 
     form = _form(arguments)
     if form == PROMETHEUS:
@@ -182,7 +183,7 @@ def main(arguments: argparse.Namespace) -> int:
     # A name that ends in a slash is a directory for new files.
     fixes = f"{arguments.fix.rstrip('/')}/" if arguments.fix else None
     evidence = Evidence(read_source(arguments, files=(*_files(arguments).values(), fixes)))
-    everything = audit(evidence, rules, opinions)
+    everything = audit(evidence, with_progress(rules, lambda rule: rule.id), opinions)
     outcome = everything.since(known)
     if not arguments.only:
         outcome = outcome.without(refusals)

@@ -104,9 +104,14 @@ def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> 
     return marked(EXIT_FINE, health)
 
 
-def _elastic_quotas(arguments: argparse.Namespace) -> tuple[ElasticQuotas, TreeState] | None:
-    """Return the elastic quotas of the negotiator that is meant, and what is known of them."""
-    from htcq.operations.elastic_quotas import tree_states_of, trees_of
+def _elastic_quotas(
+    arguments: argparse.Namespace,
+) -> tuple[ElasticQuotas, TreeState, float] | None:
+    """Return the elastic quotas of the negotiator that is meant, and what is known of them.
+
+    The number is after how many seconds of need reclaim vacates jobs for a min.
+    """
+    from htcq.operations.elastic_quotas import read_quota_file, tree_states_of, trees_of
 
     if not arguments.quotas:
         return None
@@ -114,10 +119,11 @@ def _elastic_quotas(arguments: argparse.Namespace) -> tuple[ElasticQuotas, TreeS
     if len(trees) > 1:
         raise InputError(f"{arguments.quotas} has several trees", f"--name {', '.join(trees)}")
     ((tree, quotas),) = trees.items()
-    return quotas, tree_states_of(arguments.quotas, trees)[tree]
+    limits = read_quota_file(arguments.quotas).reclaims[tree]
+    return quotas, tree_states_of(arguments.quotas, trees)[tree], limits.need_for
 
 
-def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState], who: str) -> None:
+def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState, float], who: str) -> None:
     """Print what elastic quotas give the group ``who``.
 
     Raises:
@@ -127,8 +133,8 @@ def _show_elastic(pool: Pool, elastic: tuple[ElasticQuotas, TreeState], who: str
     from htcq.report.printable import one_line
     from htcq.report.views.elastic_why import elastic_why
 
-    quotas, state = elastic
-    sentences = list(elastic_why(status_of(pool, quotas, *state), who))
+    quotas, state, need_for = elastic
+    sentences = list(elastic_why(status_of(pool, quotas, *state), who, need_for))
     if not sentences:
         names = ", ".join(group.name for group in quotas.groups)
         raise InputError(f"the elastic quotas declare no group {who}", f"their groups: {names}")

@@ -93,6 +93,11 @@ def difference(left: Column, right: Column) -> Column:
     return Column(possible, state, left.integers() - right.integers(), reals)
 
 
+def are_whole(amounts: Column) -> bool:
+    """Tell whether all amounts are known and whole, so that a difference of them is exact."""
+    return amounts.possible == states.INTEGER
+
+
 def or_one(amounts: Column) -> Column:
     """Return 1 for what is negative or absent (Accountant.cpp:GetSlotWeight)."""
     usable = at_least_zero(amounts)

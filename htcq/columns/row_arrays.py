@@ -114,6 +114,11 @@ def difference(left: Cells, right: Cells) -> Cells:
     return found
 
 
+def are_whole(amounts: Cells) -> bool:
+    """Tell whether all amounts are known and whole, so that a difference of them is exact."""
+    return all(type(each) is int for each in amounts)
+
+
 def or_one(amounts: Cells) -> Cells:
     """Return 1 for what is negative or absent (Accountant.cpp:GetSlotWeight)."""
     return Cells(1 if each is None or each < 0 else each for each in amounts)

@@ -172,6 +172,7 @@ class _Pages:
         from htcq.poolquota.published import seconds_of
         from htcq.poolquota.report import look_at
         from htcq.report.pages.what_ifs import what_ifs_in
+        from htcq.report.terminal import with_progress
         from htcq.report.views.overview import Seen, verdict
 
         self._site, self._source, self._file_name = site, source, pool.source
@@ -182,7 +183,8 @@ class _Pages:
             self._pool, self._evidence.weights, source.negotiator or pool.negotiator
         )
         self._look: PoolQuotaReport = look_at(quotas, self._pool)
-        found: Audit = audit(self._evidence, rules.rules, rules.verdicts).without(rules.refusals)
+        shown = with_progress(rules.rules, lambda rule: rule.id)
+        found: Audit = audit(self._evidence, shown, rules.verdicts).without(rules.refusals)
         self._seen = Seen(
             self._look,
             stock_of(self._evidence),
@@ -193,6 +195,7 @@ class _Pages:
         self._what_ifs: list[WhatIf] = []
         for name, text in site.what_ifs:
             self._what_ifs += what_ifs_in(name, text)
+        self._statuses = self._status_of_trees()
         self.verdict = verdict(self._seen)
 
     def _story(self) -> DriftExplanation | None:
@@ -233,7 +236,7 @@ class _Pages:
                 self._seen.audit, replace(pictures, groups=()), links(site_pages.AUDIT)
             ),
             site_pages.DRIFT: self._drift_page(),
-            site_pages.ELASTIC: elastic_page(self._status_of_trees(), pool, self._why_no_quotas()),
+            site_pages.ELASTIC: elastic_page(self._statuses, pool, self._why_no_quotas()),
             site_pages.WHAT_IFS: what_ifs_page(self._what_ifs, pool),
         }
 
@@ -265,6 +268,7 @@ class _Pages:
             self._pool,
             bool(self._source.snapshot),
             self._why_no_history(),
+            self._statuses,
             self._what_ifs,
         )
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -145,10 +145,20 @@ def several_cycles(
 
 
 def _course(pool: Pool, asked: Simulation, course: SeveralCycles) -> Course:
+    from htcq.report.terminal import with_progress
     from htcq.simulate.course.course import run_course
 
+    def numbers(cycles: range) -> Iterator[int]:
+        return with_progress(cycles, lambda number: f"cycle {number + 1}")
+
     found = run_course(
-        pool, course.plan, course.runs, Random(course.seed), asked.order, asked.skip_bad_slots
+        pool,
+        course.plan,
+        course.runs,
+        Random(course.seed),
+        asked.order,
+        asked.skip_bad_slots,
+        numbers,
     )
     return replace(found, unmodelled=(*found.unmodelled, *unmodelled(pool, courses=True)))
 

@@ -47,10 +47,14 @@ class AdSchema:
 
 
 class RawAd(NamedTuple):
-    """One ad: its type, the values of its own attributes, and its shared lines."""
+    """One ad: its type, the values and texts of its own attributes, and its shared lines.
+
+    The text of an absent attribute is None, its value UNDEFINED.
+    """
 
     type: bytes
     own: list[Value]
+    texts: list[bytes | None]
     shared: Lines
 
 
@@ -70,14 +74,13 @@ class Table:
 
     def read(
         self, lines: Sequence[bytes], type_: bytes, odd: Callable[[bytes], bool]
-    ) -> tuple[RawAd, Form | None, bool]:
-        """Return the ad in ``lines``, its form for the next ads, and whether it is empty.
+    ) -> tuple[RawAd, Form | None]:
+        """Return the ad in ``lines``, and its form for the ads that are like it.
 
         ``odd`` tells whether a line, whose name is none, is damaged. A damaged ad has no form.
-        An empty ad has no wanted line.
         """
         own: list[Value] = [UNDEFINED] * len(self._own)
-        missing = set(range(len(own)))
+        texts: list[bytes | None] = [None] * len(own)
         shared: list[tuple[bytes, bytes]] = []
         places: list[int] = []
         sound = True
@@ -90,18 +93,15 @@ class Table:
                     sound = not odd(line) and sound
             if place >= 0:
                 # Of an attribute that is there twice, the last counts.
-                sound = sound and place in missing
-                missing.discard(place)
-                own[place] = self._values[text]
+                sound = sound and texts[place] is None
+                texts[place], own[place] = text, self._values[text]
             elif place == _SHARED:
                 shared.append((name.rstrip(b" ="), text))
             places.append(place)
-        ad = RawAd(type_, own, tuple(shared))
-        empty = len(missing) == len(own) and not shared
-        form = None
-        if sound:
-            form = Form(lines, places, ad, self._values)
-        return ad, form, empty
+        ad = RawAd(type_, own, texts, tuple(shared))
+        if not sound:
+            return ad, None
+        return ad, Form(lines, places, ad, self._values)
 
     def _learnt(self, name: bytes) -> int:
         place = self._place(name)
@@ -159,7 +159,7 @@ class Form:
     def read(self, lines: Sequence[bytes]) -> RawAd | None:
         """Return the ad in as many ``lines``; None where they are of another form."""
         last = self._ad
-        own, shared = last.own, None
+        own, texts, shared = last.own, last.texts, None
         for number in compress(self._numbers, map(ne, lines, self._lines)):
             line, name = lines[number], self._names[number]
             if not line.startswith(name):
@@ -170,17 +170,17 @@ class Form:
             text = line[len(name) :].lstrip(b" ")
             if place < self._own:
                 if own is last.own:
-                    own = own.copy()
-                own[place] = self._values[text]
+                    own, texts = own.copy(), texts.copy()
+                texts[place], own[place] = text, self._values[text]
             else:
                 if shared is None:
                     shared = list(last.shared)
                 shared[place - self._own] = (shared[place - self._own][0], text)
         self._lines = lines
         if shared is not None:
-            self._ad = RawAd(last.type, own, tuple(shared))
+            self._ad = RawAd(last.type, own, texts, tuple(shared))
         elif own is not last.own:
-            self._ad = RawAd(last.type, own, last.shared)
+            self._ad = RawAd(last.type, own, texts, last.shared)
         return self._ad
 
 

@@ -153,7 +153,7 @@ class _Reader:
         if found:
             ad_type = found.group(1)
         table = self._tables.get(ad_type)
-        ad, form, empty = (table or self._of_others).read(lines, ad_type, self._damage.odd)
+        ad, form = (table or self._of_others).read(lines, ad_type, self._damage.odd)
         if found:
             return ad, form
         if table is None:
@@ -162,9 +162,9 @@ class _Reader:
             return None, None
         # Empty lines and headers stand between ads; what has no type must show otherwise that it
         # is one.
-        if empty:
-            return None, None
-        return ad, form
+        if ad.shared or any(text is not None for text in ad.texts):
+            return ad, form
+        return None, None
 
 
 def _name_in(block: bytes) -> str:

@@ -10,12 +10,14 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Literal, TextIO
+from typing import Literal, TextIO, TypeVar
 
 from htcq.report.printable import in_cell, one_line, printable
+
+Step = TypeVar("Step")
 
 _GAP = "  "
 #: How far columns are apart at most, whoever draws them.
@@ -207,6 +209,17 @@ def progress(stream: TextIO | None = None) -> Silent | Bar:
     if _coloured(stream):
         return Bar(stream)
     return Silent()
+
+
+def with_progress(steps: Sequence[Step], name: Callable[[Step], str]) -> Iterator[Step]:
+    """Yield ``steps``, and show on standard error which one is under way."""
+    bar = progress()
+    try:
+        for number, step in enumerate(steps):
+            bar.step(number, len(steps), name(step))
+            yield step
+    finally:
+        bar.close()
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,11 @@ class ReclaimLimits:
     """Limits on the number of jobs to take back, on their groups, and on the time.
 
     Times are in seconds, counts in jobs. ``over_for`` is how long a group must be over its
-    runtime, ``need_for`` how long another must be below its own with idle jobs that find no room.
+    runtime, ``need_for`` how long another must be below its own with idle jobs that find no room;
+    where that is below its min, ``need_for`` will do for both.
     ``max_gap`` is the longest time between two runs that they can judge; after a longer one both
-    times start again. ``settle_time`` is how long nothing is done after jobs were taken back.
+    times start again. After jobs were taken back nothing is done until one in need has a slot of
+    theirs, or for ``settle_time``.
 
     A job is left alone below ``min_runtime``, within ``grace`` of the end that its attribute
     ``wall_time`` (seconds that it may run) sets, and once it was taken back ``vacates`` times.
@@ -56,7 +58,7 @@ class ReclaimLimits:
     grace: int = 600
     wall_time: str = "AllowedExecuteDuration"
     vacates: int = 1
-    pool_percent: float = 10.0
+    pool_percent: float = 20.0
     group_jobs: int = 20
     user_jobs: int = 10
     day_jobs: int = 200

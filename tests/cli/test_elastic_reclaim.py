@@ -21,7 +21,7 @@ QUOTAS = """
 [elastic.reclaim]
 journal = "{directory}/reclaim"
 over_for = "{over_for}"
-need_for = "0s"
+need_for = "{over_for}"
 pool_percent = 100
 [elastic.write]
 cycle_age = "1h"
@@ -105,6 +105,44 @@ def test_the_plan_of_quotas_tells_what_a_reclaim_would_take_once_its_time_has_co
     assert "2 jobs lose 2.00 weight-hours" in lines
     assert [each["job"] for each in printed["victims"]] == ["1.0", "1.1"]
     assert printed["lost_weight_hours"] == 2
+
+
+def test_a_window_gives_groups_other_amounts_while_it_is_open(
+    reclaim: Any, quiet_place: Path, call: Call
+) -> None:
+    """In status, for the writer and for reclaim: a min and a max of 1 in place of 4 and 8."""
+    words = ("--quotas", "q.toml", "--snapshot", "pool")
+    places = ("--journal", "none", "--directory", ".")
+    text = (quiet_place / "q.toml").read_text()
+    found = []
+    for until in ("1970-01-12T13:00Z", "1970-01-13T00:00Z"):
+        window = (
+            f'[[elastic.window]]\nname = "night"\nfrom = "1970-01-12T00:00Z"\nuntil = "{until}"\n'
+            "[elastic.window.groups.lender]\nmin = { cpus = 1 }\nmax = { cpus = 1 }\n"
+        )
+        (quiet_place / "q.toml").write_text(f"{text}{window}")
+        seen = json.loads(call("elastic", "status", *words, "--json").out)
+        plan = json.loads(call("elastic", "plan", *words, *places, "--json").out)
+        (quota,) = (each["quota"] for each in plan["groups"] if each["group"] == "lender")
+        victims = json.loads(reclaim("plan", "--snapshot", "pool", "--json").out)["victims"]
+        amounts = seen["groups"]["lender"]["max"]["cpus"]
+        found.append((seen["windows"], amounts, quota, len(victims)))
+
+    assert found == [([], 8, 4, 2), (["night"], 1, 1, 1)]
+
+
+def test_why_tells_a_group_who_has_its_min_and_when_it_is_back(
+    quiet_place: Path, call: Call
+) -> None:
+    write(quiet_place, borrowed(8, 2), over_for="2min")
+    done = call("why", "lender", "--quotas", "q.toml", "--snapshot", "pool")
+
+    assert done.status == EXIT_FINE, done.err
+    assert "4 cpus of its min are unused; beyond their own mins borrower uses 4" in done.out
+    assert (
+        "2 cpus of its min are missing: they come back as the 8 claims of borrower end" in done.out
+    )
+    assert "or as reclaim, where it runs, vacates some of them after 120 s of need" in done.out
 
 
 def test_the_json_has_the_names_of_the_manual(reclaim: Any) -> None:

@@ -127,7 +127,7 @@ def test_fault_2_off_stops_a_reclaim_between_its_batches(site: Site, tmp_path: P
 
 
 def test_a_reclaim_waits_for_a_write_that_is_under_way(site: Site, tmp_path: Path) -> None:
-    """Both timers are due every five minutes, and the negotiator shows a write only after a cycle."""
+    """A reclaim is due every minute, and the negotiator shows a write only after a cycle."""
     elastic, reclaim = lent(site, tmp_path)
     mins = {"borrower": 3, "lender": 5, "other": 0}
     elastic.declare(

@@ -42,7 +42,7 @@ def started(pool: Pool, elastic: Elastic, wanted: dict[str, int]) -> int:
     return elastic.cycles() - begun
 
 
-def test_idle_nested_leaves_start_without_a_step_and_borrow_up_to_their_max(
+def test_fault_3_and_6_idle_nested_leaves_start_without_a_step_and_borrow_up_to_their_max(
     elastic: Elastic,
 ) -> None:
     """Nobody asks for anything when the quotas are written, and nothing is written afterwards."""
@@ -72,7 +72,7 @@ def test_a_max_holds_at_every_level_although_quotas_add_up_to_more_than_the_pool
     assert claims(pool) == {"busy.ann": 7}
 
 
-def test_a_lender_has_its_min_before_a_borrower_has_more(elastic: Elastic) -> None:
+def test_fault_3_a_lender_has_its_min_before_a_borrower_has_more(elastic: Elastic) -> None:
     """What becomes free goes to the group that is below its min, whoever had it before."""
     pool = elastic.pool
     elastic.step()

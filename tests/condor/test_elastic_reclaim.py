@@ -276,3 +276,42 @@ def test_a_job_that_was_protected_since_the_plan_stays(site: Site, tmp_path: Pat
     failed = {why["why"] for why in json.loads(out)["done"]["failed"]}
     assert failed == {"it now has HtcqProtected = true"}
     assert vacated(site.pool) == {each["job"] for each in json.loads(out)["done"]["vacated"]}
+
+
+def test_fault_12_a_job_in_its_retirement_time_is_not_vacated(site: Site, tmp_path: Path) -> None:
+    """The schedd would not leave it that time: a job that somebody vacates by hand ends at once."""
+    reclaim = lent(site, tmp_path, waiting=2, MAXJOBRETIREMENTTIME="3600")
+    plan = reclaim.json("apply")
+    assert plan["victims"] == []
+    reasons = {each["why"].partition(" lasts ")[0] for each in plan["spared"]}
+    assert reasons == {"its MaxJobRetirementTime"}
+    assert vacated(site.pool) == set()
+    job = str(plan["spared"][0]["job"])
+    site.pool.tool("condor_vacate_job", job)
+    site.pool.wait(lambda: vacated(site.pool) == {job}, 30, "the end of a job", ("StartLog",))
+
+
+def test_jobs_that_end_slowly_are_waited_for(site: Site, tmp_path: Path) -> None:
+    """They heed no signal, so that the startd kills them when their time is over."""
+    pool = break_it(site, KNOBS)
+    for who in ceilings(pool):
+        pool.tool("condor_userprio", "-setceiling", who, "-1")
+    deaf = "\"-c 'trap : TERM; while :; do sleep 1; done'\""
+    queued(
+        pool, {"borrower.bob": 12},
+        executable="/bin/sh", arguments=deaf, job_max_vacate_time=30, want_graceful_removal=True,
+    )  # fmt: skip
+    come_to(pool, {"borrower.bob": 8})
+    queued(pool, {"lender.ann": 4})
+    reclaim = Reclaim(pool, tmp_path).limits(pool_percent=25)
+    assert len(reclaim.json("apply")["done"]["vacated"]) == 2
+    meanwhile = reclaim.json("apply")
+    assert meanwhile["waiting"] == "2 of the jobs that were vacated have not ended yet"
+    assert meanwhile["victims"] == []
+    assert meanwhile["measured"] == {}
+    come_to(pool, {"borrower.bob": 6, "lender.ann": 2})
+    after = reclaim.json("apply")
+    assert list(after["measured"].values()) == [True]
+    assert len(after["done"]["vacated"]) == 2
+    come_to(pool, {"borrower.bob": 4, "lender.ann": 4})
+    assert reclaim.records("reclaim-stopped") == []

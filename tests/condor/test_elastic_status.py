@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken import before, break_it, policy
-from claims import come_to, queued, written
+from broken import UNHURRIED, before, break_it, policy
+from claims import claims, come_to, queued, written
 from conftest import Site
 from testpool import Pool
 
@@ -118,6 +118,20 @@ def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_r
     assert full["problems"] == []
     # No cycle more lets anybody in: the quotas are all that the runtimes are worth.
     assert full["claims"] == 7
+
+
+def test_fault_11_leftovers_let_a_group_exceed_its_quota_and_status_says_so(
+    site: Site, tmp_path: Path
+) -> None:
+    """The negotiator gives a whole slot of 8 cpus away; the schedd fills it, and the quota is 3."""
+    knobs = {"GROUP_NAMES": "physics", "GROUP_QUOTA_physics": "3"}
+    pool = break_it(site, {**UNHURRIED, **knobs})
+    queued(pool, {"physics.ada": 9})
+    logs = ("NegotiatorLog", "SchedLog")
+    pool.wait(lambda: claims(pool)["physics.ada"] > 3, 60, "more claims than the quota", logs)
+    cpus = looked(site, tmp_path, "[groups.physics]\nmax = { cpus = 3 }\n")["dimensions"]["cpus"]
+    assert cpus["enforcement"] == "approximated"
+    assert "access points" in cpus["why"]
 
 
 CARDS = """

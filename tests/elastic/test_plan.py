@@ -96,7 +96,7 @@ def test_the_static_quotas_are_the_mins_and_accept_surplus() -> None:
     assert static.quotas == {"busy": (40.0, True), "quiet": (50.0, True)}
 
 
-def test_who_wakes_up_has_its_runtime_at_once_and_the_other_is_over() -> None:
+def test_fault_3_who_wakes_up_has_its_runtime_at_once_and_the_other_is_over() -> None:
     records = written(1, {"busy": (90.0, False), "quiet": (0.0, True)}, time=NOW - 60)
     plan = planned(observed({"busy": 90}, {"busy": 10, "quiet": 70}), records).plan
     busy, quiet = plan.groups

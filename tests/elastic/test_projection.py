@@ -104,7 +104,9 @@ def test_runtimes_never_exceed_the_pool_less_what_jobs_of_no_group_hold() -> Non
     assert [each.quota for each in found.values()] == [4, 4]
 
 
-def test_what_nobody_asks_for_is_offered_to_all_up_to_their_max_and_none_accepts_surplus() -> None:
+def test_fault_6_what_nobody_asks_for_is_offered_to_all_up_to_their_max_and_none_accepts_surplus() -> (
+    None
+):
     declared = quotas(
         group("held", {"cpus": 1}, {"cpus": 15}),
         group("half", {"cpus": 1}, {"cpus": 16, "memory": 1024}),
@@ -138,7 +140,7 @@ def test_jobs_of_a_group_above_others_need_no_step_either() -> None:
     assert found["above.below"].quota == 5.0
 
 
-def test_a_claim_in_motion_does_not_make_the_pool_smaller() -> None:
+def test_fault_3_a_claim_in_motion_does_not_make_the_pool_smaller() -> None:
     """The ad of the slot has 7 cpus, and that of the claim is not there yet."""
     declared = quotas(group("a", {"cpus": 4}, {"cpus": 8}), group("b", {"cpus": 4}, {"cpus": 8}))
     jobs = [waiting(1, "a", 8), waiting(2, "b", 8)]

@@ -42,7 +42,7 @@ def test_who_is_guaranteed_nothing_has_nothing_but_surplus() -> None:
     assert static(ElasticGroup("a", max={"cpus": 40})) == {"a": (0.0, True)}
 
 
-def test_mins_that_exceed_the_pool_stay_what_was_declared() -> None:
+def test_fault_7_mins_that_exceed_the_pool_stay_what_was_declared() -> None:
     a, b = (
         ElasticGroup("a", min={"cpus": 30}, max={"cpus": 40}),
         ElasticGroup("b", min={"cpus": 30}, max={"cpus": 100}),

@@ -27,7 +27,10 @@ def test_wanted_lines_are_found_and_the_others_passed_over() -> None:
     (found,), damage = read(AD)
 
     assert found == RawAd(
-        b"Machine", [8, 1024], ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1"))
+        b"Machine",
+        [8, 1024],
+        [b"8", b"1024"],
+        ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1")),
     )
     assert damage.sentences() == ()
 

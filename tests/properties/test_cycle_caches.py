@@ -23,7 +23,8 @@ from htcq.pool.slot_class import SlotClass
 from htcq.pool.weights import Weights
 from htcq.poolquota.supply import Supply
 from htcq.quota.cpp_float import as_float
-from htcq.simulate.cycle.job_table import DECIDES, Ranking, TableContext
+from htcq.simulate.cycle.candidates import MatchLevel
+from htcq.simulate.cycle.job_table import DECIDES, JobTable, Ranking, TableContext
 from htcq.simulate.cycle.matchlist import MatchList, Ranks
 from htcq.simulate.cycle.offers import Offers
 from htcq.simulate.cycle.queues import Request
@@ -276,22 +277,23 @@ def assert_costs_are_plain(slots: str, jobs: str, by_rows: bool) -> None:
             standing, matched = table.whole(), [True] * table.rows
             for _ in range(3):
                 answer = standing.answer(job)
-                assert_answer_is_plain(table.offers, standing, answer, request, matched)
-                if answer.after is None:
+                assert_answer_is_plain(table.offers, standing, answer, job, matched)
+                if standing.takes_all or not answer.fits.any():
                     break
                 fits = table.arrays.listed_truths(answer.fits, table.rows)
                 matched = [one and other for one, other in zip(matched, fits)]
-                standing = answer.after
+                standing = standing.after(job)
 
 
 def assert_answer_is_plain(
     offers: Sequence[Offer],
     standing: Rows,
     answer: SlotAnswer,
-    request: Request,
+    job: JobTable,
     rows: Sequence[bool],
 ) -> None:
     """Compare an answer with what full ads say of some of the slots."""
+    request = job.request
     arrays, count = standing.arrays, standing.rows
     fits = arrays.listed_truths(answer.fits, count)
     costs = arrays.listed(answer.cost, count)
@@ -307,10 +309,10 @@ def assert_answer_is_plain(
             assert expected == "no number"
             continue
         assert (costs[row], type(costs[row])) == (expected, type(expected))
-        if answer.after is not None:
+        if not standing.takes_all:
             taken = kind.consumed(request.first.ad(), amounts)
             left = {asset: each - (taken[asset] or 0) for asset, each in amounts.items()}
-            assert answer.after.amounts(row) == left
+            assert standing.after(job).amounts(row) == left
 
 
 @given(st.lists(slot_ads(), min_size=1, max_size=2), job_ads(), st.booleans())
@@ -415,19 +417,35 @@ def plain_ranks(slot: Ad, job: Ad, texts: tuple[str, str]) -> Ranks:
     return (first, 0.0 if wanted is None else float(wanted), last)
 
 
-@given(slot_ads(), job_ads(), st.lists(st.tuples(st.integers(0, 4), _AMOUNTS), max_size=8))
+@given(
+    slot_ads(),
+    job_ads(),
+    st.lists(st.tuples(st.integers(0, 4), _AMOUNTS, st.booleans(), st.booleans()), max_size=8),
+)
 def test_what_was_found_for_a_request_follows_the_slots(
-    slots: str, jobs: str, changes: list[tuple[int, float]]
+    slots: str, jobs: str, changes: list[tuple[int, float, bool, bool]]
 ) -> None:
-    """A request that fits nowhere is compared with the slots that have changed alone."""
+    """A request that fits nowhere is compared with the slots that have changed alone.
+
+    Ranks and weights of a slot that were worked out before it changed are used again.
+    """
     pool = read(slots, jobs)
     (table,) = offers_of(pool, by_rows=False, pre="Cpus", post="Memory - Disk").tables
     requests = [Request(job) for job in pool.jobs or ()]
-    for row, cpus in [(0, None), *changes]:
+    for row, cpus, is_ranked, is_weighed in [(0, None, False, False), *changes]:
         if cpus is not None and row < table.rows:
             left = {**table.offers[row].amounts, "cpus": cpus}
             columns = {asset: table.engine.column([amount]) for asset, amount in left.items()}
-            table.change([row], columns)
+            places = table.arrays.places([0])
+            rows = table.whole().at(table.arrays.places([row])).with_left(columns)
+            level = MatchLevel(rows, table.context.job(requests[0]))
+            assert not is_ranked or level.by_negotiator
+            assert not is_weighed or rows.weight()
+            table.change([row], level, places)
+        whole = table.whole()
+        anew = whole.with_left(whole.left).weight()
+        kept, weights = [table.arrays.listed(each, table.rows) for each in (whole.weight(), anew)]
+        assert list(zip(kept, map(type, kept))) == list(zip(weights, map(type, weights)))
         for request in requests:
             job = table.context.job(request)
             found, fresh = table.answer(job), table.whole().answer(job)
@@ -446,12 +464,16 @@ _SOME_RANKS: st.SearchStrategy[Ranks] = st.tuples(*[st.sampled_from((0.0, 1.0, 2
 
 
 @given(
-    st.lists(_SOME_RANKS, max_size=300), st.lists(st.one_of(st.none(), _SOME_RANKS), max_size=300)
+    st.lists(_SOME_RANKS, max_size=300),
+    st.lists(st.one_of(st.none(), st.tuples(_SOME_RANKS, st.booleans())), max_size=300),
 )
 def test_a_match_list_is_a_plain_list_that_is_put_back_into_the_wrong_way_round(
-    begin: list[Ranks], then: list[Ranks | None]
+    begin: list[Ranks], then: list[tuple[Ranks, bool] | None]
 ) -> None:
-    """HTCondor's own way: at the head, then behind every entry that the new one beats, up to the first it does not."""
+    """HTCondor's own way: at the head, then behind every entry that the new one beats, up to the first it does not.
+
+    What fits no more is not put back.
+    """
     entries = [(-pre, -rank, -post, index) for index, (pre, rank, post) in enumerate(begin)]
     plain = [(begin[index], index) for *_, index in sorted(entries)]
     # The list asks for more, a few at a time.
@@ -461,12 +483,16 @@ def test_a_match_list_is_a_plain_list_that_is_put_back_into_the_wrong_way_round(
         part = next(parts, [])
         return [ranks for ranks, _ in part], [item for _, item in part]
 
-    fast = MatchList(more)
-    for ranks in [*then, *[None] * len(begin)]:
+    fits: dict[int, bool] = {}
+    fast = MatchList(more, lambda item: fits[item])
+    for again in [*then, *[None] * len(begin)]:
         item = plain.pop(0)[1] if plain else None
         assert fast.pop() == item
-        if item is not None and ranks is not None:
-            fast.give_back(ranks, item)
+        if item is None or again is None:
+            continue
+        ranks, fits[item] = again
+        fast.give_back(ranks, item)
+        if fits[item]:
             at = next(
                 (place for place, (each, _) in enumerate(plain) if not ranks > each), len(plain)
             )

@@ -16,13 +16,13 @@ def limits(**table: Any) -> ReclaimLimits:
 
 
 def test_nothing_said_is_careful() -> None:
-    """Ten minutes over, two in need, ten of running; a tenth of the claims at first."""
+    """Ten minutes over, two in need, ten of running; a fifth of the claims at first."""
     found = limits()
     assert (found.over_for, found.need_for, found.min_runtime, found.pool_percent) == (
         600,
         120,
         600,
-        10,
+        20,
     )
     assert found.vacates == 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from htcq.elastic.reclaim.candidates import job_numbers
 from htcq.elastic.reclaim.free_space import FreeSpace, FreeSpaces
@@ -16,11 +16,15 @@ from htcq.pool.pool import Pool
 
 @dataclass
 class JobsWithoutSlot:
-    """Idle jobs that are alike; ``left`` of them would still have no slot."""
+    """Idle jobs that are alike; ``left`` of them would still have no slot.
+
+    ``guaranteed`` of them are within the min of their group.
+    """
 
     idle: IdleJobs
     jobs: Autocluster
     left: int
+    guaranteed: int
 
     @property
     def group(self) -> str:
@@ -34,6 +38,11 @@ class WaitingJobs:
 
     jobs: tuple[JobsWithoutSlot, ...]
     served: Mapping[str, tuple[Autocluster, ...]]
+
+    def of_mins(self) -> WaitingJobs:
+        """Return those that are within the mins of their groups."""
+        jobs = [replace(each, left=each.guaranteed) for each in self.jobs if each.guaranteed]
+        return replace(self, jobs=tuple(jobs))
 
 
 def waiting_jobs(
@@ -52,9 +61,9 @@ def waiting_jobs(
         if job is None:
             continue
         jobs = Autocluster(job.frame, job, Counter(), Counter())
-        left = free.jobs_left(idle, jobs)
+        left, guaranteed = free.jobs_left(idle, jobs)
         if left:
-            found.append(JobsWithoutSlot(idle, jobs, left))
+            found.append(JobsWithoutSlot(idle, jobs, left, guaranteed))
     free.forget_waiting()
     served = {place: tuple(jobs) for place, jobs in free.served.items()}
     return WaitingJobs(tuple(found), served)
@@ -83,23 +92,28 @@ class _FreeSlots:
         self._waiting: list[IdleJobs] = []
         self.served: dict[str, list[Autocluster]] = {}
 
-    def jobs_left(self, idle: IdleJobs, jobs: Autocluster) -> int:
-        """Return how many of the jobs fit into the group's runtime, but into no free slot."""
-        count = 0
+    def jobs_left(self, idle: IdleJobs, jobs: Autocluster) -> tuple[int, int]:
+        """Return how many of the jobs fit into the group's runtime, but into no free slot.
+
+        The second number is how many of these are within its min.
+        """
+        count = guaranteed = 0
         spaces = iter(self._spaces)
         place, space = next(spaces, ("", None))
         for _ in range(idle.count):
             if not self._ledger.fits(idle.group, idle.amounts):
                 break
+            within_min = self._ledger.within_min(idle.group, idle.amounts)
             self._ledger.move(idle.group, idle.amounts, 1)
             while space is not None and not space.take(jobs):
                 place, space = next(spaces, ("", None))
             if space is None:
                 count += 1
+                guaranteed += within_min
                 self._waiting.append(idle)
             else:
                 self.served.setdefault(place, []).append(jobs)
-        return count
+        return count, guaranteed
 
     def forget_waiting(self) -> None:
         """Count the jobs that found no slot as used no longer."""

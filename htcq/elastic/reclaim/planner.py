@@ -79,11 +79,19 @@ class _Planner:
         own = self.history.ceilings
         ledger = UsageLedger(self.outcome)
         spaces = FreeSpaces(self.pool)
-        over = tuple(self._over(ledger))
+        before = {name: ledger.exceeded(name) for name in self._groups()}
         release = sorted(no_longer_needed(own, ledger, self.limits.release))
         # From here on the ledger counts what free slots will take as used.
         waiting = waiting_jobs(self.observation, self.pool, ledger, spaces)
         needs = tuple(self._needs(waiting.jobs))
+        ready = {each.group for each in needs if each.ready}
+        least = self.limits.over_for
+        if any(each.guaranteed and each.group in ready for each in waiting.jobs):
+            # A guarantee does not wait for how long others have had what they borrowed.
+            least = min(least, self.limits.need_for)
+        over = tuple(self._over(before, least))
+        if self._too_soon_for_shares(over):
+            waiting = waiting.of_mins()
         measured = tuple(self._measured(spaces, {each.group for each in needs}))
         stopped = self._stopped(dict(measured))
         if stopped:
@@ -100,7 +108,7 @@ class _Planner:
         )
         if stopped:
             return plan
-        not_yet = self._not_yet(over, needs)
+        not_yet = self._not_yet(over, needs, least) or self._still_waits(dict(measured))
         if not_yet:
             return replace(plan, waiting=not_yet)
         return self._with_evictions(plan, ledger, spaces, waiting)
@@ -108,13 +116,19 @@ class _Planner:
     # Who is over, who is in need
     # ----------------------------------------------------------------------------------------------
 
-    def _over(self, ledger: UsageLedger) -> Iterator[GroupOver]:
+    def _groups(self) -> list[str]:
+        return sorted({claim.group for claim in self.observation.claims})
+
+    def _over(self, exceeded: Mapping[str, Mapping[str, int]], least: float) -> Iterator[GroupOver]:
         now, limits = self.observation.taken_at, self.limits
-        for group in sorted({claim.group for claim in self.observation.claims}):
-            exceeded = ledger.exceeded(group)
-            if exceeded:
+        for group, amounts in exceeded.items():
+            if amounts:
                 seconds = self.history.seconds_over(group, now, limits.max_gap)
-                yield GroupOver(group, exceeded, seconds, seconds >= limits.over_for)
+                yield GroupOver(group, amounts, seconds, seconds >= least)
+
+    def _too_soon_for_shares(self, over: Sequence[GroupOver]) -> bool:
+        """Tell whether a group may lose jobs to the mins of others only."""
+        return any(each.ready and each.seconds < self.limits.over_for for each in over)
 
     def _needs(self, waiting: Sequence[JobsWithoutSlot]) -> Iterator[GroupInNeed]:
         now, limits = self.observation.taken_at, self.limits
@@ -124,16 +138,34 @@ class _Planner:
             yield GroupInNeed(group, jobs, seconds, seconds >= limits.need_for)
 
     def _measured(self, spaces: FreeSpaces, needy: set[str]) -> Iterator[tuple[str, bool]]:
-        """Yield, for each action that is old enough, whether it was of use.
+        """Yield, for each action of which it is known, whether it was of use.
 
         It was if a job of the groups that it was for runs at a freed place, or none of these groups
-        is in need any longer.
+        is in need any longer after ``settle_time``. It was not if neither is so by then.
         """
         for action in self.history.unmeasured:
-            if self.observation.taken_at - action.time < self.limits.settle_time:
+            if self._ending(action):
                 continue
-            no_longer_in_need = not action.needy & needy
-            yield action.id, no_longer_in_need or self._has_started(action, spaces)
+            if self._has_started(action, spaces):
+                yield action.id, True
+            elif self._age(action) >= self.limits.settle_time:
+                yield action.id, not action.needy & needy
+
+    def _age(self, action: ReclaimAction) -> float:
+        return self.observation.taken_at - action.time
+
+    def _ending(self, action: ReclaimAction) -> int:
+        """Return how many of the vacated jobs still have the slots that they are to free.
+
+        A job that does not end within ``lease`` is waited for no longer: so does its ceiling.
+        """
+        if self._age(action) >= self.limits.lease:
+            return 0
+        count = 0
+        for claim in self.observation.claims:
+            before = claim.started is not None and claim.started < action.time
+            count += before and (claim.schedd, claim.job) in action.jobs
+        return count
 
     def _has_started(self, action: ReclaimAction, spaces: FreeSpaces) -> bool:
         """Tell whether a job of the groups that ``action`` was for came to a freed place."""
@@ -159,9 +191,13 @@ class _Planner:
             return "the freed slots went to other groups twice in a row: find out why, then resume"
         return ""
 
-    def _not_yet(self, over: Sequence[GroupOver], needs: Sequence[GroupInNeed]) -> str:
-        """Return why nothing is done yet; empty where something is."""
-        now, limits = self.observation.taken_at, self.limits
+    def _not_yet(
+        self, over: Sequence[GroupOver], needs: Sequence[GroupInNeed], least: float
+    ) -> str:
+        """Return why nothing is done yet; empty where something is.
+
+        A group must have been over for ``least`` seconds.
+        """
         if not over:
             return "no group uses more than its runtime"
         if not needs:
@@ -169,20 +205,28 @@ class _Planner:
         if not any(each.ready for each in over):
             longest = max(each.seconds for each in over)
             return (
-                f"no group has used more than its runtime for {limits.over_for} s; the longest "
-                f"time is {longest:.0f} s"
+                f"no group has used more than its runtime for {least} s; the longest time is "
+                f"{longest:.0f} s"
             )
         if not any(each.ready for each in needs):
             longest = max(each.seconds for each in needs)
             return (
-                f"no group has been in need for {limits.need_for} s; the longest time is "
+                f"no group has been in need for {self.limits.need_for} s; the longest time is "
                 f"{longest:.0f} s"
             )
-        last = max((action.time for action in self.history.actions if action.jobs), default=None)
-        if last is not None and now - last < limits.settle_time:
+        return ""
+
+    def _still_waits(self, measured: Mapping[str, bool]) -> str:
+        """Return what is not known yet of earlier actions; empty where they do not matter."""
+        for action in self.history.unmeasured:
+            if action.id in measured:
+                continue
+            ending = self._ending(action)
+            if ending:
+                return f"{ending} of the jobs that were vacated have not ended yet"
             return (
-                f"jobs were vacated {now - last:.0f} s ago, and the next ones have to wait for "
-                f"{limits.settle_time} s"
+                f"jobs were vacated {self._age(action):.0f} s ago, and no job in need has one of "
+                f"their slots yet; settle_time is {self.limits.settle_time} s"
             )
         return ""
 

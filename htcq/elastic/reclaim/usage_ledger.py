@@ -70,6 +70,26 @@ class UsageLedger:
                 return False
         return True
 
+    def within_min(self, name: str, amounts: Amounts) -> bool:
+        """Tell whether a job that asks for ``amounts`` is within the min of its group.
+
+        The min of a group above it will do. A dimension of which a group is guaranteed nothing does
+        not limit its use of the others.
+        """
+        return any(self._within_min(group, amounts) for group in self._chain(name))
+
+    def _within_min(self, group: GroupRuntime, amounts: Amounts) -> bool:
+        used = self._used[group.name]
+        found = False
+        for dimension, least in group.scaled_min.items():
+            amount = amounts.get(dimension, 0)
+            if amount <= 0 or least <= 0:
+                continue
+            if used.get(dimension, 0) + amount > least:
+                return False
+            found = True
+        return found
+
     def below_min(self, name: str, amounts: Amounts) -> str:
         """Return the dimension in which the group would fall below its min without ``amounts``.
 

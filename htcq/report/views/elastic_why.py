@@ -12,8 +12,11 @@ from htcq.report.moments import moment
 from htcq.report.views.elastic_status import amount_of
 
 
-def elastic_why(status: Status, name: str) -> Iterator[str]:
-    """Yield sentences about the group ``name``, in any case; none where there is no such group."""
+def elastic_why(status: Status, name: str, need_for: float) -> Iterator[str]:
+    """Yield sentences about the group ``name``, in any case; none where there is no such group.
+
+    ``need_for`` is after how many seconds of need reclaim vacates jobs for a min.
+    """
     groups = status.outcome.groups
     group = next((each for each in groups if each.name.lower() == name.lower()), None)
     if group is None:
@@ -21,7 +24,7 @@ def elastic_why(status: Status, name: str) -> Iterator[str]:
     for dimension in sorted(group.declared(group.runtime)):
         yield _standing(group, dimension)
         yield from _lent(status, group, dimension)
-        yield from _below(status, group, dimension)
+        yield from _below(status, group, dimension, need_for)
     for sentence in held_back(status.outcome, status.observation):
         if sentence.startswith(f"jobs of {group.name} "):
             yield sentence
@@ -63,7 +66,7 @@ def _borrowers(status: Status, group: GroupRuntime, name: str) -> list[str]:
     return found
 
 
-def _below(status: Status, group: GroupRuntime, name: str) -> Iterator[str]:
+def _below(status: Status, group: GroupRuntime, name: str, need_for: float) -> Iterator[str]:
     """Yield what brings back the rest of the min, if jobs wait for it."""
     wanted = min(group.scaled_min[name], group.child_request[name]) - group.used[name]
     if wanted <= 0:
@@ -80,5 +83,6 @@ def _below(status: Status, group: GroupRuntime, name: str) -> Iterator[str]:
         since = f", the oldest since {moment(int(oldest))}"
     yield (
         f"{amount} of its min are missing: they come back as the {len(claims)} claims of "
-        f"{', '.join(sorted(over))} end{since}, or as reclaim vacates some of them"
+        f"{', '.join(sorted(over))} end{since}, or as reclaim, where it runs, vacates some "
+        f"of them after {need_for:.0f} s of need"
     )

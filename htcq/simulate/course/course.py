@@ -5,7 +5,7 @@ Weights are in the pool's unit, times in seconds since the capture of the pool.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from htcq.pool.pool import Pool
@@ -92,10 +92,12 @@ def run_course(
     dice: Dice,
     order: Sequence[str] = (),
     skip_bad_slots: bool = False,
+    numbers_of: Callable[[range], Iterable[int]] = iter,
 ) -> Course:
     """Return what becomes of ``pool`` in the cycles of ``plan``.
 
-    ``dice`` decide how long jobs run, and nothing else.
+    ``dice`` decide how long jobs run, and nothing else. ``numbers_of`` goes through the numbers of
+    the cycles, and may show which one is under way.
 
     Raises:
         PolicyError: GROUP_SORT_EXPR is no expression.
@@ -107,7 +109,7 @@ def run_course(
     notes: dict[str, None] = {}
     crash, unit, changes, steady = None, "", -1, False
     lost: dict[str, float] = {}
-    for number in range(plan.cycles):
+    for number in numbers_of(range(plan.cycles)):
         if number:
             priorities.advance(plan.interval_seconds, samples[-1].submitters)
             world.advance(number * plan.interval_seconds)

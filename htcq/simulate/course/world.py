@@ -16,7 +16,6 @@ from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.poolquota.published import Published
-from htcq.quota.knobs import number_of
 from htcq.simulate.course.claims import LEFTOVER, MATCH, REUSED, Base, Claim, Start, amounts_of
 from htcq.simulate.course.devices import Devices
 from htcq.simulate.course.factories import Factories
@@ -29,14 +28,12 @@ from htcq.simulate.course.schedds import Schedds
 from htcq.simulate.course.shown import Shown
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
+from htcq.simulate.course.worklife import Worklife
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.clock import Clock
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.simulate.slots import Slots
 from htcq.units import GPUS
-
-#: For how long a claim is used again, in seconds (CLAIM_WORKLIFE, param_info.in).
-_WORKLIFE = 1200.0
 
 
 class World:
@@ -63,9 +60,7 @@ class World:
         self.changes = 0
         #: Every start so far, in order.
         self.starts: list[Start] = []
-        central = pool.central
-        life = None if central is None else number_of(central.value("CLAIM_WORKLIFE") or "none")
-        self._worklife = _WORKLIFE if life is None else life
+        self._worklife = Worklife(pool)
         self.bases: dict[str, Base] = {}
         self._factories = Factories(pool.jobs or ())
         self._schedds = Schedds(pool, self._moment)
@@ -324,7 +319,7 @@ class World:
             self._arrive(self.now)
             if claim.job is not None:
                 self._materialize(self._factories.end(claim.job))
-            job = self._next(claim) if self.now - claim.since < self._worklife else None
+            job = None if self._worklife.is_over(claim, self.now) else self._next(claim)
             if job is not None:
                 self._run(claim, job, REUSED)
             else:

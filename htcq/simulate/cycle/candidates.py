@@ -7,6 +7,7 @@ left after a match each, what the next one costs and how they rank then is worke
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from htcq.simulate.cycle.job_table import JobTable
@@ -16,7 +17,6 @@ from htcq.simulate.cycle.slot_table import Offer, SlotTable
 
 if TYPE_CHECKING:
     from htcq.columns.arrays import BestSlots
-    from htcq.columns.column import Column
 
 Array = Any
 
@@ -28,42 +28,77 @@ STATE = 3
 
 
 class MatchLevel:
-    """Some slots after equally many matches with one request."""
+    """Some slots after equally many matches with one request.
 
-    def __init__(self, rows: Rows, job: JobTable, answer: SlotAnswer) -> None:
-        self.rows, self.job, self._answer = rows, job, answer
+    What most requests do not come to is worked out when it is asked for.
+    """
+
+    def __init__(self, rows: Rows, job: JobTable, answer: SlotAnswer | None = None) -> None:
+        self.rows, self.job = rows, job
         self.arrays = rows.arrays
-        self.costs: Sequence[float | int | None] = self.arrays.listed(answer.cost, rows.rows)
-        self.fits: Sequence[bool] = self.arrays.listed_truths(answer.fits, rows.rows)
-        self.crashes: Sequence[bool] = ()
-        if answer.crashes is not None:
-            self.crashes = self.arrays.listed_truths(answer.crashes, rows.rows)
         #: Whether a match takes a slot whole.
         self.takes_all = rows.takes_all
-        self._ranks: Sequence[Ranks] | None = None
+        self._known = answer
         self._suit: dict[JobTable, Sequence[bool]] = {}
-        self._next: MatchLevel | None = None
 
+    @cached_property
+    def _answer(self) -> SlotAnswer:
+        return self._known or self.rows.answer(self.job)
+
+    @cached_property
+    def costs(self) -> Sequence[float | int | None]:
+        """What a match with each slot costs."""
+        return self.arrays.listed(self._answer.cost, self.rows.rows)  # type: ignore[no-any-return]
+
+    @cached_property
+    def fits(self) -> Sequence[bool]:
+        """Whether the request fits each slot."""
+        return self.arrays.listed_truths(  # type: ignore[no-any-return]
+            self._answer.fits, self.rows.rows
+        )
+
+    @cached_property
+    def crashes(self) -> Sequence[bool]:
+        """Where the negotiator finds no weight and ends; nothing if nowhere."""
+        if self._known is None and not self.takes_all:
+            # Requirements need not be asked where all weights are known.
+            after = self.rows.after(self.job)
+            if not self.rows.lacks_weight() and not after.lacks_weight():
+                return ()
+        if self._answer.crashes is None:
+            return ()
+        return self.arrays.listed_truths(  # type: ignore[no-any-return]
+            self._answer.crashes, self.rows.rows
+        )
+
+    @cached_property
     def next(self) -> MatchLevel:
-        """Return the same slots after one more match each."""
-        if self._next is None:
-            after = self._answer.after or self.rows.after(self.job)
-            self._next = MatchLevel(after, self.job, after.answer(self.job))
-        return self._next
+        """The same slots after one more match each."""
+        after = self.rows.after(self.job)
+        if self._known is not None and self._known.by_weight:
+            after.weigh_less(self.rows.weight(), self._known.cost)
+        return MatchLevel(after, self.job)
 
     def of(self, place: int, job: JobTable) -> MatchLevel:
         """Return one of the slots alone, as it is to another ``job``."""
-        rows = self.rows.at(self.arrays.places([place]))
-        return MatchLevel(rows, job, rows.answer(job))
+        return MatchLevel(self.rows.at(self.arrays.places([place])), job)
 
+    @cached_property
+    def by_negotiator(self) -> tuple[Array, Array]:
+        """The negotiator's ranks of each slot, before and after the job's."""
+        return self.rows.ranks(self.job)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the negotiator's ranks have been worked out."""
+        return "by_negotiator" in self.__dict__
+
+    @cached_property
     def ranks(self) -> Sequence[Ranks]:
-        """Return the ranks of each slot."""
-        if self._ranks is None:
-            pre, post = self.rows.ranks(self.job)
-            job = self.rows.job_rank(self.job)
-            listed = [self.arrays.listed_numbers(each, self.rows.rows) for each in (pre, job, post)]
-            self._ranks = list(zip(*listed))
-        return self._ranks
+        """The ranks of each slot."""
+        pre, post = self.by_negotiator
+        numbers = (pre, self.rows.job_rank(self.job), post)
+        return list(zip(*(self.arrays.listed_numbers(each, self.rows.rows) for each in numbers)))
 
     def suit(self, other: JobTable, worse: Any) -> Sequence[bool]:
         """Return where a schedd may use a match for another job.
@@ -101,12 +136,17 @@ class SlotCandidate:
         """Match the slot with ``job``, which may see its submitter use more than the last one."""
         if job is not self.level.job:
             self.level, self.place = self.level.of(self.place, job), 0
-        self.level = self.level.next()
+        self.level = self.level.next
         self.matches += 1
 
     def amounts(self) -> Mapping[str, float | int]:
         """Return what the slot has left."""
         return self.level.rows.amounts(self.place)
+
+
+def still_fits(candidate: SlotCandidate) -> bool:
+    """Tell whether the request fits the slot as it is now."""
+    return candidate.level.fits[candidate.place]
 
 
 class SlotCandidates:
@@ -152,10 +192,7 @@ class SlotCandidates:
         for level, candidates in changed.items():
             slots = candidates[0].offer.in_table
             places = slots.arrays.places([each.place for each in candidates])
-            left: Mapping[str, Column] = {
-                asset: column.at(places) for asset, column in level.rows.left.items()
-            }
-            slots.change([each.offer.row for each in candidates], left)
+            slots.change([each.offer.row for each in candidates], level, places)
         self._touched = []
         self._best = None
 
@@ -165,4 +202,4 @@ def _some(answer: SlotAnswer, rows: Array) -> SlotAnswer:
     crashes = answer.crashes
     if crashes is not None:
         crashes = crashes[rows]
-    return SlotAnswer(answer.fits[rows], answer.cost.at(rows), crashes, None)
+    return SlotAnswer(answer.fits[rows], answer.cost.at(rows), crashes, answer.by_weight)

@@ -19,6 +19,7 @@ from htcq.policy.claim import Startd, accounted, consumed, overridden, ways, who
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, machine_disk_kb
@@ -86,6 +87,19 @@ class _InputsSeen:
     requirements: tuple[Expr, ...] = ()
 
 
+@dataclass(frozen=True)
+class _InputsReached:
+    """The attributes of a job that a startd may come upon: names, and places of a job's own.
+
+    ``number`` is the same where all that it may come upon in the ad of the slot is equal.
+    """
+
+    number: int
+    of_job: tuple[str, ...]
+    places_of_job: tuple[int, ...]
+    seen: _InputsSeen
+
+
 class _StartdView:
     """A slot at its startd: its rest, the startd, and what each view sees."""
 
@@ -112,8 +126,7 @@ class Startds:
         #: All that is equal once, so that it can be known by its number.
         self._numbers: dict[tuple[object, ...], int] = {}
         self._sights: dict[tuple[object, ...], tuple[tuple[object, ...], _InputsSeen]] = {}
-        #: Of what startds looked at last.
-        self._last: tuple[tuple[object, ...], _InputsSeen] = ((None,), _InputsSeen((), ()))
+        self._reaches: dict[tuple[object, ...], _InputsReached] = {}
         self._alike: dict[tuple[object, ...], _InputsSeen] = {}
         self._known: dict[tuple[object, ...], _Carvings] = {}
         self._kinds: dict[int, SlotClass] = {}
@@ -138,11 +151,9 @@ class Startds:
         if site is None:
             site = self._sites[offer] = _StartdView(offer.at_first, self._table.of(offer.slot))
         left, sight = site.left, self._sight(offer.seen, request, site.startd, whole_ad)
-        seen = site.seen.get(id(sight))
-        if seen is None:
-            own = [offer.slot[place] for place in sight.places]
-            seen = self._numbers.setdefault((*own, *map(type, own)), len(self._numbers))
-            site.seen[id(sight)] = seen
+        seen = 0
+        if sight.places:
+            seen = self._seen(site, offer.slot, sight)
         key = (id(sight), offer.supports_policy, seen, *[left[asset] for asset in sight.assets])
         carvings = self._known.get(key)
         if carvings is None:
@@ -162,6 +173,19 @@ class Startds:
             place += 1
             carving = carvings.at(place)
         return Claim({}, 0, short)
+
+    def _seen(self, site: _StartdView, slot: Slot, sight: _InputsSeen) -> int:
+        """Return a number that is the same for slots of which the same is seen."""
+        seen = site.seen.get(id(sight))
+        if seen is None:
+            own = [slot[place] for place in sight.places]
+            seen = self._numbered((*own, *map(type, own)))
+            site.seen[id(sight)] = seen
+        return seen
+
+    def _numbered(self, things: tuple[object, ...]) -> int:
+        """Return a number that is the same for equal things, never 0."""
+        return self._numbers.setdefault(things, len(self._numbers) + 1)
 
     def _carved(self, carving: _Carving, left: dict[str, Number]) -> Claim:
         """Return what comes of it, and take that of what is ``left``."""
@@ -199,21 +223,12 @@ class Startds:
         return self._table.words(slots)
 
     def _sight(self, slot: Slot, request: Request, startd: Startd, whole_ad: bool) -> _InputsSeen:
-        last, seen = self._last
-        if (
-            last[0] is slot.frame
-            and last[1] is request
-            and last[2] is startd
-            and last[3] is whole_ad
-        ):
-            return seen
         key = (id(slot.frame), id(request), id(startd), whole_ad)
         found = self._sights.get(key)
         if found is None:
             # What is known by its id must live.
-            of = (slot.frame, request, startd, whole_ad)
+            of = (slot.frame, request, startd)
             found = self._sights[key] = (of, self._seen_of(slot, request, startd, whole_ad))
-        self._last = found
         return found[1]
 
     def _seen_of(self, slot: Slot, request: Request, startd: Startd, whole_ad: bool) -> _InputsSeen:
@@ -221,14 +236,32 @@ class Startds:
 
         They are equal in all texts and values that the startd may come upon.
         """
+        graph = self._links.graph(request.frame)
+        whose = (id(slot.frame), slot.type, slot.assets, id(graph), id(startd), whole_ad)
+        reach = self._reaches.get(whose)
+        if reach is None:
+            reach = self._reaches[whose] = self._reach(slot, request.frame, startd, whole_ad)
+        of_job = [request.frame.text(name) for name in reach.of_job]
+        own = [request.first[place] for place in reach.places_of_job]
+        key = (reach.number, *of_job, *own, *map(type, own))
+        found = self._alike.get(key)
+        if found is None:
+            # An object of its own: others are known by it.
+            found = self._alike[key] = replace(reach.seen)
+        return found
+
+    def _reach(
+        self, slot: Slot, job: SharedAttributes, startd: Startd, whole_ad: bool
+    ) -> _InputsReached:
+        """Return what the startd may come upon in the ads of a slot and of a job with ``job``."""
         words = {word for each in startd.modify.values() for word in each.words()}
         words |= {f"consumption{asset}" for asset in slot.assets}
-        of_left = self._links.reached(sorted(words), slot.frame, request.frame)
+        of_left = self._links.reached(sorted(words), slot.frame, job)
         requirements = _all()
         if whole_ad:
-            requirements = asked_again(slot.frame, request.frame, slot.assets, self._links)
+            requirements = asked_again(slot.frame, job, slot.assets, self._links)
         evaluated = {word for each in requirements for word in each.words()} | {"slotweight"}
-        names = of_left | self._links.reached(sorted(evaluated), slot.frame, request.frame)
+        names = of_left | self._links.reached(sorted(evaluated), slot.frame, job)
         # A dynamic slot weighs what it got itself, whatever is left of its parent.
         of_left = of_left if slot.type == PARTITIONABLE else names
         places = {PLACES[name] for name in names - set(slot.assets) if name in PLACES}
@@ -237,18 +270,18 @@ class Startds:
         asked = {
             each for asset in slot.assets for each in (f"request{asset}", f"_condor_request{asset}")
         }
-        of_job = [(name, request.frame.text(name)) for name in sorted(names | asked)]
-        own = [request.first[place] for name, place in JOB_PLACES.items() if name in names]
+        of_job = tuple(sorted(names | asked))
         of_slot = [(name, slot.frame.text(name)) for name in sorted(names)]
-        key = (
-            id(startd), slot.type, slot.assets, *map(id, requirements), *of_slot, *of_job, *own,
-            *map(type, own),
-        )  # fmt: skip
-        found = self._alike.get(key)
-        if found is None:
-            assets = tuple(asset for asset in slot.assets if asset in of_left)
-            found = self._alike[key] = _InputsSeen(assets, tuple(sorted(places)), requirements)
-        return found
+        number = self._numbered(
+            (id(startd), slot.type, slot.assets, *map(id, requirements), of_job, *of_slot)
+        )
+        assets = tuple(asset for asset in slot.assets if asset in of_left)
+        return _InputsReached(
+            number,
+            of_job,
+            tuple(place for name, place in JOB_PLACES.items() if name in names),
+            _InputsSeen(assets, tuple(sorted(places)), requirements),
+        )
 
     def _carvings(
         self,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import attrgetter
-from typing import NamedTuple
+from operator import attrgetter, itemgetter
+from typing import NamedTuple, Optional
 
 from htcq.pool.job import PLACES, Job
 from htcq.pool.shared_attributes import SharedAttributes
+from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.access_points import AccessPoints
-from htcq.simulate.cycle.queues import Order, Queue, Request, order_in_queue
+from htcq.simulate.cycle.queues import Order, Queue, Request, place_in_queue, priorities_of
 
 #: What tells jobs apart that share a frame: the values of their own attributes that some expression
 #: looks at.
@@ -87,6 +88,28 @@ class _QueuedJob(NamedTuple):
     order: Order
 
 
+class _KindOfJob(NamedTuple):
+    """What is equal for jobs of one access point with one frame and equal values of ``_DECIDING``.
+
+    ``shows_all``: each is shown as it is. ``is_steady``: neither time nor what runs changes that.
+    """
+
+    access: AccessPoint
+    wanted: int
+    whose: tuple[str, str]
+    shows_all: bool
+    is_steady: bool
+    priorities: Order
+
+
+#: What decides whose a job is, how many slots it wants and where it stands in its queue.
+_DECIDING = itemgetter(
+    *(PLACES[name] for name in ("user", "owner", "accountinggroup", "jobstatus", "maxhosts",
+                                "currenthosts", "jobcooldownexpiration", "prejobprio1",
+                                "prejobprio2", "jobprio", "postjobprio1", "postjobprio2"))
+)  # fmt: skip
+
+
 class JobQueues:
     """The queues by submitter and schedd; the schedd is empty where the pool does not say."""
 
@@ -127,15 +150,24 @@ class JobQueues:
             queue.begin()
         for key in self._known.keys() - present.keys():
             each = self._known.pop(key)
-            self._count(each, -1)
-            if each.shown is not None:
+            if each.shown is None:
+                self._count(each.whose[0], each.wanted, None, -1)
+            else:
+                self._count(each.whose[0], each.wanted, each.shown.frame, -1)
                 self.by_owner[each.whose].remove(each.order)
-        come = []
+        kinds: dict[tuple[object, ...], _KindOfJob] = {}
+        come: list[_QueuedJob] = []
+        counts = Counter[tuple[str, int, Optional[SharedAttributes]]]()
         for key, job in present.items():
             if key not in self._known:
-                each = self._known[key] = self._queued(job, access)
-                self._count(each, 1)
+                each = self._known[key] = self._queued(job, access, kinds)
                 come.append(each)
+                frame: SharedAttributes | None = None
+                if each.shown is not None:
+                    frame = each.shown.frame
+                counts[each.whose[0], each.wanted, frame] += 1
+        for (submitter, wanted, frame), number in counts.items():
+            self._count(submitter, wanted, frame, number)
         self._come = come
 
     def queue(
@@ -157,21 +189,43 @@ class JobQueues:
                 return
         self._end()
 
-    def _queued(self, job: Job, access: AccessPoints) -> _QueuedJob:
-        schedd, wanted, shown = access.of(job), job.wanted, None
-        self.live_on = self.live_on and access.always_shows(job, schedd)
-        if wanted:
-            shown = access.shown(job, schedd)
-        return _QueuedJob(job, shown, wanted, (job.submitter, schedd.name), order_in_queue(job))
+    def _queued(
+        self, job: Job, access: AccessPoints, kinds: dict[tuple[object, ...], _KindOfJob]
+    ) -> _QueuedJob:
+        values = _DECIDING(job)
+        # 1, 1.0 and true are equal keys, and different ones here.
+        key = (id(job.frame), access.name_of(job), *values, *map(type, values))
+        kind = kinds.get(key)
+        if kind is None:
+            kind = kinds[key] = self._kind(job, access)
+        self.live_on = self.live_on and kind.is_steady
+        shown: Job | None = None
+        if kind.shows_all:
+            shown = job
+        elif kind.wanted:
+            shown = access.shown(job, kind.access)
+        place = place_in_queue(job, kind.priorities)
+        return _QueuedJob(job, shown, kind.wanted, kind.whose, place)
 
-    def _count(self, each: _QueuedJob, number: int) -> None:
-        self._jobs[each.whose[0]] += number
-        if each.shown is None:
+    def _kind(self, job: Job, access: AccessPoints) -> _KindOfJob:
+        schedd = access.of(job)
+        is_steady = access.always_shows(job, schedd)
+        wanted = job.wanted
+        shows_all = is_steady and wanted > 0 and not job.parallel
+        whose = (job.submitter, schedd.name)
+        return _KindOfJob(schedd, wanted, whose, shows_all, is_steady, priorities_of(job))
+
+    def _count(
+        self, submitter: str, wanted: int, frame: SharedAttributes | None, number: int
+    ) -> None:
+        """Count so many jobs that are alike, of which ``frame`` is shown."""
+        self._jobs[submitter] += number
+        if frame is None:
             return
-        self.wanted[each.whose[0]] += number * each.wanted
-        self._frames[each.shown.frame] += number
-        if not self._frames[each.shown.frame]:
-            del self._frames[each.shown.frame]
+        self.wanted[submitter] += number * wanted
+        self._frames[frame] += number
+        if not self._frames[frame]:
+            del self._frames[frame]
 
     def _queue_anew(
         self, jobs: Sequence[Job], access: AccessPoints, likenesses: AutoclusterIndex

@@ -54,9 +54,9 @@ class KeptAnswers:
     def _made(self, whole: Rows, at: int, job: JobTable) -> _KeptAnswer:
         while self._known and (len(self._known) + 1) * whole.rows > _MAX_KEPT:
             del self._known[next(iter(self._known))]
-        fits, cost, crashes, _ = whole.answer(job)
-        fits = self._arrays.writable(fits, whole.rows)
-        return _KeptAnswer(SlotAnswer(fits, cost, crashes, None), at)
+        answer = whole.answer(job)
+        fits = self._arrays.writable(answer.fits, whole.rows)
+        return _KeptAnswer(answer._replace(fits=fits), at)
 
     def _renewed(
         self, kept: _KeptAnswer, whole: Rows, changed: Sequence[int], job: JobTable

@@ -36,15 +36,20 @@ class _Block(Generic[Item]):
 class MatchList(Generic[Item]):
     """A list of slots that grows shorter, and longer again by what is given back.
 
-    It asks for ``more`` slots when it needs them.
+    It asks for ``more`` slots when it needs them, and drops what is given back unless it
+    ``still_fits``.
     """
 
-    def __init__(self, more: More[Item]) -> None:
-        self._more = more
+    def __init__(
+        self, more: More[Item], still_fits: Callable[[Item], bool] = lambda item: True
+    ) -> None:
+        self._more, self._still_fits = more, still_fits
         #: The best first; those before ``_next`` are taken.
         self._ranks, self._items = more()
         self._next = 0
         self._first: tuple[Ranks, Item] | None = None
+        #: What was given back behind all of these, in order: most lists never come to it.
+        self._behind: list[tuple[Ranks, Item]] = []
         self._blocks: deque[_Block[Item]] = deque()
 
     def _has_sorted(self) -> bool:
@@ -62,6 +67,7 @@ class MatchList(Generic[Item]):
             return self._first
         if self._has_sorted():
             return self._ranks[self._next], self._items[self._next]
+        self._put_behind()
         return self._blocks[0].entries[0] if self._blocks else None
 
     def pop(self) -> Item | None:
@@ -72,6 +78,7 @@ class MatchList(Generic[Item]):
         if self._has_sorted():
             self._next += 1
             return self._items[self._next - 1]
+        self._put_behind()
         if not self._blocks:
             return None
         entries = self._blocks[0].entries
@@ -82,11 +89,17 @@ class MatchList(Generic[Item]):
 
     def give_back(self, ranks: Ranks, item: Item) -> None:
         """Put in the one that was popped last, which has other ranks by now."""
-        if self._has_sorted() and ranks <= self._ranks[self._next]:
-            self._first = (ranks, item)
-        else:
+        if not (self._has_sorted() and ranks <= self._ranks[self._next]):
             # What it beats at the head of a sorted list it beats to its end.
-            self._behind_worse(ranks, item)
+            self._behind.append((ranks, item))
+        elif self._still_fits(item):
+            self._first = (ranks, item)
+
+    def _put_behind(self) -> None:
+        for ranks, item in self._behind:
+            if self._still_fits(item):
+                self._behind_worse(ranks, item)
+        self._behind.clear()
 
     def _behind_worse(self, ranks: Ranks, item: Item) -> None:
         for index, block in enumerate(self._blocks):

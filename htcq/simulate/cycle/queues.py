@@ -241,13 +241,16 @@ class Session:
     """One negotiation with an access point about the jobs of one submitter, with its budget.
 
     What it has offered counts, whether it was matched or rejected. All requests are named and
-    counted before the first match; what a match is used for then is another matter.
+    counted before the first match, unless the negotiator asks for one at a time; what a match is
+    used for then is another matter.
     """
 
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         self._runs = [run for run in queue.runs if run.jobs]
-        self._requests = iter(_requests(queue.asked_for()))
         self._rejected: dict[int, Offered] = {}
+        self._requests = self._one_by_one(queue.asked_for())
+        if not access.lists_one:
+            self._requests = iter(_requests(queue.asked_for()))
         #: The first run that may have jobs left.
         self._first = 0
         self._run: Run | None = None
@@ -261,6 +264,12 @@ class Session:
         #: What was offered, in order, and whether there was more than the budget let it offer.
         self.offered: list[Offered] = []
         self.cut = False
+
+    def _one_by_one(self, runs: Iterable[Run]) -> Iterator[tuple[Run, int, Job]]:
+        """Yield each job alone: the first that has no match by the time that it is asked for."""
+        for run in runs:
+            while run.jobs and id(run.request) not in self._rejected:
+                yield run, 1, run.jobs[0]
 
     def next(self, skipped: int = 1) -> tuple[Request, str] | None:
         """Return what is asked for next, and the first job of that request.
@@ -292,31 +301,33 @@ class Session:
         self._run = None
         return None
 
-    def matched(
-        self,
-        suits: Callable[[Request], bool],
-        can_start: Callable[[Job], bool] = lambda job: True,
-        can_start_another: Callable[[Job], bool] = lambda job: True,
-    ) -> Job | None:
-        """Take the job out that the schedd uses a match for; None where it has none.
+    def matched(self) -> bool:
+        """Note that a match was made; tell whether the job that the request names still waits.
 
-        That is the one which the request names, and once that is matched, or the schedd cannot
-        start it there, the first in the queue whose request ``suits`` the slot, whatever the
-        match was made for.
+        That is the one which the schedd uses a match for. Once it is matched, or the schedd cannot
+        start it there, that is the first in the queue which suits the slot, whatever the match
+        was made for.
         """
-        assert self._run is not None
         self.offered[-1].matched += 1
-        jobs = self._run.jobs
-        if jobs and jobs[0] is self._named and can_start(self._named):
-            self._used_for = self._run.request
-            return jobs.popleft()
+        return self.names_a_job_that_waits()
+
+    def start_named(self) -> Job:
+        """Take the job out that the request names."""
+        assert self._run is not None
+        return self.start(self._run)
+
+    def start(self, run: Run) -> Job:
+        """Take the first job of a run out."""
+        self._used_for = run.request
+        return run.jobs.popleft()
+
+    def waiting(self) -> Iterator[Run]:
+        """Yield the runs with jobs that wait, in the order of the queue."""
         while self._first < len(self._runs) and not self._runs[self._first].jobs:
             self._first += 1
         for run in islice(self._runs, self._first, None):
-            if run.jobs and suits(run.request) and can_start_another(run.jobs[0]):
-                self._used_for = run.request
-                return run.jobs.popleft()
-        return None
+            if run.jobs:
+                yield run
 
     @property
     def used_for(self) -> Request:
@@ -327,6 +338,12 @@ class Session:
     def names_a_job_that_waits(self) -> bool:
         """Tell whether the job that the request names has no match yet."""
         return self._run is not None and bool(self._run.jobs) and self._run.jobs[0] is self._named
+
+    @property
+    def named_job(self) -> Job:
+        """The job that the request names."""
+        assert self._named is not None
+        return self._named
 
     def rejected(self, reason: str, beyond: bool = False) -> None:
         """Ask no more for jobs like these in this talk.
@@ -365,7 +382,17 @@ _PRIORITIES = itemgetter(
 
 def order_in_queue(job: Job) -> Order:
     """Return what jobs of one queue are sorted by: priorities, cluster, proc (prio_compar)."""
-    return (*_negated(*_PRIORITIES(job)), _whole(job.cluster), _whole(job.proc))
+    return place_in_queue(job, priorities_of(job))
+
+
+def priorities_of(job: Job) -> Order:
+    """Return what jobs of one queue are sorted by at first."""
+    return _negated(*_PRIORITIES(job))
+
+
+def place_in_queue(job: Job, priorities: Order) -> Order:
+    """Return the place of a job with these ``priorities`` in its queue."""
+    return (*priorities, _whole(job.cluster), _whole(job.proc))
 
 
 # Few jobs have priorities of their own. 1, 1.0 and true are equal keys, but to typed ones.

@@ -51,13 +51,13 @@ class ReferenceGraph:
 
     def reached(self, words: Iterable[str], *frames: SharedAttributes) -> frozenset[str]:
         """Return every word that an evaluation from ``words`` can reach through all ``frames``."""
-        graphs = [self._graph(frame) for frame in frames]
+        graphs = [self.graph(frame) for frame in frames]
         key = (*words, *map(id, graphs))
         if key not in self._reached:
             self._reached[key] = frozenset(_followed(words, graphs, frames))
         return self._reached[key]
 
-    def _graph(self, frame: SharedAttributes) -> _Graph:
+    def graph(self, frame: SharedAttributes) -> _Graph:
         """Return the words of each expression of ``frame``.
 
         Frames with the same expressions and names share it.

@@ -64,14 +64,14 @@ class Evaluating:
 class SlotAnswer(NamedTuple):
     """What slots answer to a request, by row: where it fits, and what a match costs.
 
-    ``crashes`` are those where the negotiator finds no weight; None: nowhere. ``after`` are the
-    slots after a match each, where they are known.
+    ``crashes`` are those where the negotiator finds no weight; None: nowhere. ``by_weight`` tells
+    that the cost is the difference of two weights wherever it fits.
     """
 
     fits: Array
     cost: Column
     crashes: Array | None
-    after: Rows | None
+    by_weight: bool = False
 
 
 def _amounts(kind: Evaluating, left: Mapping[str, Column], row: int) -> dict[str, Number]:
@@ -106,6 +106,7 @@ class Rows:
 
     __slots__ = (
         "_added",
+        "_after",
         "_kind",
         "_places",
         "_seen",
@@ -124,13 +125,16 @@ class Rows:
         table: Table,
         left: Mapping[str, Column],
         places: Array | None = None,
+        weight: Column | None = None,
     ) -> None:
         self._kind, self._seen, self._added = kind, seen, added
         self.arrays = kind.engine.arrays
         self.left, self.rows, self._places = left, table.rows, places
         columns = {kind.attributes[asset]: column for asset, column in left.items()}
         self.table = table.replaced(columns, _ads(kind, seen, added, left, places))
-        self._weight: Column | None = None
+        self._weight = weight
+        #: The same slots after a match each, with this job.
+        self._after: tuple[JobTable, Rows] | None = None
 
     def amounts(self, row: int) -> dict[str, Number]:
         """Return what the slot of a row has left."""
@@ -140,10 +144,10 @@ class Rows:
         """Return some of the rows."""
         left = {asset: column.at(rows) for asset, column in self.left.items()}
         places = rows if self._places is None else self._places[rows]
-        found = Rows(self._kind, self._seen, self._added, self.table.at(rows), left, places)
-        if self._weight is not None:
-            found._weight = self._weight.at(rows)
-        return found
+        weight = self._weight
+        if weight is not None:
+            weight = weight.at(rows)
+        return Rows(self._kind, self._seen, self._added, self.table.at(rows), left, places, weight)
 
     def with_added(self, added: Sequence[Mapping[str, Value]]) -> Rows:
         """Return the same slots with other attributes that the negotiator writes, by row."""
@@ -167,7 +171,9 @@ class Rows:
 
     def after(self, job: JobTable) -> Rows:
         """Return the slots after a match with ``job`` each."""
-        return self.less(self.taken(job))
+        if self._after is None or self._after[0] is not job:
+            self._after = job, self.less(self.taken(job))
+        return self._after[1]
 
     def less(self, taken: Mapping[str, Column]) -> Rows:
         """Return the same slots without what is taken."""
@@ -187,20 +193,34 @@ class Rows:
             self._weight = self._kind.engine.evaluate(expression, self.table).amounts()
         return self._weight
 
+    @property
+    def known_weight(self) -> Column | None:
+        """The weights, where they have been asked for."""
+        return self._weight
+
+    def weigh_less(self, before: Column, cost: Column) -> None:
+        """Note the weights of slots that weighed more ``before``, by what matches cost."""
+        if self._weight is None and self.arrays.are_whole(before) and self.arrays.are_whole(cost):
+            self._weight = self.arrays.difference(before, cost)
+
+    def lacks_weight(self) -> bool:
+        """Tell whether the weight of any slot is absent."""
+        return bool(self.arrays.is_absent(self.weight()).any())
+
     def answer(self, job: JobTable) -> SlotAnswer:
         """Return what the slots answer to ``job``."""
         if not self._kind.policy:
             fits = self.agree(job.table)
             cost: Column = self._accounted() if fits.any() else self.arrays.all_one()
-            return SlotAnswer(fits, cost, None, None)
+            return SlotAnswer(fits, cost, None)
         taken = self.taken(job)
         fits = self._suits(job, taken)
         if not fits.any():
-            return SlotAnswer(fits, self.arrays.all_one(), None, None)
-        after = self.less(taken)
+            return SlotAnswer(fits, self.arrays.all_one(), None)
+        after = self.after(job)
         cost = self.arrays.difference(self.weight(), after.weight())
         crashes = fits & self.arrays.is_absent(cost)
-        return SlotAnswer(fits, cost, crashes if crashes.any() else None, after)
+        return SlotAnswer(fits, cost, crashes if crashes.any() else None, by_weight=True)
 
     def suits(self, job: JobTable) -> Array:
         """Return where there is enough for ``job`` and both Requirements hold, at any cost."""

@@ -145,6 +145,7 @@ class ScheddNegotiations:
         self._over.clear()
         self._search.limited = False
         used, used_unclaimed, limited, skipped = 0.0, 0.0, False, 1
+        asker: Asker | None = None
         while True:
             only_preferred = used >= grant.most
             if (only_preferred and not grant.ignored) or used >= grant.ceiling:
@@ -155,7 +156,8 @@ class ScheddNegotiations:
                 return used, not (only_preferred or limited), Ending.ALL_OFFERED
             asking, first = asked
             request = self.submitting.of(asking, submitter, grant.priority, grant.negotiating)
-            asker = Asker(asking, submitter, session)
+            if asker is None or asker.request is not asking:
+                asker = Asker(asking, submitter, session)
             allowance = Allowance(used, grant.most, used_unclaimed, grant.unclaimed, only_preferred)
             candidate, reason = self._found(request, first, asker, allowance)
             if candidate is None:
@@ -261,14 +263,23 @@ class ScheddNegotiations:
         access = session.access
         if access.is_full:
             return None, SCHEDD_IS_FULL
-        job = session.matched(
-            lambda other: self._suits(offer, limits, other, access.literal_limits),
-            lambda each: access.can_start(each, offer.ad),
-            lambda each: access.can_start_another(each, offer.ad),
-        )
+        job = self._picked(offer, limits, session)
         if job is None:
             return None, START_REFUSES if session.names_a_job_that_waits() else NO_JOB_LEFT
         return job, "" if access.start_job(job) else USER_IS_FULL
+
+    def _picked(self, offer: Offer, limits: str, session: Session) -> Job | None:
+        """Return the job that a schedd starts on a match; None where it has none for it."""
+        access = session.access
+        if session.matched() and access.can_start(session.named_job, offer.ad):
+            return session.start_named()
+        literal_limits, any_starts = access.literal_limits, access.start is None
+        for run in session.waiting():
+            if self._suits(offer, limits, run.request, literal_limits) and (
+                any_starts or access.can_start_another(run.jobs[0], offer.ad)
+            ):
+                return session.start(run)
+        return None
 
     def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:
         """Tell whether a schedd reuses a match with these concurrency limits for another job."""

@@ -11,7 +11,12 @@ from typing import Any
 
 from htcq.classads import named
 from htcq.quota.knobs import Knobs
-from htcq.simulate.cycle.candidates import NOT_PREEMPTED, SlotCandidate, SlotCandidates
+from htcq.simulate.cycle.candidates import (
+    NOT_PREEMPTED,
+    SlotCandidate,
+    SlotCandidates,
+    still_fits,
+)
 from htcq.simulate.cycle.dynamic_slots import DynamicSlots
 from htcq.simulate.cycle.job_table import JobTable, TableContext
 from htcq.simulate.cycle.listing import Allowance, Asker, CrashError, FittingSlots, Listing
@@ -155,12 +160,13 @@ class Search:
             return cost
         if level.crashes and level.crashes[place]:
             self._crash([offer], job, _NO_WEIGHT)
-        elif level.fits[place]:
-            ranks = level.ranks()[place]
-            if self._found.preempting:
-                ranks = (*ranks, NOT_PREEMPTED, WORST)
-            candidate.state = NOT_PREEMPTED
-            self._found.list.give_back(ranks, candidate)
+            return cost
+        # Whether it still fits is looked at when it is needed again.
+        ranks = level.ranks[place]
+        if self._found.preempting:
+            ranks = (*ranks, NOT_PREEMPTED, WORST)
+        candidate.state = NOT_PREEMPTED
+        self._found.list.give_back(ranks, candidate)
         return cost
 
     def without_claims(self, offer: Offer) -> None:
@@ -201,10 +207,10 @@ class Search:
         candidates = SlotCandidates(asking, tables, best)
         counts = preempting, over_limit, refused
         if limits is None:
-            return Listing(candidates, MatchList(candidates.more), False, *counts)
+            return Listing(candidates, MatchList(candidates.more, still_fits), False, *counts)
         kept = _permitted(candidates, limits)
         rest: Iterator[tuple[Sequence[Ranks], Sequence[SlotCandidate]]] = iter([kept, ((), ())])
-        return Listing(candidates, MatchList(lambda: next(rest)), limits.over, *counts)
+        return Listing(candidates, MatchList(lambda: next(rest), still_fits), limits.over, *counts)
 
     def _with_preempted(
         self, request: Request, asker: Asker, allowance: Allowance, fits: Mapping[SlotTable, Array]
@@ -217,7 +223,7 @@ class Search:
         ):
             every = self._arrays.truths(slots.rows)
             # A consumption policy has been passed over by now.
-            answer = slots.whole().answer(job)._replace(fits=every)
+            answer = slots.whole().answer(job)._replace(fits=every, by_weight=False)
             yield self._within_limits(slots, answer, ~every, found, allowance)
 
     def _eligible(

@@ -35,6 +35,20 @@ class HasAmounts(Protocol):
         """Return what it has left of each asset."""
 
 
+class Changed(Protocol):
+    """Slots as a match changed them."""
+
+    rows: Rows
+
+    @property
+    def by_negotiator(self) -> tuple[Array, Array]:
+        """The negotiator's ranks of each slot, before and after the job's."""
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the negotiator's ranks have been worked out."""
+
+
 class Offer:
     """One slot; ``claims`` is how many matches it can still take, ``index`` its place among all.
 
@@ -136,6 +150,8 @@ class SlotTable:
         self._removed: list[int] = []
         self._begun_at = 0
         self._whole: Rows | None = None
+        #: The weights of all rows, where they are known.
+        self._weight: Column | None = None
         self._ranks: tuple[Array, Array] | None = None
         self._ranked_at = 0
         self._answers = KeptAnswers(self.arrays)
@@ -236,7 +252,7 @@ class SlotTable:
         self._forget()
 
     def _forget(self) -> None:
-        self.changed, self._whole, self._ranks = [], None, None
+        self.changed, self._whole, self._weight, self._ranks = [], None, None, None
         self._answers.clear()
 
     def _cells_of(self, offer: Offer) -> Cells:
@@ -308,7 +324,7 @@ class SlotTable:
         assert self._table is not None
         self._table.fill(rows, columns)
         self.changed += rows
-        self._whole = None
+        self._whole = self._weight = None
 
     def _occupy(self) -> None:
         """Note which rows have slots, and who has claimed these."""
@@ -335,7 +351,9 @@ class SlotTable:
                 column = self._table.own(name)
                 assert column is not None
                 left[asset] = column
-            self._whole = Rows(self._kind, self._seen, self._added, self._table, left)
+            self._whole = Rows(
+                self._kind, self._seen, self._added, self._table, left, weight=self._weight
+            )
         return self._whole
 
     def with_left(self, amounts_of: Callable[[Offer], Mapping[str, Number]]) -> Rows:
@@ -387,9 +405,24 @@ class SlotTable:
             self.count -= 1
             self._removed.append(row)
 
-    def change(self, rows: Sequence[int], left: Mapping[str, Column]) -> None:
-        """Give some rows other amounts."""
-        self._fill(rows, {self._attributes[asset]: column for asset, column in left.items()})
+    def change(self, rows: Sequence[int], level: Changed, places: Array) -> None:
+        """Let some rows be as the slots in ``places`` of a level are."""
+        columns = {
+            self._attributes[asset]: column.at(places) for asset, column in level.rows.left.items()
+        }
+        weight, before = level.rows.known_weight, None
+        if self._whole is not None:
+            before = self._whole.known_weight
+        are_ranked = self._ranked_at == len(self.changed)
+        self._fill(rows, columns)
+        # What is known of them by now need not be worked out again.
+        here = self.arrays.places(rows)
+        if before is not None and weight is not None:
+            self._weight = self.arrays.with_rows(before, self.rows, here, weight.at(places))
+        if self._ranks is not None and are_ranked and level.is_ranked and not self.ranked_by_job:
+            for ranks, of_level in zip(self._ranks, level.by_negotiator):
+                self.arrays.put(ranks, here, self.arrays.full(level.rows.rows, of_level)[places])
+            self._ranked_at = len(self.changed)
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:

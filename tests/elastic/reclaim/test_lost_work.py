@@ -92,7 +92,7 @@ def one(**more: Any) -> Scene:
     return scene.runs("3.0", "borrower", **more).waits("2.0", "lender", 1)
 
 
-def test_a_job_in_its_retirement_time_is_left_alone() -> None:
+def test_fault_12_a_job_in_its_retirement_time_is_left_alone() -> None:
     """It ran an hour; the machine allows two, and the job can only shorten that."""
     allowed = {"slot_ad": {"MaxJobRetirementTime": "7200"}}
     short = one(started=NOW - 700, **allowed).plan()

@@ -24,6 +24,7 @@ from htcq.elastic.reclaim.reclaim_events import (
     event_from,
 )
 from htcq.elastic.reclaim.reclaim_history import history_of
+from htcq.quota.elastic.declaration import ElasticGroup, ElasticQuotas
 from tests.elastic.reclaim.scenes import AT_ONCE, NOW, Scene, borrowed, victims, why
 
 PATIENT = replace(AT_ONCE, over_for=600, need_for=120, max_gap=400)
@@ -53,17 +54,17 @@ def intent(action: str, ago: float, *jobs: str, there: Sequence[str] = ()) -> Re
     [
         (looks(), "no group has used more than its runtime for 600 s; the longest time is 0 s"),
         (
-            looks(590, 300),
-            "no group has used more than its runtime for 600 s; the longest time is 590 s",
+            looks(110, 60),
+            "no group has used more than its runtime for 600 s; the longest time is 110 s",
         ),
         (looks(700, 300), ""),
         (
-            looks(900, 250),
-            "no group has used more than its runtime for 600 s; the longest time is 250 s",
+            looks(900, 110),
+            "no group has used more than its runtime for 600 s; the longest time is 110 s",
         ),
         (
             [*looks(700, 400), *looks(300, over=()), *looks(100)],
-            "no group has used more than its runtime for 600 s; the longest time is 100 s",
+            "no group has used more than its runtime for 120 s; the longest time is 100 s",
         ),
         (
             [*looks(700, 400), *looks(100, needs=())],
@@ -77,6 +78,46 @@ def test_over_and_need_must_last(past: list[ReclaimEvent], said: str) -> None:
     plan = borrowed().plan(PATIENT, past)
     assert plan.waiting == said
     assert bool(plan.evictions) == (not said)
+
+
+def test_a_min_is_given_back_first_and_a_share_later() -> None:
+    """After 2 minutes the lender gets its min of 2, after 10 its runtime of 4."""
+    quotas = ElasticQuotas(
+        (
+            ElasticGroup("borrower", min={"cpus": 2}, max={"cpus": 8}),
+            ElasticGroup("lender", min={"cpus": 2}, max={"cpus": 8}),
+        )
+    )
+    scene = Scene(quotas).machine()
+    for number in range(8):
+        scene.runs(f"1.{number}", "borrower")
+    scene.waits("2.0", "lender", 6)
+    early = scene.plan(PATIENT, looks(130, 60))
+    assert len(early.evictions) == 2, "its min"
+    assert len(scene.plan(PATIENT, looks(700, 400)).evictions) == 4, "its runtime"
+    has_min = Scene(quotas).machine().runs("3.0", "lender").runs("3.1", "lender")
+    for number in range(6):
+        has_min.runs(f"1.{number}", "borrower")
+    has_min.waits("2.0", "lender", 6)
+    assert not has_min.plan(PATIENT, looks(130, 60)).evictions, "a share waits for over_for"
+    assert len(has_min.plan(PATIENT, looks(700, 400)).evictions) == 2
+
+
+def test_a_min_of_the_parent_is_a_min() -> None:
+    """The leaves are guaranteed nothing, the group above them 4."""
+    quotas = ElasticQuotas(
+        (
+            ElasticGroup("borrower", min={"cpus": 4}, max={"cpus": 8}),
+            ElasticGroup("top", min={"cpus": 4}, max={"cpus": 8}),
+            ElasticGroup("top.leaf", "top", max={"cpus": 8}),
+        )
+    )
+    scene = Scene(quotas).machine()
+    for number in range(8):
+        scene.runs(f"1.{number}", "borrower")
+    scene.waits("2.0", "top.leaf", 6)
+    past = looks(130, 60, needs=("top.leaf",))
+    assert len(scene.plan(PATIENT, past).evictions) == 4
 
 
 def test_looks_with_another_negotiator_tell_nothing() -> None:
@@ -101,9 +142,27 @@ def test_a_record_from_the_future_stops_everything() -> None:
 def test_after_an_action_it_waits_for_what_comes_of_it() -> None:
     limits = replace(AT_ONCE, settle_time=120)
     plan = borrowed().plan(limits, [intent("a", 60, "7.0")])
-    assert plan.waiting == "jobs were vacated 60 s ago, and the next ones have to wait for 120 s"
+    assert plan.waiting == (
+        "jobs were vacated 60 s ago, and no job in need has one of their slots yet; settle_time is "
+        "120 s"
+    )
     assert not plan.measured
     assert borrowed().plan(limits, [intent("a", 121, "7.0")]).evictions
+
+
+def test_the_next_action_follows_as_soon_as_the_slots_are_taken() -> None:
+    """What ends slowly is waited for, and not counted as useless meanwhile."""
+    limits = replace(AT_ONCE, settle_time=120)
+    came = borrowed(7, 2).runs("2.9", "lender", started=NOW - 5, user="ann")
+    plan = came.plan(limits, [intent("a", 30, "7.0")])
+    assert plan.measured == (("a", True),)
+    assert plan.evictions
+    ending = borrowed().plan(limits, [intent("a", 600, "1.0")])
+    assert ending.waiting == "1 of the jobs that were vacated have not ended yet"
+    assert not ending.measured
+    assert borrowed().plan(limits, [intent("a", 1801, "1.0")]).measured == (("a", False),)
+    again = borrowed(7, 2).runs("1.9", "borrower", started=NOW - 500)
+    assert again.plan(limits, [intent("a", 600, "1.9")]).measured == (("a", False),)
 
 
 def test_an_intent_of_which_nothing_came_is_no_action() -> None:
