@@ -225,6 +225,18 @@ def test_a_priority_that_is_an_expression_is_that_of_each_job() -> None:
     assert [match.job for match in trace.matches] == ["1.1", "1.2", "1.0"]
 
 
+@pytest.mark.parametrize(
+    "config",
+    ["NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", "USE_RESOURCE_REQUEST_COUNTS = False\n"],
+)
+def test_jobs_that_are_asked_for_one_at_a_time_are_named_one_by_one(config: str) -> None:
+    """As on 23.9.6 and 25.14.1 (SEND_JOB_INFO): the rejection names the first job that has no match."""
+    trace = run_cycle(given(policy_slot(Cpus=2), asks("ada", 4), jobs=queue(4), config=config))
+
+    assert [match.request for match in trace.matches] == ["1.0", "1.1"]
+    assert [each.job for each in trace.rejections] == ["1.2"]
+
+
 def test_what_the_negotiator_asks_of_jobs_tells_them_apart() -> None:
     """Seen on 23.9.6: each job is offered alone, so that the schedd passes over those alone that are not wanted."""
     config = "NEGOTIATOR_JOB_CONSTRAINT = ProcId != 0 && ProcId != 2\n"
