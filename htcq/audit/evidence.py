@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.fix import Setting
 from htcq.audit.input import Input
 from htcq.audit.pool_with_settings import pool_with_settings
+from htcq.audit.size import Size, size_of
 from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
-from htcq.classads import as_number
-from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
@@ -36,22 +35,18 @@ if TYPE_CHECKING:
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
-class Size(NamedTuple):
-    """The size of some slots: the sum of their weights, and the cpus of their machines."""
-
-    weight: Number
-    cpus: Number
-
-
 class Evidence(Subject):
     """A pool and what follows from it."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
+        #: Whether it is a look with a root cause fixed: nobody reads the settings of what is found.
+        self.is_trial = False
         #: The same pool with other settings, which this one was made of.
         self._before: Evidence | None = None
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
+        self._sizes: dict[SlotClass, Size] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
     @property
@@ -93,7 +88,9 @@ class Evidence(Subject):
 
     def with_settings(self, settings: Iterable[Setting]) -> Evidence:
         """Return the evidence on the same pool with these settings."""
-        return self.on(pool_with_settings(self.pool, settings))
+        trial = self.on(pool_with_settings(self.pool, settings, self.quotas))
+        trial.is_trial = True
+        return trial
 
     def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
@@ -103,7 +100,7 @@ class Evidence(Subject):
         from htcq.audit.unmatched import UnusedSlots
 
         other = Evidence(pool)
-        other.weights = self.weights
+        other.weights, other._sizes = self.weights, self._sizes
         if pool.jobs is self.pool.jobs:
             other._before = self
             other.autoclusters = self.autoclusters
@@ -159,20 +156,16 @@ class Evidence(Subject):
         """Every slot; none where there are no slot ads."""
         return self.pool.slots or ()
 
-    def size_of(self, slots: Iterable[Slot]) -> Size:
-        """Return the size of ``slots``; cpus of dynamic slots count at their partitionable slot."""
-        weight: Number = 0
-        cpus: Number = 0
-        for slot in slots:
-            weight += accounted(self.weights.of(slot))
-            if slot.type != DYNAMIC:
-                cpus += max(0, as_number(slot.total_slot_cpus) or 0)
-        return Size(weight, cpus)
+    def size_of_class(self, slot_class: SlotClass) -> Size:
+        """Return the size of all slots of one class."""
+        if slot_class not in self._sizes:
+            self._sizes[slot_class] = size_of(slot_class.slots, self.weights)
+        return self._sizes[slot_class]
 
     @cached_property
     def size(self) -> Size:
         """The size of the pool."""
-        return self.size_of(self.slots)
+        return size_of(self.slots, self.weights)
 
     @cached_property
     def slot_classes(self) -> tuple[SlotClass, ...]:
@@ -220,13 +213,10 @@ class Evidence(Subject):
     @cached_property
     def slot_types(self) -> Mapping[str, frozenset[int]]:
         """The numbers of the slot types of each machine."""
-        by_frame: dict[SharedAttributes, int] = {}
         found: dict[str, set[int]] = {}
         for slot_class in self.offered:
-            for slot in slot_class.slots:
-                if slot.frame not in by_frame:
-                    by_frame[slot.frame] = slot.type_id
-                found.setdefault(str(slot.machine), set()).add(by_frame[slot.frame])
+            for slot in slot_class.places:
+                found.setdefault(str(slot.machine), set()).add(slot.type_id)
         return {machine: frozenset(types) for machine, types in found.items()}
 
     @property
@@ -332,7 +322,10 @@ class Evidence(Subject):
     @cached_property
     def quotas(self) -> PoolQuotas:
         """The groups as the negotiator computes them."""
-        return PoolQuotas(self.pool, self.weights)
+        before = None
+        if self._before is not None:
+            before = self._before.quotas
+        return PoolQuotas(self.pool, self.weights, before=before)
 
     @cached_property
     def access(self) -> Mapping[str, Configuration]:

@@ -44,8 +44,10 @@ def execute(
 ) -> tuple[Setting, ...]:
     """Return ``knob = value`` for the slot types of ``slots``.
 
-    There is one setting for all machines that set the same.
+    There is one setting for all machines that set the same. A trial needs none.
     """
+    if evidence.is_trial:
+        return ()
     every = evidence.slot_types
     found: dict[tuple[str, str], dict[str, None]] = {}
     for slot in slots:
@@ -56,7 +58,7 @@ def execute(
     settings: list[Setting] = []
     for (name, file), machines in found.items():
         nodes = tuple(machines)
-        if set(machines) >= set(every):
+        if machines.keys() >= every.keys():
             # It is for every execution point.
             nodes = ()
         settings.append(Setting(Role.EXECUTE, name, value, file, nodes))

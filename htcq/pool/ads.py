@@ -214,12 +214,11 @@ def _read_jobs(
 ) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
     flaws = _Flaws(expressions_of_job_flaw)
-    for raw in read_ads(chunks(), {_JOB_TYPE: schema}, read.damage, untyped=_JOB_TYPE):
-        own = interned.values_of(raw.own)
-        job = Job(frames.of(raw), *own[:_OWN])
-        if any(raw.own[_PRIORITIES]):
-            job = _with_priorities(job, raw.own)
-        times = own[_OWN:]
+    for raw in read_ads(chunks(), {_JOB_TYPE: schema}, read.damage, interned, untyped=_JOB_TYPE):
+        job = Job(frames.of(raw), *raw.own[:_OWN])
+        if any(raw.texts[_PRIORITIES]):
+            job = _with_priorities(job, raw.texts)
+        times = raw.own[_OWN:]
         # A job of a history may lack what a queued one must have.
         flaw = ""
         if not times:
@@ -242,7 +241,7 @@ def _read_collector(
     schemas = {name.encode(): RECORD for name in RECORD_TYPES}
     schemas.update(dict.fromkeys(_SLOT_TYPES, schema))
     flaws, left_out = _Flaws(expressions_of_slot_flaw), read.damage.left_out
-    for raw in read_ads(chunks(), schemas, read.damage):
+    for raw in read_ads(chunks(), schemas, read.damage, interned):
         if raw.type not in _SLOT_TYPES:
             record = record_of(raw, interned)
             flaw = record_flaw(record)
@@ -251,7 +250,7 @@ def _read_collector(
             else:
                 records[record.type].append(record)
             continue
-        slot = Slot(frames.of(raw), *interned.values_of(raw.own))
+        slot = Slot(frames.of(raw), *raw.own)
         flaw = slot_flaw(slot) or flaws.of(slot)
         if flaw:
             left_out.add(A_SLOT, slot_name(slot), flaw)

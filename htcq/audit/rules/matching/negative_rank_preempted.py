@@ -129,7 +129,7 @@ def _of_jobs(
             facts=(Fact("Rank", text), Fact("Rank of the slot", kind.first.frame.text("Rank"))),
             count=sum(sum(each.idle.values()) + sum(each.running.values()) for each in alike),
             examples=tuple(f"job {each.name}" for each in alike[:3]),
-            settings=execute(evidence, kind.slots, "RANK", "0"),
+            settings=execute(evidence, kind.places, "RANK", "0"),
         )
         return
 
