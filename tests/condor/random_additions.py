@@ -215,3 +215,49 @@ def course_with_additions(scenario: Scenario) -> Scenario:
         commands.update(each for each in _commands(dice, cluster) if not each[0].startswith("MY."))
         clusters.append(replace(cluster, commands=commands))
     return replace(scenario, knobs=knobs, clusters=tuple(clusters))
+
+
+_PREEMPTING_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
+    "NEGOTIATOR_PRE_JOB_RANK": (0.3, _RANKS_OF_NEGOTIATOR),
+    "NEGOTIATOR_POST_JOB_RANK": (0.2, _RANKS_OF_NEGOTIATOR),
+    "PREEMPTION_RANK": (
+        0.3,
+        (
+            "RemoteUserPrio - TARGET.SubmitterUserPrio",
+            "RemoteGroupResourcesInUse * SlotID",
+            "ifThenElse(RemoteGroup =?= TARGET.SubmitterGroup, 1, 0)",
+            "SlotID % 2",
+        ),
+    ),
+    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("1",)),
+    "NEGOTIATOR_DEPTH_FIRST": (0.2, ("True",)),
+    "NEGOTIATOR_JOB_CONSTRAINT": (0.1, ("JobPrio >= 0", "ProcId != 1")),
+    "LICENCE_LIMIT": (1.0, ("3", "6", "20")),
+}
+_PREEMPTION_REQUIREMENTS = (
+    "RemoteGroup =!= TARGET.SubmitterGroup",
+    "RemoteGroupResourcesInUse > RemoteGroupQuota",
+    "TARGET.SubmitterGroupResourcesInUse < TARGET.SubmitterGroupQuota",
+    "RemoteUserPrio > TARGET.SubmitterUserPrio && SlotID > 1",
+    'RemoteUser != strcat(TARGET.AcctGroupUser, "@test")',
+    "ConcurrencyLimits =?= undefined || TARGET.JobPrio > 0",
+)
+
+
+def preempting_with_additions(scenario: Scenario) -> Scenario:
+    """Return the pool whose claims may be preempted with what its seed adds to it: claims have limits, too."""
+    dice = Random(f"{scenario.seed}-additions")
+    knobs = {**scenario.knobs, **dict(drawn(dice, _PREEMPTING_KNOBS))}
+    later = dict(scenario.later)
+    if "PREEMPTION_REQUIREMENTS" in later and dice.random() < 0.5:
+        later["PREEMPTION_REQUIREMENTS"] = dice.choice(_PREEMPTION_REQUIREMENTS)
+    running = tuple(_limited(dice, each, 0.5) for each in scenario.running)
+    clusters = tuple(_limited(dice, each, 0.15) for each in scenario.clusters)
+    return replace(scenario, knobs=knobs, later=later, running=running, clusters=clusters)
+
+
+def _limited(dice: Random, cluster: Cluster, often: float) -> Cluster:
+    if dice.random() >= often:
+        return cluster
+    limits = dice.choice(("licence", "Licence:2", "tape", "licence, tape"))
+    return replace(cluster, commands={**cluster.commands, "concurrency_limits": limits})

@@ -227,7 +227,11 @@ class World:
         del base.claims[claim]
         self._evict(claim)
         slot = self._slots.claimed(claim.slot, job.submitter, made.limits)
-        self._claim(base, job, slot, claim.amounts, made.limits, MATCH)
+        before = claim.slot.concurrency_limits
+        self._claim(
+            base, job, slot, claim.amounts, made.limits, MATCH,
+            before if isinstance(before, str) else "",
+        )  # fmt: skip
 
     def _evict(self, claim: Claim) -> None:
         """Let the job of a claim return to its queue."""
@@ -270,11 +274,12 @@ class World:
         amounts: Mapping[str, Number],
         limits: str,
         by: str,
+        preempted_limits: str = "",
     ) -> None:
         self.changes += 1
         schedd = self.waiting.home(job.submitter, job.schedd)
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
-        claim.number = next(self._numbers)
+        claim.number, claim.preempted_limits = next(self._numbers), preempted_limits
         base.claims[claim] = None
         self._run(claim, job, by)
 
@@ -344,7 +349,9 @@ class World:
         return self.waiting.next(
             claim.submitter,
             claim.schedd,
-            lambda like: self._suiting.fits(like, claim.slot, has, claim.limits, literal),
+            lambda like: self._suiting.fits(
+                like, claim.slot, has, claim.limits, literal, claim.preempted_limits
+            ),
             lambda job: self._schedds.may_start(
                 job, claim.schedd, lambda: claim.slot.ad(dict(has)), self.now
             ),
