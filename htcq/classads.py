@@ -306,6 +306,8 @@ def is_number(value: Value) -> bool:
 
 def as_number(value: Value) -> int | float | None:
     """Return ``value`` as a plain finite number, whole where it is whole; None where it is none."""
+    if type(value) is int:
+        return value
     if not isinstance(value, (bool, int, float)) or value != value or abs(value) == float("inf"):
         return None
     if isinstance(value, float) and not (value.is_integer() and abs(value) < _END_OF_WHOLE):

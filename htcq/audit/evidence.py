@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.fix import Setting
 from htcq.audit.input import Input
 from htcq.audit.pool_with_settings import pool_with_settings
+from htcq.audit.size import Size, size_of
 from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
-from htcq.classads import as_number
-from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
@@ -36,19 +35,14 @@ if TYPE_CHECKING:
     from htcq.simulate.cycle.submitter_queues import SubmitterQueues
 
 
-class Size(NamedTuple):
-    """The size of some slots: the sum of their weights, and the cpus of their machines."""
-
-    weight: Number
-    cpus: Number
-
-
 class Evidence(Subject):
     """A pool and what follows from it."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
+        #: Whether a root cause is fixed in it: of what is found, nobody reads harm and settings.
+        self.is_trial = False
         #: The same pool with other settings, which this one was made of.
         self._before: Evidence | None = None
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
@@ -93,7 +87,9 @@ class Evidence(Subject):
 
     def with_settings(self, settings: Iterable[Setting]) -> Evidence:
         """Return the evidence on the same pool with these settings."""
-        return self.on(pool_with_settings(self.pool, settings))
+        trial = self.on(pool_with_settings(self.pool, settings, self.quotas))
+        trial.is_trial = True
+        return trial
 
     def on(self, pool: Pool) -> Evidence:
         """Return the evidence on ``pool``, which is this one with other settings.
@@ -159,20 +155,10 @@ class Evidence(Subject):
         """Every slot; none where there are no slot ads."""
         return self.pool.slots or ()
 
-    def size_of(self, slots: Iterable[Slot]) -> Size:
-        """Return the size of ``slots``; cpus of dynamic slots count at their partitionable slot."""
-        weight: Number = 0
-        cpus: Number = 0
-        for slot in slots:
-            weight += accounted(self.weights.of(slot))
-            if slot.type != DYNAMIC:
-                cpus += max(0, as_number(slot.total_slot_cpus) or 0)
-        return Size(weight, cpus)
-
     @cached_property
     def size(self) -> Size:
         """The size of the pool."""
-        return self.size_of(self.slots)
+        return size_of(self.slots, self.weights)
 
     @cached_property
     def slot_classes(self) -> tuple[SlotClass, ...]:
@@ -220,13 +206,10 @@ class Evidence(Subject):
     @cached_property
     def slot_types(self) -> Mapping[str, frozenset[int]]:
         """The numbers of the slot types of each machine."""
-        by_frame: dict[SharedAttributes, int] = {}
         found: dict[str, set[int]] = {}
         for slot_class in self.offered:
-            for slot in slot_class.slots:
-                if slot.frame not in by_frame:
-                    by_frame[slot.frame] = slot.type_id
-                found.setdefault(str(slot.machine), set()).add(by_frame[slot.frame])
+            for slot in slot_class.places:
+                found.setdefault(str(slot.machine), set()).add(slot.type_id)
         return {machine: frozenset(types) for machine, types in found.items()}
 
     @property
@@ -332,7 +315,10 @@ class Evidence(Subject):
     @cached_property
     def quotas(self) -> PoolQuotas:
         """The groups as the negotiator computes them."""
-        return PoolQuotas(self.pool, self.weights)
+        before = None
+        if self._before is not None:
+            before = self._before.quotas
+        return PoolQuotas(self.pool, self.weights, before=before)
 
     @cached_property
     def access(self) -> Mapping[str, Configuration]:

@@ -138,4 +138,4 @@ def consumption_settings(
     evidence: Evidence, kind: SlotClass, asset: str, text: str
 ) -> tuple[Setting, ...]:
     """Return the consumption ``text`` of ``asset`` for the slots of ``kind``."""
-    return execute(evidence, kind.slots, f"CONSUMPTION_{asset.upper()}", text)
+    return execute(evidence, kind.places, f"CONSUMPTION_{asset.upper()}", text)

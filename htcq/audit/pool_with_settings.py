@@ -18,7 +18,8 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import SCHEDD, SUBMITTER, Record
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
-from htcq.simulate.reweighed import reweighed
+from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.simulate.reweighed import reweighed_but_running
 
 #: The attribute of slots with the text of a knob.
 _PUBLISHED = {"START": "Start", "SLOT_WEIGHT": "SlotWeight"}
@@ -30,8 +31,13 @@ _ADVERTISED = {"MAX_JOBS_RUNNING": "maxjobsrunning", "CURB_MATCHMAKING": "curbma
 _RUNNING = "weightedrunningjobs"
 
 
-def pool_with_settings(pool: Pool, settings: Iterable[Setting]) -> Pool:
-    """Return ``pool`` with these settings; an empty value leaves the knob to HTCondor's default."""
+def pool_with_settings(
+    pool: Pool, settings: Iterable[Setting], quotas: PoolQuotas | None = None
+) -> Pool:
+    """Return ``pool`` with these settings; an empty value leaves the knob to HTCondor's default.
+
+    ``quotas`` are those of ``pool``, if they are known.
+    """
     by_role: dict[Role, list[Setting]] = {role: [] for role in Role}
     for each in settings:
         by_role[each.role].append(each)
@@ -49,7 +55,7 @@ def pool_with_settings(pool: Pool, settings: Iterable[Setting]) -> Pool:
         changed = replace(changed, execute=nodes, slots=slots, slot_frames=frames)
     if not access and not execute:
         return changed
-    return _with_running(reweighed(changed, pool), pool)
+    return _with_running(reweighed_but_running(changed, pool, quotas), pool)
 
 
 def _schedds(pool: Pool, settings: Sequence[Setting]) -> Mapping[str, tuple[Record, ...]] | None:
@@ -102,8 +108,11 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
     texts = _published(settings)
     expressions = Expressions()
     frames: dict[tuple[int, str], SharedAttributes] = {}
-    slots = []
-    for slot in pool.slots or ():
+    slots = list(pool.slots or ())
+    nodes = {node for node, _ in texts}
+    for number, slot in enumerate(slots):
+        if "" not in nodes and str(slot.machine) not in nodes:
+            continue
         wanted: dict[str, str] = {}
         for place in product(("", str(slot.machine)), ("", str(slot.frame.value("SlotTypeID")))):
             wanted.update(texts.get(place, {}))
@@ -113,7 +122,7 @@ def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:
         # A slot whose START lets nobody in belongs to its owner.
         if "Start" in wanted and slot.state == "Owner":
             slot = slot._replace(state="Unclaimed", activity="Idle")
-        slots.append(slot)
+        slots[number] = slot
     return tuple(slots)
 
 

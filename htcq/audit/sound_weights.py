@@ -43,7 +43,7 @@ def sound_weights(evidence: Evidence, scarce: Collection[str] = ()) -> tuple[Set
 
     ``scarce`` are assets that the weight must count, whether it does now or not.
     """
-    if not evidence.offered:
+    if not evidence.offered or evidence.is_trial:
         return ()
     known = _known.setdefault(evidence, {})
     key = tuple(sorted(scarce))

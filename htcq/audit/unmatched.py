@@ -96,6 +96,7 @@ class _Tables:
         self._count = 0
         self._blocked: dict[tuple[SlotStates, JobTable], Blocked | None] = {}
         self._room: dict[tuple[SlotStates, JobTable], bool] = {}
+        self._suit: dict[tuple[SlotStates, JobTable], bool] = {}
         self._out_of_use: dict[SlotStates, Array] = {}
 
     def alike(self, kinds: Iterable[SlotClass]) -> Mapping[TableKind, Sequence[SlotClass]]:
@@ -155,6 +156,13 @@ class _Tables:
             self._blocked[key] = None if passes else blocked
         return self._blocked[key]
 
+    def suit(self, slots: SlotStates, job: JobTable) -> bool:
+        """Tell whether one of ``slots`` would take ``job`` if it were unused."""
+        key = (slots, job)
+        if key not in self._suit:
+            self._suit[key] = bool(slots.unused.suits(job).any())
+        return self._suit[key]
+
     def _failure(self, slots: SlotStates, job: JobTable) -> Failure:
         everywhere = ~slots.nowhere
         failure = self._clauses.failure(slots.table, slots.unused, job, everywhere)
@@ -212,7 +220,11 @@ class UnusedSlots:
         None is returned where a slot would take it.
         """
         job, found = self._tables.context.job(request), []
-        for slots in self._asked(request, _largest, _each):
+        asked = list(self._asked(request, _largest, _each))
+        # Most jobs suit some slot, which is seen without taking Requirements apart.
+        if any(self._tables.suit(slots, job) for slots in asked):
+            return None
+        for slots in asked:
             blocked = self._tables.blocked(slots, job)
             if blocked is None:
                 return None

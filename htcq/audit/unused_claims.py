@@ -11,7 +11,7 @@ from typing import Optional
 from htcq.classads import Ad
 from htcq.policy.claim import accounted
 from htcq.pool.autocluster import Autocluster
-from htcq.pool.matching import Mismatch, wall_of
+from htcq.pool.matching import fits
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number
 from htcq.pool.slot_class import SlotClass
@@ -70,18 +70,18 @@ class UnusedClaims:
 
     def __init__(self) -> None:
         self._consumptions = Consumptions()
-        self._mismatches: dict[tuple[SlotClass, SharedAttributes], Mismatch] = {}
+        self._fits: dict[tuple[SlotClass, SharedAttributes], bool] = {}
         self._charged: dict[tuple[SlotClass, SharedAttributes], tuple[Number, ...]] = {}
 
     def fits(self, kind: SlotClass, jobs: Autocluster) -> bool:
         """Tell whether a job of ``jobs`` would be matched with a slot of ``kind``."""
         key = kind, jobs.frame
-        if key not in self._mismatches:
+        if key not in self._fits:
             taken: Taken = {}
             if kind.supports_policy:
                 taken = self.taken(kind, jobs)
-            self._mismatches[key] = wall_of(kind, jobs, kind.total, taken)[0]
-        return self._mismatches[key] is Mismatch.NONE
+            self._fits[key] = fits(kind, jobs, kind.total, taken)
+        return self._fits[key]
 
     def taken(self, kind: SlotClass, jobs: Autocluster) -> Taken:
         """Return what a job of ``jobs`` takes by the consumption policy of ``kind``."""

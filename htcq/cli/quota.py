@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -98,8 +99,9 @@ def _look(arguments: argparse.Namespace, begin: Begin) -> int:
 
 @dataclass(frozen=True)
 class _Looked:
-    """One pool as it is and, if anything is to change, as it would be."""
+    """One pool, by its name, as it is and, if anything is to change, as it would be."""
 
+    name: str
     quotas: PoolQuotas
     now: PoolQuotaReport
     then: PoolQuotaReport | None
@@ -169,7 +171,7 @@ def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace
         quotas = PoolQuotas(changed, weights, negotiator)
         then = look_at(quotas, changed, max_age)
     age = quotas.published.age
-    return _Looked(quotas, now, then, stale=age is not None and age > max_age)
+    return _Looked(pool.name, quotas, now, then, stale=age is not None and age > max_age)
 
 
 def _status(looked: _Looked) -> int:
@@ -186,7 +188,18 @@ def _page(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Names
         return
     from htcq.report.pages.quota import quota_page
 
-    put_file(arguments.html, quota_page([(each.now, each.then) for each in looked], changes))
+    looks = []
+    names = Counter(each.name for each in looked)
+    for each in looked:
+        name = each.name
+        if names[name] > 1:
+            # Two looks at one pool: only the paths of their snapshots tell them apart.
+            name = each.now.source
+        then = None
+        if each.then is not None:
+            then = replace(each.then, source=name)
+        looks.append((replace(each.now, source=name), then))
+    put_file(arguments.html, quota_page(looks, changes))
 
 
 def _show(looked: Sequence[_Looked], changes: Changes, arguments: argparse.Namespace) -> None:

@@ -195,6 +195,7 @@ class _Pages:
         self._what_ifs: list[WhatIf] = []
         for name, text in site.what_ifs:
             self._what_ifs += what_ifs_in(name, text)
+        self._statuses = self._status_of_trees()
         self.verdict = verdict(self._seen)
 
     def _story(self) -> DriftExplanation | None:
@@ -235,7 +236,7 @@ class _Pages:
                 self._seen.audit, replace(pictures, groups=()), links(site_pages.AUDIT)
             ),
             site_pages.DRIFT: self._drift_page(),
-            site_pages.ELASTIC: elastic_page(self._status_of_trees(), pool, self._why_no_quotas()),
+            site_pages.ELASTIC: elastic_page(self._statuses, pool, self._why_no_quotas()),
             site_pages.WHAT_IFS: what_ifs_page(self._what_ifs, pool),
         }
 
@@ -267,6 +268,7 @@ class _Pages:
             self._pool,
             bool(self._source.snapshot),
             self._why_no_history(),
+            self._statuses,
             self._what_ifs,
         )
 

@@ -13,6 +13,9 @@ from itertools import compress
 from operator import ne
 from typing import NamedTuple
 
+from htcq.classads import UNDEFINED, Value
+from htcq.pool.values import Interned
+
 #: The lines that ads share: name and expression as they stand in the text.
 Lines = tuple[tuple[bytes, bytes], ...]
 
@@ -44,10 +47,14 @@ class AdSchema:
 
 
 class RawAd(NamedTuple):
-    """One ad: its type, the texts of its own attributes (None: absent), and its shared lines."""
+    """One ad: its type, the values and texts of its own attributes, and its shared lines.
+
+    The text of an absent attribute is None, its value UNDEFINED.
+    """
 
     type: bytes
-    own: list[bytes | None]
+    own: list[Value]
+    texts: list[bytes | None]
     shared: Lines
 
 
@@ -57,7 +64,8 @@ class Table:
     It learns how names are spelled as they come.
     """
 
-    def __init__(self, schema: AdSchema) -> None:
+    def __init__(self, schema: AdSchema, values: Interned) -> None:
+        self._values = values
         plain = [name for name in schema.shared if _PLAIN_NAME.match(name)]
         self._own = {name: place for place, name in enumerate(schema.own)}
         self._shared = frozenset(plain)
@@ -71,7 +79,8 @@ class Table:
 
         ``odd`` tells whether a line, whose name is none, is damaged. A damaged ad has no form.
         """
-        own: list[bytes | None] = [None] * len(self._own)
+        own: list[Value] = [UNDEFINED] * len(self._own)
+        texts: list[bytes | None] = [None] * len(own)
         shared: list[tuple[bytes, bytes]] = []
         places: list[int] = []
         sound = True
@@ -84,15 +93,15 @@ class Table:
                     sound = not odd(line) and sound
             if place >= 0:
                 # Of an attribute that is there twice, the last counts.
-                sound = sound and own[place] is None
-                own[place] = text
+                sound = sound and texts[place] is None
+                texts[place], own[place] = text, self._values[text]
             elif place == _SHARED:
                 shared.append((name.rstrip(b" ="), text))
             places.append(place)
-        ad = RawAd(type_, own, tuple(shared))
+        ad = RawAd(type_, own, texts, tuple(shared))
         if not sound:
             return ad, None
-        return ad, Form(lines, places, ad)
+        return ad, Form(lines, places, ad, self._values)
 
     def _learnt(self, name: bytes) -> int:
         place = self._place(name)
@@ -124,9 +133,12 @@ def parts(line: bytes) -> tuple[bytes, bytes]:
 class Form:
     """The last ad of one form, and what each of its lines is."""
 
-    __slots__ = ("_ad", "_lines", "_names", "_numbers", "_own", "_places")
+    __slots__ = ("_ad", "_lines", "_names", "_numbers", "_own", "_places", "_values")
 
-    def __init__(self, lines: Sequence[bytes], places: Sequence[int], ad: RawAd) -> None:
+    def __init__(
+        self, lines: Sequence[bytes], places: Sequence[int], ad: RawAd, values: Interned
+    ) -> None:
+        self._values = values
         self._lines, self._ad, self._own = lines, ad, len(ad.own)
         self._numbers = range(len(lines))
         self._names: list[bytes] = []
@@ -147,7 +159,7 @@ class Form:
     def read(self, lines: Sequence[bytes]) -> RawAd | None:
         """Return the ad in as many ``lines``; None where they are of another form."""
         last = self._ad
-        own, shared = last.own, None
+        own, texts, shared = last.own, last.texts, None
         for number in compress(self._numbers, map(ne, lines, self._lines)):
             line, name = lines[number], self._names[number]
             if not line.startswith(name):
@@ -158,17 +170,17 @@ class Form:
             text = line[len(name) :].lstrip(b" ")
             if place < self._own:
                 if own is last.own:
-                    own = own.copy()
-                own[place] = text
+                    own, texts = own.copy(), texts.copy()
+                texts[place], own[place] = text, self._values[text]
             else:
                 if shared is None:
                     shared = list(last.shared)
                 shared[place - self._own] = (shared[place - self._own][0], text)
         self._lines = lines
         if shared is not None:
-            self._ad = RawAd(last.type, own, tuple(shared))
+            self._ad = RawAd(last.type, own, texts, tuple(shared))
         elif own is not last.own:
-            self._ad = RawAd(last.type, own, last.shared)
+            self._ad = RawAd(last.type, own, texts, last.shared)
         return self._ad
 
 

@@ -7,11 +7,12 @@ turns out to name more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from htcq.classads import UNDEFINED, parsed
 from htcq.errors import InputError
 from htcq.pool.ad_lines import AdSchema, Lines, RawAd
 from htcq.pool.adtext import Chunks, Damage, read_ads
@@ -40,6 +41,8 @@ from htcq.pool.values import Interned
 _SLOT_TYPES = (b"Machine", b"Slot")
 _JOB_TYPE = b"Job"
 _OWN = len(JOB.own)
+#: Of a job's own attributes: PreJobPrio1 to PostJobPrio2.
+_PRIORITIES = slice(JOB.own.index("prejobprio1"), JOB.own.index("postjobprio2") + 1)
 #: Names that turn up within so many ads make the reading start again at once; later ones when the
 #: text is at its end.
 _SOON = 2000
@@ -194,15 +197,28 @@ def _assets(frame: SharedAttributes) -> frozenset[str]:
     return frozenset(resources.replace(",", " ").lower().split())
 
 
+def _with_priorities(job: Job, texts: Sequence[bytes | None]) -> Job:
+    """Return ``job`` with the priorities that are expressions of its other attributes."""
+    changed: list[Any] = list(job)
+    for place in range(_PRIORITIES.start, _PRIORITIES.stop):
+        text, here = texts[place], place + 1
+        if text is not None and changed[here] is UNDEFINED:
+            expression = parsed(text.decode("utf-8", "replace"))
+            if expression is not None:
+                changed[here] = expression.evaluate(job.ad())
+    return Job._make(changed)
+
+
 def _read_jobs(
     chunks: Chunks, expressions: Expressions, schema: AdSchema, named: set[str] | None
 ) -> Read:
     read, interned, frames = Read(), Interned(), _Frames(schema, expressions, named)
     flaws = _Flaws(expressions_of_job_flaw)
-    for raw in read_ads(chunks(), {_JOB_TYPE: schema}, read.damage, untyped=_JOB_TYPE):
-        own = interned.values_of(raw.own)
-        job = Job(frames.of(raw), *own[:_OWN])
-        times = own[_OWN:]
+    for raw in read_ads(chunks(), {_JOB_TYPE: schema}, read.damage, interned, untyped=_JOB_TYPE):
+        job = Job(frames.of(raw), *raw.own[:_OWN])
+        if any(raw.texts[_PRIORITIES]):
+            job = _with_priorities(job, raw.texts)
+        times = raw.own[_OWN:]
         # A job of a history may lack what a queued one must have.
         flaw = ""
         if not times:
@@ -225,7 +241,7 @@ def _read_collector(
     schemas = {name.encode(): RECORD for name in RECORD_TYPES}
     schemas.update(dict.fromkeys(_SLOT_TYPES, schema))
     flaws, left_out = _Flaws(expressions_of_slot_flaw), read.damage.left_out
-    for raw in read_ads(chunks(), schemas, read.damage):
+    for raw in read_ads(chunks(), schemas, read.damage, interned):
         if raw.type not in _SLOT_TYPES:
             record = record_of(raw, interned)
             flaw = record_flaw(record)
@@ -234,7 +250,7 @@ def _read_collector(
             else:
                 records[record.type].append(record)
             continue
-        slot = Slot(frames.of(raw), *interned.values_of(raw.own))
+        slot = Slot(frames.of(raw), *raw.own)
         flaw = slot_flaw(slot) or flaws.of(slot)
         if flaw:
             left_out.add(A_SLOT, slot_name(slot), flaw)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from htcq.errors import InputError
 from htcq.pool.ad_lines import AdSchema, Form, Forms, RawAd, Table
 from htcq.pool.left_out import AD, LeavingOut
+from htcq.pool.values import Interned
 
 #: A pool's text: each call starts at the beginning again.
 Chunks = Callable[[], Iterable[bytes]]
@@ -71,7 +72,7 @@ class Damage:
 
 
 def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
-    """Yield the text of each ad, beginning with a line end.
+    """Yield the text of each ad.
 
     One that the text's end cuts is left out, and so is one that is too long.
 
@@ -90,7 +91,7 @@ def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
                 damage.too_long += 1
                 skipped = 0
             else:
-                yield b"\n" + part
+                yield part
         if skipped or len(rest) > MAX_BYTES_OF_AD:
             # Its end, an empty line, may come in two parts.
             skipped += len(rest)
@@ -101,7 +102,7 @@ def blocks(chunks: Iterable[bytes], damage: Damage) -> Iterator[bytes]:
         damage.too_long += 1
     elif rest.strip():
         if rest.endswith(b"\n"):
-            yield b"\n" + rest
+            yield rest
         else:
             damage.cut = True
 
@@ -110,18 +111,19 @@ def read_ads(
     chunks: Iterable[bytes],
     schemas: Mapping[bytes, AdSchema],
     damage: Damage,
+    values: Interned,
     untyped: bytes = b"",
 ) -> Iterator[RawAd]:
-    """Yield the ads whose type is among ``schemas``.
+    """Yield the ads whose type is among ``schemas``, with ``values`` of their texts.
 
     An ad without a type counts as ``untyped`` if that is given.
     """
-    forms, reader = Forms(), _Reader(schemas, damage, untyped)
+    forms, reader = Forms(), _Reader(schemas, damage, values, untyped)
     for block in blocks(chunks, damage):
         lines = block.split(b"\n")
         ad = forms.read(lines)
         if ad is None:
-            ad, form = reader.read(block, lines)
+            ad, form = reader.read(b"\n" + block, lines)
             forms.remember(lines, form)
         if ad is not None and ad.type in schemas:
             yield ad
@@ -130,13 +132,22 @@ def read_ads(
 class _Reader:
     """Reads ads of which no like one is known."""
 
-    def __init__(self, schemas: Mapping[bytes, AdSchema], damage: Damage, untyped: bytes) -> None:
-        self._tables = {name: Table(schema) for name, schema in schemas.items()}
+    def __init__(
+        self,
+        schemas: Mapping[bytes, AdSchema],
+        damage: Damage,
+        values: Interned,
+        untyped: bytes,
+    ) -> None:
+        self._tables = {name: Table(schema, values) for name, schema in schemas.items()}
         self._damage, self._untyped = damage, untyped
-        self._of_others = Table(AdSchema(()))
+        self._of_others = Table(AdSchema(()), values)
 
     def read(self, block: bytes, lines: Sequence[bytes]) -> tuple[RawAd | None, Form | None]:
-        """Return the ad, None where it is none, and its form if the next ads may have it."""
+        """Return the ad, None where it is none, and its form if the next ads may have it.
+
+        ``block`` is the text of ``lines`` behind a line end.
+        """
         found = _TYPE.search(block)
         ad_type = self._untyped
         if found:
@@ -151,7 +162,7 @@ class _Reader:
             return None, None
         # Empty lines and headers stand between ads; what has no type must show otherwise that it
         # is one.
-        if ad.shared or any(text is not None for text in ad.own):
+        if ad.shared or any(text is not None for text in ad.texts):
             return ad, form
         return None, None
 

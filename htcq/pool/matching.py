@@ -67,6 +67,19 @@ def wall_of(
     return _requirements(slot_class, jobs.ad(overridden(job, taken)), left), ""
 
 
+def fits(
+    slot_class: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken
+) -> bool:
+    """Tell whether nothing keeps the jobs from the slots; :func:`wall_of` says what does."""
+    job = jobs.ad()
+    if slot_class.supports_policy:
+        if lack(left, taken)[0] is not None:
+            return False
+        job = jobs.ad(overridden(job, taken))
+    slot, requirements = slot_class.ad(left), named("Requirements")
+    return holds(requirements.evaluate(job, slot)) and holds(requirements.evaluate(slot, job))
+
+
 def _requirements(slot_class: SlotClass, job: Ad, left: Mapping[str, Number]) -> Mismatch:
     """Return which of the two Requirements does not hold.
 

@@ -28,7 +28,7 @@ def read_priorities(chunks: Chunks, left_out: LeavingOut | None = None) -> tuple
         InputError: there is text that cannot be read.
     """
     damage, interned, found = Damage(left_out=left_out or LeavingOut()), Interned(), list[Record]()
-    for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, untyped=_TYPE):
+    for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, interned, untyped=_TYPE):
         record = record_of(raw, interned)
         records = [record]
         if not record.name:

@@ -46,6 +46,15 @@ class SlotClass:
         """One slot of each frame: among them is every value of the attributes that slots share."""
         return tuple({id(slot.frame): slot for slot in reversed(self.slots)}.values())[::-1]
 
+    @cached_property
+    def places(self) -> tuple[Slot, ...]:
+        """One slot of each machine and slot type."""
+        types = {id(slot.frame): slot.type_id for slot in self.variants}
+        found: dict[tuple[str, int], Slot] = {}
+        for slot in self.slots:
+            found.setdefault((str(slot.machine), types[id(slot.frame)]), slot)
+        return tuple(found.values())
+
     @property
     def type(self) -> str:
         """Partitionable, Dynamic or Static."""
@@ -165,11 +174,21 @@ def slot_classes(slots: Iterable[Slot]) -> tuple[SlotClass, ...]:
     """Return the classes of ``slots``, in the order of their first slots."""
     found: dict[tuple[object, ...], list[Slot]] = {}
     policies: dict[int, tuple[object, ...]] = {}
+    #: The same lists by frame and by amounts that are not rounded: few slots differ in them.
+    alike: dict[tuple[object, ...], list[Slot]] = {}
     for slot in slots:
-        policy = policies.get(id(slot.frame))
+        frame = id(slot.frame)
+        policy = policies.get(frame)
         if policy is None:
-            policy = policies[id(slot.frame)] = _policy(slot)
-        found.setdefault((policy, _shape(slot, policy[0])), []).append(slot)
+            policy = policies[frame] = _policy(slot)
+        key: tuple[object, ...] = (frame,)
+        if policy[0] != DYNAMIC:
+            key = (frame, *_amounts(slot))
+        same = alike.get(key)
+        if same is None:
+            same = found.setdefault((policy, _shape(slot, policy[0])), [])
+            alike[key] = same
+        same.append(slot)
     return tuple(SlotClass(tuple(each)) for each in found.values())
 
 
@@ -194,11 +213,12 @@ def _shape(slot: Slot, type_: object) -> tuple[Value, ...]:
     """
     if type_ == DYNAMIC:
         return ()
-    return (
-        slot.total_slot_cpus,
-        _rounded(slot.total_slot_memory_mb),
-        _rounded(slot.total_slot_disk_kb),
-    )
+    cpus, memory, disk = _amounts(slot)
+    return cpus, _rounded(memory), _rounded(disk)
+
+
+def _amounts(slot: Slot) -> tuple[Value, Value, Value]:
+    return slot.total_slot_cpus, slot.total_slot_memory_mb, slot.total_slot_disk_kb
 
 
 def _policy(slot: Slot) -> tuple[object, ...]:

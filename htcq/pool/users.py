@@ -25,7 +25,7 @@ def read_users(chunks: Chunks, left_out: LeavingOut) -> tuple[Record, ...]:
         InputError: there is text that cannot be read.
     """
     damage, interned, found = Damage(left_out=left_out), Interned(), list[Record]()
-    for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, untyped=_TYPE):
+    for raw in read_ads(chunks(), {_TYPE: RECORD}, damage, interned, untyped=_TYPE):
         record = record_of(raw, interned)
         if record.text("User"):
             found.append(record)

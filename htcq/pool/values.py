@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Optional
 
 from htcq.classads import UNDEFINED, Expr, Value, literal
@@ -22,10 +21,6 @@ class Interned(dict[Optional[bytes], Value]):
             value = _value(raw)
         self[raw] = value
         return value
-
-    def values_of(self, texts: Iterable[bytes | None]) -> list[Value]:
-        """Return the values of ``texts``."""
-        return list(map(self.__getitem__, texts))
 
 
 def _value(raw: bytes) -> Value:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from htcq.classads import Expr, Value, literal
@@ -14,13 +15,13 @@ _MAX_FRAMES = 20_000
 
 
 class _OfFrame(NamedTuple):
-    """The places of the own attributes that the slots of a frame are weighed by, and the weights.
+    """The own attributes that the slots of a frame are weighed by, and the weights.
 
     A weight is known by the values of these attributes and their types.
     """
 
-    places: tuple[int, ...]
-    weights: dict[tuple[object, ...], Value]
+    values: Callable[[Slot], object]
+    weights: dict[object, Value]
 
 
 class Weights:
@@ -45,15 +46,32 @@ class Weights:
         if known is None:
             if len(self._of_frame) >= _MAX_FRAMES:
                 self._of_frame.clear()
-            places = tuple(sorted(_places(frame, self._words)))
-            known = self._of_frame[frame] = _OfFrame(places, {})
-        values = [slot[place] for place in known.places]
-        # 1, 1.0 and true are equal keys, and different to a division.
-        key = (*values, *map(type, values))
+            places = sorted(_places(frame, self._words))
+            known = self._of_frame[frame] = _OfFrame(_values_at(places), {})
+        key = known.values(slot)
         found = known.weights.get(key)
         if found is None:
             found = known.weights[key] = self._weight.evaluate(slot.ad())
         return found
+
+
+def _values_at(places: Sequence[int]) -> Callable[[Slot], object]:
+    """Return what gives the values of a slot at ``places``, with their types.
+
+    1, 1.0 and true are equal keys, and different to a division.
+    """
+    if not places:
+        return lambda slot: None
+    if len(places) == 1:
+        place = places[0]
+        return lambda slot: (type(slot[place]), slot[place])
+    values_of = itemgetter(*places)
+
+    def several(slot: Slot) -> object:
+        values = values_of(slot)
+        return values, tuple(map(type, values))
+
+    return several
 
 
 def _places(frame: SharedAttributes, names: Iterable[str]) -> set[int]:

@@ -22,7 +22,7 @@ from htcq.poolquota.demand import Submitter, submitters_of
 from htcq.poolquota.factors import BEST_PRIORITY, new_factor
 from htcq.poolquota.negotiator_knobs import negotiator_knobs, negotiator_version
 from htcq.poolquota.published import Mark, Published
-from htcq.poolquota.supply import Supply
+from htcq.poolquota.supply import Supply, supply_of
 from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.cpp_float import total
 from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound
@@ -68,7 +68,7 @@ class PoolQuotas:
             self.settings, in_settings = read_settings(self.knobs)
             self.problems = (*in_tree, *in_settings)
         weighed = None if before is None else before.supply
-        self.supply: Supply = Supply(pool.slots or (), weights, self.knobs, weighed)
+        self.supply: Supply = supply_of(pool.slots or (), weights, self.knobs, weighed)
 
     # Who there is
     # ----------------------------------------------------------------------------------------------

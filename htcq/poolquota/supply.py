@@ -9,8 +9,10 @@ src/condor_negotiator.V6/matchmaker.cpp and Accountant.cpp:GetSlotWeight, HTCond
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress, repeat
+from operator import is_
 from typing import NamedTuple
 
 from htcq.classads import as_number, holds
@@ -84,6 +86,15 @@ class _Weighing(NamedTuple):
         return self.claimed.of(slot)
 
 
+def supply_of(
+    slots: Sequence[Slot], weights: Weights, knobs: Mapping[str, str], before: Supply | None
+) -> Supply:
+    """Return the supply of ``slots``; that is ``before`` if nothing is different."""
+    if before is not None and before.every is slots and before.weighs_by(weights, knobs):
+        return before
+    return Supply(slots, weights, knobs, before)
+
+
 class Supply:
     """The slots of a pool as one negotiator sees them.
 
@@ -100,15 +111,19 @@ class Supply:
     ) -> None:
         #: All slots of the collector.
         self.every = tuple(slots)
-        self._weights, self._knobs = weights, knobs
+        self.weights, self._knobs = weights, knobs
         self._known: Mapping[int, WeighedSlot] = {}
         self._weighing: _Weighing
-        if before is not None and before._knobs == knobs and before._weights is weights:
-            self._known = {id(each.slot): each for each in before.weighed}
+        if before is not None and before.weighs_by(weights, knobs):
+            self._known = dict(zip(map(id, before.slots), before.weighed))
             self._weighing = before._weighing
         else:
             self._weighing = _weighing(Knobs(knobs))
         self.central_text, self.weighted = self._weighing.central_text, self._weighing.weighted
+
+    def weighs_by(self, weights: Weights, knobs: Mapping[str, str]) -> bool:
+        """Tell whether ``weights`` and ``knobs`` weigh every slot as these do."""
+        return self.weights is weights and self._knobs == knobs
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -133,9 +148,9 @@ class Supply:
         slots, known = self.slots, self._known
         self._known = {}
         found = list(map(known.get, map(id, slots)))
-        for place, each in enumerate(found):
-            if each is None:
-                found[place] = self._weighed(slots[place])
+        unknown = compress(range(len(found)), map(is_, found, repeat(None)))
+        for place in list(unknown):
+            found[place] = self._weighed(slots[place])
         return tuple(found)  # type: ignore[arg-type]
 
     def _weighed(self, slot: Slot) -> WeighedSlot:
@@ -160,7 +175,7 @@ class Supply:
         return self._central_and_weight(slot)[0]
 
     def _central_and_weight(self, slot: Slot) -> tuple[bool, Number]:
-        own = self._weights.of(slot)
+        own = self.weights.of(slot)
         is_central = self._weighing.forced or as_number(own) is None
         if not self.weighted:
             return is_central, 1

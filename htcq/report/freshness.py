@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import tzinfo
 
+from htcq.elastic.activity import ON
+from htcq.elastic.status import Status
 from htcq.pool.pool import Pool
-from htcq.report.moments import moment
+from htcq.poolquota.published import seconds_of
+from htcq.report.moments import as_people_write, iso
 from htcq.report.pages.overview import Freshness
 from htcq.report.pages.what_ifs import WhatIf
 from htcq.report.views.overview import Seen
@@ -15,12 +19,17 @@ _UNKNOWN = "not known"
 
 
 def freshness_of(
-    seen: Seen, pool: Pool, snapshot: bool, why_no_history: str, what_ifs: Sequence[WhatIf]
+    seen: Seen,
+    pool: Pool,
+    snapshot: bool,
+    why_no_history: str,
+    statuses: Sequence[Status],
+    what_ifs: Sequence[WhatIf],
 ) -> Iterator[Freshness]:
     """Yield the parts; one that could not be read says so."""
     taken = _UNKNOWN
     if seen.now is not None:
-        taken = moment(seen.now, seen.zone)
+        taken = _when(seen.now, seen.zone)
     command = "htcq report"
     if snapshot:
         command = "htcq snapshot"
@@ -33,13 +42,41 @@ def freshness_of(
     if story is None or story.last is None:
         yield Freshness("history of groups", "", "htcq drift record", why_no_history)
     else:
-        yield Freshness("history of groups", moment(story.last, seen.zone), "htcq drift record")
+        yield Freshness("history of groups", _when(story.last, seen.zone), "htcq drift record")
+    yield from _elastic(statuses, taken)
+    yield from _what_ifs(what_ifs, seen.zone)
+
+
+def _when(seconds: float, zone: tzinfo | None) -> str:
+    return as_people_write(iso(seconds), zone)
+
+
+def _elastic(statuses: Sequence[Status], taken: str) -> Iterator[Freshness]:
+    """Yield the elastic quotas: what groups may use is computed from the pool as captured."""
+    for status in statuses:
+        part = "elastic quotas"
+        if status.tree:
+            part = f"elastic quotas, tree {status.tree}"
+        lacks = ""
+        if status.activity.word != ON:
+            lacks = f"not in force ({status.activity.word}): {status.activity.why}"
+        yield Freshness(part, taken, "htcq elastic", lacks)
+
+
+def _what_ifs(what_ifs: Sequence[WhatIf], zone: tzinfo | None) -> Iterator[Freshness]:
+    """Yield the what-ifs, with the time of the oldest pool that was simulated."""
+    if not what_ifs:
+        return
     wrong = sum(each.after is None for each in what_ifs)
     lacks = ""
     if wrong:
         lacks = f"{wrong} of {len(what_ifs)} could not be read"
-    if what_ifs:
-        yield Freshness(counted(len(what_ifs), "what-if"), "", "htcq simulate", lacks)
+    times = [seconds_of(each.taken) for each in what_ifs]
+    known = [each for each in times if each is not None]
+    taken = ""
+    if known:
+        taken = _when(min(known), zone)
+    yield Freshness(counted(len(what_ifs), "what-if"), taken, "htcq simulate", lacks)
 
 
 def _parts(pool: Pool) -> Iterator[tuple[str, bool, str]]:

@@ -31,7 +31,7 @@ Part = dict[str, Any]
 
 def headed(what: str, pool: Pool, changes: Sequence[tuple[str, str]]) -> Part:
     """Return what stands above: the pool, and ``changes``, knobs and options with their values."""
-    source = one_line(pool.source)
+    source = one_line(pool.name)
     lines = []
     for knob, value in changes:
         sign = " = "

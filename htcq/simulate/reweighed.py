@@ -49,12 +49,29 @@ def reweighed(pool: Pool, before: Pool) -> Pool:
     ``before`` is the same pool as it was captured: with the slots that its published usage and
     demand are of. Idle jobs are weighed anew where access points have another configuration.
     """
+    running = Change({}, {})
+    if _weighs_otherwise(pool, before):
+        running = Change(_running(before.slots or ()), _running(pool.slots or ()))
+    return _reweighed(pool, before, running, None)
+
+
+def reweighed_but_running(pool: Pool, before: Pool, quotas: PoolQuotas | None = None) -> Pool:
+    """Return the same, but running jobs weigh what they weighed in ``before``.
+
+    ``quotas`` are those of ``before``, if they are known.
+    """
+    return _reweighed(pool, before, Change({}, {}), quotas)
+
+
+def _weighs_otherwise(pool: Pool, before: Pool) -> bool:
+    return pool.slots is not before.slots or pool.central is not before.central
+
+
+def _reweighed(pool: Pool, before: Pool, running: Change, quotas: PoolQuotas | None) -> Pool:
     idle = _Idle(pool) if pool.access != before.access else None
     accounting, priorities = pool.accounting, pool.priorities
-    running = Change({}, {})
-    if pool.slots is not before.slots or pool.central is not before.central:
-        running = Change(_running(before.slots or ()), _running(pool.slots or ()))
-        usage = UsageChange(pool, before)
+    if _weighs_otherwise(pool, before):
+        usage = UsageChange(pool, before, quotas)
         accounting = tuple(usage.of(record) for record in accounting)
         priorities = tuple(usage.of(record) for record in priorities)
     submitters = tuple(_weighed(record, idle, running) for record in pool.submitters)
@@ -146,11 +163,17 @@ def _weighed(record: Record, idle: _Idle | None, running: Change) -> Record:
 
 
 class UsageChange:
-    """Charges of groups and submitters for their claims, as captured and as recomputed."""
+    """Charges of groups and submitters for their claims, as captured and as recomputed.
 
-    def __init__(self, pool: Pool, before: Pool) -> None:
+    What ``quotas`` found for slots of ``before`` is taken over.
+    """
+
+    def __init__(self, pool: Pool, before: Pool, quotas: PoolQuotas | None = None) -> None:
         weights = Weights()
-        was, now = (PoolQuotas(each, weights, each.negotiator) for each in (before, pool))
+        if quotas is not None:
+            weights = quotas.supply.weights
+        was = PoolQuotas(before, weights, before.negotiator, quotas)
+        now = PoolQuotas(pool, weights, pool.negotiator, was)
         self.submitters = Change(*(_floats(each.supply.charged) for each in (was, now)))
         self.groups = Change(
             *(_by_group(now.tree, each) for each in (self.submitters.before, self.submitters.after))

@@ -52,6 +52,13 @@
     for (const group of groups) if (table.contains(group.body) && group.above) fold(group, true);
     table.classList.remove("many");
   }
+  const columns = document.getElementById("columns");
+  function showColumns(all) {
+    columns.setAttribute("aria-pressed", String(all));
+    for (const table of document.querySelectorAll(".groups")) table.classList.toggle("few", !all);
+  }
+  columns.addEventListener("click", () => showColumns(columns.getAttribute("aria-pressed") !== "true"));
+  if (groups.length >= 2) showColumns(false);
   form.addEventListener("submit", (event) => event.preventDefault());
   text.addEventListener("input", show);
   form.hidden = groups.length < 2;

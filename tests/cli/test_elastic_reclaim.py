@@ -107,6 +107,30 @@ def test_the_plan_of_quotas_tells_what_a_reclaim_would_take_once_its_time_has_co
     assert printed["lost_weight_hours"] == 2
 
 
+def test_a_window_gives_groups_other_amounts_while_it_is_open(
+    reclaim: Any, quiet_place: Path, call: Call
+) -> None:
+    """In status, for the writer and for reclaim: a min and a max of 1 in place of 4 and 8."""
+    words = ("--quotas", "q.toml", "--snapshot", "pool")
+    places = ("--journal", "none", "--directory", ".")
+    text = (quiet_place / "q.toml").read_text()
+    found = []
+    for until in ("1970-01-12T13:00Z", "1970-01-13T00:00Z"):
+        window = (
+            f'[[elastic.window]]\nname = "night"\nfrom = "1970-01-12T00:00Z"\nuntil = "{until}"\n'
+            "[elastic.window.groups.lender]\nmin = { cpus = 1 }\nmax = { cpus = 1 }\n"
+        )
+        (quiet_place / "q.toml").write_text(f"{text}{window}")
+        seen = json.loads(call("elastic", "status", *words, "--json").out)
+        plan = json.loads(call("elastic", "plan", *words, *places, "--json").out)
+        (quota,) = (each["quota"] for each in plan["groups"] if each["group"] == "lender")
+        victims = json.loads(reclaim("plan", "--snapshot", "pool", "--json").out)["victims"]
+        amounts = seen["groups"]["lender"]["max"]["cpus"]
+        found.append((seen["windows"], amounts, quota, len(victims)))
+
+    assert found == [([], 8, 4, 2), (["night"], 1, 1, 1)]
+
+
 def test_why_tells_a_group_who_has_its_min_and_when_it_is_back(
     quiet_place: Path, call: Call
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from htcq import WRITTEN_BY, __version__
 from tests.cli.conftest import NODE, Call, listing
 
 NAME = "50-htcq-execute.config"
@@ -86,7 +87,9 @@ def test_a_file_of_other_settings_is_no_edit(call: Call, written: Path) -> None:
 
 def test_another_version_of_htcq_is_no_edit(call: Call, written: Path) -> None:
     path = written / NAME
-    path.write_text(path.read_text().replace("# Written by htcq 0.1.0", "# Written by htcq 0.0.9"))
+    text = path.read_text()
+    assert f"{WRITTEN_BY} {__version__}" in text
+    path.write_text(text.replace(f"{WRITTEN_BY} {__version__}", f"{WRITTEN_BY} 0.0.9"))
 
     assert call(*ARGUMENTS, "--write", str(written), "--check").status == 0
 

@@ -31,9 +31,14 @@ _TOOLS: Mapping[str, tuple[str, ...]] = {
     "config.txt": ("condor_config_val", "-dump"),
 }
 _BEGUN, _ENDED = "Started Negotiation Cycle", "Finished Negotiation Cycle"
+_CRASHED = "Stack dump for process"
 #: The job is named; a line without one tells of dynamic slots.
 _MATCHED = re.compile(r" Matched \d")
 _HAS_ITS_ADS = "Performing accounting"
+
+
+class NegotiatorCrashedError(Exception):
+    """The negotiator ended within a cycle."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +180,11 @@ def _heard_of_together(pool: Pool) -> Iterator[None]:
 
 
 def cycle(pool: Pool) -> tuple[str, str]:
-    """Let the negotiator go through one cycle and return its log and what the schedd's says of the matches."""
+    """Let the negotiator go through one cycle and return its log and what the schedd's says of the matches.
+
+    Raises:
+        NegotiatorCrashedError: the negotiator ended within the cycle.
+    """
     negotiator = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
     log, schedd_log = log_from_now(pool), log_from_now(pool, "SchedLog")
     with _heard_of_together(pool):
@@ -186,7 +195,14 @@ def cycle(pool: Pool) -> tuple[str, str]:
             "ads in the negotiator",
             ("NegotiatorLog",),
         )
-    pool.wait(lambda: _ENDED in log().partition(_BEGUN)[2], 60, "a cycle", ("NegotiatorLog",))
+    pool.wait(
+        lambda: _ENDED in log().partition(_BEGUN)[2] or _CRASHED in log(),
+        60,
+        "a cycle",
+        ("NegotiatorLog",),
+    )
+    if _CRASHED in log():
+        raise NegotiatorCrashedError(log().partition(_CRASHED)[2])
     cycle = log().partition(_BEGUN)[2].partition(_ENDED)[0]
     matches = len(_MATCHED.findall(cycle))
     pool.wait(

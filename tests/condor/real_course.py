@@ -13,6 +13,7 @@ from claims import log_from_now
 from conftest import Site
 from match_logs import read
 from one_cycle import (
+    NegotiatorCrashedError,
     cycle,
     limit_user,
     printed_by_tools,
@@ -41,11 +42,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class RealCourse:
-    """A snapshot, what the tools print of the same pool, and the cycles that came after."""
+    """A snapshot, what the tools print of the same pool, and the cycles that came after.
+
+    ``crashed``: in the next one the negotiator ended."""
 
     snapshot: Path
     printed: Path
     stages: tuple[Stage, ...]
+    crashed: bool = False
 
 
 def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse:
@@ -65,12 +69,16 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
     if scenario.user_limit:
         limit_user(pool, scenario.user_limit)
     before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
-    stages = []
+    stages, crashed = list[Stage](), False
     for number in range(cycles):
         # A claim that is made during a cycle brings leftovers: by the time that the daemons take, the
         # schedd has used these before it is asked again, or after.
-        with standing_still(pool, "startd"):
-            negotiated, scheduled = cycle(pool)
+        try:
+            with standing_still(pool, "startd"):
+                negotiated, scheduled = cycle(pool)
+        except NegotiatorCrashedError:
+            crashed = True
+            break
         (directory / f"NegotiatorLog.{number}").write_text(negotiated)
         (directory / f"SchedLog.{number}").write_text(scheduled)
         logged = read(negotiated, scheduled)
@@ -80,7 +88,7 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
         stages.append(Stage(len(logged.matches), len(logged.rejections), running, cpus))
     if scenario.user_limit:
         limit_user(pool, None)
-    return RealCourse(before, printed, tuple(stages))
+    return RealCourse(before, printed, tuple(stages), crashed)
 
 
 def _at_rest(pool: Pool) -> tuple[Mapping[int, int], float]:

@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 from conftest import NEWEST, Site
+from random_additions import course_with_additions
 from random_courses import course_scenario
 from real_course import RealCourse, Stage, real_course
 
@@ -37,6 +38,8 @@ def test_a_simulated_course_comes_to_what_a_real_pool_comes_to(
     seed = pytestconfig.option.cycle_seed
     name = f"{seed}-{site.suite}-course-{number}"
     cycles, scenario = Random(name).randint(4, 6), course_scenario(name, site.suite == NEWEST)
+    if number % 2:
+        scenario = course_with_additions(scenario)
     real = real_course(site, scenario, cycles, tmp_path)
 
     pool = pool_of(open_snapshot(real.snapshot), str(real.snapshot))
@@ -85,5 +88,8 @@ def _differing(real: RealCourse, course: Course) -> Iterator[str]:
             yield f"cycle {number}: really {really}"
             yield f"cycle {number}: simulated {simulated}"
             return
-    if len(stages) != len(real.stages):
+    # A cycle in which the negotiator ends is the last one.
+    if len(stages) != len(real.stages) + real.crashed:
         yield f"really {len(real.stages)} cycles, simulated {len(stages)}"
+    if real.crashed != (course.crash is not None):
+        yield f"really the negotiator ended: {real.crashed}; simulated {course.crash}"

@@ -227,10 +227,13 @@ def test_time_to_min_with_defaults(site: Site, hour: int, tmp_path: Path) -> Non
         taken = found.until({"C": 6, "A.a2": 4}, HOUR, found.looks[asked - 1])
         vacated = found.vacated()
         waits = found.waits()
+        known, back = found.looks[asked], found.looks[-1]
         told = [
             f"borrowed on an idle pool: {borrowed[0]} cycles, {borrowed[1]:.0f} s",
             f"min from what is free: {free[0]} cycles, {free[1]:.0f} s",
             f"min from what was lent, since it was submitted: {taken[0]} cycles, {taken[1]:.0f} s",
+            f"and since the collector knew of it: {back.cycles - known.cycles} cycles, "
+            f"{back.seconds - known.seconds:.0f} s",
             f"after a batch of vacated jobs no slot was free: {waits} (cycles, seconds)",
             f"{found.writes()} writes, {sum(vacated.values())} vacates",
         ]

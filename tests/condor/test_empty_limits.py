@@ -47,3 +47,24 @@ def test_undefined_limits_do_not(site: Site, tmp_path: Path) -> None:
         queued(pool, {"ann": 1}, **{"+ConcurrencyLimits": limits})
         assert _RULE not in told(pool, tmp_path)
     come_to(pool, {"ann": 1})
+
+
+def test_limits_that_depend_on_the_slot_may_end_the_negotiator(site: Site, tmp_path: Path) -> None:
+    """It kept a list without the slot whose limit was reached, and is to name that limit when the list is empty."""
+    slots = {"SLOT_TYPE_1": "cpus=1", "NUM_SLOTS_TYPE_1": "2", "SLOT_TYPE_1_PARTITIONABLE": "False"}
+    knobs = {**slots, "NUM_CPUS": "2", "LICENCE_LIMIT": "1", "TAPE_LIMIT": "0"}
+    pool = break_it(site, {**knobs, "SCHEDD_SLOT_WEIGHT": "RequestCpus"})
+    limits = 'ifThenElse(TARGET.SlotID == 1, "licence", "tape")'
+    with before(pool):
+        queued(pool, {"ann": 3}, **{"+ConcurrencyLimits": limits})
+        where = snapshot(pool, tmp_path)
+    crash = run_cycle(pool_of(open_snapshot(where), str(where))).crash
+
+    assert crash is not None
+    assert "concurrency limits" in crash.message
+    pool.wait(
+        lambda: "Stack dump for process" in pool.log("NegotiatorLog"),
+        60,
+        "the end of the negotiator",
+        ("NegotiatorLog",),
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Site
 from one_cycle import recorded
+from random_additions import preempting_with_additions
 from random_preemption import KINDS, preempting_scenario
 from test_simulate import differing_in, unlike
 
@@ -34,6 +35,8 @@ def test_a_simulated_cycle_preempts_what_a_real_one_preempts(
     """From a snapshot: whose claims go to which jobs, at what cost, and every rejection, in order."""
     seed = pytestconfig.option.cycle_seed
     scenario = preempting_scenario(f"{seed}-{site.suite}-{kind}-{number}", kind)
+    if number % 2:
+        scenario = preempting_with_additions(scenario)
     found = recorded(site, scenario, tmp_path)
 
     pool = pool_of(open_snapshot(found.before), str(found.before))

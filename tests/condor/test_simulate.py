@@ -14,6 +14,7 @@ import pytest
 from conftest import Site
 from match_logs import LoggedCycle
 from one_cycle import recorded
+from random_additions import with_additions
 from random_cycles import Scenario, random_scenario
 
 from htcq.operations.pool_source import pool_of
@@ -39,6 +40,8 @@ def test_a_simulated_cycle_makes_the_matches_that_a_real_one_makes(
     """From a snapshot that a user could have taken before: matches, costs and rejections in order, usage and limits."""
     seed = pytestconfig.option.cycle_seed
     scenario = random_scenario(f"{seed}-{site.suite}-{number}")
+    if number % 2:
+        scenario = with_additions(scenario)
     found = recorded(site, scenario, tmp_path)
 
     trace = run_cycle(pool_of(open_snapshot(found.before), str(found.before)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,10 +15,23 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
+from htcq import __version__
+
 ROOT = Path(__file__).resolve().parents[2]
 SBOM = ROOT / "contrib/release/sbom.py"
 #: A commit's time, in seconds since 1970.
 EPOCH = "1795000000"
+
+
+def test_a_release_has_one_version_and_its_changes() -> None:
+    module = json.loads((ROOT / "contrib/puppet/htcq/metadata.json").read_text())
+    (newest,) = re.findall(
+        r"\A(?:(?!^## ).*\n)*## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
+
+    assert module["version"] == __version__
+    assert newest in (__version__, "Unreleased")
+    assert f"version {__version__} " in (ROOT / "docs/support.md").read_text()
 
 
 def tracked() -> list[str]:

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from htcq.classads import UNDEFINED
 from htcq.pool.ad_lines import AdSchema, RawAd
 from htcq.pool.adtext import Damage, blocks, read_ads
+from htcq.pool.values import Interned
 
 MACHINE = AdSchema(("cpus", "memory"), frozenset({"slotweight", "consumption*"}))
 AD = (
@@ -18,14 +20,17 @@ AD = (
 
 def read(*chunks: bytes, untyped: bytes = b"") -> tuple[list[RawAd], Damage]:
     damage = Damage()
-    return list(read_ads(chunks, {b"Machine": MACHINE}, damage, untyped)), damage
+    return list(read_ads(chunks, {b"Machine": MACHINE}, damage, Interned(), untyped)), damage
 
 
 def test_wanted_lines_are_found_and_the_others_passed_over() -> None:
     (found,), damage = read(AD)
 
     assert found == RawAd(
-        b"Machine", [b"8", b"1024"], ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1"))
+        b"Machine",
+        [8, 1024],
+        [b"8", b"1024"],
+        ((b"SlotWeight", b"Cpus"), (b"ConsumptionCpus", b"1")),
     )
     assert damage.sentences() == ()
 
@@ -36,7 +41,7 @@ def test_wanted_lines_are_found_and_the_others_passed_over() -> None:
 def test_names_of_attributes_are_found_in_any_case(text: bytes) -> None:
     (found,), _ = read(text)
 
-    assert found.own == [b"8", b"1024"]
+    assert found.own == [8, 1024]
     assert [name.lower() for name, _ in found.shared] == [b"slotweight", b"consumptioncpus"]
 
 
@@ -44,27 +49,27 @@ def test_names_of_attributes_are_found_in_any_case(text: bytes) -> None:
 def test_spaces_around_the_equals_sign_do_not_matter(equals: bytes) -> None:
     (found,), damage = read(AD.replace(b" = ", equals))
 
-    assert found.own == [b"8", b"1024"]
+    assert found.own == [8, 1024]
     assert damage.sentences() == ()
 
 
-def test_an_absent_attribute_is_none() -> None:
+def test_an_absent_attribute_is_undefined() -> None:
     (found,), _ = read(b'MyType = "Machine"\nCpus = 8\n')
 
-    assert found.own == [b"8", None]
+    assert found.own == [8, UNDEFINED]
 
 
 def test_the_last_of_equal_names_counts() -> None:
     (found,), _ = read(AD + b"cpus = 4\n")
 
-    assert found.own == [b"4", b"1024"]
+    assert found.own == [4, 1024]
 
 
 def test_windows_line_ends_are_line_ends() -> None:
     text = (AD + b"\n" + AD).replace(b"\n", b"\r\n")
 
     assert read(text)[0] == read(AD + b"\n" + AD)[0]
-    assert [found.own for found in read(text)[0]] == [[b"8", b"1024"]] * 2
+    assert [found.own for found in read(text)[0]] == [[8, 1024]] * 2
 
 
 def test_any_number_of_blank_lines_stands_between_ads() -> None:
@@ -91,7 +96,7 @@ def test_an_ad_that_the_end_cuts_is_left_out_and_told() -> None:
 def test_lines_that_are_no_attributes_are_counted_and_the_first_is_told() -> None:
     (found,), damage = read(b"what is this?\n" + AD + b"0Cpus = 9\n<html>\n")
 
-    assert found.own == [b"8", b"1024"]
+    assert found.own == [8, 1024]
     assert damage.sentences() == ("has 3 lines that are no attributes, the first: 'what is this?'",)
 
 
@@ -112,7 +117,7 @@ def test_comments_and_headers_of_condor_q_are_no_damage() -> None:
 def test_headers_and_rubbish_are_no_ads_where_ads_may_lack_a_type() -> None:
     found, _ = read(b"-- Schedd: access1\n\nrubbish\n\nCpus = 8\n", untyped=b"Machine")
 
-    assert [each.own for each in found] == [[b"8", None]]
+    assert [each.own for each in found] == [[8, UNDEFINED]]
 
 
 def test_ads_without_a_type_are_counted() -> None:
@@ -148,9 +153,10 @@ def test_ads_are_the_same_however_the_text_is_cut(size: int) -> None:
 def test_names_that_need_quotes_are_never_found_and_do_no_harm() -> None:
     kind = AdSchema(("cpus",), frozenset({"é", "e", "a b", "x|y", "(", "slot weight*"}))
 
-    assert [each.shared for each in read_ads([AD + b"e = 1\n"], {b"Machine": kind}, Damage())] == [
-        ((b"e", b"1"),)
-    ]
+    assert [
+        each.shared
+        for each in read_ads([AD + b"e = 1\n"], {b"Machine": kind}, Damage(), Interned())
+    ] == [((b"e", b"1"),)]
 
 
 @pytest.mark.parametrize("letters", [64, 65, 1200, 20_000])
@@ -159,9 +165,9 @@ def test_a_name_of_any_length_is_found(letters: int) -> None:
     name = "a" * letters
     kind = AdSchema(("cpus",), frozenset({name, f"{name}b", "memory"}))
     text = f'MyType = "Machine"\nCpus = 1\n{name} = 2\n{name}b = 3\n\n'.encode()
-    (ad,) = read_ads([text], {b"Machine": kind}, Damage())
+    (ad,) = read_ads([text], {b"Machine": kind}, Damage(), Interned())
 
-    assert ad.own == [b"1"]
+    assert ad.own == [1]
     assert ad.shared == ((name.encode(), b"2"), (f"{name}b".encode(), b"3"))
 
 
@@ -200,7 +206,7 @@ def test_of_an_ad_like_the_last_one_only_what_differs_is_new() -> None:
         b"\n".join([AD, AD.replace(b"= 8", b"= 4"), AD.replace(b"= Cpus", b"= 1")])
     )
 
-    assert second.own == [b"4", b"1024"]
+    assert second.own == [4, 1024]
     assert second.shared is first.shared
-    assert third.own == [b"8", b"1024"]
+    assert third.own == [8, 1024]
     assert third.shared == ((b"SlotWeight", b"1"), (b"ConsumptionCpus", b"1"))

@@ -110,6 +110,7 @@ STARTD_JOB_EXPRS | not | Jobs that differ in these alone are one autocluster, th
 SYSTEM_STARTD_JOB_ATTRS | not | Jobs that differ in these alone are one autocluster, though slots
     name them.
 USE_GLOBAL_JOB_PRIOS | not | Jobs of all submitters are matched in the order of their JobPrio.
-USE_RESOURCE_REQUEST_COUNTS | not | Each request stands for one job, and not for all that are alike.
+USE_RESOURCE_REQUEST_COUNTS | followed | Each request stands for one job, and not for all that are
+    alike.
 """
 )

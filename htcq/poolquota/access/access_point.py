@@ -68,6 +68,11 @@ class AccessPoint:
         return version(self._record.value("CondorVersion"))
 
     @property
+    def lists_one(self) -> bool:
+        """Whether the negotiator asks for one job at a time (SEND_JOB_INFO)."""
+        return self._batch == 1
+
+    @property
     def max_offered(self) -> int | None:
         """How many jobs of one submitter it offers in one talk that begins now.
 

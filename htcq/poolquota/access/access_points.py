@@ -30,6 +30,8 @@ from htcq.poolquota.pool_quotas import PoolQuotas
 from htcq.quota.knobs import Knobs
 
 _CONSTRAINT, _BATCH = "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE"
+#: Where it is false the negotiator asks for one job at a time (ResourceRequestList).
+_COUNTS = "USE_RESOURCE_REQUEST_COUNTS"
 
 
 def access_points_of(
@@ -51,7 +53,9 @@ class AccessPoints:
         self, pool: Pool, knobs: Knobs, now: float | None, before: AccessPoints | None = None
     ) -> None:
         self._constraint, self._now = parsed(knobs.text(_CONSTRAINT)), now
-        batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
+        self._batch = batch = 1
+        if knobs.boolean(_COUNTS, True):
+            self._batch = batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
         self._configurations = configurations = {
             each.name: pool.access.get(each.name, pool.central) for each in pool.schedds
         }
@@ -78,7 +82,9 @@ class AccessPoints:
 
     def __getitem__(self, name: str) -> AccessPoint:
         if name not in self._known:
-            self._known[name] = AccessPoint(name, None, None, self._limits, self._owners)
+            self._known[name] = AccessPoint(
+                name, None, None, self._limits, self._owners, self._batch
+            )
         return self._known[name]
 
     def with_projects(self) -> list[str]:

@@ -20,6 +20,8 @@ from htcq.report.pages.listing import Cell, listing_page, section, table
 from htcq.report.pages.site_pages import JOBS
 from htcq.units import PER_GIB, two_digits
 
+#: GiB below which an amount is shown in MiB.
+_SMALL = 0.1
 _SUBMITTERS = (
     ("submitter", False),
     ("running", True),
@@ -54,12 +56,15 @@ def jobs_page(evidence: Evidence) -> str:
     told = [f"{running:,} jobs run, {idle:,} wait and {held:,} are on hold."]
     submitters = table("waits-table", "Submitters", _SUBMITTERS, _submitters(evidence))
     classes = table("classes-table", "Waiting jobs", _CLASSES, _classes(evidence))
+    note = "'htcq why JOB' explains one job."
+    if len(evidence.autoclusters) > MAX_CLASSES:
+        note = f"The {MAX_CLASSES} autoclusters with most idle jobs. {note}"
     sections = [
         section("waits", "Who waits", *_clock(evidence), tables=[submitters]),
         section(
             "classes",
             "What the waiting jobs ask for",
-            f"The {MAX_CLASSES} autoclusters with most idle jobs. 'htcq why JOB' explains one job.",
+            note,
             tables=[classes],
         ),
     ]
@@ -131,5 +136,8 @@ def _asks(jobs: Autocluster) -> str:
 def _size(asset: str, amount: float) -> str:
     """Return an amount to two digits where it has a unit: nobody types it back."""
     if asset in PER_GIB:
-        return f"{two_digits(amount / PER_GIB[asset]):g} GiB"
+        size = amount / PER_GIB[asset]
+        if size < _SMALL:
+            return f"{two_digits(size * 1024):g} MiB"
+        return f"{two_digits(size):g} GiB"
     return f"{amount:g}"

@@ -10,7 +10,7 @@ from htcq.pool.pool import Pool
 from htcq.report.charts.svg import stock_bar
 from htcq.report.pages.listing import Cell, listing_page, section, table
 from htcq.report.pages.site_pages import MACHINES
-from htcq.units import CPUS, MEMORY, PER_GIB
+from htcq.units import CPUS, MEMORY, PER_GIB, counted
 
 #: The words for assets, and how many HTCondor units one of them is.
 WORDS = {"cpus": ("cores", 1), "memory": ("GiB of memory", PER_GIB[MEMORY]), "gpus": ("GPUs", 1)}
@@ -29,7 +29,7 @@ def machines_page(stock: PoolStock, pool: Pool) -> str:
         told = ["The slot ads of the pool could not be read: nothing is known of its machines."]
         return listing_page(MACHINES, pool, told, [])
     told = [
-        f"{len(stock.machines):,} machines of {len(stock.kinds):,} kinds.",
+        f"{counted(len(stock.machines), 'machine')} of {counted(len(stock.kinds), 'kind')}.",
         "Free is what no claim has. Stranded is the part of it on slots that none of the waiting "
         "jobs fit; memory that is left where all cores are used is not counted. Closed is what no "
         "job may use now: the slot is with its owner, draining or offline.",

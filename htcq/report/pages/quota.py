@@ -77,7 +77,7 @@ def _pool(look: PoolQuotaReport, then: PoolQuotaReport | None) -> dict[str, Any]
         "said": totals(look),
         "warnings": [one_line(each) for each in _warnings(look)],
         "units": [one_line(each) for each in units(look)],
-        "heads": [(column.title, table.unit(column)) for column in table.shown],
+        "heads": [(column.title, table.unit(column), column.wide) for column in table.shown],
         "rows": list(_rows(look, table.cells)),
         "then": changed,
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from htcq.pool.pool import Pool
-from htcq.report.moments import lasting
+from htcq.report.moments import as_people_write, lasting
 from htcq.report.pages.listing import Cell, listing_page, section, table
 from htcq.report.pages.site_pages import WHAT_IFS
 from htcq.report.printable import one_line
@@ -18,6 +18,7 @@ from htcq.report.views.sweep_summary import Summary, summary
 _HEADS = (
     ("simulation", False),
     ("changes", False),
+    ("pool as of", False),
     ("matches", True),
     ("used", True),
     ("jobs waiting", True),
@@ -34,13 +35,17 @@ _DUST = 0.05
 
 @dataclass(frozen=True)
 class WhatIf:
-    """One simulation: its name, what it changes, and what came of it with and without that."""
+    """One simulation: its name, what it changes, and what came of it with and without that.
+
+    ``taken`` is when the pool was captured that was simulated; empty where that is not known.
+    """
 
     name: str
     changes: str
     after: Summary | None
     before: Summary | None = None
     wrong: str = ""
+    taken: str = ""
 
 
 def what_ifs_in(name: str, text: str) -> tuple[WhatIf, ...]:
@@ -97,7 +102,17 @@ def _simulation(name: str, changes: str, result: Mapping[str, Any], reason: str)
         wrong = wrong or "this is no result of 'htcq simulate'"
     elif after.crash:
         wrong = after.crash
-    return WhatIf(name, changes, after, before, wrong)
+    return WhatIf(name, changes, after, before, wrong, _taken(result))
+
+
+def _taken(result: Mapping[str, Any]) -> str:
+    before = result.get("before")
+    if isinstance(before, dict):
+        result = before
+    taken = result.get("taken")
+    if isinstance(taken, str):
+        return taken
+    return ""
 
 
 def what_ifs_page(found: Sequence[WhatIf], pool: Pool) -> str:
@@ -126,10 +141,11 @@ def what_ifs_page(found: Sequence[WhatIf], pool: Pool) -> str:
 def _row(each: WhatIf) -> list[Cell]:
     after = each.after
     if after is None:
-        return [each.name, each.changes, *[""] * 6, each.wrong]
+        return [each.name, each.changes, *[""] * 7, each.wrong]
     return [
         each.name,
         each.changes,
+        as_people_write(each.taken),
         (f"{after.matches:,}", after.matches),
         (short_amount(after.used), after.used),
         (f"{after.waiting:,}", after.waiting),

@@ -118,7 +118,7 @@ def crash() -> Shape:
     """Return the shape of the end of a negotiator."""
     keys = keys_of(
         Crash,
-        slot="The name of the slot.",
+        slot="The name of the slot; empty where there is none.",
         job="The id of the job.",
         message="What the negotiator would write to its log.",
     )

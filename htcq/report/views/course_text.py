@@ -148,7 +148,8 @@ def wrong(course: Course) -> Iterator[tuple[str, str]]:
     """
     if course.crash is not None:
         crash = course.crash
-        text = f"the negotiator crashes here: {crash.message}, at slot {crash.slot}"
+        place = f"slot {crash.slot}" if crash.slot else f"job {crash.job}"
+        text = f"the negotiator crashes here: {crash.message}, at {place}"
         yield one_line(text), "error"
     for sentence in course.unmodelled:
         yield one_line(f"not modelled: {sentence}"), "warning"

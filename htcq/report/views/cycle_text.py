@@ -255,7 +255,8 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
     if trace.crash is not None:
         yield one_line(_crash(trace.crash)), "error"
     for crash in trace.skipped:
-        text = f"left out: slot {crash.slot}, at which the negotiator would crash: {crash.message}"
+        what = f"slot {crash.slot}, at which" if crash.slot else f"job {crash.job}, at which"
+        text = f"left out: {what} the negotiator would crash: {crash.message}"
         yield one_line(text), "warning"
     for why, matches in _refused(trace).items():
         by = "refused by the startd"
@@ -268,7 +269,9 @@ def wrong(trace: Trace) -> Iterator[tuple[str, str]]:
 
 
 def _crash(crash: Crash) -> str:
-    place = f"at slot {crash.slot} for job {crash.job}"
+    place = f"for job {crash.job}"
+    if crash.slot:
+        place = f"at slot {crash.slot} {place}"
     return f"the negotiator crashes here: {crash.message}, {place}"
 
 

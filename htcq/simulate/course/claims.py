@@ -53,6 +53,8 @@ class Claim:
     shown_at: float = 0.0
     #: What the slot weighs by its own ad, once that is known.
     weight: float | None = None
+    #: The concurrency limits of the claim that it preempted.
+    preempted_limits: str = ""
     #: Its place among claims of one moment.
     number: int = 0
     #: What the slot has, which never changes.

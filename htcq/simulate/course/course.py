@@ -115,17 +115,14 @@ def run_course(
             world.advance(number * plan.interval_seconds)
         if steady and world.changes == changes and not any(world.waiting.counts().values()):
             # No job waits, and nothing but the time has changed.
-            again = replace(samples[-1], at=world.now, matches=0, rejections=0)
-            samples.append(replace(again, started=0, preempted=0))
+            samples.append(_without_matches(samples[-1], world.now))
             continue
         changes = world.changes
         cycle = Cycle(priorities.shown(world.pool()), order, skip_bad_slots, carried)
         trace = cycle.run()
         before = len(world.lost)
         started = world.take(cycle.talks.made)
-        for each in world.lost[before:]:
-            group = cycle.accounts.group_of(each.submitter)
-            lost[group] = lost.get(group, 0.0) + each.cpu_hours
+        _add_lost(lost, cycle, world.lost[before:])
         # Where slots weigh nothing groups have turns, which go on though nothing changes.
         takes_turns = cycle.quotas.grouped and not cycle.quotas.supply.weighted
         unit, steady = trace.unit, not (cycle.looks_at_clock or takes_turns)
@@ -148,6 +145,19 @@ def run_course(
         lost=lost,
         evictions=tuple(world.lost),
     )
+
+
+def _without_matches(last: Sample, now: float) -> Sample:
+    """Return the sample of a cycle that changes nothing after ``last``."""
+    again = replace(last, at=now, matches=0, rejections=0)
+    return replace(again, started=0, preempted=0)
+
+
+def _add_lost(lost: dict[str, float], cycle: Cycle, evicted: Iterable[Lost]) -> None:
+    """Add the work of ``evicted`` jobs to what their groups have ``lost``."""
+    for each in evicted:
+        group = cycle.accounts.group_of(each.submitter)
+        lost[group] = lost.get(group, 0.0) + each.cpu_hours
 
 
 def _not_returned(world: World) -> Iterator[str]:

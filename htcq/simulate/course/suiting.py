@@ -61,15 +61,21 @@ class Suiting:
         has: Mapping[str, Number],
         limits: str,
         literal_limits: bool,
+        preempted_limits: str = "",
     ) -> bool:
         """Tell whether ``slot``, which has so much, suits.
 
         Amounts, both Requirements, the same concurrency limits. With ``literal_limits`` those that
-        are no plain string are none.
+        are no plain string are none; else a job without any has those of the claim that was
+        preempted, which the ad of the match has.
         """
         if any(amount > has[asset] for asset, amount in self.asked(request, tuple(has)).items()):
             return False
-        theirs = limits_of(request) if literal_limits else self.limits_in(request, slot, has)
+        theirs = limits_of(request)
+        if not literal_limits:
+            theirs = self.limits_in(request, slot, has)
+            if "ConcurrencyLimits" not in request.frame:
+                theirs = preempted_limits
         if theirs.lower() != limits.lower():
             return False
         return self._agree(request, slot, has)

@@ -16,7 +16,6 @@ from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.poolquota.published import Published
-from htcq.quota.knobs import number_of
 from htcq.simulate.course.claims import LEFTOVER, MATCH, REUSED, Base, Claim, Start, amounts_of
 from htcq.simulate.course.devices import Devices
 from htcq.simulate.course.factories import Factories
@@ -29,14 +28,12 @@ from htcq.simulate.course.schedds import Schedds
 from htcq.simulate.course.shown import Shown
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
+from htcq.simulate.course.worklife import Worklife
 from htcq.simulate.cycle.carving import Startds
 from htcq.simulate.cycle.clock import Clock
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.simulate.slots import Slots
 from htcq.units import GPUS
-
-#: For how long a claim is used again, in seconds (CLAIM_WORKLIFE, param_info.in).
-_WORKLIFE = 1200.0
 
 
 class World:
@@ -63,9 +60,7 @@ class World:
         self.changes = 0
         #: Every start so far, in order.
         self.starts: list[Start] = []
-        central = pool.central
-        life = None if central is None else number_of(central.value("CLAIM_WORKLIFE") or "none")
-        self._worklife = _WORKLIFE if life is None else life
+        self._worklife = Worklife(pool)
         self.bases: dict[str, Base] = {}
         self._factories = Factories(pool.jobs or ())
         self._schedds = Schedds(pool, self._moment)
@@ -232,7 +227,11 @@ class World:
         del base.claims[claim]
         self._evict(claim)
         slot = self._slots.claimed(claim.slot, job.submitter, made.limits)
-        self._claim(base, job, slot, claim.amounts, made.limits, MATCH)
+        before = claim.slot.concurrency_limits
+        self._claim(
+            base, job, slot, claim.amounts, made.limits, MATCH,
+            before if isinstance(before, str) else "",
+        )  # fmt: skip
 
     def _evict(self, claim: Claim) -> None:
         """Let the job of a claim return to its queue."""
@@ -275,11 +274,12 @@ class World:
         amounts: Mapping[str, Number],
         limits: str,
         by: str,
+        preempted_limits: str = "",
     ) -> None:
         self.changes += 1
         schedd = self.waiting.home(job.submitter, job.schedd)
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
-        claim.number = next(self._numbers)
+        claim.number, claim.preempted_limits = next(self._numbers), preempted_limits
         base.claims[claim] = None
         self._run(claim, job, by)
 
@@ -324,7 +324,7 @@ class World:
             self._arrive(self.now)
             if claim.job is not None:
                 self._materialize(self._factories.end(claim.job))
-            job = self._next(claim) if self.now - claim.since < self._worklife else None
+            job = None if self._worklife.is_over(claim, self.now) else self._next(claim)
             if job is not None:
                 self._run(claim, job, REUSED)
             else:
@@ -349,7 +349,9 @@ class World:
         return self.waiting.next(
             claim.submitter,
             claim.schedd,
-            lambda like: self._suiting.fits(like, claim.slot, has, claim.limits, literal),
+            lambda like: self._suiting.fits(
+                like, claim.slot, has, claim.limits, literal, claim.preempted_limits
+            ),
             lambda job: self._schedds.may_start(
                 job, claim.schedd, lambda: claim.slot.ad(dict(has)), self.now
             ),

@@ -134,9 +134,10 @@ class Cycle:
         ranks = _job_ranks(knobs)
         startds = carried.startds_of(quotas)
         preempting = {word for text in preemption_texts(knobs) for word in _words(text)}
+        wanted = {*_words(knobs.text("NEGOTIATOR_JOB_CONSTRAINT"))}
         of_daemons = startds.words(quotas.supply.slots) | preempting
         evaluated = {*DECIDES, *of_daemons, *_words(*ranks, quotas.supply.central_text)}
-        of_negotiator = preempting | {*_words(*ranks)}
+        of_negotiator = preempting | wanted | {*_words(*ranks)}
         self.askers = carried.askers = SubmitterQueues(
             pool, quotas, order, evaluated, carried.askers, of_negotiator
         )

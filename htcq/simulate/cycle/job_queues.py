@@ -88,7 +88,7 @@ class _QueuedJob(NamedTuple):
     order: Order
 
 
-class _Kind(NamedTuple):
+class _KindOfJob(NamedTuple):
     """What is equal for jobs of one access point with one frame and equal values of ``_DECIDING``.
 
     ``shows_all``: each is shown as it is. ``is_steady``: neither time nor what runs changes that.
@@ -155,7 +155,7 @@ class JobQueues:
             else:
                 self._count(each.whose[0], each.wanted, each.shown.frame, -1)
                 self.by_owner[each.whose].remove(each.order)
-        kinds: dict[tuple[object, ...], _Kind] = {}
+        kinds: dict[tuple[object, ...], _KindOfJob] = {}
         come: list[_QueuedJob] = []
         counts = Counter[tuple[str, int, Optional[SharedAttributes]]]()
         for key, job in present.items():
@@ -190,7 +190,7 @@ class JobQueues:
         self._end()
 
     def _queued(
-        self, job: Job, access: AccessPoints, kinds: dict[tuple[object, ...], _Kind]
+        self, job: Job, access: AccessPoints, kinds: dict[tuple[object, ...], _KindOfJob]
     ) -> _QueuedJob:
         values = _DECIDING(job)
         # 1, 1.0 and true are equal keys, and different ones here.
@@ -207,13 +207,13 @@ class JobQueues:
         place = place_in_queue(job, kind.priorities)
         return _QueuedJob(job, shown, kind.wanted, kind.whose, place)
 
-    def _kind(self, job: Job, access: AccessPoints) -> _Kind:
+    def _kind(self, job: Job, access: AccessPoints) -> _KindOfJob:
         schedd = access.of(job)
         is_steady = access.always_shows(job, schedd)
         wanted = job.wanted
         shows_all = is_steady and wanted > 0 and not job.parallel
         whose = (job.submitter, schedd.name)
-        return _Kind(schedd, wanted, whose, shows_all, is_steady, priorities_of(job))
+        return _KindOfJob(schedd, wanted, whose, shows_all, is_steady, priorities_of(job))
 
     def _count(
         self, submitter: str, wanted: int, frame: SharedAttributes | None, number: int

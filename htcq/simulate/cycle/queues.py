@@ -241,13 +241,16 @@ class Session:
     """One negotiation with an access point about the jobs of one submitter, with its budget.
 
     What it has offered counts, whether it was matched or rejected. All requests are named and
-    counted before the first match; what a match is used for then is another matter.
+    counted before the first match, unless the negotiator asks for one at a time; what a match is
+    used for then is another matter.
     """
 
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         self._runs = [run for run in queue.runs if run.jobs]
-        self._requests = iter(_requests(queue.asked_for()))
         self._rejected: dict[int, Offered] = {}
+        self._requests = self._one_by_one(queue.asked_for())
+        if not access.lists_one:
+            self._requests = iter(_requests(queue.asked_for()))
         #: The first run that may have jobs left.
         self._first = 0
         self._run: Run | None = None
@@ -261,6 +264,12 @@ class Session:
         #: What was offered, in order, and whether there was more than the budget let it offer.
         self.offered: list[Offered] = []
         self.cut = False
+
+    def _one_by_one(self, runs: Iterable[Run]) -> Iterator[tuple[Run, int, Job]]:
+        """Yield each job alone: the first that has no match by the time that it is asked for."""
+        for run in runs:
+            while run.jobs and id(run.request) not in self._rejected:
+                yield run, 1, run.jobs[0]
 
     def next(self, skipped: int = 1) -> tuple[Request, str] | None:
         """Return what is asked for next, and the first job of that request.

@@ -33,6 +33,9 @@ from htcq.simulate.cycle.trace import (
 )
 from htcq.units import CPUS, MEMORY
 
+#: Of a kept list all slots were exceeding concurrency limits that are not noted any more.
+NO_LIMIT_NOTED = "it is to name the concurrency limits that were reached, and has noted none"
+
 
 @dataclass(frozen=True)
 class Grant:
@@ -194,7 +197,11 @@ class ScheddNegotiations:
         while True:
             candidate = self._search.find(request, first, asker, allowance, limits)
             if candidate is None:
-                return None, self._search.reason() or self._reached()
+                reason = self._search.reason()
+                if not (reason or self._over):
+                    # It reads the first name of an empty set (matchmaker.cpp, 23.9 and 25.14).
+                    self._search.end(first, NO_LIMIT_NOTED)
+                return None, reason or self._reached()
             if candidate.offer.origin.claims > 0:
                 return candidate, ""
             self._search.without_claims(candidate.offer)

@@ -318,6 +318,13 @@ class Search:
             self._crash([offer], name, why)
         yield from found
 
+    def end(self, job: str, message: str) -> None:
+        """End the negotiator at ``job`` and at no slot, or go on."""
+        crash = Crash("", job, message)
+        if not self._skip_bad:
+            raise CrashError(crash)
+        self.skipped.append(crash)
+
     def _crash(self, offers: Sequence[Offer], job: str, message: str) -> None:
         """End the negotiator, or leave out the slots that would end it."""
         for offer in offers:

@@ -20,7 +20,6 @@ from htcq.simulate.cycle.rows import Evaluating, Rows, SlotAnswer, TableKind
 if TYPE_CHECKING:
     from htcq.columns.column import Column
     from htcq.columns.table import Table
-    from htcq.simulate.cycle.candidates import MatchLevel
 
 Array = Any
 #: A slot of a startd that says nothing else has one claim to give.
@@ -34,6 +33,20 @@ class HasAmounts(Protocol):
 
     def amounts(self) -> Mapping[str, Number]:
         """Return what it has left of each asset."""
+
+
+class Changed(Protocol):
+    """Slots as a match changed them."""
+
+    rows: Rows
+
+    @property
+    def by_negotiator(self) -> tuple[Array, Array]:
+        """The negotiator's ranks of each slot, before and after the job's."""
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the negotiator's ranks have been worked out."""
 
 
 class Offer:
@@ -392,7 +405,7 @@ class SlotTable:
             self.count -= 1
             self._removed.append(row)
 
-    def change(self, rows: Sequence[int], level: MatchLevel, places: Array) -> None:
+    def change(self, rows: Sequence[int], level: Changed, places: Array) -> None:
         """Let some rows be as the slots in ``places`` of a level are."""
         columns = {
             self._attributes[asset]: column.at(places) for asset, column in level.rows.left.items()

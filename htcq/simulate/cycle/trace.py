@@ -100,7 +100,8 @@ class GroupTurn:
 class Crash:
     """What makes the negotiator crash.
 
-    The slot and the job that it was looking at, and its last words.
+    The slot and the job that it was looking at, and its last words. The slot is empty where there
+    was none.
     """
 
     slot: str

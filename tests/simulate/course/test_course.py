@@ -101,6 +101,29 @@ def test_without_a_worklife_every_job_needs_a_match() -> None:
     assert found.waited["ada@site"] == (0, 600, 1200)
 
 
+@pytest.mark.parametrize(
+    ("config", "execute", "matches"),
+    [
+        ("CLAIM_WORKLIFE = -1\n", {}, [1, 0, 0]),
+        ("CLAIM_WORKLIFE = 0\n", {"node1": "CLAIM_WORKLIFE = -1\n"}, [1, 0, 0]),
+        ("A = 1\n", {"node1": "STARTD.CLAIM_WORKLIFE = 0\n"}, [1, 1, 1]),
+        ("A = 1\n", {"node1": "SLOT_TYPE_1_CLAIM_WORKLIFE = 0\n"}, [1, 1, 1]),
+        ("A = 1\n", {"node1": "CLAIM_WORKLIFE = ifThenElse(Cpus > 1, 0, 100)\n"}, [1, 1, 1]),
+        ("A = 1\n", {"node1": "CLAIM_WORKLIFE = ifThenElse(Cpus > 1, 0, 1e6)\n"}, [1, 0, 0]),
+    ],
+)
+def test_the_worklife_of_a_claim_is_its_slot_s(
+    config: str, execute: dict[str, str], matches: list[int]
+) -> None:
+    """As claimWorklifeExpired of Resource.cpp evaluates it: a negative one never ends."""
+    one = static_slot(Cpus=1, TotalSlotCpus=1, SlotTypeID=1)
+    asking = submitter(IdleJobs=9, WeightedIdleJobs=9)
+    queue = [job(f"1.{proc}") for proc in range(9)]
+    found = course(pool(one, asking, jobs=queue, config=config, execute=execute), 3, lasts="100")
+
+    assert [sample.matches for sample in found.samples] == matches
+
+
 def test_what_ran_at_the_capture_ends_as_well() -> None:
     claimed = dynamic_slot("slot1_1@node1", "ben@site", Cpus=8, Memory=8192, Disk=1000)
     found = course(site(policy_slot(Cpus=0, Memory=8192), claimed, jobs=2), 3, lasts="250")

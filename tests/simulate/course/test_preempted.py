@@ -12,7 +12,17 @@ from htcq.pool.pool import Pool
 from htcq.report.views.course_text import lost_work
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.runtimes import run_time
-from tests.audit.sites import accounting, dynamic_slot, job, pool, slot, static_slot, submitter
+from tests.audit.sites import (
+    VERSION,
+    accounting,
+    dynamic_slot,
+    job,
+    pool,
+    schedd,
+    slot,
+    static_slot,
+    submitter,
+)
 
 ALWAYS = "PREEMPTION_REQUIREMENTS = True\n"
 HELD = {"State": '"Claimed"', "Activity": '"Busy"', "CurrentRank": 0.0, "Rank": 0.0}
@@ -34,7 +44,7 @@ def static(number: int, **changes: str | int | float) -> str:
 
 def held(number: int, who: str = "ben", **changes: str | int | float) -> str:
     names = dict.fromkeys(("AccountingGroup", "RemoteUser", "RemoteOwner"), f'"{who}@site"')
-    return static(number, **HELD, **names, **changes)
+    return static(number, **{**HELD, **names, **changes})
 
 
 def course(given: Pool, cycles: int = 3, interval: float = 600.0, seconds: str = "3600") -> Course:
@@ -196,3 +206,14 @@ def test_a_negative_rank_counts_only_where_the_startd_has_none(
     )  # fmt: skip
 
     assert course(given, 2, 600.0).samples[1].preempted == preempted
+
+
+@pytest.mark.parametrize(("version", "again"), [("25.14.1", 100), ("23.9.6", 600)])
+def test_a_claim_that_was_preempted_is_used_again_by_its_limits(version: str, again: int) -> None:
+    """The match has the limits of the claim. To a schedd since 24.9.2 so has a job without any, by the slot's ad."""
+    claim = held(1, Rank=1.0, ConcurrencyLimits='"licence"')
+    access = schedd("access1", CondorVersion=f'"{VERSION.replace("25.14.1", version)}"')
+    given = pool(claim, access, asks("ada", 2), jobs=of("ada", 1, 2), config="LICENCE_LIMIT = 9\n")
+    found = course(given, 2, seconds="100")
+
+    assert [start.at for start in found.starts] == [0, again]

@@ -217,6 +217,37 @@ def test_better_jobs_are_asked_for_first() -> None:
     assert [match.job for match in trace.matches] == ["3.0", "2.0", "1.0"]
 
 
+def test_a_priority_that_is_an_expression_is_that_of_each_job() -> None:
+    """As on 25.14.1 and 23.9.6: the schedd evaluates it in the job."""
+    asked = queue(3, PreJobPrio1="ProcId % 2", PostJobPrio1="ProcId")
+    trace = run_cycle(given(policy_slot(), asks("ada", 3), jobs=asked))
+
+    assert [match.job for match in trace.matches] == ["1.1", "1.2", "1.0"]
+
+
+@pytest.mark.parametrize(
+    "config",
+    ["NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", "USE_RESOURCE_REQUEST_COUNTS = False\n"],
+)
+def test_jobs_that_are_asked_for_one_at_a_time_are_named_one_by_one(config: str) -> None:
+    """As on 23.9.6 and 25.14.1 (SEND_JOB_INFO): the rejection names the first job that has no match."""
+    trace = run_cycle(given(policy_slot(Cpus=2), asks("ada", 4), jobs=queue(4), config=config))
+
+    assert [match.request for match in trace.matches] == ["1.0", "1.1"]
+    assert [each.job for each in trace.rejections] == ["1.2"]
+
+
+def test_what_the_negotiator_asks_of_jobs_tells_them_apart() -> None:
+    """Seen on 23.9.6: each job is offered alone, so that the schedd passes over those alone that are not wanted."""
+    config = "NEGOTIATOR_JOB_CONSTRAINT = ProcId != 0 && ProcId != 2\n"
+    trace = run_cycle(given(policy_slot(), asks("ada", 4), jobs=queue(4), config=config))
+
+    assert [(match.request, match.job) for match in trace.matches] == [
+        ("1.1", "1.1"),
+        ("1.3", "1.3"),
+    ]
+
+
 @pytest.mark.parametrize(("version", "config", "matches"), [
     ("25.14.1", "", 20), ("25.10.1", "", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS_PER_USER = 7\n", 7),
     ("25.14.1", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False\n", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS = 4\n", 30),

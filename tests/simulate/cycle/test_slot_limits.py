@@ -44,3 +44,26 @@ def test_undefined_limits_are_none() -> None:
     limits = 'ifThenElse(TARGET.SlotID > 1, "licence", undefined)'
 
     assert outcome(limits, 0, 1) == (["slot1@node1"], [])
+
+
+def test_the_negotiator_ends_where_it_is_to_name_limits_that_it_has_not_noted() -> None:
+    """As on 25.14.1: the first match uses the licence up that the last slot needs as well; then nothing is noted.
+
+    The second request finds the slots of the first one's list gone, and one of them was left out of it.
+    """
+    limits = 'ifThenElse(TARGET.SlotID == 1, "licence", "tape")'
+    queue = [
+        job(f"5.{number}", Owner='"ann"', User='"ann@site"', ConcurrencyLimits=limits)
+        for number in range(3)
+    ]
+    asks = submitter("ann@site", IdleJobs=3, WeightedIdleJobs=3)
+    config = "LICENCE_LIMIT = 1\nTAPE_LIMIT = 0\n"
+    given = pool(*SLOTS[:2], asks, jobs=queue, config=config)
+    trace = run_cycle(given)
+
+    assert [each.slot for each in trace.matches] == ["slot1@node1"]
+    assert trace.crash is not None
+    assert (trace.crash.slot, trace.crash.job) == ("", "5.0")
+    skipping = run_cycle(given, skip_bad_slots=True)
+    assert skipping.crash is None
+    assert [each.job for each in skipping.skipped] == ["5.0"]

@@ -35,11 +35,18 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     names = Names(evidence)
     by_text: dict[str, list[Slot]] = {}
     for kind in evidence.offered:
+        closed: dict[int, list[Slot]] = {}
         for variant in kind.variants:
             text = variant.frame.text("Start")
             if text and not _away(variant) and _never(kind, variant, names):
-                same = [slot for slot in kind.slots if slot.frame is variant.frame]
-                by_text.setdefault(text, []).extend(same)
+                closed[id(variant.frame)] = []
+        if not closed:
+            continue
+        for slot in kind.slots:
+            if id(slot.frame) in closed:
+                closed[id(slot.frame)].append(slot)
+        for slots in closed.values():
+            by_text.setdefault(slots[0].frame.text("Start"), []).extend(slots)
     for text, slots in by_text.items():
         yield _found(evidence, text, slots)
 
@@ -86,10 +93,11 @@ def _looks_at_what_changes(slot: Slot) -> bool:
 
 
 def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
-    machines = tuple(dict.fromkeys(str(slot.machine) for slot in slots))
+    machines = dict.fromkeys(str(slot.machine) for slot in slots)
+    numbers = set(map(id, slots))
     # Dynamic slots of these machines run on, but nothing follows them.
     there = [slot for slot in evidence.slots if str(slot.machine) in machines]
-    closed = [slot for slot in there if _is_of(slot, slots)]
+    closed = [slot for slot in there if slot.type == DYNAMIC or id(slot) in numbers]
     part = part_of_pool(evidence, closed)
     return Found(
         cause=text,
@@ -106,10 +114,6 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
             Setting(Role.EXECUTE, "START", "True", nodes=(machine,)) for machine in machines
         ),
     )
-
-
-def _is_of(slot: Slot, closed: list[Slot]) -> bool:
-    return slot.type == DYNAMIC or any(slot is each for each in closed)
 
 
 RULE = Rule(

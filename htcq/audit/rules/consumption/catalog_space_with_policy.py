@@ -34,7 +34,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     f"job {jobs[0].name} has catalogs of common files: the negotiator charges its "
                     "whole RequestDisk, the startd subtracts the catalogs that are already there"
                 ),
-                settings=execute(evidence, kind.slots, modifier(DISK), "UNDEFINED"),
+                settings=execute(evidence, kind.places, modifier(DISK), "UNDEFINED"),
                 facts=(consumption_fact(kind, DISK), *facts),
             )
 

@@ -32,7 +32,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             knob = node.knob("NUM_CLAIMS")
             wanted = _value(knob.value)
             if wanted is not None and _wrong(wanted):
-                settings = execute(evidence, kind.slots, "NUM_CLAIMS", claims_for(evidence, kind))
+                settings = execute(evidence, kind.places, "NUM_CLAIMS", claims_for(evidence, kind))
                 yield on_knob(knob, _message(wanted), f"slot {node.slot.name}", settings)
 
 

@@ -31,7 +31,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     "is left: the startd carves what it does not have"
                 ),
                 facts=(Fact(_LIMITS, text),),
-                settings=execute(evidence, kind.slots, _LIMITS, ""),
+                settings=execute(evidence, kind.places, _LIMITS, ""),
             )
 
 

@@ -27,7 +27,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _found(evidence: Evidence, kind: SlotClass, split: int, quotas: Mapping[str, float]) -> Found:
     weight = kind.plain_weight()
     kept_out = tuple(group for group, quota in quotas.items() if quota < weight)
-    settings = list(execute(evidence, kind.slots, "CONSUMPTION_POLICY", "True"))
+    settings = list(execute(evidence, kind.places, "CONSUMPTION_POLICY", "True"))
     for asset in kind.assets:
         settings += consumption_settings(evidence, kind, asset, sound_request(asset))
     groups, harm = "", HARMLESS

@@ -85,7 +85,7 @@ def _found(
 def _unmodified(evidence: Evidence, kind: SlotClass, asset: str) -> tuple[Setting, ...]:
     if asset not in (CPUS, MEMORY, DISK):
         return ()
-    return execute(evidence, kind.slots, modifier(asset), "UNDEFINED")
+    return execute(evidence, kind.places, modifier(asset), "UNDEFINED")
 
 
 RULE = Rule(

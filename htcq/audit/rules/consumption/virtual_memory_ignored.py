@@ -50,7 +50,7 @@ def _in_configuration(evidence: Evidence) -> Iterator[Found | Unchecked]:
                         knob,
                         f"{_SWAP} is on, but a slot with a consumption policy provides no swap",
                         subject=f"slot {node.slot.name}",
-                        settings=execute(evidence, kind.slots, _SWAP, "False"),
+                        settings=execute(evidence, kind.places, _SWAP, "False"),
                     )
 
 

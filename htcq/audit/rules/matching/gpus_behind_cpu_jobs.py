@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from htcq.audit.evidence import Evidence
@@ -15,7 +15,7 @@ from htcq.audit.policies import number
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.costs import parent_name
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
-from htcq.pool.slot_class import EXAMPLES
+from htcq.pool.slot_class import EXAMPLES, SlotClass
 from htcq.units import CPUS, GPUS, MEMORY
 
 #: What jobs without a GPU take from those that want one.
@@ -36,11 +36,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     classes = [jobs for jobs in waiting(evidence) if (jobs.request.get(GPUS) or 0) > 0]
     if not classes:
         return
-    blocked, held = _Blocked(), _held_without_gpus(evidence)
+    kinds = [kind for kind in evidence.slot_classes_by_frame if _has_gpus(kind)]
+    blocked, held = _Blocked(), _held_without_gpus(evidence, kinds)
     whole: Number = 0
-    for kind in evidence.slot_classes_by_frame:
-        if kind.type != PARTITIONABLE or not kind.total.get(GPUS, 0):
-            continue
+    for kind in kinds:
         whole += kind.count * kind.total[GPUS]
         wanted = tuple(takings(evidence, kind, classes))
         for slot in kind.slots:
@@ -49,16 +48,32 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         yield _found(evidence, blocked, whole)
 
 
-def _held_without_gpus(evidence: Evidence) -> Mapping[str, dict[str, Number]]:
-    """Return by partitionable slot what its claims without a GPU hold of cpus and memory."""
+def _has_gpus(kind: SlotClass) -> bool:
+    return kind.type == PARTITIONABLE and bool(kind.total.get(GPUS, 0))
+
+
+def _held_without_gpus(
+    evidence: Evidence, kinds: Iterable[SlotClass]
+) -> Mapping[str, dict[str, Number]]:
+    """Return by slot of ``kinds`` what its claims without a GPU hold of cpus and memory."""
     found: dict[str, dict[str, Number]] = {}
+    startds: set[str] = set()
+    for kind in kinds:
+        startds.update(_startd(slot) for slot in kind.slots)
     for slot in evidence.dynamic:
+        if _startd(slot) not in startds:
+            continue
         left = slot.left()
         if slot.claimed and not left.get(GPUS):
             held = found.setdefault(parent_name(slot), dict.fromkeys(_BESIDE, 0))
             for asset in _BESIDE:
                 held[asset] += left.get(asset) or 0
     return found
+
+
+def _startd(slot: Slot) -> str:
+    """Return what stands behind the number in the name of ``slot``."""
+    return str(slot.name).partition("@")[2]
 
 
 def _look(

@@ -13,6 +13,7 @@ from htcq.audit.facts import counted, listed
 from htcq.audit.policies import number
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.classads import as_number
+from htcq.pool.shared_attributes import frames_of
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.pool.slot_class import EXAMPLES
 from htcq.units import CPUS, GPUS, MEMORY, attribute
@@ -45,13 +46,18 @@ class _Broken:
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     found: dict[object, _Broken] = {}
+    names = (_CODE, _REASON, *(f"BrokenSlot{asset}" for asset in _COUNTED))
+    frames = [each for each in frames_of(evidence.slots) if any(name in each for name in names)]
+    if not frames:
+        return
+    broken_frames = set(map(id, frames))
     for slot in evidence.slots:
+        if id(slot.frame) not in broken_frames:
+            continue
         if _CODE in slot.frame or _REASON in slot.frame:
             _add(found, slot, slot.frame.value(_CODE), "TotalSlot")
-        elif any(f"BrokenSlot{asset}" in slot.frame for asset in _COUNTED):
+        else:
             _add(found, slot, "deleted", "BrokenSlot")
-    if not found:
-        return
     whole = _hardware(evidence)
     for code, broken in found.items():
         yield _found(str(code), broken, whole)

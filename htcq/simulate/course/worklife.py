@@ -1,0 +1,71 @@
+"""For how long a claim is used again: CLAIM_WORKLIFE.
+
+Follows claimWorklifeExpired of src/condor_startd.V6/Resource.cpp, HTCondor 23.9 and 25.14: the
+startd evaluates it in the ad of the slot, and a negative one never ends.
+"""
+
+from __future__ import annotations
+
+import math
+
+from htcq.classads import Expr, as_number, parsed
+from htcq.pool.configuration import Configuration
+from htcq.pool.pool import Pool
+from htcq.simulate.course.claims import Claim
+
+_KNOB = "CLAIM_WORKLIFE"
+#: What it is that nobody configured, in seconds (param_info.in).
+_DEFAULT = "1200"
+
+
+class Worklife:
+    """CLAIM_WORKLIFE of the slots of ``pool``.
+
+    Where the configuration of a startd is not known, that of the central manager stands for it.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._known: dict[tuple[str, int], Expr | float] = {}
+
+    def is_over(self, claim: Claim, now: float) -> bool:
+        """Tell whether no further job starts in a claim."""
+        return now - claim.since >= self._seconds(claim)
+
+    def _seconds(self, claim: Claim) -> float:
+        key = (str(claim.slot.machine), claim.slot.type_id)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._read(*key)
+        if not isinstance(found, Expr):
+            return found
+        return _lasts(as_number(found.evaluate(claim.slot.ad(dict(claim.has)))))
+
+    def _read(self, machine: str, type_id: int) -> Expr | float:
+        configuration = self._pool.execute.get(machine) or self._pool.central
+        text = _DEFAULT
+        if configuration is not None:
+            text = _text(configuration, type_id)
+        expression = parsed(text)
+        if expression is None:
+            return math.inf
+        if expression.words():
+            return expression
+        return _lasts(as_number(expression.evaluate()))
+
+
+def _text(configuration: Configuration, type_id: int) -> str:
+    for name in (f"SLOT_TYPE_{type_id}_{_KNOB}", f"STARTD.{_KNOB}", _KNOB):
+        knob = configuration.knob(name)
+        if knob is None:
+            continue
+        # The value of a knob of numbers is a number. The startd takes the text as it is.
+        return knob.value if "$(" in knob.raw else knob.raw
+    return _DEFAULT
+
+
+def _lasts(seconds: float | None) -> float:
+    """Return for how long a claim lasts: what is no number, or negative, never ends it."""
+    if seconds is None or seconds < 0:
+        return math.inf
+    return float(seconds)
