@@ -17,7 +17,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.record import SUBMITTER, Record
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Slot
 from htcq.simulate.as_version import AsVersion, pool_as_version
-from htcq.simulate.cycle.queues import order_in_queue
+from htcq.simulate.cycle.queue_order import order_in_queue
 from htcq.simulate.job_arrivals import with_arrivals
 from htcq.simulate.migration.switch import with_scaled_quotas
 from htcq.simulate.models import MachineModel, with_models

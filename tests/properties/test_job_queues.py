@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from htcq.pool.job import Job
-from htcq.simulate.cycle.queues import Order, Queue, Request, order_in_queue
+from htcq.simulate.cycle.queue_order import Order, order_in_queue
+from htcq.simulate.cycle.queues import Queue, Request
 from tests.audit.sites import job, pool
 
 _JOBS: Sequence[Job] = (

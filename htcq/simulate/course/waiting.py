@@ -16,7 +16,8 @@ from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.simulate.course.suiting import Suiting
-from htcq.simulate.cycle.queues import Request, order_in_queue
+from htcq.simulate.cycle.queue_order import order_in_queue
+from htcq.simulate.cycle.queues import Request
 
 
 class Waiting:

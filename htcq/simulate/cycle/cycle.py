@@ -133,7 +133,7 @@ class Cycle:
         self._knobs = knobs = Knobs(quotas.knobs)
         ranks = _job_ranks(knobs)
         startds = carried.startds_of(quotas)
-        preempting = {word for text in preemption_texts(knobs) for word in _words(text)}
+        preempting = {*_words(*preemption_texts(knobs))}
         wanted = {*_words(knobs.text("NEGOTIATOR_JOB_CONSTRAINT"))}
         of_daemons = startds.words(quotas.supply.slots) | preempting
         evaluated = {*DECIDES, *of_daemons, *_words(*ranks, quotas.supply.central_text)}
@@ -175,8 +175,7 @@ class Cycle:
         #: What submitters share: where weights are off the number of slots, not that of cpus.
         self.weight = self._weight()
         ignores = knobs.boolean("NEGOTIATOR_IGNORE_USER_PRIORITIES", False)
-        least = float(quotas.supply.min_weight)
-        self._rules = Rules(self.weight, least, preemption.is_on, ignores)
+        self._rules = Rules(self.weight, float(quotas.supply.min_weight), preemption.is_on, ignores)
 
     def _context(
         self, carried: CarriedOver, evaluated: set[str], asked: set[str], ranks: tuple[str, str]

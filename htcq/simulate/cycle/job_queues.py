@@ -15,7 +15,8 @@ from htcq.pool.job import PLACES, Job
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.access_points import AccessPoints
-from htcq.simulate.cycle.queues import Order, Queue, Request, place_in_queue, priorities_of
+from htcq.simulate.cycle.queue_order import Order, place_in_queue, priorities_of
+from htcq.simulate.cycle.queues import Queue, Request
 
 #: What tells jobs apart that share a frame: the values of their own attributes that some expression
 #: looks at.

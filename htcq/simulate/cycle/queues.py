@@ -13,18 +13,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
-from operator import itemgetter
 
-from htcq.classads import Value, as_number
-from htcq.pool.job import PLACES, Job
+from htcq.pool.job import Job
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.offer_budget import OfferBudget
-
-#: What jobs of one queue are sorted by.
-Order = tuple[int, ...]
+from htcq.simulate.cycle.queue_order import Order
 
 
 @dataclass(eq=False)
@@ -371,35 +366,3 @@ def _requests(runs: Iterable[Run]) -> list[tuple[Run, int, Job]]:
         else:
             found.append((run, len(run.jobs), run.jobs[0]))
     return found
-
-
-#: The priorities of a job, and its number.
-_PRIORITIES = itemgetter(
-    *(PLACES[name] for name in ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1",
-                                "postjobprio2"))
-)  # fmt: skip
-
-
-def order_in_queue(job: Job) -> Order:
-    """Return what jobs of one queue are sorted by: priorities, cluster, proc (prio_compar)."""
-    return place_in_queue(job, priorities_of(job))
-
-
-def priorities_of(job: Job) -> Order:
-    """Return what jobs of one queue are sorted by at first."""
-    return _negated(*_PRIORITIES(job))
-
-
-def place_in_queue(job: Job, priorities: Order) -> Order:
-    """Return the place of a job with these ``priorities`` in its queue."""
-    return (*priorities, _whole(job.cluster), _whole(job.proc))
-
-
-# Few jobs have priorities of their own. 1, 1.0 and true are equal keys, but to typed ones.
-@lru_cache(maxsize=4096, typed=True)
-def _negated(*priorities: Value) -> tuple[int, ...]:
-    return tuple(-_whole(each) for each in priorities)
-
-
-def _whole(value: Value) -> int:
-    return value if type(value) is int else int(as_number(value) or 0)

@@ -8,7 +8,7 @@ src/condor_negotiator.V6/matchmaker.cpp, and src/condor_utils/consumption_policy
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from htcq.classads import UNDEFINED, Ad, Expr, Value, named, parsed
 from htcq.pool.slot import Number, Slot
@@ -59,6 +59,13 @@ class Evaluating:
         self.policy, self.weighing = kind.policy, kind.weighing
         self.attributes = {asset: attribute(asset).lower() for asset in kind.assets}
         self.consumption = {asset: named(f"Consumption{attribute(asset)}") for asset in kind.assets}
+
+
+class HasAmounts(Protocol):
+    """A slot while it is matched."""
+
+    def amounts(self) -> Mapping[str, Number]:
+        """Return what it has left of each asset."""
 
 
 class SlotAnswer(NamedTuple):

@@ -6,7 +6,7 @@ A table lives from cycle to cycle: slots that come take rows, slots that go leav
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Protocol
+from typing import TYPE_CHECKING, Any, Optional
 
 from htcq.classads import UNDEFINED, Ad, Value
 from htcq.pool.shared_attributes import SharedAttributes
@@ -14,8 +14,9 @@ from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.simulate.cycle.holders import Holders
 from htcq.simulate.cycle.job_table import JobTable, TableContext
 from htcq.simulate.cycle.kept_answers import KeptAnswers
+from htcq.simulate.cycle.kept_ranks import Changed, KeptRanks
 from htcq.simulate.cycle.occupants import NOTHING
-from htcq.simulate.cycle.rows import Evaluating, Rows, SlotAnswer, TableKind
+from htcq.simulate.cycle.rows import Evaluating, HasAmounts, Rows, SlotAnswer, TableKind
 
 if TYPE_CHECKING:
     from htcq.columns.column import Column
@@ -26,27 +27,6 @@ Array = Any
 ONE_CLAIM = 1
 _SUMMED_UP = "PslotRollupInformation"
 Cells = Sequence[Optional[Value]]
-
-
-class HasAmounts(Protocol):
-    """A slot while it is matched."""
-
-    def amounts(self) -> Mapping[str, Number]:
-        """Return what it has left of each asset."""
-
-
-class Changed(Protocol):
-    """Slots as a match changed them."""
-
-    rows: Rows
-
-    @property
-    def by_negotiator(self) -> tuple[Array, Array]:
-        """The negotiator's ranks of each slot, before and after the job's."""
-
-    @property
-    def is_ranked(self) -> bool:
-        """Whether the negotiator's ranks have been worked out."""
 
 
 class Offer:
@@ -152,8 +132,7 @@ class SlotTable:
         self._whole: Rows | None = None
         #: The weights of all rows, where they are known.
         self._weight: Column | None = None
-        self._ranks: tuple[Array, Array] | None = None
-        self._ranked_at = 0
+        self._ranks = KeptRanks(self.arrays)
         self._answers = KeptAnswers(self.arrays)
 
     @property
@@ -224,7 +203,8 @@ class SlotTable:
         for name in self._attributes.values():
             self._places.pop(name, None)
         if not self.ranked_by_job and self.context.ranking.looks_at_job(frame):
-            self.ranked_by_job, self._ranks = True, None
+            self.ranked_by_job = True
+            self._ranks.clear()
         return before != self._places
 
     def _build(self, offers: Sequence[Offer]) -> None:
@@ -252,7 +232,8 @@ class SlotTable:
         self._forget()
 
     def _forget(self) -> None:
-        self.changed, self._whole, self._weight, self._ranks = [], None, None, None
+        self.changed, self._whole, self._weight = [], None, None
+        self._ranks.clear()
         self._answers.clear()
 
     def _cells_of(self, offer: Offer) -> Cells:
@@ -379,16 +360,7 @@ class SlotTable:
         """Return the negotiator's ranks of all slots."""
         if self.ranked_by_job:
             return self.whole().ranks(job)
-        arrays = self.arrays
-        if self._ranks is None or 2 * (len(self.changed) - self._ranked_at) > self.rows:
-            pre, post = self.whole().ranks(job)
-            self._ranks = arrays.full(self.rows, pre), arrays.full(self.rows, post)
-        elif len(self.changed) > self._ranked_at:
-            rows = arrays.places(sorted(set(self.changed[self._ranked_at :])))
-            for ranks, changed in zip(self._ranks, self.whole().at(rows).ranks(job)):
-                arrays.put(ranks, rows, changed)
-        self._ranked_at = len(self.changed)
-        return self._ranks
+        return self._ranks.of(self.whole(), self.changed, job)
 
     def free_for(self, schedd: str) -> Array:
         """Return which slots may still go to jobs of ``schedd``."""
@@ -413,16 +385,13 @@ class SlotTable:
         weight, before = level.rows.known_weight, None
         if self._whole is not None:
             before = self._whole.known_weight
-        are_ranked = self._ranked_at == len(self.changed)
+        changes = len(self.changed)
         self._fill(rows, columns)
         # What is known of them by now need not be worked out again.
         here = self.arrays.places(rows)
         if before is not None and weight is not None:
             self._weight = self.arrays.with_rows(before, self.rows, here, weight.at(places))
-        if self._ranks is not None and are_ranked and level.is_ranked and not self.ranked_by_job:
-            for ranks, of_level in zip(self._ranks, level.by_negotiator):
-                self.arrays.put(ranks, here, self.arrays.full(level.rows.rows, of_level)[places])
-            self._ranked_at = len(self.changed)
+        self._ranks.change(here, level, places, changes)
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:
