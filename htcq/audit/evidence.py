@@ -41,12 +41,11 @@ class Evidence(Subject):
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.weights = Weights()
-        #: Whether it is a look with a root cause fixed: nobody reads the settings of what is found.
+        #: Whether a root cause is fixed in it: of what is found, nobody reads harm and settings.
         self.is_trial = False
         #: The same pool with other settings, which this one was made of.
         self._before: Evidence | None = None
         self._charges: dict[SlotClass, tuple[Charge, ...]] = {}
-        self._sizes: dict[SlotClass, Size] = {}
         self._cheapest: dict[SharedAttributes, tuple[SlotClass, Number] | None] = {}
 
     @property
@@ -100,7 +99,7 @@ class Evidence(Subject):
         from htcq.audit.unmatched import UnusedSlots
 
         other = Evidence(pool)
-        other.weights, other._sizes = self.weights, self._sizes
+        other.weights = self.weights
         if pool.jobs is self.pool.jobs:
             other._before = self
             other.autoclusters = self.autoclusters
@@ -155,12 +154,6 @@ class Evidence(Subject):
     def slots(self) -> tuple[Slot, ...]:
         """Every slot; none where there are no slot ads."""
         return self.pool.slots or ()
-
-    def size_of_class(self, slot_class: SlotClass) -> Size:
-        """Return the size of all slots of one class."""
-        if slot_class not in self._sizes:
-            self._sizes[slot_class] = size_of(slot_class.slots, self.weights)
-        return self._sizes[slot_class]
 
     @cached_property
     def size(self) -> Size:

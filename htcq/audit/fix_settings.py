@@ -50,10 +50,17 @@ def execute(
         return ()
     every = evidence.slot_types
     found: dict[tuple[str, str], dict[str, None]] = {}
+    #: The places of slots of a frame, on machines of one or more types and of a configuration.
+    known: dict[tuple[int, bool, int], tuple[str, str]] = {}
+    configurations = evidence.execute
     for slot in slots:
         machine = str(slot.machine)
         several = len(every.get(machine, ())) > 1
-        place = _of_slot(slot, evidence.execute.get(machine), knob, several)
+        configuration = configurations.get(machine)
+        key = (id(slot.frame), several, id(configuration))
+        place = known.get(key)
+        if place is None:
+            place = known[key] = _of_slot(slot, configuration, knob, several)
         found.setdefault(place, {})[machine] = None
     settings: list[Setting] = []
     for (name, file), machines in found.items():

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.size import Size, size_of
+from htcq.audit.size import size_of
 from htcq.pool.record import Record
 from htcq.pool.slot import Number, Slot
-from htcq.pool.slot_class import SlotClass
 from htcq.quota.group_tree import ROOT, assigned_group
 
 
 def part_of_pool(evidence: Evidence, slots: Iterable[Slot]) -> float:
     """Return the part of the pool that ``slots`` are, from 0 to 1.
 
-    It is the larger of the parts by weight and by cpus.
+    It is the larger of the parts by weight and by cpus; 0 in a trial, in which nobody reads it.
     """
-    return _part(evidence, size_of(slots, evidence.weights))
-
-
-def class_of_pool(evidence: Evidence, slot_class: SlotClass) -> float:
-    """Return the part of the pool that the slots of one class are, from 0 to 1."""
-    return _part(evidence, evidence.size_of_class(slot_class))
-
-
-def _part(evidence: Evidence, part: Size) -> float:
+    if evidence.is_trial:
+        return 0.0
+    part = size_of(slots, evidence.weights)
     whole = evidence.size
     return max(_share(part.weight, whole.weight), _share(part.cpus, whole.cpus))
 

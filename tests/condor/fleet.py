@@ -361,12 +361,13 @@ def fleet_pool(
     machines: Mapping[str, Machine],
     access_points: Sequence[str] = (FIRST_ACCESS_POINT,),
     pace: str = PACE,
+    roots: Path | None = None,
 ) -> Iterator[Fleet]:
     """Start a pool of these nodes and access points, with no configuration but its pace, and stop it at the end.
 
-    Their ads have Machine ``<name>.test``. Nothing is started yet that could match:
-    :meth:`Fleet.start` does it."""
-    with Pool.start(suite=suite, daemons=("NEGOTIATOR",), settings=pace) as pool:
+    Their ads have Machine ``<name>.test``. Nothing is started yet that could match: :meth:`Fleet.start` does it. ``roots`` has
+    the root directories of HTCondor, if that is not the usual place."""
+    with Pool.start(suite=suite, daemons=("NEGOTIATOR",), settings=pace, roots=roots) as pool:
         fleet = Fleet(pool, machines, access_points)
         for node, machine in machines.items():
             _furnish(fleet, node, _machine_text(machine), pace)

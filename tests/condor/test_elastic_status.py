@@ -70,7 +70,7 @@ def of_queue(pool: Pool) -> dict[str, Counter[str]]:
     return found
 
 
-def test_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_runtime_does(
+def test_fault_9_numbers_are_those_of_the_daemons_and_a_written_quota_lets_in_what_the_runtime_does(
     site: Site, tmp_path: Path
 ) -> None:
     """Of 8 cpus each is guaranteed 3; jobs of 3 GiB fit into 8 GiB twice, and what chemistry cannot use is physics' up to its max of 5."""

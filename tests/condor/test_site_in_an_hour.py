@@ -1,5 +1,6 @@
-"""docs/a-site-in-an-hour.md, replayed: every command of the page, on a real pool of seven machines.
+"""docs/a-site-in-an-hour.md, replayed: the packages, then every command of the page, on a real pool of seven machines.
 
+The debs are installed in a copy of the root directory of Debian sid, and what they install does all that follows.
 Each machine has its own configuration of HTCondor and its own places: /etc/condor, /etc/htcq, /usr/share/htcq and /var/lib/htcq
 of the page are directories of that machine. All of them share one condor_master, so what it would do for one machine,
 condor_reconfig and condor_restart, is done with signals; scp is a copy, and systemd enables its timers in a directory."""
@@ -18,15 +19,15 @@ import pytest
 from access_point import Done
 from conftest import NEWEST, ROOT
 from fleet import PACE, Fleet, Machine, fleet_pool
-from own_htcq import OwnHtcq, install
+from own_htcq import OwnHtcq
 
 from tests.docs.documents import matches
+from tests.packages.building import built, copied
 
-pytestmark = pytest.mark.condor
+pytestmark = pytest.mark.packages
 ONLY_SUITES = [NEWEST]
 
 PAGE = ROOT / "docs/a-site-in-an-hour.md"
-UNITS = ROOT / "contrib/systemd"
 MACHINES = {
     **dict.fromkeys(("ep1", "ep2"), Machine(16, 65536)),
     **dict.fromkeys(("ep3", "ep4"), Machine(32, 262144)),
@@ -61,11 +62,12 @@ def steps() -> Iterator[Step]:
 
 
 class Site:
-    """The machines of the page: a fleet, with htcq installed."""
+    """The machines of the page: a fleet, in a root directory where the packages are installed."""
 
     def __init__(self, fleet: Fleet, place: Path) -> None:
         self.fleet, self.pool, self.place = fleet, fleet.pool, place
-        self.htcq: OwnHtcq = install(fleet.pool)
+        self.htcq = OwnHtcq(fleet.pool, "/usr/bin/htcq")
+        self.installed = Path(fleet.pool.record.root)
         for machine in self.machines:
             self._furnish(machine)
 
@@ -96,11 +98,10 @@ class Site:
         share = Path(f"{self.pool.record.root}{places['/usr/share/htcq']}/config.d")
         share.mkdir(parents=True)
         Path(f"{self.pool.record.root}{places['/var/lib/htcq']}").mkdir()
-        for pattern in ("contrib/config.d/*.config", "contrib/startd_cron/*.config"):
-            for path in ROOT.glob(pattern):
-                # htcq's own directory is named by HTCQ_CONFIG_DIR instead.
-                text = path.read_text().replace(_CONFIG_D, places[_CONFIG_D])
-                (share / path.name).write_text(text)
+        for path in (self.installed / "usr/share/htcq/config.d").iterdir():
+            # htcq's own directory is named by HTCQ_CONFIG_DIR instead.
+            text = path.read_text().replace(_CONFIG_D, places[_CONFIG_D])
+            (share / path.name).write_text(text)
 
     def here(self, machine: str, text: str) -> str:
         """Return ``text`` with the places of a machine for those of the page."""
@@ -147,7 +148,7 @@ class Site:
 
     def _enable(self, timers: list[str]) -> Done:
         units = self.place / "usr/lib/systemd/system"
-        shutil.copytree(UNITS, units)
+        shutil.copytree(self.installed / "usr/lib/systemd/system", units)
         command = ["systemctl", f"--root={self.place}", "enable", *timers]
         done = subprocess.run(command, capture_output=True, text=True)
         wanted = self.place / "etc/systemd/system/timers.target.wants"
@@ -174,9 +175,25 @@ def _daemons(member: str) -> str:
 
 
 @pytest.fixture
-def site(suite: str, tmp_path: Path) -> Iterator[Site]:
+def roots(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A directory with a copy of the root directory of Debian sid in which the packages are installed."""
+    base = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        base = base.parent
+    packages = built(base / "built")
+    place = tmp_path / "roots"
+    place.mkdir()
+    root = copied(NEWEST, place)
+    root.run("apt-get", "update", "-q")
+    files = [packages.found(f"{name}_*.deb") for name in ("htcq", "htcq-timers")]
+    root.run("apt-get", "install", "-qy", "--no-install-recommends", *root.bring(files))
+    return place
+
+
+@pytest.fixture
+def site(suite: str, roots: Path, tmp_path: Path) -> Iterator[Site]:
     """The pool as it is before the page: HTCondor's own slots and policies, nothing of htcq's."""
-    with fleet_pool(suite, MACHINES, ACCESS_POINTS, PACE) as fleet:
+    with fleet_pool(suite, MACHINES, ACCESS_POINTS, PACE, roots) as fleet:
         for member in fleet.members:
             inside = f"{fleet.pool.record.inner_directory}/machines/{member}/htcq.d"
             with Path(f"{fleet.pool.record.root}{fleet.config_file(member)}").open("a") as file:

@@ -76,6 +76,7 @@ def test_systemd_would_say_something(wrong: str, units: Path) -> None:
         ("htcq-drift.service", 11),
         ("htcq-drift-prune.service", 2),
         ("htcq-audit.service", 11),
+        ("htcq-report.service", 11),
         ("htcq-elastic.service", 11),
         ("htcq-elastic-reclaim.service", 11),
         ("htcq-elastic-write.service", 18),

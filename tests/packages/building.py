@@ -19,6 +19,9 @@ from htcq import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOTS = ROOT / ".testpool/roots"
+#: Directories of the package of timers, with owner and mode as ``stat`` prints them.
+PLACES = ("/var/lib/htcq", "/var/lib/htcq-pages", "/var/lib/htcq-elastic")
+OWNERS = "/var/lib/htcq htcq 700\n/var/lib/htcq-pages htcq 755\n/var/lib/htcq-elastic root 755\n"
 #: The version after this checkout's.
 NEXT = f"{__version__}.post1"
 _VERSION = "htcq/__init__.py"

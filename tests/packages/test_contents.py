@@ -60,7 +60,7 @@ def test_an_rpm_has_everything_where_enterprise_linux_looks(
 
     wanted = COMMON | {"/usr/share/zsh/site-functions/_htcq", f"{SITES[release]}/htcq/__main__.py"}
     assert wanted - main == set()
-    assert TIMERS | {"/var/lib/htcq", "/var/lib/htcq-elastic"} <= timers
+    assert TIMERS | {f"/var/lib/htcq{each}" for each in ("", "-pages", "-elastic")} <= timers
     assert {path for path in main if path.startswith("/etc/")} == {"/etc/htcq", "/etc/htcq/htcq.toml"}  # fmt: skip
     assert [path for path in main & timers if not path.startswith("/usr/share/doc")] == []
 

@@ -9,11 +9,15 @@ import pytest
 from testpool import Pool
 
 from htcq import __version__
-from tests.packages.building import NEXT, Packages, Root
+from tests.packages.building import NEXT, OWNERS, PLACES, Packages, Root
 
 SITE_FILE = "etc/htcq/htcq.toml"
 #: What is left after "remove": dpkg keeps what is configuration, and directories may hold a site's files.
-KEPT = {"etc/htcq", SITE_FILE, "var/lib/htcq", "var/lib/htcq-elastic"}
+KEPT = {
+    "etc/htcq",
+    SITE_FILE,
+    *(f"var/lib/htcq{each}" for each in ("", "-pages", "-elastic")),
+}
 WITHOUT = ("apt-get", "install", "-qy", "--no-install-recommends")
 pytestmark = pytest.mark.packages
 
@@ -53,8 +57,8 @@ def test_the_life_of_a_deb(suite: str, packages: Packages, copy_of: Callable[[st
     installed(root, packages, __version__)
     assert "psutil" in root.run("python3", "-c", "import psutil", status=1)
     at_work(suite, root)
-    owners = root.run("stat", "--format=%n %U %a", "/var/lib/htcq", "/var/lib/htcq-elastic")
-    assert owners == "/var/lib/htcq htcq 700\n/var/lib/htcq-elastic root 755\n"
+    owners = root.run("stat", "--format=%n %U %a", *PLACES)
+    assert owners == OWNERS
     assert list(root.path.glob("etc/systemd/system/*/htcq*")) == []
 
     with (root.path / SITE_FILE).open("a") as site:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from htcq import __version__
-from tests.packages.building import ENVIRONMENT, NEXT, ROOT, Packages, Root
+from tests.packages.building import ENVIRONMENT, NEXT, OWNERS, PLACES, ROOT, Packages, Root
 
 MODULES = "usr/local/lib/python3.9/dist-packages"
 SITE_FILE = "etc/htcq/htcq.toml"
@@ -101,8 +101,8 @@ def test_the_life_of_an_rpm(root: Root, packages: Packages, tmp_path: Path) -> N
 
     rpm.install(packages, __version__)
     at_work(root)
-    owners = root.run("stat", "--format=%n %U %a", "/var/lib/htcq", "/var/lib/htcq-elastic")
-    assert owners == "/var/lib/htcq htcq 700\n/var/lib/htcq-elastic root 755\n"
+    owners = root.run("stat", "--format=%n %U %a", *PLACES)
+    assert owners == OWNERS
     assert list(root.path.glob("etc/systemd/system/*/htcq*")) == []
     rpm("-e", "htcq-timers", "htcq")
     assert root.files() - before == set()

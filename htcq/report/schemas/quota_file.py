@@ -148,12 +148,16 @@ def _write() -> dict[str, Shape]:
 def _reclaim() -> dict[str, Shape]:
     return {
         "journal": text("The file with the record of what was taken back."),
-        "over_for": _moments("How long a group must have used more than it may."),
+        "over_for": _moments(
+            "How long a group must have used more than it may; for mins, need_for will do."
+        ),
         "need_for": _moments("How long another must have waited for what is its own."),
         "max_gap": _moments(
             "Observations further apart than this tell nothing of the time between them."
         ),
-        "settle_time": _moments("How long nothing is done after jobs were taken back."),
+        "settle_time": _moments(
+            "How long a job in need is waited for on the slots of vacated jobs."
+        ),
         "min_runtime": _moments("Jobs that ran for less time are left alone."),
         "grace": _moments("Jobs that end within this time are left alone."),
         "wall_time": text(

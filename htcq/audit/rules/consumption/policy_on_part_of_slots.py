@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted, listed
 from htcq.audit.fix_settings import execute
-from htcq.audit.harm import class_of_pool
+from htcq.audit.harm import part_of_pool
 from htcq.audit.policies import consumption_settings, on_slots, sound_request, weight_fact
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.slot_class import SlotClass
@@ -33,7 +33,7 @@ def _found(evidence: Evidence, kind: SlotClass, split: int, quotas: Mapping[str,
     groups, harm = "", HARMLESS
     if kept_out:
         groups = f": {listed(kept_out)} may use less"
-        harm = Harm(shut=class_of_pool(evidence, kind))
+        harm = Harm(shut=part_of_pool(evidence, kind.slots))
     return on_slots(
         kind,
         cause="without a policy",

@@ -63,8 +63,10 @@ def _of_claims(evidence: Evidence) -> Iterator[Found]:
 
 def _is_below(slot: Slot, ranks: dict[int, Number | None]) -> bool:
     """Tell whether any job preempts the claim; ``ranks`` keeps the Rank of each frame."""
+    if slot.state != _CLAIMED:
+        return False
     current = as_number(slot.current_rank)
-    if slot.state != _CLAIMED or current is None:
+    if current is None:
         return False
     key = id(slot.frame)
     if key not in ranks:

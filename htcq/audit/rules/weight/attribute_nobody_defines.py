@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -70,21 +69,16 @@ def _unknown(names: Names, bearer: _Bearer, attribute: str) -> tuple[Unknown, ..
 
 
 def _slots(evidence: Evidence) -> Iterator[_Bearer]:
-    counts: Counter[int] = Counter()
-    first: dict[int, list[Slot]] = {}
-    machines: dict[int, dict[str, None]] = {}
+    by_frame: dict[int, list[Slot]] = {}
     for slot in evidence.slots:
-        counts[id(slot.frame)] += 1
-        machines.setdefault(id(slot.frame), {})[str(slot.machine)] = None
-        if counts[id(slot.frame)] <= _EXAMPLES:
-            first.setdefault(id(slot.frame), []).append(slot)
-    for key, slots in first.items():
+        by_frame.setdefault(id(slot.frame), []).append(slot)
+    for slots in by_frame.values():
         yield _Bearer(
             slots[0].frame,
             "slot",
-            counts[key],
-            tuple(str(slot.name) for slot in slots),
-            tuple(machines[key]),
+            len(slots),
+            tuple(str(slot.name) for slot in slots[:_EXAMPLES]),
+            tuple(dict.fromkeys(str(slot.machine) for slot in slots)),
         )
 
 

@@ -19,21 +19,23 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     supply = evidence.quotas.supply
     if not supply.weighted or evidence.quotas.truth("FORCE_NEGOTIATOR_SLOT_WEIGHT", False):
         return
-    known: dict[Value, bool] = {}
+    known, weight_of = _Wrong(), evidence.weights.of
     for kind in evidence.slot_classes:
         # With a consumption policy the negotiator does not count it as anything: it exits.
         if kind.supports_policy:
             continue
-        wrong = [slot for slot in kind.slots if _is_wrong(evidence.weights.of(slot), known)]
+        wrong = [slot for slot in kind.slots if known[weight_of(slot)]]
         if wrong:
             yield _found(evidence, kind, wrong)
 
 
-def _is_wrong(weight: Value, known: dict[Value, bool]) -> bool:
-    if weight not in known:
+class _Wrong(dict[Value, bool]):
+    """Whether a weight is no number, or negative."""
+
+    def __missing__(self, weight: Value) -> bool:
         number = as_number(weight)
-        known[weight] = number is None or number < 0
-    return known[weight]
+        wrong = self[weight] = number is None or number < 0
+        return wrong
 
 
 def _found(evidence: Evidence, kind: SlotClass, wrong: list[Slot]) -> Found:
