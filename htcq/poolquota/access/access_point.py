@@ -86,7 +86,10 @@ class AccessPoint:
         if self.per_submitter is not None:
             limits.append(self.per_submitter)
         if self._startable is not None:
-            limits.append(max(0, self._startable - self._matched))
+            left = max(0, self._startable - self._matched)
+            # It looks at that again with each list, and before the talk begins.
+            if left == 0 or not self.lists_one:
+                limits.append(left)
         return min(limits, default=None)
 
     def budget(self) -> OfferBudget:

@@ -237,6 +237,15 @@ def test_jobs_that_are_asked_for_one_at_a_time_are_named_one_by_one(config: str)
     assert [each.job for each in trace.rejections] == ["1.2"]
 
 
+def test_jobs_that_are_asked_for_one_at_a_time_are_offered_beyond_max_jobs_running() -> None:
+    """Seen on 25.14.1: the schedd looks at that with each list, and here it sends none; then it gives matches back."""
+    config = "USE_RESOURCE_REQUEST_COUNTS = False\n"
+    access = schedd(MaxJobsRunning=2)
+    trace = run_cycle(given(policy_slot(), access, asks("ada", 4), jobs=queue(4), config=config))
+
+    assert [match.job for match in trace.matches][:3] == ["1.0", "1.1", ""]
+
+
 def test_what_the_negotiator_asks_of_jobs_tells_them_apart() -> None:
     """Seen on 23.9.6: each job is offered alone, so that the schedd passes over those alone that are not wanted."""
     config = "NEGOTIATOR_JOB_CONSTRAINT = ProcId != 0 && ProcId != 2\n"
