@@ -80,10 +80,13 @@ class Published:
         return replace(record, values={**published.values, **record.values})
 
     def account(self, name: str) -> Record | None:
-        """Return the ad of a group or submitter, whatever the case of its name.
+        """Return the ad of a submitter, or of a group whatever the case of its name.
 
-        It is None where there is none.
+        It is None where there is none. Submitters whose names differ in case are several
+        (Accountant.cpp, 23.9 and 25.14).
         """
+        if "@" in name:
+            return self.accounts.get(name)
         return self._by_key.get(name_key(name))
 
     def usage(self, name: str) -> Number | None:

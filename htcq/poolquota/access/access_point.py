@@ -86,7 +86,10 @@ class AccessPoint:
         if self.per_submitter is not None:
             limits.append(self.per_submitter)
         if self._startable is not None:
-            limits.append(max(0, self._startable - self._matched))
+            left = max(0, self._startable - self._matched)
+            # It looks at that again with each list, and before the talk begins.
+            if left == 0 or not self.lists_one:
+                limits.append(left)
         return min(limits, default=None)
 
     def budget(self) -> OfferBudget:
@@ -120,7 +123,7 @@ class AccessPoint:
             return None
         if self.max_jobs is None:
             return None
-        return max(0, self.max_jobs - _running(self._record))
+        return max(0, self.max_jobs - shadows_of(self._record))
 
     @property
     def max_jobs(self) -> int | None:
@@ -156,7 +159,7 @@ class AccessPoint:
             )
         if self._startable == 0 and self._record is not None:
             limit = int(self._record.number("MaxJobsRunning") or 0)
-            used = _running(self._record)
+            used = shadows_of(self._record)
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
 
     def user_limit(self, job: Job) -> UserLimit | None:
@@ -220,6 +223,15 @@ class AccessPoint:
         return self.start.looks_up(job, slot) and self.start.starts(job, slot)
 
 
-def _running(record: Record) -> int:
-    """Return the number of running jobs in a schedd's ad, 0 where it says none."""
-    return int(record.number("TotalRunningJobs") or 0)
+def shadows_of(record: Record) -> int:
+    """Return how many jobs count against MAX_JOBS_RUNNING in a schedd's ad, 0 where it says none.
+
+    Those with shadows: jobs of the scheduler, local and grid universes run without one
+    (add_shadow_rec).
+    """
+    shadows = record.number("ShadowsRunning")
+    if shadows is not None:
+        return int(shadows)
+    names = ("TotalRunningJobs", "TotalSchedulerJobsRunning", "TotalLocalJobsRunning")
+    running, of_scheduler, of_local = (int(record.number(name) or 0) for name in names)
+    return max(0, running - of_scheduler - of_local)

@@ -14,6 +14,7 @@ from htcq.classads import Ad, as_number
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
+from htcq.poolquota.access.access_point import shadows_of
 from htcq.poolquota.access.access_points import AccessPoints
 from htcq.poolquota.access.user_limits import UserLimits
 from htcq.quota.knobs import Knobs
@@ -32,13 +33,17 @@ class Schedds:
         self._jobs = Counter[str]()
         #: How many jobs of a schedd run in no claim that is known: in another pool, say.
         self._elsewhere: dict[str, int] = {}
+        #: How many run at a schedd without a shadow.
+        self._without = {
+            each.name: int(each.number("TotalRunningJobs") or 0) - shadows_of(each)
+            for each in pool.schedds
+        }
 
     def captured(self, claims: Iterable[Claim]) -> None:
         """Take note of the claims of the captured pool, once each runs a job."""
         known = Counter(claim.schedd for claim in claims)
         for each in self._pool.schedds:
-            running = int(each.number("TotalRunningJobs") or 0)
-            self._elsewhere[each.name] = max(0, running - known[each.name])
+            self._elsewhere[each.name] = max(0, shadows_of(each) - known[each.name])
 
     def began(self, claim: Claim) -> None:
         """Count a job that starts in a claim."""
@@ -98,10 +103,13 @@ class Schedds:
 
     def records(self) -> tuple[Record, ...]:
         """Return the schedd ads with what runs now, which counts against MAX_JOBS_RUNNING."""
-        return tuple(
-            replace(each, values={**each.values, "totalrunningjobs": self._running(each.name)})
-            for each in self._pool.schedds
-        )
+        found = []
+        for each in self._pool.schedds:
+            shadows = self._running(each.name)
+            total = shadows + self._without[each.name]
+            values = {**each.values, "totalrunningjobs": total, "shadowsrunning": shadows}
+            found.append(replace(each, values=values))
+        return tuple(found)
 
     def users(self) -> tuple[Record, ...] | None:
         """Return the records of users with what they run now, which counts against their limits."""

@@ -237,6 +237,15 @@ def test_jobs_that_are_asked_for_one_at_a_time_are_named_one_by_one(config: str)
     assert [each.job for each in trace.rejections] == ["1.2"]
 
 
+def test_jobs_that_are_asked_for_one_at_a_time_are_offered_beyond_max_jobs_running() -> None:
+    """Seen on 25.14.1: the schedd looks at that with each list, and here it sends none; then it gives matches back."""
+    config = "USE_RESOURCE_REQUEST_COUNTS = False\n"
+    access = schedd(MaxJobsRunning=2)
+    trace = run_cycle(given(policy_slot(), access, asks("ada", 4), jobs=queue(4), config=config))
+
+    assert [match.job for match in trace.matches][:3] == ["1.0", "1.1", ""]
+
+
 def test_what_the_negotiator_asks_of_jobs_tells_them_apart() -> None:
     """Seen on 23.9.6: each job is offered alone, so that the schedd passes over those alone that are not wanted."""
     config = "NEGOTIATOR_JOB_CONSTRAINT = ProcId != 0 && ProcId != 2\n"
@@ -442,3 +451,31 @@ def test_a_startd_gives_nothing_that_it_does_not_have() -> None:
     )
 
     assert [match.refusal for match in trace.matches] == ["cpus: 9 needed, 8 left"]
+
+
+@pytest.mark.parametrize(
+    ("running", "matches"),
+    [
+        ({"TotalRunningJobs": 4}, 0),
+        ({"TotalRunningJobs": 4, "TotalSchedulerJobsRunning": 3}, 1),
+        ({"TotalRunningJobs": 4, "TotalSchedulerJobsRunning": 3, "TotalLocalJobsRunning": 1}, 2),
+        ({"TotalRunningJobs": 4, "ShadowsRunning": 1}, 1),
+    ],
+)
+def test_jobs_without_a_shadow_do_not_count_against_max_jobs_running(
+    running: dict[str, int], matches: int
+) -> None:
+    """Seen on 25.14.1: four jobs of the scheduler universe ran, and MAX_JOBS_RUNNING 2 let two start."""
+    access = schedd(MaxJobsRunning=2, **running)
+    trace = run_cycle(given(policy_slot(), access, asks("ada", 4), jobs=queue(4)))
+
+    assert len([each for each in trace.matches if each.job]) == matches
+
+
+def test_submitters_whose_names_differ_in_case_are_several() -> None:
+    """Seen on 23.9.6 and 25.14.1: the ceiling of ada is not Ada's."""
+    accounts = [accounting("ada@site", Ceiling=0)]
+    jobs = [*queue(1), *queue(1, "Ada", 2)]
+    trace = run_cycle(given(policy_slot(), *accounts, asks("ada", 1), asks("Ada", 1), jobs=jobs))
+
+    assert [match.submitter for match in trace.matches] == ["Ada@site"]
