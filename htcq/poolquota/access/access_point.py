@@ -39,7 +39,7 @@ class AccessPoint:
     ``record`` is its ad, None where it has none. ``configuration`` is None where it is unknown.
 
     ``limits`` and ``owners`` are those of all users, ``batch`` is how many requests the
-    negotiator asks for at a time.
+    negotiator asks for at a time; ``counts`` tells whether each is for all jobs that are alike.
     """
 
     def __init__(
@@ -50,9 +50,10 @@ class AccessPoint:
         limits: UserLimits,
         owners: Owners,
         batch: int = _BATCH,
+        counts: bool = True,
     ) -> None:
         self.name, self._record, self._limits, self._batch = name, record, limits, batch
-        self._owners = owners
+        self._owners, self.counts = owners, counts
         self._knobs = Knobs({knob.name: knob.value for knob in configuration or ()})
         self._matched = 0
 
@@ -69,7 +70,7 @@ class AccessPoint:
 
     @property
     def lists_one(self) -> bool:
-        """Whether the negotiator asks for one job at a time (SEND_JOB_INFO)."""
+        """Whether the negotiator asks for one request at a time (SEND_JOB_INFO)."""
         return self._batch == 1
 
     @property

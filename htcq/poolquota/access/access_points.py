@@ -53,9 +53,10 @@ class AccessPoints:
         self, pool: Pool, knobs: Knobs, now: float | None, before: AccessPoints | None = None
     ) -> None:
         self._constraint, self._now = parsed(knobs.text(_CONSTRAINT)), now
-        self._batch = batch = 1
-        if knobs.boolean(_COUNTS, True):
-            self._batch = batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
+        batch, counts = 1, knobs.boolean(_COUNTS, True)
+        if counts:
+            batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
+        self._asking = asking = batch, counts
         self._configurations = configurations = {
             each.name: pool.access.get(each.name, pool.central) for each in pool.schedds
         }
@@ -63,7 +64,7 @@ class AccessPoints:
         self._owners = Owners(pool.users or (), pool.jobs or (), self.name_of)
         self._known = {
             each.name: AccessPoint(
-                each.name, each, configurations[each.name], self._limits, self._owners, batch
+                each.name, each, configurations[each.name], self._limits, self._owners, *asking
             )
             for each in pool.schedds
         }
@@ -83,7 +84,7 @@ class AccessPoints:
     def __getitem__(self, name: str) -> AccessPoint:
         if name not in self._known:
             self._known[name] = AccessPoint(
-                name, None, None, self._limits, self._owners, self._batch
+                name, None, None, self._limits, self._owners, *self._asking
             )
         return self._known[name]
 

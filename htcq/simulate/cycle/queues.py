@@ -236,14 +236,14 @@ class Session:
     """One negotiation with an access point about the jobs of one submitter, with its budget.
 
     What it has offered counts, whether it was matched or rejected. All requests are named and
-    counted before the first match, unless the negotiator asks for one at a time; what a match is
-    used for then is another matter.
+    counted before the first match, unless the negotiator asks for one request at a time; what a
+    match is used for then is another matter.
     """
 
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         self._runs = [run for run in queue.runs if run.jobs]
         self._rejected: dict[int, Offered] = {}
-        self._requests = self._one_by_one(queue.asked_for())
+        self._requests = self._in_turn(queue.asked_for(), access.counts)
         if not access.lists_one:
             self._requests = iter(_requests(queue.asked_for()))
         #: The first run that may have jobs left.
@@ -260,11 +260,17 @@ class Session:
         self.offered: list[Offered] = []
         self.cut = False
 
-    def _one_by_one(self, runs: Iterable[Run]) -> Iterator[tuple[Run, int, Job]]:
-        """Yield each job alone: the first that has no match by the time that it is asked for."""
+    def _in_turn(self, runs: Iterable[Run], counts: bool) -> Iterator[tuple[Run, int, Job]]:
+        """Yield the jobs of each run that have no match by the time that they are asked for.
+
+        Each alone without ``counts``.
+        """
         for run in runs:
             while run.jobs and id(run.request) not in self._rejected:
-                yield run, 1, run.jobs[0]
+                count = 1
+                if counts:
+                    count = len(run.jobs)
+                yield run, count, run.jobs[0]
 
     def next(self, skipped: int = 1) -> tuple[Request, str] | None:
         """Return what is asked for next, and the first job of that request.

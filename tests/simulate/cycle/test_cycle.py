@@ -226,15 +226,18 @@ def test_a_priority_that_is_an_expression_is_that_of_each_job() -> None:
 
 
 @pytest.mark.parametrize(
-    "config",
-    ["NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", "USE_RESOURCE_REQUEST_COUNTS = False\n"],
+    ("config", "named"),
+    [
+        ("USE_RESOURCE_REQUEST_COUNTS = False\n", ["1.0", "1.1", "1.2"]),
+        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", ["1.0", "1.0", "1.0"]),
+    ],
 )
-def test_jobs_that_are_asked_for_one_at_a_time_are_named_one_by_one(config: str) -> None:
-    """As on 23.9.6 and 25.14.1 (SEND_JOB_INFO): the rejection names the first job that has no match."""
+def test_without_counts_jobs_are_named_one_by_one(config: str, named: list[str]) -> None:
+    """As on 25.14.1: "request count 1 of 0"; and on 23.9.6, with a list of one: "1 of 5" (SEND_JOB_INFO)."""
     trace = run_cycle(given(policy_slot(Cpus=2), asks("ada", 4), jobs=queue(4), config=config))
 
-    assert [match.request for match in trace.matches] == ["1.0", "1.1"]
-    assert [each.job for each in trace.rejections] == ["1.2"]
+    found = [match.request for match in trace.matches], [each.job for each in trace.rejections]
+    assert found == (named[:2], named[2:])
 
 
 def test_jobs_that_are_asked_for_one_at_a_time_are_offered_beyond_max_jobs_running() -> None:
