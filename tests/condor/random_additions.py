@@ -53,7 +53,7 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     ),
     "NEGOTIATOR_SLOT_CONSTRAINT": (0.1, ("PartitionableSlot", "Cpus > 1", "SlotID % 2 == 1")),
     "GROUP_DYNAMIC_MACH_CONSTRAINT": (0.1, ("SlotID > 1", "PartitionableSlot =!= true")),
-    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("1", "3")),
+    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("2", "3")),
     "USE_RESOURCE_REQUEST_COUNTS": (0.1, ("False",)),
     "GROUP_PRIO_FACTOR_phys": (0.2, ("10", "2500")),
     "GROUP_PRIO_FACTOR_bio": (0.2, ("30",)),
@@ -178,7 +178,7 @@ _COURSE_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     ),
     "MODIFY_REQUEST_EXPR_REQUESTCPUS": (0.1, ("quantize(RequestCpus, {2})", "MY.Cpus")),
     "MUST_MODIFY_REQUEST_EXPRS": (0.1, ("True",)),
-    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.1, ("1",)),
+    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.1, ("2",)),
     "GROUP_SORT_EXPR": (0.1, ("GroupResourcesInUse", "-GroupQuota")),
 }  # fmt: skip
 
@@ -229,7 +229,7 @@ _PREEMPTING_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
             "SlotID % 2",
         ),
     ),
-    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("1",)),
+    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("2",)),
     "NEGOTIATOR_DEPTH_FIRST": (0.2, ("True",)),
     "NEGOTIATOR_JOB_CONSTRAINT": (0.1, ("JobPrio >= 0", "ProcId != 1")),
     "LICENCE_LIMIT": (1.0, ("3", "6", "20")),
