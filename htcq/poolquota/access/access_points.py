@@ -57,8 +57,6 @@ class AccessPoints:
         if counts:
             batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
         self._asking = asking = batch, counts
-        #: Whether the negotiator asks for one request at a time, each for several jobs.
-        self.lists_one = counts and batch == 1
         self._configurations = configurations = {
             each.name: pool.access.get(each.name, pool.central) for each in pool.schedds
         }

@@ -304,11 +304,6 @@ class Cycle:
                 "which group last had a slot made of fractions (NEGOTIATOR_USE_SLOT_WEIGHTS is "
                 "off) no ad tells: the one of the greatest quota comes first"
             )
-        if self.askers.access.lists_one:
-            yield (
-                "how many jobs a request is for depends on the version of the access point where "
-                "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE is 1: here it is for all that are alike"
-            )
         for name in self.askers.with_projects:
             yield (
                 f"{name} keeps records of projects (PERSISTENT_PROJECT_RECORDS), whose limits "

@@ -238,8 +238,6 @@ def test_without_counts_jobs_are_named_one_by_one(config: str, named: list[str])
 
     found = [match.request for match in trace.matches], [each.job for each in trace.rejections]
     assert found == (named[:2], named[2:])
-    # 25.14.1 asks for the first job of some talks alone then.
-    assert any("LIST_SIZE is 1" in each for each in trace.unmodelled) == ("LIST" in config)
 
 
 def test_jobs_that_are_asked_for_one_at_a_time_are_offered_beyond_max_jobs_running() -> None:
