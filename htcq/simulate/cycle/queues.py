@@ -75,7 +75,7 @@ class RunJobs:
         self._matched = 0
 
     def has(self, order: Order) -> bool:
-        """Tell whether a job is at this place."""
+        """Return whether a job is at this place."""
         place = bisect_left(self._orders, order)
         return place < len(self._orders) and self._orders[place] == order
 
@@ -303,7 +303,7 @@ class Session:
         return None
 
     def matched(self) -> bool:
-        """Note that a match was made; tell whether the job that the request names still waits.
+        """Note that a match was made; return whether the job that the request names still waits.
 
         That is the one which the schedd uses a match for. Once it is matched, or the schedd cannot
         start it there, that is the first in the queue which suits the slot, whatever the match
@@ -337,7 +337,7 @@ class Session:
         return self._used_for
 
     def names_a_job_that_waits(self) -> bool:
-        """Tell whether the job that the request names has no match yet."""
+        """Return whether the job that the request names has no match yet."""
         return self._run is not None and bool(self._run.jobs) and self._run.jobs[0] is self._named
 
     @property
