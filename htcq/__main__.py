@@ -59,7 +59,7 @@ def main() -> NoReturn:
 
 
 def _is_long(arguments: Sequence[str]) -> bool:
-    """Tell whether a command goes through many cycles, or looks many times."""
+    """Return whether a command goes through many cycles, or looks many times."""
     return any(each.partition("=")[0] in _LONG for each in arguments)
 
 

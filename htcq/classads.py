@@ -68,7 +68,7 @@ def refusals() -> tuple[type[Exception], ...]:
 
 @functools.lru_cache(maxsize=1)
 def is_old_library() -> bool:
-    """Tell whether the library is older than 25, as that of Debian 13 (23.9) is."""
+    """Return whether the library is older than 25, as that of Debian 13 (23.9) is."""
     return int(_library().version().partition(".")[0]) < 25
 
 
@@ -217,7 +217,7 @@ class Ad:
                 self.native[name] = own
 
     def says(self, name: str, value: Value) -> bool:
-        """Tell whether the attribute ``name`` is the literal ``value``, of the same type."""
+        """Return whether the attribute ``name`` is the literal ``value``, of the same type."""
         try:
             own = self.native[name]
         except KeyError:
@@ -292,12 +292,12 @@ def parsed(text: str | None) -> Expr | None:
 
 
 def holds(value: Value) -> bool:
-    """Tell whether HTCondor takes a condition as met: true, or a number other than 0 (IsAMatch)."""
+    """Return whether a condition is met for HTCondor: true, or a number other than 0 (IsAMatch)."""
     return bool(as_number(value))
 
 
 def is_number(value: Value) -> bool:
-    """Tell whether HTCondor takes ``value`` for a number.
+    """Return whether HTCondor takes ``value`` for a number.
 
     Booleans count (src/classad/value.cpp, 25.14).
     """

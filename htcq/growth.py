@@ -91,7 +91,7 @@ def _step(name: str, elements: int, marks: int) -> Growth:
 
 
 def is_endless(text: str) -> bool:
-    """Tell whether ``text`` alone could grow beyond all measure, or never end."""
+    """Return whether ``text`` alone could grow beyond all measure, or never end."""
     found = growth(text)
     if found is NONE:
         return False

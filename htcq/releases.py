@@ -43,7 +43,7 @@ class Change:
     before: Mapping[Version, Version] = field(default_factory=dict)
 
     def holds(self, version: Version) -> bool:
-        """Tell whether a daemon of ``version`` has it.
+        """Return whether a daemon of ``version`` has it.
 
         One that is not known counts as the newest.
         """

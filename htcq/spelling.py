@@ -85,7 +85,7 @@ def slips(one: str, other: str) -> int:
 
 
 def _likely(one: str, other: str, count: int) -> bool:
-    """Tell whether each word between underscores is near its counterpart.
+    """Return whether each word between underscores is near its counterpart.
 
     LOCK is no slip of LOG.
     """

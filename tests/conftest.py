@@ -114,7 +114,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fuzz-inputs",
         type=int,
-        default=2000,
+        default=1200,
         help="how many mutated inputs to put before the commands",
     )
     parser.addoption(

@@ -60,7 +60,7 @@ def access_points(evidence: Evidence) -> Iterator[AccessPoint]:
 
 
 def demand_counts(evidence: Evidence) -> bool:
-    """Tell whether the negotiator gives slots by weighted demand.
+    """Return whether the negotiator gives slots by weighted demand.
 
     It does once there are groups. Without the central manager's configuration the answer is yes.
     Source: matchmaker.cpp:negotiationTime and GroupEntry.cpp:hgq_prepare_for_matchmaking, 25.14.

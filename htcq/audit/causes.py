@@ -175,7 +175,7 @@ def _marks(rule: AnyRule, without: Subject) -> Iterator[tuple[Cause, str]]:
 def _is_gone(
     one: Occurrence, before: set[tuple[Cause, str]], left: set[tuple[Cause, str]] | None
 ) -> bool:
-    """Tell whether ``one`` is gone.
+    """Return whether ``one`` is gone.
 
     It is not where ``left`` has something new of the same cause or of the same subject.
     """

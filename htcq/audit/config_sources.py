@@ -97,7 +97,7 @@ def files(configuration: Configuration) -> Iterator[NamedFile]:
 
 
 def refuses_itself(configuration: Configuration) -> bool:
-    """Tell whether the configuration has an ``error`` statement, which can check the outcome."""
+    """Return whether the configuration has an ``error`` statement, which can check the outcome."""
     return any(_ERROR.match(each.text) for each in configuration.statements)
 
 

@@ -33,7 +33,7 @@ def doubtful(quotas: DeclaredElasticQuotas) -> Audit:
 
 
 def is_computable(found: Audit) -> bool:
-    """Tell whether quotas with the findings ``found`` can still be computed."""
+    """Return whether quotas with the findings ``found`` can still be computed."""
     return all(finding.rule in COMPUTABLE for finding in found.findings)
 
 

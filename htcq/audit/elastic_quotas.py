@@ -65,7 +65,7 @@ class DeclaredElasticQuotas(Subject):
         return [self.by_name[each] for each in self.tree.children.get(name, ())]
 
     def is_active(self, name: str) -> bool:
-        """Tell whether a group itself asks for something or uses something."""
+        """Return whether a group itself asks for something or uses something."""
         if self.demand is None:
             return False
         amounts = (
@@ -103,7 +103,7 @@ class DeclaredElasticQuotas(Subject):
 
 
 def is_managed(group: ElasticGroup, name: str) -> bool:
-    """Tell whether ``group`` has a max of a dimension, or of the dimension that it is a kind of."""
+    """Return whether ``group`` has a max of a dimension, or of what that is a kind of."""
     return name in group.max or base_of(name) in group.max
 
 
@@ -121,5 +121,5 @@ def weight_of(group: ElasticGroup, name: str) -> int:
 
 
 def is_fixed(group: ElasticGroup) -> bool:
-    """Tell whether the min of a group is its max in every dimension that it manages."""
+    """Return whether the min of a group is its max in every dimension that it manages."""
     return bool(group.max) and all(cap == group.min.get(name, 0) for name, cap in group.max.items())

@@ -82,7 +82,7 @@ class Verdict:
     ignore: tuple[str, ...] = ()
 
     def admits(self, subject: str) -> bool:
-        """Tell whether ``subject`` is in the rule's scope; patterns are those of a shell."""
+        """Return whether ``subject`` is in the rule's scope; patterns are those of a shell."""
         if self.only and not _matches(subject, self.only):
             return False
         return not _matches(subject, self.ignore)

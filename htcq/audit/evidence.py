@@ -118,7 +118,7 @@ class Evidence(Subject):
         return other
 
     def lacks(self, need: Input) -> bool:
-        """Tell whether there is no data of this kind."""
+        """Return whether there is no data of this kind."""
         pool = self.pool
         there: Mapping[Input, object] = {
             Input.SLOTS: pool.slots,
@@ -133,7 +133,7 @@ class Evidence(Subject):
         return not there.get(need)
 
     def should_have(self, need: Input) -> bool:
-        """Tell whether a live pool, or a full snapshot of it, has data of this kind.
+        """Return whether a live pool, or a full snapshot of it, has data of this kind.
 
         A pool without submitters, accounts or schedds may be idle, or another pool's target.
         Configuration files are all that a directory of them can have.
@@ -246,7 +246,7 @@ class Evidence(Subject):
         return {submitter: tuple(classes) for submitter, classes in found.items()}
 
     def fits(self, slot_class: SlotClass, jobs: Autocluster) -> bool:
-        """Tell whether a job of ``jobs`` would be matched with an unused slot of ``slot_class``."""
+        """Return whether one of ``jobs`` would be matched with an unused slot of ``slot_class``."""
         return self.claims.fits(slot_class, jobs)
 
     def cheapest(self, jobs: Autocluster) -> tuple[SlotClass, Number] | None:

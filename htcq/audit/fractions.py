@@ -78,7 +78,7 @@ def _outcome(trial: Trial, asset: str, amount: Number, got: Number) -> str:
     if got < amount:
         return (
             f"{text}, which is not enough: it refuses the job, and the negotiator matches it "
-            "again, for ever"
+            "again, forever"
         )
     return f"{text}: it refuses the claims for which the negotiator still sees room"
 

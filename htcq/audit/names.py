@@ -177,7 +177,7 @@ def _end_of_argument(text: str, start: int) -> int:
 
 
 def _is_guarded(name: str, text: str) -> bool:
-    """Tell whether the expression handles the case that the attribute is undefined."""
+    """Return whether the expression handles the case that the attribute is undefined."""
     word = _SCOPE + re.escape(name) + r"\b"
     forms = (
         rf"{word}\s*(?:=\?=|=!=|\?:|\bis\b|\bisnt\b)",

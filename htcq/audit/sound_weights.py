@@ -79,7 +79,7 @@ def _usual(evidence: Evidence) -> str:
 
 
 def _is_sound(kind: SlotClass) -> bool:
-    """Tell whether the weight charges every claim what it takes.
+    """Return whether the weight charges every claim what it takes.
 
     Without a consumption policy a weight above 0 is sound.
     """
@@ -187,7 +187,7 @@ def requested(evidence: Evidence, text: str) -> str:
 
 
 def _same(one: str, other: str) -> bool:
-    """Tell whether two weights of requests are equal for ordinary jobs."""
+    """Return whether two weights of requests are equal for ordinary jobs."""
     first, second = parsed(one), parsed(other)
     if first is None or second is None:
         return False

@@ -214,7 +214,7 @@ def _machine(slot: Slot) -> str:
 
 
 def _is_backfill(slot: Slot) -> bool:
-    """Tell whether the slot offers what another slot has as well."""
+    """Return whether the slot offers what another slot has as well."""
     frame = slot.frame
     return frame.value("BackfillSlot") is True or frame.value("SlotBackfill") is True
 

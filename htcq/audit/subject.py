@@ -56,11 +56,11 @@ class Subject:
         return ()
 
     def lacks(self, need: Input) -> bool:
-        """Tell whether data of this kind is missing."""
+        """Return whether data of this kind is missing."""
         return False
 
     def should_have(self, need: Input) -> bool:
-        """Tell whether data of this kind is missing although it should be there."""
+        """Return whether data of this kind is missing although it should be there."""
         return False
 
     def with_settings(self: S, settings: Iterable[Setting]) -> S:

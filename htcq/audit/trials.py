@@ -50,7 +50,7 @@ class Trial:
         return self.jobs.ad()
 
     def asks_in_vain(self, asset: str) -> bool:
-        """Tell whether its request of ``asset`` is no number: the job is wrong, not the policy."""
+        """Return whether its request of ``asset`` is no number: the job is wrong, no policy."""
         return f"request{asset}" in self.jobs.frame and self.jobs.request.get(asset) is None
 
     @cached_property
@@ -144,11 +144,11 @@ class Trials:
         return Trial(jobs, False, slot_class.consumed(jobs.ad()))
 
     def looks_at_slot(self, slot_class: SlotClass) -> bool:
-        """Tell whether the policy of ``slot_class`` refers to its slot."""
+        """Return whether the policy of ``slot_class`` refers to its slot."""
         return self._looks_of(slot_class).of_slot
 
     def lets_in(self, slot_class: SlotClass, trial: Trial) -> bool:
-        """Tell whether START of ``slot_class`` lets the job in.
+        """Return whether START of ``slot_class`` lets the job in.
 
         A START that refers to attributes which made-up jobs lack lets every made-up job in.
         """

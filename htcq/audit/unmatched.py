@@ -119,7 +119,7 @@ class _Tables:
         return self._known[key]
 
     def looks_at_each(self, kinds: Sequence[SlotClass], request: Request) -> bool:
-        """Tell whether ``request`` tells apart slots of one of ``kinds``, which share a table."""
+        """Return whether ``request`` tells apart slots of one of ``kinds``, which share a table."""
         frame = kinds[0].first.frame
         reached = self.context.links.reached(("requirements",), frame, request.frame)
         return bool((reached & PLACES.keys()) - _SIZES - _PASSING)
@@ -140,7 +140,7 @@ class _Tables:
         return SlotStates(table, counts=counts)
 
     def has_room(self, slots: SlotStates, job: JobTable) -> bool:
-        """Tell whether one of ``slots`` would take ``job`` with what it has left now."""
+        """Return whether one of ``slots`` would take ``job`` with what it has left now."""
         key = (slots, job)
         if key not in self._room:
             self._room[key] = bool(slots.first.suits(job).any())
@@ -157,7 +157,7 @@ class _Tables:
         return self._blocked[key]
 
     def suit(self, slots: SlotStates, job: JobTable) -> bool:
-        """Tell whether one of ``slots`` would take ``job`` if it were unused."""
+        """Return whether one of ``slots`` would take ``job`` if it were unused."""
         key = (slots, job)
         if key not in self._suit:
             self._suit[key] = bool(slots.unused.suits(job).any())
@@ -232,7 +232,7 @@ class UnusedSlots:
         return found
 
     def has_room_now(self, request: Request) -> bool:
-        """Tell whether some slot would take ``request`` with what it has left now."""
+        """Return whether some slot would take ``request`` with what it has left now."""
         job = self._tables.context.job(request)
         asked = self._asked(request, _roomiest, _offered)
         return any(self._tables.has_room(slots, job) for slots in asked)
@@ -267,7 +267,7 @@ def unmatched(askers: SubmitterQueues, slots: UnusedSlots) -> Iterator[Unmatched
 
 
 def _has_only_start(blocked: Blocked) -> bool:
-    """Tell whether there is a slot that only its own Requirements keep from the jobs."""
+    """Return whether there is a slot that only its own Requirements keep from the jobs."""
     failure = blocked.failure
     of_job = any_of(
         [rows for clause, rows in failure.clauses.items() if clause.of_job], failure.nowhere
@@ -276,13 +276,13 @@ def _has_only_start(blocked: Blocked) -> bool:
 
 
 def _held_back(request: Request) -> bool:
-    """Tell whether the job itself does not want to run: a clause of its Requirements is false."""
+    """Return whether the job itself does not want to run: a clause of its Requirements is false."""
     clauses = conjuncts(request.frame.text("Requirements"))
     return any(literal(bare(clause)) is False for clause in clauses)
 
 
 def _is_out_of_use(slot: Slot) -> bool:
-    """Tell whether START holds only for now: the machine drains, is broken or sick.
+    """Return whether START holds only for now: the machine drains, is broken or sick.
 
     Or it is attached to one schedd, which gives it jobs without the negotiator.
     """

@@ -53,7 +53,7 @@ class Consumptions:
         return self._known[key][1]
 
     def _is_alone(self, kind: SlotClass, frame: SharedAttributes) -> bool:
-        """Tell whether the policy refers to nothing of the slot, not even through the job."""
+        """Return whether the policy refers to nothing of the slot, not even through the job."""
         slot = kind.first.frame
         key = (slot, frame)
         if key not in self._alone:
@@ -74,7 +74,7 @@ class UnusedClaims:
         self._charged: dict[tuple[SlotClass, SharedAttributes], tuple[Number, ...]] = {}
 
     def fits(self, kind: SlotClass, jobs: Autocluster) -> bool:
-        """Tell whether a job of ``jobs`` would be matched with a slot of ``kind``."""
+        """Return whether a job of ``jobs`` would be matched with a slot of ``kind``."""
         key = kind, jobs.frame
         if key not in self._fits:
             taken: Taken = {}

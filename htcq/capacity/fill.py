@@ -211,7 +211,7 @@ def missing_asset(charges: Charges, asked: Mapping[str, Number]) -> str:
 
 
 def closed(charges: Charges, running: int) -> bool:
-    """Tell whether the startd takes no more claims.
+    """Return whether the startd takes no more claims.
 
     With scheduler splitting it counts those of a fixed model.
     """

@@ -42,7 +42,7 @@ _Changes = tuple[tuple[str, str], ...]
 _COMMON: _Changes = (
     (
         "requests are read as ceiling(target.RequestX ?: 0)",
-        "a missing request makes the slot unmatchable, and the startd refuses fractions for ever; "
+        "a missing request makes the slot unmatchable, and the startd refuses fractions forever; "
         "whole requests are charged as before",
     ),
     (

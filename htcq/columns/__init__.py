@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def available() -> bool:
-    """Tell whether numpy can be imported, and the library is one that columns agree with.
+    """Return whether numpy can be imported, and the library is one that columns agree with.
 
     A numpy of another Python cannot be imported. The library of 23.9 finds other matches.
     """

@@ -94,7 +94,7 @@ def difference(left: Column, right: Column) -> Column:
 
 
 def are_whole(amounts: Column) -> bool:
-    """Tell whether all amounts are known and whole, so that a difference of them is exact."""
+    """Return whether all amounts are known and whole, so that a difference of them is exact."""
     return amounts.possible == states.INTEGER
 
 

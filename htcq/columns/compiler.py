@@ -70,7 +70,7 @@ class Program:
         self.step, self._found = step, found
 
     def suits(self, shapes: TableShapes) -> bool:
-        """Tell whether the names lead to the same in ads of ``shapes``."""
+        """Return whether the names lead to the same in ads of ``shapes``."""
         for (side, name), found in self._found.items():
             shape = shapes[side]
             if found != (NOT_FOUND if shape is None else shape.found(name)):

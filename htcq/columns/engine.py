@@ -162,7 +162,7 @@ class Engine:
         return Values(column, rows, self.strings)
 
     def looks_at_my(self, expression: Expr, my: Table, target: Table | None = None) -> bool:
-        """Tell whether the values of ``expression`` depend on the ads of ``my``."""
+        """Return whether the values of ``expression`` depend on the ads of ``my``."""
         return bool(self._program(expression, my, target).sides & SIDES[0])
 
     def _program(self, expression: Expr, my: Table, target: Table | None) -> ColumnStep:

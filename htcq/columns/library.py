@@ -102,7 +102,7 @@ class Library:
 
 
 def _is_plain(value: Value) -> bool:
-    """Tell whether a value passes a function as it is: the bytes of a letter could be parted."""
+    """Return whether a value passes a function as it is: the bytes of a letter could be parted."""
     return not isinstance(value, str) or value.isascii()
 
 

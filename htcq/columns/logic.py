@@ -89,7 +89,7 @@ def joined(operator: str, left: Column, right: Column) -> Column:
 
 
 def decided(operator: str, left: Column) -> bool:
-    """Tell whether the left operand alone decides every row."""
+    """Return whether the left operand alone decides every row."""
     if not left.possible & ~states.WHOLE:
         return not left.whole.any() if operator == "&&" else bool(left.whole.all())
     rows = _cases(left)

@@ -36,7 +36,7 @@ class Vector(list[Any]):
         return Vector(values[each] for each in place)
 
     def any(self) -> bool:
-        """Tell whether one is true."""
+        """Return whether one is true."""
         return any(self)
 
     def sum(self) -> int:
@@ -115,7 +115,7 @@ def difference(left: Cells, right: Cells) -> Cells:
 
 
 def are_whole(amounts: Cells) -> bool:
-    """Tell whether all amounts are known and whole, so that a difference of them is exact."""
+    """Return whether all amounts are known and whole, so that a difference of them is exact."""
     return all(type(each) is int for each in amounts)
 
 

@@ -284,7 +284,7 @@ class Table:
 
 
 def _stands_for(constant: Column, values: Column) -> bool:
-    """Tell whether one value that holds for all rows is each of ``values``."""
+    """Return whether one value that holds for all rows is each of ``values``."""
     if constant.rows != 1 or constant.possible != values.possible:
         return False
     return all(bool((part == other).all()) for part, other in zip(constant[1:], values[1:]))

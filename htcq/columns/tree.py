@@ -113,7 +113,7 @@ Tree = Union[
 
 
 def is_plain(items: ListOf) -> bool:
-    """Tell whether a list has nothing but plain values."""
+    """Return whether a list has nothing but plain values."""
     return all(isinstance(item, Literal) for item in items.items)
 
 

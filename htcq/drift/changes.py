@@ -81,7 +81,7 @@ def _policies(change: SettingChange) -> tuple[object, ...] | None:
 
 
 def _is_echo(change: SettingChange, configured: tuple[object, ...] | None) -> bool:
-    """Tell whether a declaration changed only because the configuration of all groups did.
+    """Return whether a declaration changed only because the configuration of all groups did.
 
     That is so where the declaration leaves its policies to that configuration.
     """

@@ -148,7 +148,7 @@ def _spells(
 
 
 def chosen(group: str, patterns: Sequence[str]) -> bool:
-    """Tell whether ``group`` matches one of ``patterns`` or there are none, ignoring case."""
+    """Return whether ``group`` matches one of ``patterns`` or there are none, ignoring case."""
     if not patterns:
         return True
     return any(fnmatchcase(group.lower(), pattern.lower()) for pattern in patterns)

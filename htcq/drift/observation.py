@@ -126,7 +126,7 @@ class Kept:
     until: int | None = None
 
     def holds_after(self, moment: int) -> bool:
-        """Tell whether the text still holds just after ``moment``."""
+        """Return whether the text still holds just after ``moment``."""
         return self.until is None or moment < self.until
 
 

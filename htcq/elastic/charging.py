@@ -76,7 +76,7 @@ class Charging:
         return ClaimAmounts(amounts, matched, model)
 
     def _suits(self, kind: SlotClass, jobs: Autocluster) -> bool:
-        """Tell whether any slot of ``kind`` matches ``jobs``.
+        """Return whether any slot of ``kind`` matches ``jobs``.
 
         The slots have one policy, but not one START.
         """
@@ -85,7 +85,7 @@ class Charging:
         return any(wall(one, jobs)[0] is Mismatch.NONE for one in self._variants[id(kind)])
 
     def has(self, kind: SlotClass, dimension: str) -> bool:
-        """Tell whether all slots of ``kind`` may have some of ``dimension``.
+        """Return whether all slots of ``kind`` may have some of ``dimension``.
 
         Only a model of GPU can be missing.
         """

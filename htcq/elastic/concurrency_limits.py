@@ -82,7 +82,7 @@ def _own_limits(
 
 
 def _is_configured(limit: str, known: Mapping[str, str]) -> bool:
-    """Tell whether a limit, or the group of limits before its dot, is among the ``known`` knobs."""
+    """Return whether a limit, or the group of limits before its dot, is a ``known`` knob."""
     whole = f"{limit}_LIMIT".upper()
     first = f"{limit.partition('.')[0]}_LIMIT".upper()
     return whole in known or first in known
@@ -120,7 +120,7 @@ class _Search:
         return found
 
     def literal(self, name: str) -> bool:
-        """Tell whether no limits of jobs that ask for ``name`` depend on the slot."""
+        """Return whether no limits of jobs that ask for ``name`` depend on the slot."""
         asset = name.partition(MARK)[0]
         return all(
             isinstance(one.frame.value("ConcurrencyLimits"), str)

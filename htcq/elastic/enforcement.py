@@ -100,7 +100,7 @@ def enforcement(
 
 
 def _takes_leftovers(pool: Pool, condor: PoolQuotas, kinds: Sequence[SlotClass]) -> bool:
-    """Tell whether access points fill a matched slot by themselves, beyond the group's quota.
+    """Return whether access points fill a matched slot by themselves, beyond the group's quota.
 
     So 12 cpus were used of a quota of 9, with slots of 4 (seen on 25.14.1).
     """

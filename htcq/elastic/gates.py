@@ -162,7 +162,7 @@ def _schedds(
 
 
 def _is_too_much(weight: float, health: PoolHealth, settings: WriteSettings) -> bool:
-    """Tell whether slots of a weight in doubt leave less than what must be seen."""
+    """Return whether slots of a weight in doubt leave less than what must be seen."""
     return weight > (1 - settings.min_seen) * health.pool_weight * (1 + _ROUNDING)
 
 

@@ -144,7 +144,7 @@ class Models:
 
 
 def _refers_to_gpus(jobs: Autocluster) -> bool:
-    """Tell whether Requirements of ``jobs`` refer to properties of GPUs."""
+    """Return whether Requirements of ``jobs`` refer to properties of GPUs."""
     requirements = jobs.frame.expression("Requirements")
     if requirements is None:
         return False

@@ -87,6 +87,6 @@ def _refuse_contradictions(wrong: Iterable[str]) -> None:
 def _deciding(settings: WriteSettings) -> str:
     """Return the settings that decide on a plan, as text.
 
-    The ids of plans depend on this text: the same settings must give the same text for ever.
+    The ids of plans depend on this text: the same settings must give the same text forever.
     """
     return f"({settings.directory!r}, {settings.file!r}, {settings.offer_step!r})"

@@ -156,7 +156,7 @@ def drain_seconds(
     None: perhaps never.
 
     A schedd keeps a claim for more jobs of its user until it is ``worklife`` seconds old (less
-    than 0: for ever); its job then runs on, as long as a job of these has run on average.
+    than 0: forever); its job then runs on, as long as a job of these has run on average.
     """
     if over <= 0:
         return 0.0

@@ -82,7 +82,7 @@ def jobs_by_group(observation: ElasticObservation) -> Mapping[str, GroupJobs]:
 
 
 def capped(group: GroupRuntime, outcome: ElasticOutcome) -> bool:
-    """Tell whether a max of the group is below the total."""
+    """Return whether a max of the group is below the total."""
     for name, cap in group.declared_max.items():
         if cap is not None and cap < outcome.total.get(name, 0):
             return True
@@ -210,7 +210,7 @@ def _offer(weights: Mapping[str, _Weights], outcome: ElasticOutcome, free: int) 
 
 
 def hungry(group: GroupRuntime) -> bool:
-    """Tell whether a group asks for more than its runtime, up to its max."""
+    """Return whether a group asks for more than its runtime, up to its max."""
     limited = group.declared(group.limited)
     return any(limited[name] > amount for name, amount in group.declared(group.runtime).items())
 

@@ -53,7 +53,7 @@ class Target:
         return "".join(difflib.unified_diff(old, new, before, after))
 
     def needs_restart(self) -> bool:
-        """Tell whether the change reaches a startd only when it starts anew."""
+        """Return whether the change reaches a startd only when it starts anew."""
         return needs_restart(self.changed())
 
     def changed(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Target:
 
 
 def needs_restart(knobs: Iterable[str]) -> bool:
-    """Tell whether a change of ``knobs`` reaches a startd only when it starts anew."""
+    """Return whether a change of ``knobs`` reaches a startd only when it starts anew."""
     return any(not _RECONFIGURABLE.match(name) for name in knobs)
 
 
@@ -113,7 +113,7 @@ def prepare_removal(directory: Path, name: str, params: Mapping[str, str]) -> Ta
 
 
 def is_own(text: str) -> bool:
-    """Tell whether htcq wrote ``text``."""
+    """Return whether htcq wrote ``text``."""
     return text.startswith(WRITTEN_BY)
 
 

@@ -60,7 +60,7 @@ def node_made_for(text: str, node: Node) -> Node | None:
 
 
 def same_node(made: Node, node: Node) -> bool:
-    """Tell whether a file was made on ``node`` itself: one portable file may serve many nodes."""
+    """Return whether a file was made on ``node`` itself: one portable file may serve many nodes."""
     return made.hostname == node.hostname
 
 
@@ -77,7 +77,7 @@ def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[st
 
 
 def differs(asset: str, before: int, after: int) -> bool:
-    """Tell whether two amounts of ``asset`` are those of different hardware."""
+    """Return whether two amounts of ``asset`` are those of different hardware."""
     if asset == MEMORY:
         return abs(after - before) > before * _MEMORY_PLAY
     return asset != DISK and before != after

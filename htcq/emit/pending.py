@@ -119,7 +119,7 @@ def shortened(text: str) -> str:
 
 
 def _differ(running: str | None, wanted: str) -> bool:
-    """Tell whether an ad's expression is not the configured one.
+    """Return whether an ad's expression is not the configured one.
 
     A knob that is not configured has HTCondor's own value.
     """

@@ -227,7 +227,7 @@ class _Writing:
         self._out, self._form, self._left_out = out, form, left_out
 
     def add(self, ad: Any, extra: str = "", look: Callable[[Any], None] = lambda ad: None) -> bool:
-        """Call ``look`` with ``ad``, write the ad, and tell whether that was possible."""
+        """Call ``look`` with ``ad``, write the ad, and return whether that was possible."""
         try:
             look(ad)
             self._out.write(self._form.text(ad, extra))

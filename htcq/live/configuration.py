@@ -97,7 +97,7 @@ def _start(configuration: str, foreign: bool) -> tuple[int, int, int, int]:
             os.close(end)
         return to_child, from_child, complaints, pid
     try:
-        # The parent's end must not stay open here, or this process would wait for ever when the
+        # The parent's end must not stay open here, or this process would wait forever when the
         # parent dies.
         for end in (to_child, from_child, complaints):
             os.close(end)

@@ -170,7 +170,7 @@ class _Watch:
             self._heard = before.heard
 
     def look(self, now: Published) -> bool:
-        """Take up what is published now, and tell whether it is newer than the last look."""
+        """Take up what is published now, and return whether it is newer than the last look."""
         if self._before is None:
             self._before = now
         newer = self._heard is not None and now.heard > self._heard

@@ -51,7 +51,7 @@ _IN_JOBS = frozenset(
 
 
 def is_wanted(name: str) -> bool:
-    """Tell whether the knob ``name`` is asked for: it matters, or may be meant to."""
+    """Return whether the knob ``name`` is asked for: it matters, or may be meant to."""
     if is_secret_knob(name):
         return False
     return is_in_table(name) or (looks_alike(name) and not _UNWANTED.search(name))

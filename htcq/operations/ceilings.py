@@ -143,7 +143,7 @@ class Ceilings:
         self._write(CANCELLED, who)
 
     def release(self, submitters: Iterable[str], messages: list[str]) -> bool:
-        """Take ceilings of ours away; tell whether all are gone."""
+        """Take ceilings of ours away; return whether all are gone."""
         own = self.own
         all_gone = True
         for who in submitters:

@@ -139,7 +139,7 @@ def _speak_through(complaints: int) -> None:
 
 
 def _is_standard_error() -> bool:
-    """Tell whether Python's messages go to standard error.
+    """Return whether Python's messages go to standard error.
 
     Those of an item of a sweep are kept in memory.
     """

@@ -175,7 +175,7 @@ def take_step(source: Source, declared: Declared, accept_loss: bool) -> Iterator
 
 
 def _is_forgotten(writer: Writer, found: Observed) -> bool:
-    """Tell whether the negotiator lacks a knob of the file, and a reconfig was not yet tried.
+    """Return whether the negotiator lacks a knob of the file, and a reconfig was not yet tried.
 
     A step that was refused for the same reason has tried one: another file overrides the knob.
     """

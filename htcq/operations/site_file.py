@@ -70,7 +70,7 @@ def site_text(named: str | None) -> tuple[Path, str] | None:
 
 
 def is_only_found(named: str | None, path: Path) -> bool:
-    """Tell whether ``path`` is the file of the current directory and nobody named it."""
+    """Return whether ``path`` is the file of the current directory and nobody named it."""
     return not named and str(path) == _HERE
 
 

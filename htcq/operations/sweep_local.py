@@ -78,7 +78,7 @@ class _Crew:
 
 
 def _simulate(item: Item, place: Place, reader: Reader, tries: int) -> bool:
-    """Run one item in this process and keep its result; tell whether another try is hopeless."""
+    """Run one item in this process and keep its result; return whether another try is hopeless."""
     words = ("--snapshot", place.snapshot, *place.results.ground.arguments, *item.arguments)
     # The simulation gives up its rights to read a stranger's snapshot; what comes of it is kept by
     # this process.

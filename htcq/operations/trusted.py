@@ -41,7 +41,7 @@ def trusted_text(path: Path) -> str | None:
 
 
 def is_trusted_file(path: Path) -> bool:
-    """Tell whether there is a file ``path``.
+    """Return whether there is a file ``path``.
 
     Raises:
         InputError: there is, and it cannot be opened or somebody else could have written it.

@@ -74,7 +74,7 @@ class Lack(enum.Enum):
 
 
 def supports(slot: Ad) -> bool:
-    """Tell whether ``slot`` has a consumption policy for HTCondor (cp_supports_policy, strict)."""
+    """Return whether ``slot`` has a consumption policy to HTCondor (cp_supports_policy, strict)."""
     resources = named("MachineResources").evaluate(slot)
     if named("PartitionableSlot").evaluate(slot) is not True or not isinstance(resources, str):
         return False

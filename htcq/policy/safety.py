@@ -3,7 +3,7 @@
 Evaluates every expression on the full slot, on the empty one, on slots where a single asset is
 gone, on dynamic slots, and for a grid of jobs that includes those with missing and fractional
 requests. Rules: a weight that is no number makes the negotiator exit (consumption_policy.cpp), an
-undefined consumption makes the slot unmatchable, a fraction is refused by the startd for ever
+undefined consumption makes the slot unmatchable, a fraction is refused by the startd forever
 (Resource.cpp), 25.14.
 """
 
@@ -104,7 +104,7 @@ def _danger_of(amount: Number | None) -> tuple[str, str] | None:
     if amount < 0:
         return f"{amount:g}", "no match, ever"
     if amount != int(amount):
-        return f"{amount:g}", "the startd hands out whole units and refuses fractions for ever"
+        return f"{amount:g}", "the startd hands out whole units and refuses fractions forever"
     return None
 
 

@@ -63,7 +63,7 @@ class Damage:
         return tuple(found)
 
     def odd(self, line: bytes) -> bool:
-        """Count a line without a name; tell whether it is damaged."""
+        """Count a line without a name; return whether it is damaged."""
         if _NO_DAMAGE.match(line):
             return False
         self.lines += 1

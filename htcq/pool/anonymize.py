@@ -166,7 +166,7 @@ class Rewriter:
         return self.free(text)
 
     def names_stand(self, line: str) -> bool:
-        """Tell whether a line of an ad holds an old name where only new ones may stand."""
+        """Return whether a line of an ad holds an old name where only new ones may stand."""
         name, value = pair(line)
         form = COMPARED.get(name.lower())
         return form in (Form.WHO, Form.WHERE, Form.GROUP) and self.search.names_stand(value)
@@ -377,7 +377,7 @@ class Rewriter:
 
 
 def _is_pattern(found: list[Token], place: int) -> bool:
-    """Tell whether the text at ``place`` is the pattern of ``regexp("pattern", attribute …``."""
+    """Return whether the text at ``place`` is the pattern of ``regexp("pattern", attribute …``."""
     before = [folded(each.text) for each in found[max(0, place - 2) : place]]
     return before == ["regexp", "("]
 

@@ -200,7 +200,7 @@ def _harmless(found: Iterable[Assignment]) -> list[tuple[str, str]]:
 
 
 def _is_harmless(name: str) -> bool:
-    """Tell whether HTCondor's parser takes ``name`` for a knob that only has a value."""
+    """Return whether HTCondor's parser takes ``name`` for a knob that only has a value."""
     if not LEGAL_NAME.match(name) or name.lower() in STATEMENTS:
         return False
     # SUBSYSTEM.KNOB comes before KNOB.

@@ -30,7 +30,7 @@ _MAX_DEPTH = 200
 
 
 def reads_otherwise(text: str) -> bool:
-    """Tell whether ``text`` may have had another meaning before 23.10.1."""
+    """Return whether ``text`` may have had another meaning before 23.10.1."""
     if _OPERATOR not in text:
         return False
     return as_before(text) is not None
@@ -123,7 +123,7 @@ class _Reader:
 
 
 def _is_long(tokens: list[str]) -> bool:
-    """Tell whether an operand is more than a name, a value, a call or something in brackets.
+    """Return whether an operand is more than a name, a value, a call or something in brackets.
 
     A chain of the operator itself means the same in any order.
     """

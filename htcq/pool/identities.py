@@ -146,16 +146,16 @@ class Identities:
     # Users and groups
 
     def is_user(self, text: str) -> bool:
-        """Tell whether ``text`` names a user."""
+        """Return whether ``text`` names a user."""
         return folded(text) in self._users
 
     def is_account(self, text: str) -> bool:
-        """Tell whether ``text`` is an account: ``group.user@domain``, or a part of such a name."""
+        """Return whether ``text`` is an account: ``group.user@domain``, or part of such a name."""
         who = text.partition("@")[0]
         return text not in VOCABULARY and (who in self.names.accounts or self.is_user(who))
 
     def is_group(self, text: str) -> bool:
-        """Tell whether ``text`` names a group."""
+        """Return whether ``text`` names a group."""
         return folded(text) in self._groups
 
     def principal(self, text: str) -> str:
@@ -211,7 +211,7 @@ class Identities:
     # Hosts
 
     def knows_host(self, text: str) -> bool:
-        """Tell whether ``text`` is a host or a domain, or lies in a domain that is known."""
+        """Return whether ``text`` is a host or a domain, or lies in a domain that is known."""
         labels = [folded(label) for label in text.strip(".").split(".")]
         known = self.names.labels
         if len(labels) == 1:
@@ -341,7 +341,7 @@ class Identities:
 
 
 def is_address(text: str) -> bool:
-    """Tell whether ``text`` is an IPv4 or IPv6 address."""
+    """Return whether ``text`` is an IPv4 or IPv6 address."""
     try:
         ipaddress.ip_address(text)
     except ValueError:

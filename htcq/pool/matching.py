@@ -70,7 +70,7 @@ def wall_of(
 def fits(
     slot_class: SlotClass, jobs: Autocluster, left: Mapping[str, Number], taken: Taken
 ) -> bool:
-    """Tell whether nothing keeps the jobs from the slots; :func:`wall_of` says what does."""
+    """Return whether nothing keeps the jobs from the slots; :func:`wall_of` says what does."""
     job = jobs.ad()
     if slot_class.supports_policy:
         if lack(left, taken)[0] is not None:

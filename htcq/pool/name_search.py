@@ -65,7 +65,7 @@ class NameSearch:
         self._known: dict[str, bool] = {}
 
     def _is_common(self, name: str, kept: Set[str]) -> bool:
-        """Tell whether a name is a word of HTCondor's own, or a number; an address is no number."""
+        """Return whether a name is a word of HTCondor's, or a number; an address is no number."""
         words = _WORD.findall(name)
         if len(words) == 1 and _HARMLESS.match(words[0]):
             return True
@@ -77,12 +77,12 @@ class NameSearch:
         self._strange.clear()
 
     def holds_name(self, text: str) -> bool:
-        """Tell whether a text holds a name, however it is spelled."""
+        """Return whether a text holds a name, however it is spelled."""
         low = _folded(text)
         return any(self._begins(low, found) for found in _WORD.finditer(low))
 
     def _begins(self, low: str, found: re.Match[str]) -> bool:
-        """Tell whether a name begins in the word ``found``."""
+        """Return whether a name begins in the word ``found``."""
         word = found.group()
         for name in self._joint.get(word, ()):
             if _stands(name, low, found.end()):
@@ -93,7 +93,7 @@ class NameSearch:
         return strange and (self._is_name(word) or self._ends_strangely(low, found))
 
     def _ends_strangely(self, low: str, found: re.Match[str]) -> bool:
-        """Tell whether a name of several words begins inside a word."""
+        """Return whether a name of several words begins inside a word."""
         word = found.group()
         for place in range(1, len(word) - 1):
             for name in self._joint.get(word[place:], ()):
@@ -102,7 +102,7 @@ class NameSearch:
         return False
 
     def _is_made(self, word: str) -> bool:
-        """Tell whether a word is a new name.
+        """Return whether a word is a new name.
 
         What begins with it then only looks like an old one.
         """
@@ -116,7 +116,7 @@ class NameSearch:
         return known
 
     def _is_excused(self, word: str) -> bool:
-        """Tell whether a word, with or without HTCondor's prefixes, discloses nothing."""
+        """Return whether a word, with or without HTCondor's prefixes, discloses nothing."""
         if word in self._allowed or word in _HARMLESS_WORDS or word in self._kept:
             return True
         if _HARMLESS.match(word):
@@ -135,7 +135,7 @@ class NameSearch:
         return False
 
     def names_stand(self, text: str) -> bool:
-        """Tell whether a text that must consist of new names has anything else."""
+        """Return whether a text that must consist of new names has anything else."""
         for word in _WORD.findall(_NEW_NAME.sub("", _folded(text))):
             if word in self.common and word not in NOBODY and not _HARMLESS.match(word):
                 return True
@@ -143,7 +143,7 @@ class NameSearch:
 
 
 def _stands(name: str, text: str, end: int) -> bool:
-    """Tell whether ``name`` occurs in ``text`` and is not followed by more digits.
+    """Return whether ``name`` occurs in ``text`` and is not followed by more digits.
 
     The first word of ``name`` ends at ``end``.
     """

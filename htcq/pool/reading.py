@@ -229,7 +229,7 @@ def _read_if(
 
 
 def _any_unread(names: frozenset[str], kept: frozenset[str]) -> bool:
-    """Tell whether any of ``names`` was not read; ``*`` ends the beginning of those that were."""
+    """Return whether any of ``names`` was not read; ``*`` ends the beginning of those that were."""
     beginnings = (_OF_A_MATCH, *(name[:-1] for name in kept if name.endswith("*")))
     unread = [name for name in names - kept if not name.startswith(beginnings)]
     return any(PLAIN_NAME.match(name) for name in unread)

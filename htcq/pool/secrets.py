@@ -63,7 +63,7 @@ _SPELLED_OUT = re.compile(
 
 
 def is_secret_attribute(name: str, value: str = "") -> bool:
-    """Tell whether an attribute called ``name`` must be left out.
+    """Return whether an attribute called ``name`` must be left out.
 
     ``value`` is the text of its expression, if that is known: a name such as Tokens is a secret
     where a text stands behind it, and an asset where a number does.
@@ -74,14 +74,14 @@ def is_secret_attribute(name: str, value: str = "") -> bool:
 
 @lru_cache(maxsize=4096)
 def _secrecy(name: str) -> tuple[bool, bool]:
-    """Tell whether an attribute of that ``name`` is a secret, and whether it is one as a text."""
+    """Return whether an attribute of that ``name`` is a secret, and whether it is one as a text."""
     secret = name.lower() in _PRIVATE or bool(_SECRET_WORD.search(name))
     suspect = bool(_SUSPECT_WORD.search(name)) and not _KEYBOARD.search(name)
     return secret, suspect
 
 
 def is_secret_knob(name: str, value: str = "") -> bool:
-    """Tell whether a configuration knob called ``name`` must be left out; all of SEC_* are.
+    """Return whether a configuration knob called ``name`` must be left out; all of SEC_* are.
 
     ``value`` is its value, if that is known: the amount of a concurrency limit is no secret,
     whatever the limit is called.

@@ -20,7 +20,7 @@ from htcq.growth import references as marks_in
 from htcq.pool.ad_lines import Lines
 from htcq.pool.secrets import scrub
 
-#: An attribute that needs more lookups is not evaluated: it could take for ever.
+#: An attribute that needs more lookups is not evaluated: it could take forever.
 MAX_LOOKUPS = 100_000
 #: Nor is one whose functions are nested deeper, through all attributes: at some 30,000 the
 #: library's recursion overflows the stack of the process (25.14).
@@ -314,9 +314,9 @@ class _Lookups:
         self._known: dict[str, _Work] = {}
 
     def endless(self, name: str) -> bool:
-        """Tell whether ``name`` is not evaluated.
+        """Return whether ``name`` is not evaluated.
 
-        It could take for ever, or more stack or memory than a process has.
+        It could take forever, or more stack or memory than a process has.
         """
         if name not in self._known:
             self._count(name)

@@ -204,7 +204,7 @@ def _assets_in(resources: str) -> tuple[str, ...]:
 
 
 def is_asset(word: str) -> bool:
-    """Tell whether an attribute of a slot can be called ``word``, in lower case."""
+    """Return whether an attribute of a slot can be called ``word``, in lower case."""
     return bool(_ATTRIBUTE.match(word))
 
 

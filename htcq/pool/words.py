@@ -118,7 +118,7 @@ def _end_of_space(text: str, start: int) -> int:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a word of a text is a number or a version, too short to be an id."""
+    """Return whether a word of a text is a number or a version, too short to be an id."""
     return bool(_PLAIN_NUMBER.match(text))
 
 

@@ -71,7 +71,7 @@ def looked_at(
 
 
 def skips(record: Record, negotiator: Version) -> bool:
-    """Tell whether a submitter's ad asks to be passed over, and the negotiator knows of that.
+    """Return whether a submitter's ad asks to be passed over, and the negotiator knows of that.
 
     ``negotiator`` is its version; it is taken to be new where that is not known, ``()``.
     """

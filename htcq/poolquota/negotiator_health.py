@@ -55,7 +55,7 @@ def negotiator(seen: ObservedPool) -> Iterator[Ailment]:
 
 
 def _counts(record: Record, pool: Pool) -> bool:
-    """Tell whether ``record`` is the negotiator that the capture is about.
+    """Return whether ``record`` is the negotiator that the capture is about.
 
     Of several only that one's knobs are known.
 

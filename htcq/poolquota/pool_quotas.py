@@ -32,7 +32,7 @@ from htcq.quota.knobs import Knobs, TreeProblem
 from htcq.quota.settings import Settings, read_settings
 from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 
-#: A small round-robin rate makes the negotiator pass over a large pool for ever. Not so here: most
+#: A small round-robin rate makes the negotiator pass over a large pool forever. Not so here: most
 #: passes of a round, most of those in which somebody is matched, and most rounds.
 _MAX_PASSES, _MAX_FILLING_PASSES, _MAX_ROUNDS = 100_000, 100, 100
 #: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.

@@ -241,5 +241,5 @@ def _number(record: Record, attribute: str) -> float | None:
 
 
 def same(one: float, other: float) -> bool:
-    """Tell whether two amounts are the same but for rounding; NaN is the same as nothing."""
+    """Return whether two amounts are the same but for rounding; NaN is the same as nothing."""
     return math.isclose(one, other, rel_tol=SAME, abs_tol=1e-9)

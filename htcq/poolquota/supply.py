@@ -122,7 +122,7 @@ class Supply:
         self.central_text, self.weighted = self._weighing.central_text, self._weighing.weighted
 
     def weighs_by(self, weights: Weights, knobs: Mapping[str, str]) -> bool:
-        """Tell whether ``weights`` and ``knobs`` weigh every slot as these do."""
+        """Return whether ``weights`` and ``knobs`` weigh every slot as these do."""
         return self.weights is weights and self._knobs == knobs
 
     @cached_property
@@ -171,7 +171,7 @@ class Supply:
         return self._central_and_weight(slot)[1]
 
     def weighs_centrally(self, slot: Slot) -> bool:
-        """Tell whether the central manager's expression replaces the slot's own SlotWeight."""
+        """Return whether the central manager's expression replaces the slot's own SlotWeight."""
         return self._central_and_weight(slot)[0]
 
     def _central_and_weight(self, slot: Slot) -> tuple[bool, Number]:

@@ -111,7 +111,7 @@ def _repeated(readings: Readings, gpus: tuple[Gpu, ...]) -> list[str]:
 
 
 def _counts_an_id_once(knobs: Knobs) -> bool:
-    """Tell whether this startd drops repeated ids, a bug of 23.8.1 that 24.0.1 fixed.
+    """Return whether this startd drops repeated ids, a bug of 23.8.1 that 24.0.1 fixed.
 
     Seen in 23.9.6.
     """

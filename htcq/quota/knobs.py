@@ -66,7 +66,7 @@ class TreeProblem:
 
     @property
     def fatal(self) -> bool:
-        """Tell whether the negotiator exits on it."""
+        """Return whether the negotiator exits on it."""
         return self.kind in FATAL
 
     @property

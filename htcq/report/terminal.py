@@ -64,7 +64,7 @@ def show_table(
 
 
 def _coloured(stream: TextIO) -> bool:
-    """Tell whether rich writes to ``stream``: packages only recommend it."""
+    """Return whether rich writes to ``stream``: packages only recommend it."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and find_spec("rich") is not None
 
 

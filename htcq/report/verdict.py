@@ -34,7 +34,7 @@ class Range:
     text: str
 
     def alerts(self, value: float) -> bool:
-        """Tell whether ``value`` alerts; NaN is in no range."""
+        """Return whether ``value`` alerts; NaN is in no range."""
         return (self.start <= value <= self.end) is self.inside
 
 

@@ -81,7 +81,7 @@ class DeclaredGroup:
         return tuple(found)
 
     def expired(self, today: date) -> bool:
-        """Tell whether its last day is over."""
+        """Return whether its last day is over."""
         return self.expires is not None and self.expires < today
 
 

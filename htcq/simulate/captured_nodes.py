@@ -22,13 +22,13 @@ from htcq.units import BUILT_IN_ASSETS, CPUS, DISK, GPUS, MEMORY, attribute
 
 
 def divisible(slot: Slot) -> bool:
-    """Tell whether models apply to ``slot``: partitionable, and no backfill slot beside another."""
+    """Return whether models apply to ``slot``: partitionable, no backfill slot beside another."""
     backfill = slot.frame.value("BackfillSlot") is True or slot.frame.value("SlotBackfill") is True
     return slot.type == PARTITIONABLE and not backfill
 
 
 def stands_alone(slots: Sequence[Slot]) -> bool:
-    """Tell whether a machine has one partitionable slot and its dynamic slots, and no other."""
+    """Return whether a machine has one partitionable slot and its dynamic slots, and no other."""
     others = [slot for slot in slots if slot.type not in (PARTITIONABLE, DYNAMIC)]
     return not others and sum(map(divisible, slots)) == 1
 

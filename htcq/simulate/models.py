@@ -47,7 +47,7 @@ class MachineModel:
         return f"--model {self.machines}={self.name}" if self.machines else f"--model {self.name}"
 
     def meant_for(self, machine: str) -> bool:
-        """Tell whether ``machine`` is one of those."""
+        """Return whether ``machine`` is one of those."""
         return not self.machines or fnmatch.fnmatchcase(machine, self.machines)
 
 

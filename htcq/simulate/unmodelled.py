@@ -79,7 +79,7 @@ def _plain(text: str) -> str:
 
 
 def _same(value: str, default: str) -> bool:
-    """Tell whether a value does what the default does; what has no default is off."""
+    """Return whether a value does what the default does; what has no default is off."""
     default = _plain(default)
     if value.lower() == default.lower():
         return True

@@ -45,7 +45,7 @@ def explained(path: Path, writable: bool) -> Iterator[None]:
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """Tell whether ``error`` is SQLite's error for a damaged file.
+    """Return whether ``error`` is SQLite's error for a damaged file.
 
     Python 3.9 has only its message.
     """

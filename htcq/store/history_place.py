@@ -60,7 +60,7 @@ def check_owner(path: Path) -> None:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether there is anything at ``path``; an empty file is nothing, as for SQLite."""
+    """Return whether there is anything at ``path``; an empty file is nothing, as for SQLite."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -188,7 +188,7 @@ def kept_as_it_is(path: Path, timeout: float) -> Iterator[None]:
 
 
 def is_ahead(path: Path) -> bool:
-    """Tell whether there is anything in ``-wal`` that may not be in the file."""
+    """Return whether there is anything in ``-wal`` that may not be in the file."""
     wal = _beside(path, "-wal")
     return wal.exists() and wal.stat().st_size > 0
 

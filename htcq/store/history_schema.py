@@ -104,7 +104,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def is_current(connection: sqlite3.Connection, path: Path) -> bool:
-    """Tell whether the tables are of this version, not an older one.
+    """Return whether the tables are of this version, not an older one.
 
     Raises:
         HistoryError: they are of a newer one.

@@ -39,7 +39,7 @@ def add_line(path: Path, line: str) -> None:
 
 
 def is_long(path: Path, most: int) -> bool:
-    """Tell whether there are more than ``most`` bytes at ``path``.
+    """Return whether there are more than ``most`` bytes at ``path``.
 
     Raises:
         JournalError: its size cannot be read.

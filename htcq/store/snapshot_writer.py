@@ -48,7 +48,7 @@ def new_snapshot(goal: Path) -> Iterator[Path]:
 
 
 def is_packed(goal: Path) -> bool:
-    """Tell whether ``goal`` is the name of an archive."""
+    """Return whether ``goal`` is the name of an archive."""
     return goal.name.endswith(PACKED)
 
 

@@ -186,7 +186,7 @@ def _full_schedd(asking: SubmitterQueue) -> Iterator[MatchFailure]:
 
 
 def _was_offered(offered: Sequence[Offered], run: Run) -> bool:
-    """Tell whether the talk offered all that is left of a run, or the negotiator rejected it."""
+    """Return whether the talk offered all that is left of a run, or the negotiator rejected it."""
     for each in offered:
         if each.run is run:
             return bool(each.rejection) or each.count - each.matched >= len(run.jobs)

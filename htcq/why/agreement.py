@@ -62,7 +62,7 @@ class NegotiatorReason:
     walls: frozenset[str]
 
     def agrees(self, walls: Iterable[str]) -> bool:
-        """Tell whether one of the ids ``walls`` may be what the negotiator means."""
+        """Return whether one of the ids ``walls`` may be what the negotiator means."""
         return not self.walls.isdisjoint(walls)
 
 

@@ -86,13 +86,26 @@ def choice(text: str) -> tuple[str, str, str] | None:
 def bare(text: str) -> str:
     """Return ``text`` without the brackets around all of it."""
     text = text.strip()
-    while text.startswith("(") and text.endswith(")"):
+    tokens = None
+    if text.startswith("(") and text.endswith(")"):
         tokens = _outermost(text)
-        # Only the first and the last bracket stand at depth 0 if they belong together.
-        if tokens is None or sum(depth == 0 for _, depth in tokens) != 2:
-            break
-        text = text[1:-1].strip()
-    return text
+    if tokens is None:
+        return text
+    closing, opened = {}, []
+    for place, (token, _) in enumerate(tokens):
+        if token in "([{":
+            opened.append(place)
+        elif token in ")]}":
+            closing[opened.pop()] = place
+    # All pairs at once: jobs have had thousands of them.
+    first, last = 0, len(tokens) - 1
+    while closing.get(first) == last and tokens[first][0] + tokens[last][0] == "()":
+        first, last = first + 1, last - 1
+        while first <= last and tokens[first][0].isspace():
+            first += 1
+        while first <= last and tokens[last][0].isspace():
+            last -= 1
+    return "".join(token for token, _ in tokens[first : last + 1])
 
 
 def _split(text: str, operator: str, looser: frozenset[str]) -> Sequence[str]:

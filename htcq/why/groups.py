@@ -51,7 +51,7 @@ def group_walls(
 
 
 def _limited(asking: SubmitterQueue, run: Run) -> bool:
-    """Tell whether a limit of the submitter or group ended the negotiation before ``run``.
+    """Return whether a limit of the submitter or group ended the negotiation before ``run``.
 
     True as well where such a limit rejected it.
     """

@@ -189,7 +189,7 @@ class TakenApart:
         return name if scope == "target" or (not scope and is_lacking) else ""
 
     def _is_constant(self, text: str) -> bool:
-        """Tell whether a text looks at nothing that is a slot's own."""
+        """Return whether a text looks at nothing that is a slot's own."""
         expression = self._links.parsed(text)
         if expression is None:
             return False

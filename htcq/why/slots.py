@@ -145,7 +145,7 @@ class SlotSide:
         yield from self._preemption(meeting)
 
     def _takes(self, slots: SlotStates, meeting: Meeting) -> bool:
-        """Tell whether slots are left at the end of the cycle that would take a job."""
+        """Return whether slots are left at the end of the cycle that would take a job."""
         answer = slots.table.answer(meeting.job)
         if answer is None or slots.fault:
             return False

@@ -74,7 +74,7 @@ def state_walls(job: Job) -> Iterator[MatchFailure]:
 
 
 def is_to_come(job: Job) -> bool:
-    """Tell whether the schedd has not made ``job`` yet.
+    """Return whether the schedd has not made ``job`` yet.
 
     Its cluster makes jobs one after another.
     """

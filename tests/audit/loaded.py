@@ -53,7 +53,7 @@ def assert_loads(settings: Iterable[Setting]) -> None:
 
 
 def is_allowed(knob: str, value: str) -> bool:
-    """Tell whether a daemon takes ``value`` for ``knob``; an empty value is none, and the default holds."""
+    """Return whether a daemon takes ``value`` for ``knob``; an empty value is none, and the default holds."""
     own = split_prefix(knob)[1]
     if not value or _MACRO.search(value):
         return True

@@ -221,5 +221,5 @@ def _dynamic(slot: Any, got: Mapping[str, Number]) -> Any:
 
 
 def _runs(dynamic: Any, job: Any, policy: bool) -> bool:
-    """Tell whether the dynamic slot takes the job that it was carved for (activate_claim)."""
+    """Return whether the dynamic slot takes the job that it was carved for (activate_claim)."""
     return _match(dynamic, job, _consumption(dynamic, job) if policy else {}, policy)

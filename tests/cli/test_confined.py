@@ -151,7 +151,8 @@ def test_a_bomb_of_time_that_nothing_tells_ends_with_one_line(tmp_path: Path) ->
 
 def test_the_limits_are_raised_by_an_option(tmp_path: Path) -> None:
     path = tmp_path / "snap.tar.gz"
-    content = f"{collected([slot()]).strip()}\n\n".encode() + b"\n" * (40 << 20)
+    blank = b" " * 1023 + b"\n"
+    content = f"{collected([slot()]).strip()}\n\n".encode() + blank * (40 << 10)
     with tarfile.open(path, "w:gz") as packed:
         info = tarfile.TarInfo("collector.ads")
         info.size = len(content)

@@ -175,7 +175,7 @@ class Fleet:
         return new != old and self._answers(member)
 
     def _answers(self, member: str) -> bool:
-        """Tell whether the collector has the ad that this process, not an earlier one, sent."""
+        """Return whether the collector has the ad that this process, not an earlier one, sent."""
         address = self._address(member)
         kind = "slots" if member in self.machines else "schedd"
         ads = self.pool.ads(

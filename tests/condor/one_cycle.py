@@ -115,7 +115,7 @@ def _settled(pool: Pool, count: int) -> None:
         )
 
     def settled() -> bool:
-        """Tell whether all of them run, and the collector has heard of that."""
+        """Return whether all of them run, and the collector has heard of that."""
         seen, running = slots(""), pool.ads("jobs", ["JobStatus"], constraint="JobStatus == 2")
         busy = sum(slot["Activity"] == "Busy" for slot in seen)
         return busy == len(running) == count and seen == slots(startd)

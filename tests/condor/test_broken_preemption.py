@@ -28,7 +28,7 @@ def told(pool: Pool, directory: Path) -> set[str]:
 
 
 def preempted(log: Callable[[], str], who: str, whose: str) -> bool:
-    """Tell whether the negotiator has matched ``who`` with a claim of ``whose``."""
+    """Return whether the negotiator has matched ``who`` with a claim of ``whose``."""
     return any(
         f" {who}@test <" in line
         and f"preempting tester@test (AccountingGroup={whose}@test)" in line

@@ -192,7 +192,7 @@ def site(suite: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Site
 
 
 def _used_up(fleet: Fleet) -> bool:
-    """Tell whether no group has room for one more of its jobs."""
+    """Return whether no group has room for one more of its jobs."""
     usage = fleet.usage()
     costs = {"biology": 10.0, "chem": 17.0, "physics": 1.5}
     return all(usage.get(group, 0.0) > quota - costs[group] for group, quota in QUOTAS.items())

@@ -127,12 +127,12 @@ def _lines(path: Path) -> list[str]:
 
 
 def _unheard(place: Path) -> bool:
-    """Tell whether a look has complained and the log has not yet written that down."""
+    """Return whether a look has complained and the log has not yet written that down."""
     return any("record" in call for call in _lines(place / "calls")) and not _lines(place / "log")
 
 
 def _busy(pid: int) -> bool:
-    """Tell whether anything runs but the three that always do: faketime, cron and the log."""
+    """Return whether anything runs but the three that always do: faketime, cron and the log."""
     return len(descendants(pid)) > 3
 
 

@@ -101,6 +101,6 @@ def _in_block(block: str) -> Iterator[Example]:
 
 
 def matches(shown: str, real: str) -> bool:
-    """Tell whether ``shown`` is what was printed, with ``...`` for what was left out, however lines are broken."""
+    """Return whether ``shown`` is what was printed, with ``...`` for what was left out, however lines are broken."""
     pattern = [r"(?:\S+ )*?" if word == "..." else re.escape(word) + " " for word in shown.split()]
     return re.fullmatch("".join(pattern), "".join(f"{word} " for word in real.split())) is not None

@@ -168,7 +168,7 @@ def test_a_pool_without_a_weight_has_no_plan(weight: float) -> None:
         # The user has more jobs: the claim is used again for 600 s more, then its job ends.
         ({"busy": 1}, 1200.0, 1200.0),
         ({"busy": 1}, 0.0, 600.0),
-        # It is used again for ever.
+        # It is used again forever.
         ({"busy": 1}, -1.0, None),
     ],
 )

@@ -24,7 +24,7 @@ class Target:
 
     ``writes`` are patterns of what it may write; ``again``: what it has written must serve a second
     run. Of all inputs it has a part by its ``weight``. Without the ``ending`` words the command
-    would rightly run for ever:
+    would rightly run forever:
     every input has them.
     """
 

@@ -139,7 +139,7 @@ BAD_KINDS: Mapping[str, str] = {
     "partial-consumption": "ConsumptionGPUs is missing: the negotiator takes the slot for an ordinary one",
     "constant-weight": "SlotWeight is 1 whatever is left: a match costs nothing",
     "fractional-cpus": (
-        "ConsumptionCpus is no whole number for odd requests: the startd refuses the claim for ever"
+        "ConsumptionCpus is no whole number for odd requests: the startd refuses the claim forever"
     ),
 }
 

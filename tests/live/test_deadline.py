@@ -65,7 +65,7 @@ def together(directory: Path, number: int) -> int:
 
 
 def running(pid: int) -> bool:
-    """Tell whether there is such a process that is not a zombie: not every machine has somebody who reaps orphans."""
+    """Return whether there is such a process that is not a zombie: not every machine has somebody who reaps orphans."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""What ads have in common: looked up in any case, covered and uncovered, and never evaluated for ever."""
+"""What ads have in common: looked up in any case, covered and uncovered, and never evaluated forever."""
 
 from __future__ import annotations
 

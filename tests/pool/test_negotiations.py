@@ -123,7 +123,7 @@ def _cost(again: Cycle, slot: str, request: str) -> Number | None:
 
 
 def _exceeds_share(again: Cycle, submitter: str, cost: Number) -> bool:
-    """Tell whether ``cost`` is more than the submitter may still take: equal submitters share a group's limit."""
+    """Return whether ``cost`` is more than the submitter may still take: equal submitters share a group's limit."""
     limits = {each["group"]: each["limit"] for each in again.record["group_limits"]}
     order = again.record["submitter_order"]
     groups = {

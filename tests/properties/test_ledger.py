@@ -73,7 +73,7 @@ def guarantee(entry: LedgerEntry) -> int:
 
 
 def fits(site: Site) -> bool:
-    """Tell whether no more is used than there is, as it is in a pool."""
+    """Return whether no more is used than there is, as it is in a pool."""
     demand = site.demand
     used = [*demand.used.values(), demand.system_used, demand.default_used]
     named = {name for each in used for name in each}

@@ -13,7 +13,7 @@ from tests.properties.strategies import Case, cases, shapes, states
 
 
 def fits(taken: Mapping[str, int], left: Mapping[str, int]) -> bool:
-    """Tell whether the negotiator would let a claim of ``taken`` match."""
+    """Return whether the negotiator would let a claim of ``taken`` match."""
     return any(taken.values()) and all(
         0 <= amount <= left[asset] for asset, amount in taken.items()
     )

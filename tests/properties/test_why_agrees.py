@@ -62,7 +62,7 @@ def ids(verdict: Verdict) -> set[str]:
 
 
 def without_cycles(verdict: Verdict) -> bool:
-    """Tell whether only the negotiator itself stands in the way."""
+    """Return whether only the negotiator itself stands in the way."""
     return set[str]() < ids(verdict) <= NO_CYCLES
 
 
@@ -120,7 +120,7 @@ def check_alone(pool: Pool, verdicts: Verdicts, verdict: Verdict) -> None:
 
 
 def limited(verdict: Verdict, reasons: list[str]) -> bool:
-    """Tell whether limits of the access point or of concurrency keep a job from a slot even when it is alone."""
+    """Return whether limits of the access point or of concurrency keep a job from a slot even when it is alone."""
     others = {
         wall.CONCURRENCY_LIMIT,
         wall.MAX_JOBS_RUNNING,

@@ -45,7 +45,7 @@ def _texts() -> Iterator[tuple[str, str]]:
 
 
 def _read(name: str, content: Any) -> bool:
-    """Tell whether htcq reads ``content`` as a file of that schema."""
+    """Return whether htcq reads ``content`` as a file of that schema."""
     try:
         _READERS[name](content)
     except HtcqError:

@@ -58,7 +58,7 @@ def crowd(time: int, groups: int = 20) -> DriftObservation:
 
 
 def is_whole(samples: list[QuotaSample], groups: int = 20) -> bool:
-    """Tell whether ``samples`` are all of one :func:`crowd`."""
+    """Return whether ``samples`` are all of one :func:`crowd`."""
     expected = {
         (f"g{n}", sample.time % 100_000 + n / 1000) for sample in samples[:1] for n in range(groups)
     }
@@ -68,7 +68,7 @@ def is_whole(samples: list[QuotaSample], groups: int = 20) -> bool:
 
 
 def ledger_is_whole(path: Path, times: Sequence[int], groups: int = 20) -> bool:
-    """Tell whether the ledger has what the crowds of ``times`` have, except that of the first, which had no span."""
+    """Return whether the ledger has what the crowds of ``times`` have, except that of the first, which had no span."""
     with open_history(path) as history:
         found = sorted(
             (each.until, each.sums.group, each.sums.used, each.sums.lent)

@@ -30,7 +30,7 @@ class FreeSpace:
         self._slot_class = SlotClass((slot,))
 
     def take(self, jobs: Autocluster) -> bool:
-        """Let one of ``jobs`` run there; tell whether it can."""
+        """Let one of ``jobs`` run there; return whether it can."""
         slot_class, left = self._slot_class, self.left
         if not _enough(jobs.request, left):
             return False
@@ -48,7 +48,7 @@ class FreeSpace:
         return True
 
     def take_all(self, jobs: Iterable[Autocluster]) -> bool:
-        """Let one of each of ``jobs`` run there, in their order; tell whether all can."""
+        """Let one of each of ``jobs`` run there, in their order; return whether all can."""
         return all(self.take(each) for each in jobs)
 
 
@@ -84,7 +84,7 @@ class FreeSpaces:
         return tuple(sorted(found))
 
     def known(self, place: str) -> bool:
-        """Tell whether there is such a place, and it accepts jobs."""
+        """Return whether there is such a place, and it accepts jobs."""
         slot = self._slots.get(place)
         return slot is not None and self._open(slot)
 
@@ -94,7 +94,7 @@ class FreeSpaces:
         return not any(holds(slot.frame.value(name)) for name in _CLOSED)
 
     def fit(self, place: str, ended: Iterable[str], jobs: Iterable[Autocluster]) -> bool:
-        """Tell whether ``jobs`` fit at ``place`` once the slots ``ended`` are free."""
+        """Return whether ``jobs`` fit at ``place`` once the slots ``ended`` are free."""
         space = self.space(place, ended)
         return space is not None and space.take_all(jobs)
 

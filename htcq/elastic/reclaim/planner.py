@@ -127,7 +127,7 @@ class _Planner:
                 yield GroupOver(group, amounts, seconds, seconds >= least)
 
     def _too_soon_for_shares(self, over: Sequence[GroupOver]) -> bool:
-        """Tell whether a group may lose jobs to the mins of others only."""
+        """Return whether a group may lose jobs to the mins of others only."""
         return any(each.ready and each.seconds < self.limits.over_for for each in over)
 
     def _needs(self, waiting: Sequence[JobsWithoutSlot]) -> Iterator[GroupInNeed]:
@@ -168,7 +168,7 @@ class _Planner:
         return count
 
     def _has_started(self, action: ReclaimAction, spaces: FreeSpaces) -> bool:
-        """Tell whether a job of the groups that ``action`` was for came to a freed place."""
+        """Return whether a job of the groups that ``action`` was for came to a freed place."""
         for claim in self.observation.claims:
             if claim.group not in action.needy or (claim.schedd, claim.job) in action.there:
                 continue

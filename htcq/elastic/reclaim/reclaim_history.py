@@ -103,7 +103,7 @@ class ReclaimHistory:
         return tuple(action for action in self.actions if action.taken is None and action.jobs)
 
     def useless(self, measured: Mapping[str, bool]) -> bool:
-        """Tell whether other groups got what the last actions freed.
+        """Return whether other groups got what the last actions freed.
 
         ``measured`` has the actions that were measured just now.
         """

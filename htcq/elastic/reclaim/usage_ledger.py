@@ -58,7 +58,7 @@ class UsageLedger:
         return highest
 
     def fits(self, name: str, amounts: Amounts) -> bool:
-        """Tell whether the runtime of the group leaves room for a job that asks for ``amounts``."""
+        """Return whether the runtime of the group leaves room for a job with these ``amounts``."""
         group = self.own(name)
         if group is None:
             return False
@@ -71,7 +71,7 @@ class UsageLedger:
         return True
 
     def within_min(self, name: str, amounts: Amounts) -> bool:
-        """Tell whether a job that asks for ``amounts`` is within the min of its group.
+        """Return whether a job that asks for ``amounts`` is within the min of its group.
 
         The min of a group above it will do. A dimension of which a group is guaranteed nothing does
         not limit its use of the others.

@@ -64,7 +64,7 @@ def not_followed(daemon: str = "", courses: bool = True) -> Iterator[MatchKnob]:
 
 
 def is_in_table(name: str) -> bool:
-    """Tell whether the knob ``name``, of one daemon or slot type or of all, changes matching.
+    """Return whether the knob ``name``, of one daemon or slot type or of all, changes matching.
 
     So do those that htcq reads besides.
     """
@@ -75,5 +75,5 @@ def is_in_table(name: str) -> bool:
 
 
 def looks_alike(name: str) -> bool:
-    """Tell whether ``name`` may be misspelt, or newer than the table."""
+    """Return whether ``name`` may be misspelt, or newer than the table."""
     return _ALIKE.match(split_prefix(name.upper())[1]) is not None

@@ -224,11 +224,11 @@ class AccessPoint:
         return significant_lists(self._knobs, self._version, names)
 
     def can_start(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether START_VANILLA_UNIVERSE starts ``job`` on a match with that slot ad."""
+        """Return whether START_VANILLA_UNIVERSE starts ``job`` on a match with that slot ad."""
         return self.start is None or job.parallel or self.start.starts(job, slot)
 
     def can_start_another(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether ``job`` may start on a claim for which the schedd picks a job."""
+        """Return whether ``job`` may start on a claim for which the schedd picks a job."""
         if self.start is None or job.parallel:
             return True
         return self.start.looks_up(job, slot) and self.start.starts(job, slot)

@@ -127,7 +127,7 @@ class AccessPoints:
         return self[self.name_of(job)]
 
     def configured_like(self, other: AccessPoints) -> bool:
-        """Tell whether these access points have the configurations of ``other``."""
+        """Return whether these access points have the configurations of ``other``."""
         return self._configurations == other._configurations
 
     def shown(self, job: Job, access: AccessPoint) -> Job | None:
@@ -144,7 +144,7 @@ class AccessPoints:
         return job
 
     def always_shows(self, job: Job, access: AccessPoint) -> bool:
-        """Tell whether neither time nor what runs decides how or whether a job is shown.
+        """Return whether neither time nor what runs decides how or whether a job is shown.
 
         ``access`` is its schedd.
         """
@@ -153,7 +153,7 @@ class AccessPoints:
         return job.cool_down_until is UNDEFINED and access.start is None
 
     def _is_kept_back(self, job: Job, access: AccessPoint) -> bool:
-        """Tell whether the schedd starts this job on no slot at all.
+        """Return whether the schedd starts this job on no slot at all.
 
         For most jobs there is nothing that could keep them.
         """
@@ -239,7 +239,7 @@ class AccessPoints:
         return self._plain.get(id(frame), frame)
 
     def offers(self, job: Job) -> bool:
-        """Tell whether jobs like this runnable one are asked for.
+        """Return whether jobs like this runnable one are asked for.
 
         The negotiator may want to hear of some alone.
 

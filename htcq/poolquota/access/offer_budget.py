@@ -23,7 +23,7 @@ class OfferBudget:
         self._sent = self._refunded = 0
 
     def is_open(self) -> bool:
-        """Tell whether another request may be offered."""
+        """Return whether another request may be offered."""
         if self._left is None:
             return True
         if self._sent == self._batch:

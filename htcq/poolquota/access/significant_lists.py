@@ -39,7 +39,7 @@ class SignificantLists:
         return self.only or self.added.union(named) - self.removed
 
     def lacks(self, name: str) -> bool:
-        """Tell whether these lists let a request lack ``name``, whatever the negotiator names."""
+        """Return whether these lists let a request lack ``name``, whatever the negotiator names."""
         return name.lower() in self.removed or bool(self.only and name.lower() not in self.only)
 
 

@@ -165,7 +165,7 @@ class StartVanilla:
         return self._offers[key]
 
     def narrows(self, job: Job) -> bool:
-        """Tell whether the request for an offered job restricts slots by this expression."""
+        """Return whether the request for an offered job restricts slots by this expression."""
         offers = self.offers(job)
         return offers is None or (offers and bool(self.lost or _SLOT in self._scopes))
 
@@ -195,13 +195,13 @@ class StartVanilla:
         return spelled(self._owners.ad(self._name, job.user).value(name))
 
     def starts(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether the schedd starts ``job`` on a match with the slot of that ad."""
+        """Return whether the schedd starts ``job`` on a match with the slot of that ad."""
         if _SLOT not in self._scopes:
             return self.offers(job) is True
         return _decided(self._evaluated(job, slot())) is True
 
     def looks_up(self, job: Job, slot: Callable[[], Ad]) -> bool:
-        """Tell whether the schedd looks for a job of the user of ``job`` to start on that slot.
+        """Return whether the schedd looks for a job of the user of ``job`` to start on that slot.
 
         It does not where the expression is false while JOB is undefined. Where it is true then,
         the schedd takes any job, and finds out that it must not start it when it has the claim.

@@ -44,7 +44,7 @@ def admit(
     protected: tuple[Amounts, Amounts] | None = None,
     parents: Iterable[AdmissionLimit] = (),
 ) -> Admission:
-    """Tell whether a job that asks for ``request`` may start in ``place``.
+    """Return whether a job that asks for ``request`` may start in ``place``.
 
     Only the dimensions of ``cap``, the group's max, are managed. ``protected`` is given for a
     job that will not be evicted: the group's min and what such jobs use of it. ``parents`` are

@@ -49,7 +49,7 @@ class Window:
     groups: Mapping[str, GroupChange] = field(default_factory=dict)
 
     def is_open(self, now: float) -> bool:
-        """Tell whether the window is open at ``now``."""
+        """Return whether the window is open at ``now``."""
         if not self.days:
             return self.begin <= now < self.end
         days, seconds = divmod(now, _DAY)

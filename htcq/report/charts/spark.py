@@ -56,7 +56,7 @@ def _quota(point: Point, most: float) -> float:
 
 
 def shows_blocks(encoding: str | None) -> bool:
-    """Tell whether text in ``encoding`` can have Unicode's blocks."""
+    """Return whether text in ``encoding`` can have Unicode's blocks."""
     try:
         BLOCKS.encode(encoding or "ascii")
     except (LookupError, UnicodeEncodeError):

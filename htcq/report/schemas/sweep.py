@@ -35,7 +35,7 @@ def sweep() -> Shape:
         "reason": text("Why there is no result; empty where there is one."),
         "warnings": texts("What was said on standard error, one sentence each."),
         "tries": whole("How often it was tried."),
-        "summary": maybe(record("What it comes to; null where it failed.", _summary())),
+        "summary": maybe(record("The summary; null where it failed.", _summary())),
         "result": result,
     }
     keys = {

@@ -86,7 +86,7 @@ def _show_customers(costs: Costs, stream: TextIO, wide: bool) -> None:
 
 
 def _differs(customer: Customer) -> bool:
-    """Tell whether the accountant's usage is unknown, or not the weight of the claims."""
+    """Return whether the accountant's usage is unknown, or not the weight of the claims."""
     if customer.published is None:
         return True
     return abs(customer.published - customer.claimed) > _CLOSE

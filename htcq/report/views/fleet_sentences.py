@@ -19,7 +19,7 @@ def _holds(worst: ChargeFactor | None) -> bool:
 
 
 def quotas_hold(fleet: FleetPlan) -> bool:
-    """Tell whether every charge equals its match cost.
+    """Return whether every charge equals its match cost.
 
     Without consumption policies a match costs the whole slot.
     """

@@ -52,7 +52,7 @@ def priority_commands(found: Migration) -> tuple[str, ...]:
 
 
 def is_off(each: SubmitterMove) -> bool:
-    """Tell whether the stored priority of a submitter is not what it would be in the new unit."""
+    """Return whether the stored priority of a submitter is not what it would be in the new unit."""
     return not 1 / _SAME_PRIORITY <= each.too_good <= _SAME_PRIORITY
 
 

@@ -160,8 +160,8 @@ def _priorities(found: Migration) -> Iterator[Step]:
     if commands:
         yield Step(
             "the central manager, if stored priorities shall not count in the old unit",
-            "Put stored priorities into the new unit, or wait: usage in the new unit takes "
-            "their place by and by.",
+            "Put stored priorities into the new unit, or wait: usage in the new unit replaces "
+            "them with time.",
             commands,
         )
 
@@ -174,7 +174,7 @@ def _afterwards(files: Files) -> Step:
         "nothing across it.",
         (
             "htcq quota",
-            f"{again}    # the factor is 1 now, and no group is told to starve",
+            f"{again}    # the factor is 1 now, and no group is foretold to starve",
             "htcq audit",
         ),
     )

@@ -119,7 +119,7 @@ def _show_jobs(plan: SlotPlan, stream: TextIO, wide: bool) -> None:
 
 
 def _is_given_otherwise(job: JobPlan) -> bool:
-    """Tell whether the dynamic slot of a job has other amounts than the job consumes."""
+    """Return whether the dynamic slot of a job has other amounts than the job consumes."""
     return bool(job.carved) and amounts_text(job.carved) != amounts_text(job.consumption)
 
 

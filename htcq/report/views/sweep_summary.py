@@ -53,7 +53,7 @@ def _of(result: Mapping[str, Any]) -> Summary:
 
 
 def _is_sound(found: Summary) -> bool:
-    """Tell whether numbers are numbers and names text: a file of results can hold anything."""
+    """Return whether numbers are numbers and names text: a file of results can hold anything."""
     numbers = [
         found.matches,
         found.used,

@@ -91,7 +91,7 @@ class _Stage:
         return left
 
     def is_void(self, base: Base) -> bool:
-        """Tell whether what is left of a slot now is void before a claim on it can be made."""
+        """Return whether what is left of a slot now is void before a claim on it can be made."""
         return any(each.ends_rest for each in self._of_slot[str(base.slot.name)])
 
 
@@ -131,7 +131,7 @@ class Leftovers:
         return self._waiting.home(asked.job.submitter, asked.job.schedd)
 
     def _comes_back(self, claimed: _ClaimRequest, schedd: str) -> bool:
-        """Tell whether the schedd gets the rest of the slot with a claim."""
+        """Return whether the schedd gets the rest of the slot with a claim."""
         machine = str(claimed.base.slot.machine)
         if not claimed.policy and not self._has_leftovers(self._pool.execute.get(machine)):
             return False

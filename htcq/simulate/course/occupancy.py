@@ -79,7 +79,7 @@ class Occupancy:
         return _number(value or 0)
 
     def _has_rank(self, slot: Slot) -> bool:
-        """Tell whether the startd of a slot has a RANK."""
+        """Return whether the startd of a slot has a RANK."""
         configuration = self._startds.get(str(slot.machine))
         if configuration is None:
             return slot.frame.text("Rank") != _NOT_CONFIGURED
@@ -115,7 +115,7 @@ class Occupancy:
 
 
 def _varies(text: str) -> bool:
-    """Tell whether a rank may be another one than 0."""
+    """Return whether a rank may be another one than 0."""
     return bool(text) and literal(text) != 0
 
 

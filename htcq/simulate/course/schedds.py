@@ -56,7 +56,7 @@ class Schedds:
         self._jobs[claim.schedd] -= 1
 
     def may_start(self, job: Job, schedd: str, slot: Callable[[], Ad], now: float) -> bool:
-        """Tell whether a schedd may start a job in a claim that it has, on a slot with that ad.
+        """Return whether a schedd may start a job in a claim that it has, on a slot with that ad.
 
         A cool-down, a limit of its user or START_VANILLA_UNIVERSE may keep it from that.
         """
@@ -69,11 +69,11 @@ class Schedds:
         return self._access[schedd].can_start_another(job, slot)
 
     def literal_limits(self, schedd: str) -> bool:
-        """Tell whether to a schedd concurrency limits that are no plain string are none."""
+        """Return whether to a schedd concurrency limits that are no plain string are none."""
         return self._access[schedd].literal_limits
 
     def uses_rest(self, schedd: str, asked_in_vain: int) -> bool:
-        """Tell whether a schedd starts another job in what is left of a slot that it has claimed.
+        """Return whether a schedd starts another job in what is left of a slot that it has claimed.
 
         It does not count the job of that claim, so it may come to one job more than
         MAX_JOBS_RUNNING. It counts claims that are asked for in vain until they are refused.

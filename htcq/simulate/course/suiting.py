@@ -63,7 +63,7 @@ class Suiting:
         literal_limits: bool,
         preempted_limits: str = "",
     ) -> bool:
-        """Tell whether ``slot``, which has so much, suits.
+        """Return whether ``slot``, which has so much, suits.
 
         Amounts, both Requirements, the same concurrency limits. With ``literal_limits`` those that
         are no plain string are none; else a job without any has those of the claim that was
@@ -89,7 +89,7 @@ class Suiting:
         return value if isinstance(value, str) else ""
 
     def _agree(self, request: Request, slot: Slot, has: Mapping[str, Number]) -> bool:
-        """Tell whether both Requirements hold: once for all slots that look equal to them."""
+        """Return whether both Requirements hold: once for all slots that look equal to them."""
         timed = self._clock.ad(slot)
         frames = (timed.frame, self._clock.frame(request.frame))
         names = self._reached(*frames)

@@ -29,7 +29,7 @@ class Worklife:
         self._known: dict[tuple[str, int], Expr | float] = {}
 
     def is_over(self, claim: Claim, now: float) -> bool:
-        """Tell whether no further job starts in a claim."""
+        """Return whether no further job starts in a claim."""
         return now - claim.since >= self._seconds(claim)
 
     def _seconds(self, claim: Claim) -> float:

@@ -145,7 +145,7 @@ class SlotCandidate:
 
 
 def still_fits(candidate: SlotCandidate) -> bool:
-    """Tell whether the request fits the slot as it is now."""
+    """Return whether the request fits the slot as it is now."""
     return candidate.level.fits[candidate.place]
 
 

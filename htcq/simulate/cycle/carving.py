@@ -133,7 +133,7 @@ class Startds:
         self._shares: dict[tuple[object, ...], tuple[Mapping[str, Number] | None, object]] = {}
 
     def serves(self, configurations: Mapping[str, Configuration], weighted: bool) -> bool:
-        """Tell whether it knows what startds do that are configured so."""
+        """Return whether it knows what startds do that are configured so."""
         return self._configurations is configurations and self._weighted == weighted
 
     def begin(self) -> None:
@@ -313,7 +313,7 @@ class Startds:
 
 
 def _takes(kind: SlotClass, jobs: Autocluster, way: Way, requirements: tuple[Expr, ...]) -> bool:
-    """Tell whether ``requirements`` of the dynamic slot hold for the job that it was made for.
+    """Return whether ``requirements`` of the dynamic slot hold for the job that it was made for.
 
     START may look at what the slot has, or has not yet (command.cpp: request_claim).
     """

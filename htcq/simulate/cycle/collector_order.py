@@ -70,7 +70,7 @@ class CollectorOrder:
 
 
 def _is_sorted(names: Sequence[str], key: Callable[[str], Any]) -> bool:
-    """Tell whether slots were sorted: few are out of order, such as those that came later."""
+    """Return whether slots were sorted: few are out of order, such as those that came later."""
     most, before = len(names) // _IN_ORDER, None
     for name in names:
         here = key(name)

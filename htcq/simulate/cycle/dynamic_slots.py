@@ -143,12 +143,12 @@ class DynamicSlots:
             return
 
     def _by_priority(self, child: Offer, request: Request, submitter: str) -> bool:
-        """Tell whether PREEMPTION_REQUIREMENTS lets a submitter have a dynamic slot."""
+        """Return whether PREEMPTION_REQUIREMENTS lets a submitter have a dynamic slot."""
         return child.occupant != submitter and self._preemption.allows(child, request)
 
 
 def _agree(slot: Slot, request: Request) -> bool:
-    """Tell whether both Requirements hold: a consumption policy is not looked at."""
+    """Return whether both Requirements hold: a consumption policy is not looked at."""
     requirements = named("Requirements")
     if not holds(requirements.evaluate(job_ad(request), slot.ad())):
         return False

@@ -45,11 +45,11 @@ class Ranking:
         self._by_jobs, self._links = by_jobs, links
 
     def covers(self, other: Ranking) -> bool:
-        """Tell whether what ``other`` says of a slot is also what this one says."""
+        """Return whether what ``other`` says of a slot is also what this one says."""
         return self.texts == other.texts and self._by_jobs.issuperset(other._by_jobs)
 
     def looks_at_job(self, frame: SharedAttributes) -> bool:
-        """Tell whether the ranks of slots with ``frame`` depend on the job."""
+        """Return whether the ranks of slots with ``frame`` depend on the job."""
         words: set[str] = set()
         for expression in self.expressions:
             if expression is not None:
@@ -104,7 +104,7 @@ class TableContext:
     def serves(
         self, links: ReferenceGraph, names: Iterable[str], ranking: Ranking, frames: int
     ) -> bool:
-        """Tell whether the tables of a cycle with these are equal to its own.
+        """Return whether the tables of a cycle with these are equal to its own.
 
         It serves no more where it knows far more than the ``frames`` that there are.
         """

@@ -38,7 +38,7 @@ class Allowance(NamedTuple):
     only_preferred: bool = False
 
     def permits(self, candidate: SlotCandidate) -> bool:
-        """Tell whether a match may be made with a slot of a kept list.
+        """Return whether a match may be made with a slot of a kept list.
 
         One that is taken from a job counts as one or the other.
         """
@@ -49,7 +49,7 @@ class Allowance(NamedTuple):
 
 
 def _permits(cost: float, used: float, limit: float) -> bool:
-    """Tell whether a match stays within a limit.
+    """Return whether a match stays within a limit.
 
     Beyond it only once, as the first (SubmitterLimitPermits).
     """

@@ -104,7 +104,7 @@ class Offers:
                 table.number()
 
     def _renews(self, offer: Offer) -> bool:
-        """Write what the negotiator adds to a claimed slot; tell whether that is new."""
+        """Write what the negotiator adds to a claimed slot; return whether that is new."""
         if not offer.occupant or self._occupants is None:
             return False
         added = self._occupants.added(offer.slot, offer.occupant)
@@ -196,5 +196,5 @@ class Offers:
         return any(table.count for table in self.tables)
 
     def __contains__(self, offer: Offer) -> bool:
-        """Tell whether ``offer`` can still be matched."""
+        """Return whether ``offer`` can still be matched."""
         return bool(offer.in_table.alive[offer.row])

@@ -141,7 +141,7 @@ class Preemption:
         return [states, ranks]
 
     def is_valid(self, head: tuple[Ranks, SlotCandidate] | None, request: Request) -> bool:
-        """Tell whether a kept list may be used whose ``head`` is this one.
+        """Return whether a kept list may be used whose ``head`` is this one.
 
         Only expressions that are not stable are looked at again.
         """
@@ -191,11 +191,11 @@ class Preemption:
         return [*found, (WORSE_RANK, rest & ~as_good), ("", rest & as_good)]
 
     def allows(self, offer: Offer, request: Request) -> bool:
-        """Tell whether PREEMPTION_REQUIREMENTS is there and holds."""
+        """Return whether PREEMPTION_REQUIREMENTS is there and holds."""
         return self._requirements is not None and self._holds(self._requirements, offer, request)
 
     def _is_allowed(self, offer: Offer, request: Request) -> bool:
-        """Tell whether PREEMPTION_REQUIREMENTS holds."""
+        """Return whether PREEMPTION_REQUIREMENTS holds."""
         return self._requirements is None or self.allows(offer, request)
 
     def _holds(self, condition: Expr, offer: Offer, request: Request) -> bool:

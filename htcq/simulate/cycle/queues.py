@@ -100,7 +100,7 @@ class RunJobs:
         self._behind.clear()
 
     def has(self, order: Order) -> bool:
-        """Tell whether a job is at this place."""
+        """Return whether a job is at this place."""
         place = bisect_left(self._orders, order)
         return place < len(self._orders) and self._orders[place] == order
 

@@ -211,7 +211,7 @@ class Rows:
             self._weight = self.arrays.difference(before, cost)
 
     def lacks_weight(self) -> bool:
-        """Tell whether the weight of any slot is absent."""
+        """Return whether the weight of any slot is absent."""
         return bool(self.arrays.is_absent(self.weight()).any())
 
     def answer(self, job: JobTable) -> SlotAnswer:

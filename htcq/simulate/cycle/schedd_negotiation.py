@@ -138,7 +138,7 @@ class ScheddNegotiations:
         self._search.forget()
 
     def slots_left(self) -> bool:
-        """Tell whether there is any slot to be had."""
+        """Return whether there is any slot to be had."""
         return self._search.slots_left()
 
     def talk(self, submitter: str, session: Session, grant: Grant) -> tuple[float, bool, Ending]:
@@ -259,7 +259,7 @@ class ScheddNegotiations:
         return cost
 
     def _charged(self, offer: Offer, submitter: str, cost: float) -> bool:
-        """Charge a match, and tell whether the accountant does."""
+        """Charge a match, and return whether the accountant does."""
         if offer.customer and not offer.supports_policy:
             return self._accounts.take_over(submitter, cost, offer.customer, cost)
         self._accounts.charge(submitter, cost)
@@ -295,7 +295,7 @@ class ScheddNegotiations:
         return None
 
     def _suits(self, offer: Offer, limits: str, other: Request, literal_limits: bool) -> bool:
-        """Tell whether a schedd reuses a match with these concurrency limits for another job."""
+        """Return whether a schedd reuses a match with these concurrency limits for another job."""
         theirs = limits_of(other, None if literal_limits else offer)
         if theirs != limits and theirs.lower() != limits.lower():
             return False

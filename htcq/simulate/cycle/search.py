@@ -66,7 +66,7 @@ class Search:
         self.skipped: list[Crash] = []
 
     def slots_left(self) -> bool:
-        """Tell whether any slot can still be offered."""
+        """Return whether any slot can still be offered."""
         return bool(self._offers)
 
     def forget(self) -> None:
@@ -131,7 +131,7 @@ class Search:
         return OVER_LIMIT if self.limited else NO_MATCH
 
     def suits(self, request: Request) -> bool:
-        """Tell whether a schedd uses the last slot that was found for another job like ``request``.
+        """Return whether a schedd uses the slot that was found last for a job like ``request``.
 
         It knows of no consumption policies.
         """
@@ -369,7 +369,7 @@ class SlotLimits:
         self.over = False
 
     def permit(self, offer: Offer) -> bool:
-        """Tell whether the limits in a slot leave room for a job."""
+        """Return whether the limits in a slot leave room for a job."""
         value = named("ConcurrencyLimits").evaluate(self._request.first.ad(), offer.ad())
         if not isinstance(value, str):
             return True

@@ -85,7 +85,7 @@ class Session:
         return offered
 
     def matched(self) -> bool:
-        """Note that a match was made; tell whether the job that the request names still waits.
+        """Note that a match was made; return whether the job that the request names still waits.
 
         That is the one which the schedd uses a match for. Once it is matched, or the schedd cannot
         start it there, that is the first in the queue which suits the slot, whatever the match
@@ -120,7 +120,7 @@ class Session:
         return self._used_for
 
     def names_a_job_that_waits(self) -> bool:
-        """Tell whether the job that the request names has no match yet."""
+        """Return whether the job that the request names has no match yet."""
         if self._run is None or not self._run.jobs:
             return False
         if self._run.jobs.first is self._named:

@@ -153,7 +153,7 @@ class Significant:
         return name in lists.removed or self._left_out(name)
 
     def _left_out(self, name: str) -> bool:
-        """Tell whether the negotiator leaves ``name`` out."""
+        """Return whether the negotiator leaves ``name`` out."""
         if name in self._removed:
             return True
         return self._pattern is not None and self._pattern.search(name[:_MAX_LETTERS]) is not None

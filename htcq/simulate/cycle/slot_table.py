@@ -188,7 +188,7 @@ class SlotTable:
         self.items = self.arrays.places(indices)
 
     def _knows_more(self, frame: SharedAttributes, added: Iterable[str]) -> bool:
-        """Note what slots with ``frame`` have; tell whether any of it has no column yet."""
+        """Note what slots with ``frame`` have; return whether any of it has no column yet."""
         count = len(self._places)
         for name in added:
             self._places.setdefault(name.lower(), PLACES.get(name.lower()))

@@ -172,7 +172,7 @@ def _with_knobs(own: Configuration, knobs: Mapping[str, str]) -> Configuration:
 
 
 def _reweighs(pool: Pool) -> bool:
-    """Tell whether the negotiator weighs running claims anew in each cycle; the newest does."""
+    """Return whether the negotiator weighs running claims anew in each cycle; the newest does."""
     found = [version(record.value("CondorVersion")) for record in pool.negotiators]
     return all(map(USAGE_OF_ADS.holds, found))
 

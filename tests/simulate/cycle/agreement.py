@@ -58,7 +58,7 @@ def _limits(recorded: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _close(record: Mapping[str, float], found: Mapping[str, float | None]) -> bool:
-    """Tell whether everything on record is found so: the negotiator's log has six digits."""
+    """Return whether everything on record is found so: the negotiator's log has six digits."""
     return all(
         math.isclose(found.get(name) or 0.0, amount, rel_tol=1e-5, abs_tol=1e-6)
         for name, amount in record.items()

@@ -88,7 +88,7 @@ def _with_quota(central: Configuration, now: list[str]) -> list[str]:
 
 
 def _waits(evidence: Evidence, group: str) -> bool:
-    """Tell whether jobs wait that name ``group`` or one below it."""
+    """Return whether jobs wait that name ``group`` or one below it."""
     path = name_key(group) + b"."
     waiting = (each.name for each in evidence.quotas.submitters if each.idle > 0)
     return any(name_key(name).startswith(path) for name in waiting)

@@ -101,7 +101,7 @@ def _harm(evidence: Evidence, knob: Knob, group: str) -> Harm:
 
 
 def _is_named(evidence: Evidence, group: str) -> bool:
-    """Tell whether the submitter ads have one of ``group``, or of a group below it."""
+    """Return whether the submitter ads have one of ``group``, or of a group below it."""
     path = name_key(group) + b"."
     return any(name_key(record.name).startswith(path) for record in evidence.pool.submitters)
 

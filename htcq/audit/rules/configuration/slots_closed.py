@@ -56,7 +56,7 @@ def _away(slot: Slot) -> bool:
 
 
 def _never(kind: SlotClass, slot: Slot, names: Names) -> bool:
-    """Tell whether START of ``slot`` holds for no job.
+    """Return whether START of ``slot`` holds for no job.
 
     It holds for none of a grid of requests, and it refers to nothing else.
 

@@ -40,7 +40,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _subtracts(evidence: Evidence, kind: SlotClass) -> bool:
-    """Tell whether a startd of the kind subtracts catalogs; HTCondor's default does."""
+    """Return whether a startd of the kind subtracts catalogs; HTCondor's default does."""
     running = version(kind.first.frame.value("CondorVersion"))
     if not running or not CATALOGS.holds(running):
         return False

@@ -30,14 +30,14 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _free(evidence: Evidence, kind: SlotClass, trial: Trial, asset: str) -> bool:
-    """Tell whether the job takes none of ``asset``, for the negotiator and for the startd."""
+    """Return whether the job takes none of ``asset``, for the negotiator and for the startd."""
     if trial.taken.get(asset) != 0 or not trial.amounts:
         return False
     return any(each.taken(kind, trial).get(asset) == 0 for each in modifications(evidence, kind))
 
 
 def _happens(evidence: Evidence, trial: Trial, asset: str) -> bool:
-    """Tell whether such a job is there, or may be.
+    """Return whether such a job is there, or may be.
 
     Such a job asks for some of ``asset``, or an access point gives jobs 0 by default.
     """

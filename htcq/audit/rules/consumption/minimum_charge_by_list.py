@@ -25,7 +25,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _charged(trial: Trial, asset: str) -> bool:
-    """Tell whether a job that asks for nothing is charged more than what it gets in any case."""
+    """Return whether a job that asks for nothing is charged more than what it gets in any case."""
     asks = trial.jobs.request.get(asset) or 0
     if asks != 0 or trial.asks_in_vain(asset):
         return False

@@ -36,7 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _unlimited(evidence: Evidence, kind: SlotClass, asset: str) -> bool:
-    """Tell whether the limits let a job take some of ``asset`` of a slot that has none left."""
+    """Return whether the limits let a job take some of ``asset`` of a slot that has none left."""
     for trial in evidence.trials.of(kind):
         if trial.fits(kind) and trial.amounts.get(asset):
             slot = kind.ad({**kind.total, asset: 0})

@@ -41,7 +41,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _rounds(each: Unasked) -> bool:
-    """Tell whether the rounding is what charges the job.
+    """Return whether the rounding is what charges the job.
 
     A constant, or max({1, …}), is meant to charge every job.
     """

@@ -33,7 +33,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _leaks(charge: Charge) -> bool:
-    """Tell whether the charge falls; a claim of fractions is refused, whatever it costs."""
+    """Return whether the charge falls; a claim of fractions is refused, whatever it costs."""
     return charge.trial.whole and charge.falls
 
 

@@ -26,7 +26,7 @@ def _find(quotas: DeclaredElasticQuotas) -> Iterator[Found]:
 def _is_covered(
     quotas: DeclaredElasticQuotas, demand: ElasticDemand, group: ElasticGroup, name: str
 ) -> bool:
-    """Tell whether a group above has enough kept now for ``group`` and all beside it.
+    """Return whether a group above has enough kept now for ``group`` and all beside it.
 
     It must cover their mins. The answer is also yes where no group above has any kept.
     """

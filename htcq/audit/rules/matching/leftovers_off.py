@@ -67,7 +67,7 @@ def _found(
 
 
 def _on_purpose(evidence: Evidence) -> bool:
-    """Tell whether the site has a reason to turn leftovers off.
+    """Return whether the site has a reason to turn leftovers off.
 
     The reasons: jobs are to be spread out, or groups are to keep to their quotas.
     """

@@ -62,7 +62,7 @@ def _of_claims(evidence: Evidence) -> Iterator[Found]:
 
 
 def _is_below(slot: Slot, ranks: dict[int, Number | None]) -> bool:
-    """Tell whether any job preempts the claim; ``ranks`` keeps the Rank of each frame."""
+    """Return whether any job preempts the claim; ``ranks`` keeps the Rank of each frame."""
     if slot.state != _CLAIMED:
         return False
     current = as_number(slot.current_rank)
@@ -84,7 +84,7 @@ def _plain_number(frame: SharedAttributes) -> Number | None:
 
 
 def _without_rank(evidence: Evidence, kind: SlotClass) -> bool:
-    """Tell whether the slots have no RANK, as far as their ads and configurations say."""
+    """Return whether the slots have no RANK, as far as their ads and configurations say."""
     if kind.first.frame.text("Rank") not in ("", _NO_RANK):
         return False
     configuration = evidence.execute.get(str(kind.first.machine))

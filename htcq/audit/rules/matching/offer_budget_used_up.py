@@ -57,7 +57,7 @@ def _configuration(evidence: Evidence, asking: SubmitterQueue) -> Configuration 
 
 
 def _refunds(configuration: Configuration | None) -> bool:
-    """Tell whether the schedd knows the knob, and does as it says by default."""
+    """Return whether the schedd knows the knob, and does as it says by default."""
     return (
         configuration is not None
         and _REFUND in configuration

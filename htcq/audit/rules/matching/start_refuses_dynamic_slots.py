@@ -49,7 +49,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _looks_at_its_amounts(kind: SlotClass) -> bool:
-    """Tell whether the slot's Requirements, without the check of amounts, may differ later."""
+    """Return whether the slot's Requirements, without the check of amounts, may differ later."""
     frame = kind.first.frame
     seen: set[str] = set()
     waiting = ["requirements"]
@@ -67,7 +67,7 @@ def _looks_at_its_amounts(kind: SlotClass) -> bool:
 
 
 def _refuses(evidence: Evidence, kind: SlotClass, jobs: Autocluster) -> bool:
-    """Tell whether the dynamic slot that a job of ``jobs`` gets does not take the job."""
+    """Return whether the dynamic slot that a job of ``jobs`` gets does not take the job."""
     amounts = taken(evidence, kind, jobs)
     if amounts is None:
         # No claim is made at all, which other rules tell.

@@ -61,7 +61,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _is_true(value: Value) -> bool:
-    """Tell whether a value holds as a requirement does."""
+    """Return whether a value holds as a requirement does."""
     return (isinstance(value, bool) or is_number(value)) and bool(value)
 
 

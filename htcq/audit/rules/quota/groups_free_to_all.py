@@ -45,7 +45,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 
 def _looked_at(evidence: Evidence, name: str, configuration: Configuration) -> bool:
-    """Tell whether a transform or a submit requirement names the attributes of groups."""
+    """Return whether a transform or a submit requirement names the attributes of groups."""
     policies = JobPolicies(configuration, evidence.version_of_schedd(name))
     for policy in (*policies.transforms(), *policies.requirements()):
         effective = not policy.ignored and not policy.only_warns
@@ -55,7 +55,7 @@ def _looked_at(evidence: Evidence, name: str, configuration: Configuration) -> b
 
 
 def _lists(configuration: Configuration, knobs: tuple[str, ...]) -> bool:
-    """Tell whether one of the knobs lists the attribute that the negotiator goes by."""
+    """Return whether one of the knobs lists the attribute that the negotiator goes by."""
     for knob in knobs:
         names = configuration.value(knob).replace(",", " ").lower().split()
         if _ATTRIBUTES[0].lower() in names:

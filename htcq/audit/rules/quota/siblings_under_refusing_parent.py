@@ -18,7 +18,7 @@ _KNOB = "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION"
 
 
 def _hurt(quotas: PoolQuotas, siblings: Sequence[Group]) -> bool:
-    """Tell whether one of ``siblings`` gets a whole unit less than it wants of its own quota."""
+    """Return whether one of ``siblings`` gets a whole unit less than it wants of its own quota."""
     for sibling in siblings:
         wants = sum(quotas.requested(each) for each in quotas.subtree(sibling.name))
         due = min(wants, quotas.quota(sibling.name).subtree_quota)

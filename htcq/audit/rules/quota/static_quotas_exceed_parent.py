@@ -18,7 +18,7 @@ _POOL_WEIGHT = "the pool's slot weight (--snapshot or --pool)"
 
 
 def _exceeds(below: float, amount: float) -> bool:
-    """Tell whether static quotas that add up to ``below`` exceed their parent's ``amount``."""
+    """Return whether static quotas that add up to ``below`` exceed their parent's ``amount``."""
     return below > amount * (1 + DUST)
 
 

@@ -38,7 +38,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _weighs_so(kind: SlotClass, text: str) -> bool:
-    """Tell whether the slots weigh what ``text`` says, whatever is left of them."""
+    """Return whether the slots weigh what ``text`` says, whatever is left of them."""
     expression = parsed(text)
     if expression is None:
         return False

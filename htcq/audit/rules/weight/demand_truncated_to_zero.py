@@ -44,7 +44,7 @@ def _weighs_nothing(record: Record) -> bool:
 
 
 def _will_weigh(evidence: Evidence, point: AccessPoint, submitter: str) -> bool:
-    """Tell whether it only looks so: the schedd counts jobs some seconds before it weighs them."""
+    """Return whether it only looks so: a schedd counts jobs some seconds before it weighs them."""
     return any(point.weight.idle(jobs.ad(), 1) >= 1 for jobs in evidence.waiting.get(submitter, ()))
 
 

@@ -48,7 +48,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 
 def _seen_when_free(slot: Slot, visible: Container[object], constraint: Weights) -> bool:
-    """Tell whether only the claim hides the slot.
+    """Return whether only the claim hides the slot.
 
     A constraint may rightly leave whole machines to another negotiator.
     """

@@ -120,7 +120,7 @@ def _found(evidence: Evidence, policy: SlotPolicy, full: Number, filled: list[_F
 
 
 def _deliberate(kind: SlotClass, scarce: str) -> bool:
-    """Tell whether the weight is what it should be.
+    """Return whether the weight is what it should be.
 
     It is HTCondor's default, or linear with a price for the scarce asset.
     """

@@ -1,4 +1,4 @@
-"""Seen on 25.14.1: claims of 1.5 cpus are refused for ever; of 16 of 0.5 on 8 cpus 8 run, with a whole cpu each."""
+"""Seen on 25.14.1: claims of 1.5 cpus are refused forever; of 16 of 0.5 on 8 cpus 8 run, with a whole cpu each."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ UNCHANGED = {"node1": "MODIFY_REQUEST_EXPR_REQUESTCPUS = UNDEFINED\n"}
 def test_a_claim_that_the_startd_refuses_for_ever_is_found() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionCpus="1.5")))
     assert "takes 1.5 cpus, but the startd hands out 1" in finding.message
-    assert "for ever" in finding.message
+    assert "forever" in finding.message
     assert lines(finding) == ["CONSUMPTION_CPUS = ceiling(1.5)"]
 
 
 def test_half_a_cpu_becomes_a_whole_one() -> None:
     (finding,) = found(RULE, pool(policy_slot(ConsumptionCpus="0.5")))
     assert "takes 0.5 cpus, but the startd hands out 1" in finding.message
-    assert "for ever" not in finding.message
+    assert "forever" not in finding.message
 
 
 def test_a_factor_makes_fractions() -> None:
