@@ -295,16 +295,22 @@ class RunningPool:
     # --- jobs
     # ---------------------------------------------------------------------------------------------------
 
-    def submit(self, description: Mapping[str, object] | str = "", count: int = 1) -> int:
+    def submit(
+        self, description: Mapping[str, object] | str = "", count: int = 1, schedd: str = ""
+    ) -> int:
         """Submit ``count`` jobs as the unprivileged user and return their cluster id.
 
         Args:
             description: submit commands, added to those of a job that sleeps.
             count: number of processes of the cluster.
+            schedd: the name of another schedd of the pool.
         """
+        where = ("-name", schedd) if schedd else ()
         text = settings_text(SLEEPER) + settings_text(description) + f"queue {count}\n"
         return int(
-            self.tool("condor_submit", "-terse", "-", as_job_user=True, text=text).split(".")[0]
+            self.tool("condor_submit", *where, "-terse", "-", as_job_user=True, text=text).split(
+                "."
+            )[0]
         )
 
     def remove_jobs(self, seconds: float = 30.0, tool: Callable[..., str] | None = None) -> None:

@@ -64,8 +64,12 @@ def _of_all_jobs(pool: Pool, submitters: Iterable[str]) -> dict[str, tuple[int, 
 def demand(pool: Pool, submitters: Iterable[str]) -> dict[str, tuple[int, int]]:
     """Return IdleJobs and WeightedIdleJobs of each submitter."""
     ads = pool.ads("submitters", ["Name", "IdleJobs", "WeightedIdleJobs"])
-    known = {_without_domain(ad["Name"]): (ad["IdleJobs"], ad["WeightedIdleJobs"]) for ad in ads}
-    return {submitter: known.get(submitter, (0, 0)) for submitter in submitters}
+    idle, weight = Counter[str](), Counter[str]()
+    for ad in ads:
+        # One at each schedd where the submitter has jobs.
+        idle[_without_domain(ad["Name"])] += ad["IdleJobs"]
+        weight[_without_domain(ad["Name"])] += ad["WeightedIdleJobs"]
+    return {submitter: (idle[submitter], weight[submitter]) for submitter in submitters}
 
 
 def claims(pool: Pool) -> Counter[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 _LINE = re.compile(
-    r" Matched (?P<match>\S+) (?P<who>\S+) <\S+ preempting (?P<preempting>.+?) <\S+ (?P<slot>\S+)"
+    r" Matched (?P<match>\S+) (?P<who>\S+) <(?P<schedd>[^?>]+)\S+ preempting (?P<preempting>.+?) <\S+ (?P<slot>\S+)"
     r"|Match completed, match cost= (?P<cost>\S+)"
     r"| Rejected (?P<rejection>\S+) (?P<whose>\S+) <\S+: (?P<reason>.+)"
 )
@@ -52,13 +53,16 @@ class LoggedCycle:
     used: dict[str, float]
 
 
-def read(text: str, schedd_log: str) -> LoggedCycle:
+def read(text: str, schedd_log: str, others: Mapping[str, str] | None = None) -> LoggedCycle:
     """Return what the logs of negotiator and schedd say of one cycle.
+
+    ``others`` are the logs of other schedds by the host and port of each.
 
     Raises:
         ValueError: a match without cost.
     """
-    jobs = iter(used_for(schedd_log))
+    jobs = {address: iter(used_for(log)) for address, log in (others or {}).items()}
+    jobs_of_first = iter(used_for(schedd_log))
     matches, rejections = list[LoggedMatch](), list[tuple[str, str, str]]()
     open_: re.Match[str] | None = None
     for found in _LINE.finditer(text):
@@ -69,7 +73,8 @@ def read(text: str, schedd_log: str) -> LoggedCycle:
         elif found["match"]:
             open_ = found
         elif open_ is not None:
-            job, preempting = next(jobs), _preempted(open_["preempting"])
+            job = next(jobs.get(open_["schedd"], jobs_of_first))
+            preempting = _preempted(open_["preempting"])
             matches.append(
                 LoggedMatch(
                     job, open_["match"], open_["who"], open_["slot"], found["cost"], preempting

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import classad2
+import second_schedd
 from broken import break_it, snapshot
 from claims import demand, log_from_now, written
 from conftest import NEWEST, PACE, Site
@@ -53,6 +54,8 @@ class Recorded:
 def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     """Set the pool up as ``scenario`` has it, take a snapshot, and let the negotiator go through one cycle."""
     log = log_from_now(site.pool)
+    if scenario.elsewhere:
+        second_schedd.make_spool(site.pool)
     pool = break_it(site, scenario.knobs)
     # It is empty: whatever is submitted from here on waits until a cycle is asked for.
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
@@ -66,12 +69,15 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
         pool.tool("condor_userprio", *options)
     if scenario.running:
         _started(pool, scenario)
-    queued(pool, scenario.clusters, scenario.groups)
+    if scenario.drain:
+        _drain(pool, scenario.drain)
+    queued(pool, scenario.clusters, scenario.groups, scenario.elsewhere)
     limited = scenario.user_limit and site.suite == NEWEST
     if limited:
         limit_user(pool, scenario.user_limit)
     before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
     with standing_still(pool, "startd"):
+        others = second_schedd.logs_from_now(pool)
         negotiated, scheduled = cycle(pool)
         # None of them starts. Jobs that run are removed later: their shadows ask the startd.
         pool.tool("condor_rm", "-constraint", "JobStatus == 1", check=False)
@@ -80,7 +86,8 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
         limit_user(pool, None)
     (directory / "NegotiatorLog").write_text(negotiated)
     (directory / "SchedLog").write_text(scheduled)
-    return Recorded(before, printed, read(negotiated, scheduled))
+    said = {address: log() for address, log in others.items()}
+    return Recorded(before, printed, read(negotiated, scheduled, said))
 
 
 def _started(pool: Pool, scenario: Scenario) -> None:
@@ -102,6 +109,21 @@ def _started(pool: Pool, scenario: Scenario) -> None:
     # The negotiator remembers which groups had nothing of the last remainders, and no ad tells
     # that.
     pool.reconfig()
+
+
+def _drain(pool: Pool, options: tuple[str, ...]) -> None:
+    """Drain the machine, and wait until the collector has heard of it as the startd has it."""
+    projection = ["Name", "State", "Activity", "Draining", "Start", "Requirements"]
+    slots = pool.ads("slots", ["MyAddress", "Machine"])
+    startd = slots[0]["MyAddress"]
+    pool.tool("condor_drain", *options, slots[0]["Machine"])
+
+    def drains() -> bool:
+        seen = sorted(pool.ads("slots", projection), key=str)
+        really = sorted(pool.ads("slots", projection, direct=startd), key=str)
+        return seen == really and all(slot.get("Draining") for slot in seen)
+
+    pool.wait(drains, 40, "slots that drain", ("StartLog",))
 
 
 def _settled(pool: Pool, count: int) -> None:
@@ -130,11 +152,21 @@ def limit_user(pool: Pool, limit: int | None) -> None:
         pool.tool("condor_qusers", user, "-edit", f"MaxJobsRunning={text}")
 
 
-def queued(pool: Pool, clusters: Iterable[Cluster], submitters: Iterable[str]) -> None:
-    """Submit the jobs and wait until the collector has heard of them and of what they weigh to the schedd."""
+def queued(
+    pool: Pool,
+    clusters: Iterable[Cluster],
+    submitters: Iterable[str],
+    elsewhere: Iterable[Cluster] = (),
+) -> None:
+    """Submit the jobs and wait until the collector has heard of them and of what they weigh to the schedd.
+
+    Those ``elsewhere`` go to the second schedd.
+    """
     idle, weight = Counter[str](), Counter[str]()
-    for cluster in clusters:
-        pool.submit(cluster.commands, cluster.count)
+    where = [(cluster, "") for cluster in clusters]
+    where += [(cluster, second_schedd.NAME) for cluster in elsewhere]
+    for cluster, schedd in where:
+        pool.submit(cluster.commands, cluster.count, schedd)
         idle[cluster.submitter] += cluster.count
         weight[cluster.submitter] += cluster.weight
     expected = {name: (idle[name], weight[name]) for name in submitters}
@@ -173,7 +205,7 @@ def _heard_of_together(pool: Pool) -> Iterator[None]:
 
     while True:
         pool.wait(lambda: len(now()) <= 1, 30, "submitters heard of in one second", ("SchedLog",))
-        with standing_still(pool, "schedd"):
+        with _stopped(second_schedd.pids(pool)):
             if len(now()) <= 1:
                 yield
                 return
@@ -187,6 +219,7 @@ def cycle(pool: Pool) -> tuple[str, str]:
     """
     negotiator = pool.ads("negotiator", ["MyAddress"])[0]["MyAddress"]
     log, schedd_log = log_from_now(pool), log_from_now(pool, "SchedLog")
+    logs = (schedd_log, *second_schedd.logs_from_now(pool).values())
     with _heard_of_together(pool):
         pool.tool("condor_reschedule", "-addr", negotiator)
         pool.wait(
@@ -206,18 +239,30 @@ def cycle(pool: Pool) -> tuple[str, str]:
     cycle = log().partition(_BEGUN)[2].partition(_ENDED)[0]
     matches = len(_MATCHED.findall(cycle))
     pool.wait(
-        lambda: len(used_for(schedd_log())) == matches, 30, f"{matches} matches", ("SchedLog",)
+        lambda: sum(len(used_for(each())) for each in logs) == matches,
+        30,
+        f"{matches} matches",
+        ("SchedLog",),
     )
-    pool.tool("condor_q")  # which the schedd answers when it is through with the last of them
+    # Which the schedds answer when they are through with the last of them.
+    pool.tool("condor_q", "-global", "-allusers", check=False)
     return cycle, schedd_log()
 
 
 @contextmanager
 def standing_still(pool: Pool, daemon: str) -> Iterator[None]:
     """Stop the process of a daemon, and let it go on afterwards."""
-    process = pool.daemon_pids()[daemon]
-    os.kill(process, signal.SIGSTOP)
+    with _stopped([pool.daemon_pids()[daemon]]):
+        yield
+
+
+@contextmanager
+def _stopped(processes: Iterable[int]) -> Iterator[None]:
+    stopped = list(processes)
+    for process in stopped:
+        os.kill(process, signal.SIGSTOP)
     try:
         yield
     finally:
-        os.kill(process, signal.SIGCONT)
+        for process in stopped:
+            os.kill(process, signal.SIGCONT)

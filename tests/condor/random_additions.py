@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
 
+import second_schedd
 from random_cycles import Scenario, drawn
 from random_jobs import Cluster
 
@@ -70,6 +71,10 @@ _LIMITS = (
     "LICENCE:2", "licence:0", "licence:-1", "licence:1.5, Licence", "a.B:2", "licence:x",
     " licence ,, tape", "LICENCE", "disk.io:3 , disk",
 )  # fmt: skip
+_STARTS_OF_DRAINING = (
+    "", "TARGET.RequestCpus < 2", "TARGET.JobPrio > 0 || SlotID == 1", "true",
+    "(TARGET.SubmitterUserResourcesInUse ?: 0) < 4",
+)  # fmt: skip
 _LIMITS_BY_EXPRESSION = (
     'strcat("LICENCE:", RequestCpus)', 'ifThenElse(TARGET.SlotID > 1, "licence:2", "tape")',
     'ifThenElse(MY.JobPrio > 0, "licence", "TAPE")',
@@ -101,13 +106,58 @@ def with_additions(scenario: Scenario) -> Scenario:
         running = ()
     clusters = tuple(_changed(dice, each) for each in scenario.clusters)
     groups = {each.submitter: scenario.groups.get(each.submitter, "<none>") for each in clusters}
-    return replace(
+    added = replace(
         scenario,
         knobs=knobs,
         running=running,
         clusters=clusters,
         groups={**scenario.groups, **groups},
     )
+    return _draining(_with_second_schedd(added))
+
+
+def _with_second_schedd(scenario: Scenario, often: float = 0.3) -> Scenario:
+    """Return the pool with a second schedd now and then, where its submitters have jobs as well.
+
+    More of them have ceilings and floors then."""
+    dice = Random(f"{scenario.seed}-schedds")
+    if dice.random() >= often or "CURB_MATCHMAKING" in scenario.knobs:
+        return scenario
+    here, elsewhere = list[Cluster](), list[Cluster]()
+    for cluster in scenario.clusters:
+        places = dice.choice(((here,), (elsewhere,), (here, elsewhere)))
+        for place in places:
+            place.append(cluster)
+    knobs = {**scenario.knobs, **second_schedd.KNOBS}
+    if dice.random() < 0.4:
+        knobs["SECOND.MAX_JOBS_RUNNING"] = dice.choice(("1", "3", "8"))
+    userprio = list(scenario.userprio)
+    for name in scenario.groups:
+        if dice.random() < 0.4:
+            userprio.append(("-setceil", f"{name}@test", str(dice.randint(1, 6))))
+        if dice.random() < 0.3:
+            userprio.append(("-setfloor", f"{name}@test", str(dice.randint(1, 4))))
+    return replace(
+        scenario,
+        knobs=knobs,
+        clusters=tuple(here),
+        elsewhere=tuple(elsewhere),
+        userprio=tuple(userprio),
+        user_limit=0,
+    )
+
+
+def _draining(scenario: Scenario, often: float = 0.15) -> Scenario:
+    """Return the pool with its machine being drained now and then; jobs that run there retire."""
+    dice = Random(f"{scenario.seed}-drain")
+    if dice.random() >= often:
+        return scenario
+    options = ["-graceful", "-reason", "a new kernel"]
+    start = dice.choice(_STARTS_OF_DRAINING)
+    if start:
+        options += ["-start", start]
+    knobs = {**scenario.knobs, "MAXJOBRETIREMENTTIME": "86400"}
+    return replace(scenario, knobs=knobs, drain=tuple(options))
 
 
 def _changed(dice: Random, cluster: Cluster) -> Cluster:

@@ -93,7 +93,8 @@ class Scenario:
     ``running`` jobs are started in a cycle of their own before the ``clusters`` are submitted.
     ``groups`` maps each submitter, written without its domain, to the group that it is charged
     to. ``user_limit`` is MaxJobsRunning of the user, 0 where there is none. ``later`` are knobs
-    that the negotiator gets when jobs run: then as many run as there is room for."""
+    that the negotiator gets when jobs run: then as many run as there is room for. ``elsewhere``
+    are clusters of a second schedd, ``drain`` the options of a condor_drain call."""
 
     seed: str
     knobs: Mapping[str, str]
@@ -104,6 +105,8 @@ class Scenario:
     groups: Mapping[str, str]
     user_limit: int = 0
     later: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: tuple[Cluster, ...] = ()
+    drain: tuple[str, ...] = ()
 
 
 def random_scenario(seed: str) -> Scenario:

@@ -126,9 +126,9 @@ class Singles:
             yield self._next
             is_first = False
 
-    def go_on(self) -> None:
-        """Make the next request, after a match or a rejection."""
-        found = self._found()
+    def go_on(self, is_full: bool) -> None:
+        """Make the next request, after a match or a rejection; none where the schedd is full."""
+        found = None if is_full else self._found()
         self.cut = found is not None and not self._budget.is_open()
         if found is None or self.cut:
             self._next = None

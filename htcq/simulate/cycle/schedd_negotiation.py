@@ -21,7 +21,7 @@ from htcq.simulate.cycle.listing import Allowance, Asker
 from htcq.simulate.cycle.no_claim import why_no_claim
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
 from htcq.simulate.cycle.queues import Offered, Request
-from htcq.simulate.cycle.search import NO_MATCH, Search, SlotLimits, limits_of
+from htcq.simulate.cycle.search import NO_MATCH, OVER_LIMIT, Search, SlotLimits, limits_of
 from htcq.simulate.cycle.session import Session
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.submitting import Submitting
@@ -191,8 +191,8 @@ class ScheddNegotiations:
         if request.limits and not self._permits(request.limits):
             return None, self._reached()
         if request.limits == "" and "ConcurrencyLimits" in request.frame:
-            # As SlotLimits, in every slot.
-            return None, NO_MATCH
+            # As SlotLimits, in every slot; what the request before came to is still noted.
+            return None, OVER_LIMIT if self._search.limited else NO_MATCH
         self._over.clear()
         limits = None
         if request.limits is None:

@@ -150,5 +150,5 @@ class Session:
     def answered(self) -> None:
         """Note that the schedd got an answer, a match or a rejection."""
         if self._singles is not None:
-            self._singles.go_on()
+            self._singles.go_on(self.access.is_full)
             self.cut = self.cut or self._singles.cut

@@ -286,13 +286,18 @@ def test_a_list_after_the_first_one_begins_anew() -> None:
     assert {each.job for each in trace.rejections} == {"1.0", "2.0"}
 
 
-def test_jobs_that_are_asked_for_one_at_a_time_are_offered_beyond_max_jobs_running() -> None:
-    """Seen on 25.14.1: the schedd looks at that with each list, and here it sends none; then it gives matches back."""
+def test_a_full_schedd_gives_back_what_was_asked_for_one_at_a_time_before_it_was_full() -> None:
+    """As on 25.14.1 and 23.9.6: the first request of each talk was sent when the turn began; no other is made."""
     config = "USE_RESOURCE_REQUEST_COUNTS = False\n"
     access = schedd(MaxJobsRunning=2)
-    trace = run_cycle(given(policy_slot(), access, asks("ada", 4), jobs=queue(4), config=config))
+    jobs = [*queue(4), *queue(3, "ben", 2)]
+    trace = run_cycle(
+        given(policy_slot(), access, asks("ada", 4), asks("ben", 3), jobs=jobs, config=config)
+    )
 
     assert [match.job for match in trace.matches][:3] == ["1.0", "1.1", ""]
+    assert [match.request for match in trace.matches][:3] == ["1.0", "1.1", "2.0"]
+    assert len(trace.matches) == 3
 
 
 def test_what_the_negotiator_asks_of_jobs_tells_them_apart() -> None:

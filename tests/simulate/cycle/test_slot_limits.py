@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.simulate.cycle.cycle import run_cycle
-from tests.audit.sites import job, pool, slot, submitter
+from tests.audit.sites import job, policy_slot, pool, slot, static_slot, submitter
 
 SLOTS = [slot(f"slot{number}@node1", SlotID=number, Cpus=1) for number in (1, 2, 3)]
 
@@ -67,3 +67,19 @@ def test_the_negotiator_ends_where_it_is_to_name_limits_that_it_has_not_noted() 
     skipping = run_cycle(given, skip_bad_slots=True)
     assert skipping.crash is None
     assert [each.job for each in skipping.skipped] == ["5.0"]
+
+
+def test_empty_limits_are_rejected_with_the_reason_of_the_request_before() -> None:
+    """As on 23.9.6: the negotiator looks at no slot, and still has noted that a limit was exceeded."""
+    queue = [
+        job("5.0", Owner='"ann"', User='"ann@site"', RequestCpus=5),
+        job("5.1", Owner='"ann"', User='"ann@site"', RequestCpus=3),
+        job("6.0", Owner='"ann"', User='"ann@site"', ConcurrencyLimits='""'),
+    ]
+    others = [submitter(f"{name}@site", IdleJobs=2, WeightedIdleJobs=2) for name in ("ann", "ben")]
+    slots = [policy_slot(), static_slot("slot2@node1", SlotID=2, Cpus=4, Requirements="false")]
+    trace = run_cycle(pool(*slots, *others, jobs=queue))
+
+    assert [(each.job, each.reason) for each in trace.rejections][:2] == [
+        ("5.1", "submitter limit exceeded"), ("6.0", "submitter limit exceeded"),
+    ]  # fmt: skip
