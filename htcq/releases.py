@@ -65,6 +65,13 @@ EVALUATED_LIMITS = Change(
 SCHEDD_SCOPE = Change(
     ACCESS, (24, 7), "START_VANILLA_UNIVERSE may refer to attributes of the schedd as SCHEDD.Name."
 )
+SINGLE_REQUESTS = Change(
+    ACCESS,
+    (24, 9),
+    "With a NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE of 1, or without request counts, a schedd asks "
+    "for one job at a time, but for the second request of each talk; before, each request was for "
+    "all jobs that are alike.",
+)
 DEFAULT_REQUESTS = Change(
     ACCESS,
     (25, 2),

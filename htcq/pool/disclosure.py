@@ -77,7 +77,7 @@ _SLOT = _EVERY | _forms(
         "AvailableGPUs AssignedGPUs LastHeardFrom ClassAdLifetime BrokenSlotCpus BrokenSlotMemory "
         "BrokenSlotDisk BrokenSlotGPUs IsDataSlot OCU Healthy HealthFactor HealthExprs "
         "SlotBrokenReason EnteredCurrentActivity NegotiatorRequirements WantAdRevaluate "
-        "TotalJobRunTime EnteredCurrentState"
+        "TotalJobRunTime EnteredCurrentState WantClaiming"
     ),
 )
 _JOB = _EVERY | _forms(

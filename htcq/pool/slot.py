@@ -32,7 +32,7 @@ SHARED = (
     "SlotBrokenCode", "SlotBrokenReason", "BrokenSlot*", "IsDataSlot", "IsDirectAttach", "OCU",
     "Healthy", "HealthFactor", "HealthExprs", "NegotiatorRequirements", "WantAdRevaluate",
     "PreemptingConcurrencyLimits", "PreemptingAccountingGroup", "PreemptingUser", "PreemptingRank",
-    "MaxJobRetirementTime", "PslotRollupInformation",
+    "MaxJobRetirementTime", "PslotRollupInformation", "WantClaiming",
 )  # fmt: skip
 SLOT = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 

@@ -97,9 +97,9 @@ def passed_over_walls(cycle: Cycle, queue: Queue, run: Run, job: Job) -> Iterato
     for earlier in queue.runs:
         if earlier.request is not run.request or not earlier.jobs:
             continue
-        for refusal in _excluding(cycle, earlier.jobs[0]):
+        for refusal in _excluding(cycle, earlier.jobs.first):
             text = (
-                f"NEGOTIATOR_JOB_CONSTRAINT is false for {earlier.jobs[0].id}, and the schedd "
+                f"NEGOTIATOR_JOB_CONSTRAINT is false for {earlier.jobs.first.id}, and the schedd "
                 f"passes over all jobs of its autocluster: {refusal.amounts['expression']}"
             )
             yield MatchFailure(wall.JOB_CONSTRAINT, text, refusal.amounts)

@@ -203,8 +203,9 @@ WALLS: Mapping[str, WallType] = {
         "time; a better user priority",
     ),
     CLAIM_REFUSED: WallType(
-        "The job is matched, but the startd refuses the claim.",
-        "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point",
+        "The job is matched, but the startd refuses the claim, or the slot is offline.",
+        "the consumption policy and MODIFY_REQUEST_EXPR_* of the execution point; the slot's "
+        "Offline and WantClaiming",
     ),
     NEGOTIATOR_ABSENT: WallType(
         "The pool has no negotiator.",

@@ -24,6 +24,8 @@ from htcq.simulate.cycle.queues import Offered, Queue, Run
 from htcq.simulate.cycle.search import NO_MATCH
 from htcq.simulate.cycle.trace import (
     NO_JOB_LEFT,
+    NOT_CLAIMED,
+    OFFLINE,
     SCHEDD_IS_FULL,
     START_REFUSES,
     USER_IS_FULL,
@@ -55,6 +57,8 @@ _RETURNED: Mapping[str, str] = {
     USER_IS_FULL: USER_MAX_JOBS,
     START_REFUSES: START_VANILLA_UNIVERSE,
     NO_JOB_LEFT: OUTRANKED,
+    OFFLINE: CLAIM_REFUSED,
+    NOT_CLAIMED: CLAIM_REFUSED,
 }
 
 

@@ -14,8 +14,11 @@ _LINE = re.compile(
 #: with the date and the time.
 _ACCOUNTED = re.compile(r"\(AccountingGroup=(.+)\)\Z")
 _TURN = re.compile(r"  Negotiating with (?P<submitter>\S+) at <|submitterUsage += (?P<usage>\S+)")
+#: A match without a claim is not handled; 23.9 alone tells that it was received.
 _HANDLED = re.compile(
-    r"(?:Handling|Received) match for job (?P<job>\S+) \(delivered"
+    r"(?P<unclaimed>matched to offline machine"
+    r"|(?:Received match for job .*\n.*)?Rejecting match to \S+ because it has no claim id)"
+    r"|(?:Handling|Received) match for job (?P<job>\S+) \(delivered"
     r"|Rematched \S+ to job (?P<other>\S+)"
     r"|(?P<none>No job found to run on|Rejecting match to) "
 )
@@ -104,7 +107,9 @@ def used_for(schedd_log: str) -> list[str]:
     """Return which job the schedd uses each match for; empty where it has none."""
     jobs: list[str] = []
     for found in _HANDLED.finditer(schedd_log):
-        if found["job"]:
+        if found["unclaimed"]:
+            jobs.append("")
+        elif found["job"]:
             jobs.append(found["job"])
         else:
             jobs[-1] = found["other"] or ""

@@ -53,7 +53,7 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     ),
     "NEGOTIATOR_SLOT_CONSTRAINT": (0.1, ("PartitionableSlot", "Cpus > 1", "SlotID % 2 == 1")),
     "GROUP_DYNAMIC_MACH_CONSTRAINT": (0.1, ("SlotID > 1", "PartitionableSlot =!= true")),
-    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("2", "3")),
+    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("1", "2", "3")),
     "USE_RESOURCE_REQUEST_COUNTS": (0.1, ("False",)),
     "GROUP_PRIO_FACTOR_phys": (0.2, ("10", "2500")),
     "GROUP_PRIO_FACTOR_bio": (0.2, ("30",)),
@@ -61,9 +61,11 @@ _KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "NICE_USER_PRIO_FACTOR": (0.2, ("20",)),
     "LICENCE_LIMIT": (0.3, ("2 * 2", "0", "2.5", "-1")),
     "CONCURRENCY_LIMIT_DEFAULT": (0.2, ("1", "2.5")),
-    "STARTD_ATTRS": (0.1, ("WantMatching",)),
+    "STARTD_ATTRS": (0.25, ("WantMatching", "Offline", "Offline", "WantClaiming")),
 }  # fmt: skip
-_OWN = {"WantMatching": "SlotID != 1"}
+_OWN = {
+    "WantMatching": "SlotID != 1", "Offline": "SlotID % 2 == 0", "WantClaiming": "SlotID % 2 == 1",
+}  # fmt: skip
 _LIMITS = (
     "LICENCE:2", "licence:0", "licence:-1", "licence:1.5, Licence", "a.B:2", "licence:x",
     " licence ,, tape", "LICENCE", "disk.io:3 , disk",

@@ -47,6 +47,7 @@ State | followed | Claimed slots are charged.
 TotalSlots | told | NEGOTIATOR_CROSS_SLOT_PRIOS counts to it.
 UpdateSequenceNumber | told | STARTD_AD_REEVAL_EXPR compares it.
 WantAdRevaluate | not | The slot stays in the list after a match, with what is left of it.
+WantClaiming | followed | The slot is matched, and nothing starts there, where it is false.
 WantMatching | followed | The slot is not offered where it is false.
 WorkingCM | followed | The slot works for another central manager.
 """
@@ -65,7 +66,6 @@ RequestCpus | followed | The job asks for them.
 RequestDisk | followed | The job asks for it.
 RequestMemory | followed | The job asks for it.
 Requirements | followed | The job takes no other slots.
-WantClaiming | followed | The job may be matched without a claim.
 WantPslotPreemption | followed | ALLOW_PSLOT_PREEMPTION is for requests that want it: schedds
     write it into all of them.
 _condor_RESOURCE_COUNT | followed | A request stands for so many jobs.

@@ -20,7 +20,7 @@ from htcq.poolquota.access.significant_lists import SignificantLists, significan
 from htcq.poolquota.access.start_vanilla import Owners, StartVanilla
 from htcq.poolquota.access.user_limits import UserLimit, UserLimits
 from htcq.quota.knobs import Knobs
-from htcq.releases import EVALUATED_LIMITS, OFFER_LIMIT, SCHEDD_SCOPE
+from htcq.releases import EVALUATED_LIMITS, OFFER_LIMIT, SCHEDD_SCOPE, SINGLE_REQUESTS
 
 #: The knob that switches the limit of offers off, and what MAX_CONCURRENT_UPLOADS is by default: a
 #: fifth of it is the limit.
@@ -67,6 +67,16 @@ class AccessPoint:
         if self._record is None:
             return ()
         return version(self._record.value("CondorVersion"))
+
+    @property
+    def batch(self) -> int:
+        """How many requests the negotiator asks for at a time."""
+        return self._batch
+
+    @property
+    def sends_single_jobs(self) -> bool:
+        """Whether it sends requests for one job where it is asked for one at a time."""
+        return SINGLE_REQUESTS.holds(self._version)
 
     @property
     def lists_one(self) -> bool:

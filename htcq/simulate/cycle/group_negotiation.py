@@ -15,8 +15,9 @@ from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.poolquota.demand import Submitter
 from htcq.quota.cpp_float import as_float, total
 from htcq.simulate.cycle.accounts import Accounts
-from htcq.simulate.cycle.queues import Offered, Queue, Session
+from htcq.simulate.cycle.queues import Offered, Queue
 from htcq.simulate.cycle.schedd_negotiation import Grant, ScheddNegotiation, ScheddNegotiations
+from htcq.simulate.cycle.session import Session
 
 #: The ratio of a submitter that may have nothing (FLT_MAX), and the ceiling of one that has none
 #: (INT_MAX).

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from htcq.simulate.cycle.candidates import NOT_PREEMPTED, SlotCandidate, SlotCandidates
 from htcq.simulate.cycle.matchlist import MatchList
 from htcq.simulate.cycle.preemption import Preemptible
-from htcq.simulate.cycle.queues import Request, Session
+from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.rows import SlotAnswer
+from htcq.simulate.cycle.session import Session
 from htcq.simulate.cycle.slot_table import SlotTable
 from htcq.simulate.cycle.trace import Crash
 

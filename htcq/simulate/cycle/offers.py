@@ -15,9 +15,13 @@ from htcq.poolquota.supply import Supply
 from htcq.quota.knobs import Knobs
 from htcq.simulate.cycle.collector_order import CollectorOrder
 from htcq.simulate.cycle.job_table import TableContext
+from htcq.simulate.cycle.no_claim import why_no_claim
 from htcq.simulate.cycle.occupants import Occupants
 from htcq.simulate.cycle.rows import TableKind, Weighing
 from htcq.simulate.cycle.slot_table import ONE_CLAIM, Offer, SlotTable
+
+#: How often a slot can be matched whose claims are not sent.
+_NO_END = 2**31
 
 
 class Offers:
@@ -129,6 +133,8 @@ class Offers:
         if kind.policy:
             claims = as_number(offer.slot.frame.value("NumClaims"))
             offer.all_claims = ONE_CLAIM if claims is None else int(claims)
+            if why_no_claim(offer.slot):
+                offer.all_claims = _NO_END
             offer.begin()
         if kind not in self._tables:
             self._tables[kind] = SlotTable(self._context, kind)

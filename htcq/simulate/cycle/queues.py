@@ -2,23 +2,18 @@
 
 The idle jobs of its queue, in the order in which its schedd sends them.
 
-Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar, FindRunnableJob), schedd_negotiate.cpp
-(nextJob) and src/condor_negotiator.V6/matchmaker_negotiate.cpp (ResourceRequestList), HTCondor
-25.14. Jobs that follow each other and are alike are one request, which asks for as many matches
-as there are jobs.
+Follows src/condor_schedd.V6/qmgmt.cpp (prio_compar, FindRunnableJob), HTCondor 25.14. Jobs that
+follow each other and are alike are one run.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 
 from htcq.pool.job import Job
 from htcq.pool.shared_attributes import SharedAttributes
-from htcq.poolquota.access.access_point import AccessPoint
-from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.simulate.cycle.queue_order import Order
 
 
@@ -46,19 +41,37 @@ class RunJobs:
     def __init__(self) -> None:
         self._orders: list[Order] = []
         self._jobs: list[Job] = []
+        #: So many jobs at the beginning are matched, and those behind the first that waits.
         self._matched = 0
+        self._behind: set[int] = set()
 
     def __len__(self) -> int:
-        return len(self._jobs) - self._matched
+        return len(self._jobs) - self._matched - len(self._behind)
 
     def __bool__(self) -> bool:
         return len(self._jobs) > self._matched
 
-    def __getitem__(self, place: int) -> Job:
-        return self._jobs[self._matched + place]
+    @property
+    def first(self) -> Job:
+        """The first job that waits."""
+        return self._jobs[self._matched]
 
     def __iter__(self) -> Iterator[Job]:
-        return iter(self._jobs[self._matched :])
+        if not self._behind:
+            return iter(self._jobs[self._matched :])
+        return (self._jobs[place] for place in self.places())
+
+    def places(self) -> Iterator[int]:
+        """Yield the places of the jobs that wait, in the run as it was when the cycle began."""
+        for place in range(self._matched, len(self._jobs)):
+            if place not in self._behind:
+                yield place
+
+    def at(self, place: int) -> Job | None:
+        """Return the job at one of these places; None where it does not wait any more."""
+        if place < self._matched or place in self._behind:
+            return None
+        return self._jobs[place]
 
     @property
     def ends(self) -> tuple[Order, Order]:
@@ -67,12 +80,24 @@ class RunJobs:
 
     def popleft(self) -> Job:
         """Take out the first."""
+        job = self._jobs[self._matched]
         self._matched += 1
-        return self._jobs[self._matched - 1]
+        while self._matched in self._behind:
+            self._behind.remove(self._matched)
+            self._matched += 1
+        return job
+
+    def take(self, job: Job) -> Job:
+        """Take out a job that waits."""
+        if job is self.first:
+            return self.popleft()
+        self._behind.add(next(place for place in self.places() if self._jobs[place] is job))
+        return job
 
     def begin(self) -> None:
         """Begin a cycle with no match."""
         self._matched = 0
+        self._behind.clear()
 
     def has(self, order: Order) -> bool:
         """Return whether a job is at this place."""
@@ -167,7 +192,7 @@ class Queue:
         for run in self.runs:
             if not run.jobs or run.request is passed_over:
                 continue
-            if run.request is not current and not self._offers(run.jobs[0]):
+            if run.request is not current and not self._offers(run.jobs.first):
                 passed_over = run.request
                 continue
             current = run.request
@@ -230,145 +255,3 @@ class Queue:
             before.jobs.join(behind.jobs)
             self._ends[place - 1] = self._ends[place]
             del self.runs[place], self._ends[place]
-
-
-class Session:
-    """One negotiation with an access point about the jobs of one submitter, with its budget.
-
-    What it has offered counts, whether it was matched or rejected. All requests are named and
-    counted before the first match, unless the negotiator asks for one request at a time; what a
-    match is used for then is another matter.
-    """
-
-    def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
-        self._runs = [run for run in queue.runs if run.jobs]
-        self._rejected: dict[int, Offered] = {}
-        self._requests = self._in_turn(queue.asked_for(), access.counts)
-        if not access.lists_one:
-            self._requests = iter(_requests(queue.asked_for()))
-        #: The first run that may have jobs left.
-        self._first = 0
-        self._run: Run | None = None
-        #: The job that the request names.
-        self._named: Job | None = None
-        self._used_for: Request | None = None
-        self._name = ""
-        self._left = 0
-        self.budget = budget
-        self.access = access
-        #: What was offered, in order, and whether there was more than the budget let it offer.
-        self.offered: list[Offered] = []
-        self.cut = False
-
-    def _in_turn(self, runs: Iterable[Run], counts: bool) -> Iterator[tuple[Run, int, Job]]:
-        """Yield the jobs of each run that have no match by the time that they are asked for.
-
-        Each alone without ``counts``.
-        """
-        for run in runs:
-            while run.jobs and id(run.request) not in self._rejected:
-                count = 1
-                if counts:
-                    count = len(run.jobs)
-                yield run, count, run.jobs[0]
-
-    def next(self, skipped: int = 1) -> tuple[Request, str] | None:
-        """Return what is asked for next, and the first job of that request.
-
-        It is None where nothing is left.
-
-        ``skipped`` is how many jobs the last match was for: more than one where the schedd is
-        expected to put them there by itself.
-        """
-        self._left -= skipped
-        if self._run is not None and self._left > 0:
-            return self._run.request, self._name
-        for run, jobs, named in self._requests:
-            if not self.budget.is_open():
-                self.cut = True
-                break
-            limit = self.access.user_limit(run.request.first)
-            wanted = jobs if limit is None else min(jobs, limit.left)
-            count = self.budget.take(wanted)
-            self.cut = self.cut or count < wanted
-            name = named.id
-            offered = Offered(run, name, count, kept=jobs - wanted)
-            self.offered.append(offered)
-            before = self._rejected.get(id(run.request))
-            if before is None:
-                self._run, self._left, self._name, self._named = run, count, name, named
-                return run.request, self._name
-            offered.rejection, offered.beyond = before.rejection, before.beyond
-        self._run = None
-        return None
-
-    def matched(self) -> bool:
-        """Note that a match was made; return whether the job that the request names still waits.
-
-        That is the one which the schedd uses a match for. Once it is matched, or the schedd cannot
-        start it there, that is the first in the queue which suits the slot, whatever the match
-        was made for.
-        """
-        self.offered[-1].matched += 1
-        return self.names_a_job_that_waits()
-
-    def start_named(self) -> Job:
-        """Take the job out that the request names."""
-        assert self._run is not None
-        return self.start(self._run)
-
-    def start(self, run: Run) -> Job:
-        """Take the first job of a run out."""
-        self._used_for = run.request
-        return run.jobs.popleft()
-
-    def waiting(self) -> Iterator[Run]:
-        """Yield the runs with jobs that wait, in the order of the queue."""
-        while self._first < len(self._runs) and not self._runs[self._first].jobs:
-            self._first += 1
-        for run in islice(self._runs, self._first, None):
-            if run.jobs:
-                yield run
-
-    @property
-    def used_for(self) -> Request:
-        """The request of the job that was taken out last."""
-        assert self._used_for is not None
-        return self._used_for
-
-    def names_a_job_that_waits(self) -> bool:
-        """Return whether the job that the request names has no match yet."""
-        return self._run is not None and bool(self._run.jobs) and self._run.jobs[0] is self._named
-
-    @property
-    def named_job(self) -> Job:
-        """The job that the request names."""
-        assert self._named is not None
-        return self._named
-
-    def rejected(self, reason: str, beyond: bool = False) -> None:
-        """Ask no more for jobs like these in this talk.
-
-        ``beyond``: the submitter had used its share up by then.
-        """
-        assert self._run is not None
-        offered = self.offered[-1]
-        offered.rejection, offered.beyond = reason, beyond
-        self._rejected[id(self._run.request)] = offered
-        self.budget.refund(self._left)
-        self._left = 0
-
-
-def _requests(runs: Iterable[Run]) -> list[tuple[Run, int, Job]]:
-    """Return what is asked for: a run of jobs, how many, and the first.
-
-    Runs join where nothing offered is between.
-    """
-    found: list[tuple[Run, int, Job]] = []
-    for run in runs:
-        if found and found[-1][0].request is run.request:
-            first, count, named = found.pop()
-            found.append((first, count + len(run.jobs), named))
-        else:
-            found.append((run, len(run.jobs), run.jobs[0]))
-    return found

@@ -18,9 +18,11 @@ from htcq.simulate.cycle.accounts import Accounts, ConcurrencyLimits
 from htcq.simulate.cycle.candidates import SlotCandidate
 from htcq.simulate.cycle.carving import Claim, Startds
 from htcq.simulate.cycle.listing import Allowance, Asker
+from htcq.simulate.cycle.no_claim import why_no_claim
 from htcq.simulate.cycle.preemption import NO_PREEMPTION
-from htcq.simulate.cycle.queues import Offered, Request, Session
+from htcq.simulate.cycle.queues import Offered, Request
 from htcq.simulate.cycle.search import NO_MATCH, Search, SlotLimits, limits_of
+from htcq.simulate.cycle.session import Session
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.submitting import Submitting
 from htcq.simulate.cycle.trace import (
@@ -176,6 +178,7 @@ class ScheddNegotiations:
                     return used, False, Ending.EARLY
                 continue
             cost = self._matched(candidate, request, first, asker)
+            session.answered()
             used += cost
             if not candidate.offer.occupant:
                 used_unclaimed += cost
@@ -268,6 +271,9 @@ class ScheddNegotiations:
         It is empty where it does not.
         """
         access = session.access
+        without = why_no_claim(offer.slot)
+        if without:
+            return None, without
         if access.is_full:
             return None, SCHEDD_IS_FULL
         job = self._picked(offer, limits, session)
@@ -283,7 +289,7 @@ class ScheddNegotiations:
         literal_limits, any_starts = access.literal_limits, access.start is None
         for run in session.waiting():
             if self._suits(offer, limits, run.request, literal_limits) and (
-                any_starts or access.can_start_another(run.jobs[0], offer.ad)
+                any_starts or access.can_start_another(run.jobs.first, offer.ad)
             ):
                 return session.start(run)
         return None

@@ -13,7 +13,11 @@ SCHEDD_IS_FULL = "the schedd runs MAX_JOBS_RUNNING jobs"
 USER_IS_FULL = "the user of the job runs MaxJobsRunning jobs"
 START_REFUSES = "START_VANILLA_UNIVERSE of the schedd is not true for a job that suits the slot"
 NO_JOB_LEFT = "no job that suits the slot is left"
-GIVEN_BACK = (SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT)
+OFFLINE = "the slot is offline (Offline)"
+NOT_CLAIMED = "the slot is not to be claimed (WantClaiming)"
+GIVEN_BACK = (
+    SCHEDD_IS_FULL, USER_IS_FULL, START_REFUSES, NO_JOB_LEFT, OFFLINE, NOT_CLAIMED,
+)  # fmt: skip
 #: Why a claim is preempted: the slot's Rank of the job is higher than that of the running one, or
 #: PREEMPTION_REQUIREMENTS holds.
 BY_RANK, BY_PRIORITY = "rank", "priority"

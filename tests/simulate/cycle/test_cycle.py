@@ -225,19 +225,65 @@ def test_a_priority_that_is_an_expression_is_that_of_each_job() -> None:
     assert [match.job for match in trace.matches] == ["1.1", "1.2", "1.0"]
 
 
+OLDER = VERSION.replace("25.14.1", "23.9.6")
+
+
 @pytest.mark.parametrize(
-    ("config", "named"),
+    ("config", "of_schedd", "named"),
     [
-        ("USE_RESOURCE_REQUEST_COUNTS = False\n", ["1.0", "1.1", "1.2"]),
-        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", ["1.0", "1.0", "1.0"]),
+        ("USE_RESOURCE_REQUEST_COUNTS = False\n", VERSION, ["1.0", "1.1", "1.2", "1.3"]),
+        ("USE_RESOURCE_REQUEST_COUNTS = False\n", OLDER, ["1.0", "1.1", "1.2", "1.3"]),
+        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", VERSION, ["1.0", "1.1", "1.1", "1.1"]),
+        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 1\n", OLDER, ["1.0", "1.0", "1.0", "1.0"]),
     ],
 )
-def test_without_counts_jobs_are_named_one_by_one(config: str, named: list[str]) -> None:
-    """As on 25.14.1: "request count 1 of 0"; and on 23.9.6, with a list of one: "1 of 5" (SEND_JOB_INFO)."""
-    trace = run_cycle(given(policy_slot(Cpus=2), asks("ada", 4), jobs=queue(4), config=config))
+def test_requests_that_are_sent_one_at_a_time(
+    config: str, of_schedd: str, named: list[str]
+) -> None:
+    """As on 25.14.1, where the second alone is for all jobs that are alike; and on 23.9.6 (SEND_JOB_INFO)."""
+    ad = schedd(CondorVersion=f'"{of_schedd}"')
+    jobs = queue(5)
+    trace = run_cycle(given(ad, policy_slot(Cpus=3), asks("ada", 5), jobs=jobs, config=config))
 
     found = [match.request for match in trace.matches], [each.job for each in trace.rejections]
-    assert found == (named[:2], named[2:])
+    assert found == (named[:3], named[3:])
+
+
+WITHOUT_CLAIM = [("Offline", "true"), ("Offline", "SlotID == 2"), ("WantClaiming", "SlotID =!= 2")]
+
+
+@pytest.mark.parametrize(("name", "text"), WITHOUT_CLAIM)
+def test_a_slot_whose_claim_is_not_sent_is_matched_and_charged_and_the_job_waits_on(
+    name: str, text: str
+) -> None:
+    """As on 25.14.1 and 23.9.6: the job is offered again in the next spin."""
+    there = policy_slot("slot1@node1", SlotID=1, Cpus=1, TotalSlotCpus=1, Rank="0.0")
+    away = {"SlotID": 2, "Cpus": 1, "TotalSlotCpus": 1, "Rank": "1.0", "NumClaims": 0}
+    trace = run_cycle(
+        given(
+            there, policy_slot("slot2@node1", **away, **{name: text}), asks("ada", 2), jobs=queue(2)
+        )
+    )
+
+    reason = "the slot is offline (Offline)"
+    if name == "WantClaiming":
+        reason = "the slot is not to be claimed (WantClaiming)"
+    assert {(match.slot, match.job, match.refusal) for match in trace.matches} == {
+        ("slot1@node1", "1.0", ""), ("slot2@node1", "", reason),
+    }  # fmt: skip
+    (ada,) = trace.submitters
+    assert (ada.used_after, ada.standing) == (2, 1)
+
+
+def test_a_list_after_the_first_one_begins_anew() -> None:
+    """As on 25.14.1: jobs whose matches came to nothing are in the second list, those rejected are not."""
+    away = policy_slot("slot1@node1", Cpus=3, TotalSlotCpus=3, Offline="true")
+    jobs = [*queue(1, RequestCpus=4), *queue(2, cluster=2)]
+    config = "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 2\n"
+    trace = run_cycle(given(away, asks("ada", 3), jobs=jobs, config=config))
+
+    assert [match.request for match in trace.matches[:3]] == ["2.0", "2.0", "2.0"]
+    assert {each.job for each in trace.rejections} == {"1.0", "2.0"}
 
 
 def test_jobs_that_are_asked_for_one_at_a_time_are_offered_beyond_max_jobs_running() -> None:

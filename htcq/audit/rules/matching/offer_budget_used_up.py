@@ -89,7 +89,7 @@ def _starved(
     if not waiting:
         return None
     return _Starved(
-        runs[0], never, now, sum(len(run.jobs) for run in waiting), waiting[0].jobs[0].id
+        runs[0], never, now, sum(len(run.jobs) for run in waiting), waiting[0].jobs.first.id
     )
 
 
@@ -111,7 +111,7 @@ def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _St
         subject=f"submitter {name}",
         message=(
             f"schedd {asking.access.name} offers {counted(budget, 'job')} of {name} in a cycle, "
-            f"and all of these {why}, such as {starved.first.jobs[0].id}; "
+            f"and all of these {why}, such as {starved.first.jobs.first.id}; "
             f"{counted(starved.behind, 'job')} behind them that could start, such as "
             f"{starved.example}, {are} not offered"
         ),

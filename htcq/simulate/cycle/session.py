@@ -1,0 +1,154 @@
+"""One talk of the negotiator with a schedd about the jobs of a submitter, match after match.
+
+Follows src/condor_schedd.V6/schedd_negotiate.cpp (messageReceived) and
+src/condor_negotiator.V6/matchmaker_negotiate.cpp (ResourceRequestList), HTCondor 25.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from htcq.pool.job import Job
+from htcq.poolquota.access.access_point import AccessPoint
+from htcq.poolquota.access.offer_budget import OfferBudget
+from htcq.simulate.cycle.queues import Offered, Queue, Request, Run
+from htcq.simulate.cycle.request_lists import Singles, joined, listed
+
+
+class Session:
+    """One negotiation with an access point about the jobs of one submitter, with its budget.
+
+    What it has offered counts, whether it was matched or rejected. All requests are named and
+    counted before the first match, unless the negotiator asks for few requests at a time; what a
+    match is used for then is another matter.
+    """
+
+    def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
+        self._runs = [run for run in queue.runs if run.jobs]
+        self._rejected: dict[int, Offered] = {}
+        groups = joined(queue.asked_for())
+        self._singles: Singles | None = None
+        if access.lists_one:
+            self._singles = Singles(groups, self._rejected, access.sends_single_jobs, budget)
+            self._requests = iter(self._singles)
+        else:
+            self._requests = listed(groups, self._rejected, access.batch)
+        #: The first run that may have jobs left.
+        self._first = 0
+        self._run: Run | None = None
+        #: The job that the request names.
+        self._named: Job | None = None
+        self._used_for: Request | None = None
+        self._name = ""
+        self._left = 0
+        self.budget = budget
+        self.access = access
+        #: What was offered, in order, and whether there was more than the budget let it offer.
+        self.offered: list[Offered] = []
+        self.cut = False
+
+    def next(self, skipped: int = 1) -> tuple[Request, str] | None:
+        """Return what is asked for next, and the first job of that request.
+
+        It is None where nothing is left.
+
+        ``skipped`` is how many jobs the last match was for: more than one where the schedd is
+        expected to put them there by itself.
+        """
+        self._left -= skipped
+        if self._run is not None and self._left > 0:
+            return self._run.request, self._name
+        for run, jobs, named in self._requests:
+            if self._singles is None and not self.budget.is_open():
+                self.cut = True
+                break
+            offered = self._offer(run, jobs, named)
+            before = self._rejected.get(id(run.request))
+            if before is None:
+                self._run, self._named, self._name = run, named, named.id
+                self._left = offered.count if self.access.counts else 0
+                return run.request, self._name
+            offered.rejection, offered.beyond = before.rejection, before.beyond
+        self._run = None
+        return None
+
+    def _offer(self, run: Run, jobs: int, named: Job) -> Offered:
+        """Note that a request is made, and for how many jobs."""
+        limit = self.access.user_limit(run.request.first)
+        wanted = count = jobs if limit is None else min(jobs, limit.left)
+        if self._singles is None:
+            count = self.budget.take(wanted)
+        self.cut = self.cut or count < wanted
+        offered = Offered(run, named.id, count, kept=jobs - wanted)
+        self.offered.append(offered)
+        return offered
+
+    def matched(self) -> bool:
+        """Note that a match was made; return whether the job that the request names still waits.
+
+        That is the one which the schedd uses a match for. Once it is matched, or the schedd cannot
+        start it there, that is the first in the queue which suits the slot, whatever the match
+        was made for.
+        """
+        self.offered[-1].matched += 1
+        return self.names_a_job_that_waits()
+
+    def start_named(self) -> Job:
+        """Take the job out that the request names."""
+        assert self._run is not None
+        self._used_for = self._run.request
+        return self._run.jobs.take(self.named_job)
+
+    def start(self, run: Run) -> Job:
+        """Take the first job of a run out."""
+        self._used_for = run.request
+        return run.jobs.popleft()
+
+    def waiting(self) -> Iterator[Run]:
+        """Yield the runs with jobs that wait, in the order of the queue."""
+        while self._first < len(self._runs) and not self._runs[self._first].jobs:
+            self._first += 1
+        for run in islice(self._runs, self._first, None):
+            if run.jobs:
+                yield run
+
+    @property
+    def used_for(self) -> Request:
+        """The request of the job that was taken out last."""
+        assert self._used_for is not None
+        return self._used_for
+
+    def names_a_job_that_waits(self) -> bool:
+        """Return whether the job that the request names has no match yet."""
+        if self._run is None or not self._run.jobs:
+            return False
+        if self._run.jobs.first is self._named:
+            return True
+        # Where requests are made one at a time they may name jobs behind others that wait.
+        return self.access.lists_one and any(job is self._named for job in self._run.jobs)
+
+    @property
+    def named_job(self) -> Job:
+        """The job that the request names."""
+        assert self._named is not None
+        return self._named
+
+    def rejected(self, reason: str, beyond: bool = False) -> None:
+        """Ask no more for jobs like these in this talk.
+
+        ``beyond``: the submitter had used its share up by then.
+        """
+        assert self._run is not None
+        offered = self.offered[-1]
+        offered.rejection, offered.beyond = reason, beyond
+        self._rejected[id(self._run.request)] = offered
+        self.budget.refund(self._left)
+        self._left = 0
+        self.answered()
+
+    def answered(self) -> None:
+        """Note that the schedd got an answer, a match or a rejection."""
+        if self._singles is not None:
+            self._singles.go_on()
+            self.cut = self.cut or self._singles.cut
