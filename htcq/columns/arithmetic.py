@@ -30,7 +30,6 @@ _BITS: Mapping[str, Callable[[Array, Array], Array]] = {
     "^": np.bitwise_xor,
 }
 SHIFTS = frozenset({"<<", ">>", ">>>"})
-BITWISE = SHIFTS | _BITS.keys()
 
 
 def computed(operator: str, left: Column, right: Column) -> Column:

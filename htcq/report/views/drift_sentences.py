@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from htcq.drift.changes import SettingChange
 from htcq.drift.compare import QuotaDifference, Side, kind
 from htcq.drift.observation import QuotaSetting
@@ -29,11 +27,6 @@ _WORDS = {
 def told(difference: QuotaDifference) -> str:
     """Return ``difference`` in words, without the name of its group."""
     return _WORDS[difference.what].format(one=_side(difference.one), other=_side(difference.other))
-
-
-def told_all(differences: Iterable[QuotaDifference]) -> str:
-    """Return several differences of one group in words."""
-    return "; ".join(told(each) for each in differences)
 
 
 def amount(value: float) -> str:
