@@ -5,10 +5,10 @@ The table is in :mod:`htcq.pool.knobs`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knobs.attributes import UNFOLLOWED
+from htcq.pool.knobs.attributes import UNFOLLOWED, UNFOLLOWED_IN_COURSES
 from htcq.pool.knobs.knob import MatchKnob
 from htcq.pool.knobs.table import FORMER_DEFAULTS, NEGOTIATOR, SCHEDD, STARTD, not_followed
 from htcq.pool.pool import Pool
@@ -34,7 +34,7 @@ def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
         access = {"": pool.central}
     yield from _of_daemons(SCHEDD, access, courses)
     yield from _of_daemons(STARTD, pool.execute, courses)
-    yield from _of_slots(pool)
+    yield from _of_slots(pool, UNFOLLOWED_IN_COURSES if courses else UNFOLLOWED)
 
 
 def _of_daemons(
@@ -106,9 +106,9 @@ def _sentence(knob: MatchKnob, subject: str) -> str:
     return f"{subject} is not followed: {effect}"
 
 
-def _of_slots(pool: Pool) -> Iterator[str]:
+def _of_slots(pool: Pool, attributes: Iterable[MatchKnob]) -> Iterator[str]:
     """Yield a sentence on each attribute of slots that is not followed."""
-    for attribute in UNFOLLOWED:
+    for attribute in attributes:
         name = attribute.name.lower()
         slots = [
             str(slot.name)

@@ -104,8 +104,8 @@ def test_every_attribute_that_a_match_depends_on_has_an_effect_or_a_reason_why_i
 
     assert sorted(looked_up - known - set(without)) == []
     assert sorted(known & set(without)) == []
-    # Resource.cpp puts it into the ad, and no source of a match looks it up.
-    assert known - looked_up == {"OCU"}
+    # Resource.cpp puts these into the ad, and no source of a match looks them up.
+    assert known - looked_up == {"Draining", "OCU"}
     assert len(without) == len(set(without))
 
 

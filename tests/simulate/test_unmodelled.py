@@ -115,3 +115,13 @@ def test_attributes_of_slots_are_named_where_they_have_an_effect() -> None:
         "WantAdRevaluate of 2 slots, such as slot1@node1, is not followed: the slot stays in the list "
         "after a match, with what is left of it",
     ]
+
+
+def test_machines_that_drain_are_named_in_courses_alone() -> None:
+    """Cycles follow the Requirements that a startd publishes while it drains."""
+    given = pool(slot(Draining="true"))
+
+    assert [*unmodelled(given)] == []
+    assert [*unmodelled(given, courses=True)] == [
+        "Draining of slot1@node1 is not followed: claims end with their jobs"
+    ]

@@ -21,6 +21,7 @@ Cpus | followed | NEGOTIATOR_DEPTH_FIRST counts jobs by it.
 CurrentRank | followed | Jobs with a higher Rank preempt the slot's.
 DaemonShutdown | told | The slot is not offered if NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD says so.
 DaemonShutdownFast | told | The slot is not offered if NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD says so.
+Draining | not in courses | Claims end with their jobs.
 DynamicSlot | followed | The slot is a part of a partitionable one.
 GhostMultiplier | followed | The slot counts so many times in the pool's weight.
 LastHeardFrom | followed | Old ads expire.
@@ -88,5 +89,8 @@ WeightedIdleJobs | followed | Demand depends on it.
 WeightedRunningJobs | followed | Demand depends on it.
 """
 )
-#: Of slots, those that no simulated cycle follows.
+#: Of slots, those that no simulated cycle follows, and those that no course follows.
 UNFOLLOWED = tuple(each for each in OF_SLOTS if each.following is Following.NOT)
+UNFOLLOWED_IN_COURSES = tuple(
+    each for each in OF_SLOTS if each.following in (Following.NOT, Following.NOT_IN_COURSES)
+)
