@@ -193,14 +193,15 @@ class World:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
         asked = tuple(made)
         good = [each for each in asked if not each.claim.refusal]
-        held = {}
+        held, preempted = {}, list[Claim]()
         if any(each.preempts for each in good):
             held = {str(claim.slot.name): claim for claim in self.claims()}
         for each in good:
             for name in each.dynamic_slots:
-                self._evict(held[name])
+                preempted.append(held[name])
                 self._release(held[name])
             if each.preempts and not each.dynamic_slots:
+                preempted.append(held[each.slot])
                 self._preempt(held[each.slot], each)
                 continue
             base = self.bases[each.slot]
@@ -214,6 +215,10 @@ class World:
             # Only a match of the negotiator has limits for the access point.
             lambda base, job, amounts: self._start(base, job, amounts, "", LEFTOVER),
         )
+        # What is left of slots comes with the startd's answer, before the shadow of a preempted job
+        # exits: that job is not idle yet.
+        for claim in preempted:
+            self._evict(claim)
         for claim in list(self._schedds.excess(self.claims)):
             self._evict(claim)
             self._release(claim)
@@ -225,7 +230,6 @@ class World:
         base.shown = None
         self._changed.add(base.machine)
         del base.claims[claim]
-        self._evict(claim)
         slot = self._slots.claimed(claim.slot, job.submitter, made.limits)
         before = claim.slot.concurrency_limits
         self._claim(

@@ -167,7 +167,7 @@ def test_a_what_if_tells_what_is_lost_on_either_side() -> None:
 
 
 def test_dynamic_slots_that_are_preempted_together_are_one_claim_then() -> None:
-    """Both jobs wait again; what the slot has left starts one of them at once."""
+    """Three jobs wait again."""
     wants = {"RequestCpus": 3, "QDate": 1700000000}
     idle = [*of("ben", 1, 4), *of("ada", 2, 1, **wants)]
     fits = "TARGET.RequestCpus <= MY.Cpus"
@@ -185,6 +185,24 @@ def test_dynamic_slots_that_are_preempted_together_are_one_claim_then() -> None:
     assert [sample.running for sample in found.samples] == [4, 2, 2]
     assert [sample.idle for sample in found.samples] == [0, 3, 3]
     assert found.lost == {"<none>": pytest.approx(3 * 600 / 3600)}
+
+
+def test_a_preempted_job_is_not_idle_yet_when_its_schedd_uses_what_the_slot_has_left() -> None:
+    """Three of the submitter's own jobs are preempted for two cpus: the job wants more than that to be free."""
+    wants = {"RequestCpus": 2, "Requirements": "TARGET.Cpus > MY.RequestCpus", "JobPrio": 5}
+    split = slot(
+        Cpus=4, TotalSlotCpus=4, Memory=8192, Rank="TARGET.JobPrio",
+        Requirements="TARGET.RequestCpus <= MY.Cpus", PslotRollupInformation="true",
+        SlotWeight="Cpus",
+    )  # fmt: skip
+    jobs = [*of("ada", 1, 4), *of("ada", 2, 1, **wants)]
+    given = pool(split, asks("ada", 5), jobs=jobs, config="ALLOW_PSLOT_PREEMPTION = True\n")
+    early = tuple(each for each in given.jobs or () if each.id.startswith("1."))
+    late = replace(given, jobs=early, arriving=_arriving(given, "2.0", 300.0))
+    found = course(late, 3, 600.0, "7200")
+
+    assert [sample.preempted for sample in found.samples] == [0, 3, 0]
+    assert [sample.running for sample in found.samples] == [4, 2, 3]
 
 
 @pytest.mark.parametrize(
