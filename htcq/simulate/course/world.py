@@ -194,12 +194,15 @@ class World:
         asked = tuple(made)
         good = [each for each in asked if not each.claim.refusal]
         held, preempted = {}, list[Claim]()
-        if any(each.preempts for each in good):
+        if any(each.preempts for each in asked):
             held = {str(claim.slot.name): claim for claim in self.claims()}
-        for each in good:
+        for each in asked:
+            # The startd takes these back before it looks at the request.
             for name in each.dynamic_slots:
                 preempted.append(held[name])
                 self._release(held[name])
+            if each.claim.refusal:
+                continue
             if each.preempts and not each.dynamic_slots:
                 preempted.append(held[each.slot])
                 self._preempt(held[each.slot], each)

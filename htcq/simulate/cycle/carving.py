@@ -147,9 +147,15 @@ class Startds:
 
         ``whole_ad``: the negotiator has seen the same ads of slot and job as the startd.
         """
-        site = self._sites.get(offer)
+        site = self._sites.get(offer.origin)
         if site is None:
-            site = self._sites[offer] = _StartdView(offer.at_first, self._table.of(offer.slot))
+            site = _StartdView(offer.origin.at_first, self._table.of(offer.slot))
+            self._sites[offer.origin] = site
+        if offer.preempts:
+            # The startd has what they free before it looks at the request (command.cpp).
+            for asset, amount in offer.at_first.items():
+                freed = amount - offer.origin.at_first.get(asset, 0)
+                site.left[asset] = whole(site.left.get(asset, 0) + freed)
         left, sight = site.left, self._sight(offer.seen, request, site.startd, whole_ad)
         seen = 0
         if sight.places:

@@ -17,6 +17,7 @@ from tests.audit.sites import (
     accounting,
     dynamic_slot,
     job,
+    policy_slot,
     pool,
     schedd,
     slot,
@@ -203,6 +204,25 @@ def test_a_preempted_job_is_not_idle_yet_when_its_schedd_uses_what_the_slot_has_
 
     assert [sample.preempted for sample in found.samples] == [0, 3, 0]
     assert [sample.running for sample in found.samples] == [4, 2, 3]
+
+
+def test_a_slot_that_is_matched_twice_for_what_is_preempted_there_serves_one_request() -> None:
+    """The negotiator takes nothing from such a slot; both jobs are preempted, and the second claim is refused."""
+    split = policy_slot(
+        Cpus=4, TotalSlotCpus=4, Memory=8192, Rank="TARGET.RequestCpus", NumClaims=9,
+        PslotRollupInformation="true", SlotWeight="Cpus",
+    )  # fmt: skip
+    jobs = [*of("ben", 1, 2), *of("ada", 2, 2, RequestCpus=3)]
+    config = "ALLOW_PSLOT_PREEMPTION = True\n"
+    given = pool(split, asks("ben", 2), asks("ada", 2), jobs=jobs, config=config)
+    early = tuple(each for each in given.jobs or () if each.id.startswith("1."))
+    late = _arriving(given, "2.0", 300.0) + _arriving(given, "2.1", 300.0)
+    found = course(replace(given, jobs=early, arriving=late), 2, 600.0, "7200")
+
+    assert [sample.matches for sample in found.samples] == [2, 2]
+    assert [sample.started for sample in found.samples] == [2, 1]
+    assert [sample.running for sample in found.samples] == [2, 1]
+    assert len(found.evictions) == 2
 
 
 @pytest.mark.parametrize(
