@@ -26,6 +26,7 @@ from htcq.simulate.course.pending import Coming
 from htcq.simulate.course.runtimes import Dice, RunTime
 from htcq.simulate.course.schedds import Schedds
 from htcq.simulate.course.shown import Shown
+from htcq.simulate.course.slot_totals import SlotTotals
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
 from htcq.simulate.course.worklife import Worklife
@@ -43,7 +44,7 @@ class World:
     """
 
     def __init__(self, pool: Pool, run_time: RunTime, dice: Dice) -> None:
-        self._moment = Published(pool, pool.negotiator).moment
+        self._moment, self._totals = Published(pool, pool.negotiator).moment, SlotTotals(pool)
         self._pool, self._run_time, self._dice = pool, run_time, dice
         self._slots, self._numbers, self._shown = Slots(), count(1), Shown(pool, self._moment)
         self._ending: list[tuple[float, int, Claim]] = []
@@ -126,7 +127,11 @@ class World:
     def pool(self) -> Pool:
         """Return the pool as it is now."""
         return self._shown.at(
-            self.now, self.slots(), self.waiting, tuple(self.claims()), self._schedds
+            self.now,
+            self._totals.of(self.slots()),
+            self.waiting,
+            tuple(self.claims()),
+            self._schedds,
         )
 
     def slots(self) -> Iterator[Slot]:

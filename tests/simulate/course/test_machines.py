@@ -93,3 +93,19 @@ def test_the_sums_of_machines_are_those_of_the_pool() -> None:
 
     assert sum(each.cpus for each in found.machines) == found.total_cpus == 11
     assert sum(each.claimed_cpus for each in found.machines) == found.samples[-1].cpus
+
+
+@pytest.mark.parametrize(("name", "running"), [("TotalSlots", [1, 2]), ("SlotID", [1, 1])])
+def test_dynamic_slots_count_among_the_slots_of_their_machine(
+    name: str, running: list[int]
+) -> None:
+    """The second job wants a machine with more than one slot, which it is once the first one runs there."""
+    given = pool(
+        slot(TotalSlots=1, SlotID=1), slot("slot1@node2", TotalSlots=1, SlotID=1, Cpus=0),
+        submitter(IdleJobs=2, WeightedIdleJobs=2),
+        jobs=[job("1.0"), job("2.0", Requirements=f"TARGET.{name} > 1")],
+        config=NO_LEFTOVERS,
+    )  # fmt: skip
+    found = run_course(given, Plan(2, 300.0), run_time("1e9"), Random(0))
+
+    assert [sample.running for sample in found.samples] == running
