@@ -157,14 +157,18 @@ class _Planner:
     def _ending(self, action: ReclaimAction) -> int:
         """Return how many of the vacated jobs still have the slots that they are to free.
 
-        A job that does not end within ``lease`` is waited for no longer: so does its ceiling.
+        A job that does not end within ``lease`` is waited for no longer: so does its ceiling. One
+        that was perhaps not vacated is waited for within ``settle_time`` only.
         """
         if self._age(action) >= self.limits.lease:
             return 0
+        jobs = action.jobs
+        if self._age(action) >= self.limits.settle_time:
+            jobs = jobs - action.doubtful
         count = 0
         for claim in self.observation.claims:
             before = claim.started is not None and claim.started < action.time
-            count += before and (claim.schedd, claim.job) in action.jobs
+            count += before and (claim.schedd, claim.job) in jobs
         return count
 
     def _has_started(self, action: ReclaimAction, spaces: FreeSpaces) -> bool:

@@ -36,7 +36,8 @@ class ReclaimAction:
 
     ``needy`` are the groups in need, ``there`` the jobs of these groups that already ran at the
     freed ``places``. ``taken``: whether the groups in need got the places; None where that is not
-    known yet. ``lost`` are the jobs with the work that they lose.
+    known yet. ``lost`` are the jobs with the work that they lose. It is unknown whether those of
+    ``doubtful`` were vacated.
     """
 
     id: str
@@ -47,6 +48,7 @@ class ReclaimAction:
     there: frozenset[JobKey] = frozenset()
     taken: bool | None = None
     lost: tuple[JobEntry, ...] = ()
+    doubtful: frozenset[JobKey] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class _Collected:
         elif isinstance(event, IntentEvent):
             self.actions[event.action] = _action_of(event)
         elif isinstance(event, BatchOutcomeEvent):
-            self._subtract_failed(event)
+            self._end_batch(event)
         elif isinstance(event, MeasurementEvent):
             self._measure(event)
         elif isinstance(event, CeilingEvent):
@@ -161,11 +163,14 @@ class _Collected:
         elif isinstance(event, ResumeEvent):
             self.resumed = event.origin.time
 
-    def _subtract_failed(self, event: BatchOutcomeEvent) -> None:
+    def _end_batch(self, event: BatchOutcomeEvent) -> None:
         action = self.actions.get(event.action)
         if action is not None:
             failed = {each.entry.key for each in event.failed}
-            self.actions[action.id] = replace(action, jobs=action.jobs - failed)
+            doubtful = {each.entry.key for each in event.doubtful}
+            self.actions[action.id] = replace(
+                action, jobs=action.jobs - failed, doubtful=action.doubtful | doubtful
+            )
 
     def _measure(self, event: MeasurementEvent) -> None:
         action = self.actions.get(event.action)

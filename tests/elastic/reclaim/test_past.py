@@ -176,6 +176,18 @@ def test_an_intent_of_which_nothing_came_is_no_action() -> None:
     )
 
 
+def test_a_job_that_was_perhaps_not_vacated_is_waited_for_within_settle_time() -> None:
+    """An access point that gave no answer may never have been told."""
+    limits = replace(AT_ONCE, settle_time=120)
+    unknown = record(
+        BatchOutcomeEvent, 59, action="a", done=[], doubtful=[{"schedd": "access1", "job": "1.0"}]
+    )
+    soon = borrowed().plan(limits, [intent("a", 60, "1.0"), unknown])
+    assert soon.waiting == "1 of the jobs that were vacated have not ended yet"
+    later = borrowed().plan(limits, [intent("a", 121, "1.0"), unknown])
+    assert later.evictions
+
+
 def test_an_action_is_measured_by_who_came() -> None:
     """The lender's job 2.9 came to what was freed; one that was there before does not count."""
     scene = borrowed(7, 1).runs("2.9", "lender", started=NOW - 50, user="ann")
