@@ -73,11 +73,11 @@ def listed(
 
     A list that is not full is the last one.
     """
-    whole = [asked for asked in (group.asked() for group in groups) if asked is not None]
+    whole = list(_asked(groups, ()))
     yield from whole[:batch]
     if len(whole) < batch:
         return
-    later = _later(groups, rejected)
+    later = _asked(groups, rejected)
     while True:
         # A list is sent whole: what is matched meanwhile is in it still.
         requests = list(islice(later, batch))
@@ -86,7 +86,8 @@ def listed(
             return
 
 
-def _later(groups: Iterable[Joined], rejected: Container[int]) -> Iterator[NamedRequest]:
+def _asked(groups: Iterable[Joined], rejected: Container[int]) -> Iterator[NamedRequest]:
+    """Yield the request of each group that has jobs left and is not rejected by then."""
     for group in groups:
         asked = None
         if group.key not in rejected:
