@@ -96,16 +96,28 @@ class AccessPoint:
         limits = list[int]()
         if self.per_submitter is not None:
             limits.append(self.per_submitter)
-        if self._startable is not None:
-            left = max(0, self._startable - self._matched)
-            # It looks at that again with each list, and before the talk begins.
-            if left == 0 or not self.lists_one:
-                limits.append(left)
+        left = self.startable_now
+        # It looks at that again with each list, and before the talk begins.
+        if left is not None and (left == 0 or not self.lists_one):
+            limits.append(left)
         return min(limits, default=None)
 
+    @property
+    def startable_now(self) -> int | None:
+        """How many more jobs it may start after the matches of this cycle; None: any number."""
+        return None if self._startable is None else max(0, self._startable - self._matched)
+
     def budget(self) -> OfferBudget:
-        """Return what it offers in one talk that begins now."""
-        return OfferBudget(self.max_offered, self._batch, self._knobs.boolean(_REFUNDS, False))
+        """Return what it offers with the first list of a talk that begins now."""
+        return self._offers(self.max_offered)
+
+    def later_budget(self) -> OfferBudget:
+        """Return what it offers after the first list, before it looks at what it may start."""
+        return self._offers(self.per_submitter)
+
+    def _offers(self, jobs: int | None) -> OfferBudget:
+        lasts = OFFER_LIMIT.holds(self._version)
+        return OfferBudget(jobs, self._batch, self._knobs.boolean(_REFUNDS, False), lasts)
 
     @cached_property
     def per_submitter(self) -> int | None:

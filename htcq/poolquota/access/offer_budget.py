@@ -14,13 +14,21 @@ from __future__ import annotations
 class OfferBudget:
     """Budget of one negotiation with a schedd.
 
-    It offers ``offers`` jobs when it begins (None: all), in lists of ``batch`` requests.
+    It offers ``offers`` jobs when it begins (None: all), in lists of ``batch`` requests. ``lasts``
+    tells whether a later list has no more than what is left of it.
     """
 
-    def __init__(self, offers: int | None, batch: int, refunds: bool) -> None:
-        self.offers, self._batch, self._refunds = offers, batch, refunds
+    def __init__(self, offers: int | None, batch: int, refunds: bool, lasts: bool) -> None:
+        self.offers, self._batch, self._refunds, self._lasts = offers, batch, refunds, lasts
         self._left = offers
         self._sent = self._refunded = 0
+
+    def begin_list(self, startable: int | None) -> None:
+        """Begin a list when the schedd may start so many jobs more (None: any number)."""
+        if self._left is None or not self._lasts:
+            self._left = startable
+        elif startable is not None:
+            self._left = min(self._left, startable)
 
     def is_open(self) -> bool:
         """Return whether another request may be offered."""

@@ -1,8 +1,8 @@
 """The requests that a schedd sends in one talk: lists of them, or one at a time.
 
 The negotiator gets the first list, or the first request alone, before the matches of a turn
-begin. For what comes after it the schedd begins anew: jobs that still wait are sent again, unless
-jobs like them were rejected.
+begin. Where that list was full it asks for more, and for these the schedd begins anew: with each
+answer it makes the next request ready, for jobs that still wait and are not like rejected ones.
 
 Follows src/condor_schedd.V6/schedd_negotiate.cpp (nextJob, sendResourceRequestList, flatten) and
 prefetchResourceRequestLists of src/condor_negotiator.V6/matchmaker.cpp, HTCondor 23.9 and 25.14.
@@ -10,29 +10,27 @@ prefetchResourceRequestLists of src/condor_negotiator.V6/matchmaker.cpp, HTCondo
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple
 
 from htcq.pool.job import Job
+from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.simulate.cycle.queues import Run
 
 
 class NamedRequest(NamedTuple):
-    """One request: the run with the job that it names, for how many jobs, and that job."""
+    """One request: the run with the job that it names, that job, and for how many jobs it is.
+
+    ``kept`` is how many more the record of their user keeps from being offered.
+    """
 
     run: Run
-    jobs: int
     named: Job
-
-
-class _Place(NamedTuple):
-    """The place of a job in a run."""
-
-    run: Run
-    number: int
+    jobs: int
+    kept: int
 
 
 @dataclass(frozen=True)
@@ -46,14 +44,6 @@ class Joined:
         """What is rejected with any of its jobs."""
         return id(self.runs[0].request)
 
-    def asked(self) -> NamedRequest | None:
-        """Return the request for all jobs that wait; None where none does."""
-        waiting = [run for run in self.runs if run.jobs]
-        if not waiting:
-            return None
-        first = waiting[0]
-        return NamedRequest(first, sum(len(run.jobs) for run in waiting), first.jobs.first)
-
 
 def joined(runs: Iterable[Run]) -> Sequence[Joined]:
     """Return the runs of a queue that are requests; those that follow each other are one."""
@@ -66,97 +56,168 @@ def joined(runs: Iterable[Run]) -> Sequence[Joined]:
     return [Joined(each) for each in found]
 
 
-def listed(
-    groups: Sequence[Joined], rejected: Container[int], batch: int
-) -> Iterator[NamedRequest]:
-    """Yield the requests of lists of ``batch``; what is ``rejected`` is not listed again.
+class Requests:
+    """All requests of one talk with ``access``, in their order.
 
-    A list that is not full is the last one.
-    """
-    whole = list(_asked(groups, ()))
-    yield from whole[:batch]
-    if len(whole) < batch:
-        return
-    later = _asked(groups, rejected)
-    while True:
-        # A list is sent whole: what is matched meanwhile is in it still.
-        requests = list(islice(later, batch))
-        yield from requests
-        if len(requests) < batch:
-            return
-
-
-def _asked(groups: Iterable[Joined], rejected: Container[int]) -> Iterator[NamedRequest]:
-    """Yield the request of each group that has jobs left and is not rejected by then."""
-    for group in groups:
-        asked = None
-        if group.key not in rejected:
-            asked = group.asked()
-        if asked is not None:
-            yield asked
-
-
-class Singles:
-    """Requests that are sent one at a time (SEND_JOB_INFO), the next one made with each answer.
-
-    The request after the first one is for all jobs that are alike. Since 24.9 all others are for
-    one job, and one that still waits is sent again; before, no job but the first was sent twice,
-    and each request was for the jobs from its own on (``single`` tells which). ``budget`` is what
-    the schedd offers in the talk besides the first request.
+    ``budget`` is what it offers with the first list; ``rejected`` has the keys of groups that
+    were rejected in the talk.
     """
 
     def __init__(
-        self, groups: Sequence[Joined], rejected: Container[int], single: bool, budget: OfferBudget
+        self,
+        groups: Sequence[Joined],
+        rejected: Container[int],
+        access: AccessPoint,
+        budget: OfferBudget,
     ) -> None:
-        self._rejected, self._single, self._budget = rejected, single, budget
+        self._access, self._budget = access, budget
         #: Whether there was more than the budget let it offer.
         self.cut = False
-        self._groups = [[*_places(group)] for group in groups]
-        self._keys = [group.key for group in groups]
-        #: The group and the job that were sent last.
-        self._group = self._sent = 0
-        self._is_flat = single
-        self._next = self._found() if budget.is_open() else None
-        self._group = self._sent = 0
-        self._is_flat = False
+        self._first = [*self._first_list(groups)]
+        self._later: _LaterLists | None = None
+        # A list that is not full is the last one.
+        if len(self._first) == access.batch:
+            self._later = _LaterLists(groups, rejected, access)
 
     def __iter__(self) -> Iterator[NamedRequest]:
-        is_first = True
-        while self._next is not None:
-            self._is_flat = self._single and not is_first
-            yield self._next
-            is_first = False
+        yield from self._first
+        if self._later is not None:
+            self._budget = self._later.budget
+            yield from self._later
+            self.cut = self._later.cut
 
-    def go_on(self, is_full: bool) -> None:
-        """Make the next request, after a match or a rejection; none where the schedd is full."""
-        found = None if is_full else self._found()
-        self.cut = found is not None and not self._budget.is_open()
-        if found is None or self.cut:
-            self._next = None
-        else:
-            self._next = found._replace(jobs=self._budget.take(found.jobs))
+    def matched(self) -> None:
+        """Note that the schedd got a match."""
+        if self._later is not None:
+            self._later.answered()
 
-    def _found(self) -> NamedRequest | None:
-        while self._group < len(self._groups):
-            jobs = self._groups[self._group]
-            if self._keys[self._group] not in self._rejected:
-                for place in range(self._sent, len(jobs)):
-                    run, number = jobs[place]
-                    job = run.jobs.at(number)
-                    if job is None:
-                        continue
-                    self._sent = place
-                    if not self._single:
-                        self._sent += 1
-                    count = len(jobs) - place
-                    if self._is_flat:
-                        count = 1
-                    return NamedRequest(run, count, job)
-            self._group, self._sent = self._group + 1, 0
+    def turned_down(self, unused: int) -> None:
+        """Note that the schedd got a rejection, with so many jobs of the request left."""
+        self._budget.refund(unused)
+        if self._later is not None:
+            self._later.answered()
+
+    def _first_list(self, groups: Sequence[Joined]) -> Iterator[NamedRequest]:
+        sent = 0
+        for group in groups:
+            waiting = [run for run in group.runs if run.jobs]
+            if sent == self._access.batch or not waiting:
+                continue
+            if not self._budget.is_open():
+                self.cut = True
+                return
+            jobs = sum(len(run.jobs) for run in waiting)
+            if self._access.lists_one and self._access.sends_single_jobs:
+                jobs = 1
+            request, is_cut = _request(
+                self._access, self._budget, waiting[0], waiting[0].jobs.first, jobs
+            )
+            self.cut = self.cut or is_cut
+            yield request
+            sent += 1
+
+
+def _request(
+    access: AccessPoint, budget: OfferBudget, run: Run, named: Job, jobs: int
+) -> tuple[NamedRequest, bool]:
+    """Return the request for these jobs, and whether the budget keeps some of them back."""
+    limit = access.user_limit(run.request.first)
+    wanted = jobs if limit is None else min(jobs, limit.left)
+    count = budget.take(wanted)
+    return NamedRequest(run, named, count, jobs - wanted), count < wanted
+
+
+class _Group:
+    """The jobs of a group as they were when the talk began, and which of them comes next."""
+
+    def __init__(self, group: Joined) -> None:
+        self.key = group.key
+        self._places = [(run, place) for run in group.runs for place in run.jobs.places()]
+        self._next = 0
+
+    def next_job(self, is_kept: bool) -> tuple[Run, Job, int] | None:
+        """Return the next job that waits, with its run and the number of jobs from it on.
+
+        It ``is_kept`` for the next time where it waits then.
+        """
+        for number in range(self._next, len(self._places)):
+            run, place = self._places[number]
+            job = run.jobs.at(place)
+            if job is not None:
+                self._next = number if is_kept else number + 1
+                return run, job, len(self._places) - number
         return None
 
 
-def _places(group: Joined) -> Iterator[_Place]:
-    for run in group.runs:
-        for number in run.jobs.places():
-            yield _Place(run, number)
+class _LaterLists:
+    """What a schedd sends after the first list.
+
+    Before the next list begins it takes each answer for that to an older negotiator, which asked
+    for one job at a time, and makes a request ready. Since 24.9 a job that was ready and still
+    waits is so again, and where the negotiator asks for one request at a time all but the second
+    are for one job (SINGLE_REQUESTS). Since 25.11 what is ready counts against the limit of the
+    talk, and a list offers no more than the lists before it left (OFFER_LIMIT).
+    """
+
+    def __init__(
+        self, groups: Sequence[Joined], rejected: Container[int], access: AccessPoint
+    ) -> None:
+        self._rejected, self._access = rejected, access
+        self._groups = deque(_Group(group) for group in groups)
+        self.budget = access.later_budget()
+        self._ready: NamedRequest | None = None
+        self._is_list_sent = self._is_flat = self.cut = False
+
+    def __iter__(self) -> Iterator[NamedRequest]:
+        while True:
+            sent = self._single() if self._access.lists_one else self._list()
+            if not sent:
+                return
+            yield from sent
+
+    def answered(self) -> None:
+        """Make a request ready, unless a list was sent."""
+        if not self._is_list_sent:
+            self._make_ready()
+
+    def _single(self) -> list[NamedRequest]:
+        self._is_flat = self._access.sends_single_jobs
+        if self._ready is None:
+            self._make_ready()
+        return [] if self._ready is None else [self._ready]
+
+    def _list(self) -> list[NamedRequest]:
+        """Return the next list. It is sent whole: what is matched meanwhile is in it still."""
+        self.budget.begin_list(self._access.startable_now)
+        sent: list[NamedRequest] = []
+        while len(sent) < self._access.batch:
+            if self._is_list_sent or self._ready is None:
+                self._make_ready()
+            self._is_list_sent = True
+            if self._ready is None:
+                break
+            sent.append(self._ready)
+            self._groups.popleft()
+        return sent
+
+    def _make_ready(self) -> None:
+        self._ready = None
+        if self._access.is_full:
+            # Of no job is a shadow to be had, so that all are passed over.
+            self._groups.clear()
+        while self._groups:
+            group = self._groups[0]
+            found = None
+            if group.key not in self._rejected:
+                found = group.next_job(self._access.sends_single_jobs)
+            if found is None:
+                self._groups.popleft()
+                continue
+            self.cut = not self.budget.is_open()
+            if self.cut:
+                return
+            run, job, jobs = found
+            if self._is_flat:
+                jobs = 1
+            self._ready, self.cut = _request(self._access, self.budget, run, job, jobs)
+            return

@@ -13,7 +13,7 @@ from htcq.pool.job import Job
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.simulate.cycle.queues import Offered, Queue, Request, Run
-from htcq.simulate.cycle.request_lists import Singles, joined, listed
+from htcq.simulate.cycle.request_lists import Requests, joined
 
 
 class Session:
@@ -27,26 +27,22 @@ class Session:
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         self._runs = [run for run in queue.runs if run.jobs]
         self._rejected: dict[int, Offered] = {}
-        groups = joined(queue.asked_for())
-        self._singles: Singles | None = None
-        if access.lists_one:
-            self._singles = Singles(groups, self._rejected, access.sends_single_jobs, budget)
-            self._requests = iter(self._singles)
-        else:
-            self._requests = listed(groups, self._rejected, access.batch)
+        self._sent = Requests(joined(queue.asked_for()), self._rejected, access, budget)
+        self._requests = iter(self._sent)
         #: The first run that may have jobs left.
         self._first = 0
         self._run: Run | None = None
         #: The job that the request names.
         self._named: Job | None = None
         self._used_for: Request | None = None
+        #: The jobs that were taken out in this talk, by their identities.
+        self._taken: set[int] = set()
         self._name = ""
         self._left = 0
         self.budget = budget
         self.access = access
-        #: What was offered, in order, and whether there was more than the budget let it offer.
+        #: What was offered, in order.
         self.offered: list[Offered] = []
-        self.cut = False
 
     def next(self, skipped: int = 1) -> tuple[Request, str] | None:
         """Return what is asked for next, and the first job of that request.
@@ -59,30 +55,22 @@ class Session:
         self._left -= skipped
         if self._run is not None and self._left > 0:
             return self._run.request, self._name
-        for run, jobs, named in self._requests:
-            if self._singles is None and not self.budget.is_open():
-                self.cut = True
-                break
-            offered = self._offer(run, jobs, named)
+        for run, named, jobs, kept in self._requests:
+            offered = Offered(run, named.id, jobs, kept)
+            self.offered.append(offered)
             before = self._rejected.get(id(run.request))
             if before is None:
                 self._run, self._named, self._name = run, named, named.id
-                self._left = offered.count if self.access.counts else 0
+                self._left = jobs if self.access.counts else 0
                 return run.request, self._name
             offered.rejection, offered.beyond = before.rejection, before.beyond
         self._run = None
         return None
 
-    def _offer(self, run: Run, jobs: int, named: Job) -> Offered:
-        """Note that a request is made, and for how many jobs."""
-        limit = self.access.user_limit(run.request.first)
-        wanted = count = jobs if limit is None else min(jobs, limit.left)
-        if self._singles is None:
-            count = self.budget.take(wanted)
-        self.cut = self.cut or count < wanted
-        offered = Offered(run, named.id, count, kept=jobs - wanted)
-        self.offered.append(offered)
-        return offered
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than the budget let it offer."""
+        return self._sent.cut
 
     def matched(self) -> bool:
         """Note that a match was made; return whether the job that the request names still waits.
@@ -98,12 +86,16 @@ class Session:
         """Take the job out that the request names."""
         assert self._run is not None
         self._used_for = self._run.request
-        return self._run.jobs.take(self.named_job)
+        return self._took(self._run.jobs.take(self.named_job))
 
     def start(self, run: Run) -> Job:
         """Take the first job of a run out."""
         self._used_for = run.request
-        return run.jobs.popleft()
+        return self._took(run.jobs.popleft())
+
+    def _took(self, job: Job) -> Job:
+        self._taken.add(id(job))
+        return job
 
     def waiting(self) -> Iterator[Run]:
         """Yield the runs with jobs that wait, in the order of the queue."""
@@ -123,10 +115,9 @@ class Session:
         """Return whether the job that the request names has no match yet."""
         if self._run is None or not self._run.jobs:
             return False
-        if self._run.jobs.first is self._named:
-            return True
-        # Where requests are made one at a time they may name jobs behind others that wait.
-        return self.access.lists_one and any(job is self._named for job in self._run.jobs)
+        # Requests that come after the first list may name jobs behind others that wait; a job that
+        # wants several slots was perhaps taken before.
+        return self._run.jobs.first is self._named or id(self._named) not in self._taken
 
     @property
     def named_job(self) -> Job:
@@ -143,12 +134,9 @@ class Session:
         offered = self.offered[-1]
         offered.rejection, offered.beyond = reason, beyond
         self._rejected[id(self._run.request)] = offered
-        self.budget.refund(self._left)
-        self._left = 0
-        self.answered()
+        unused, self._left = self._left, 0
+        self._sent.turned_down(unused)
 
     def answered(self) -> None:
-        """Note that the schedd got an answer, a match or a rejection."""
-        if self._singles is not None:
-            self._singles.go_on(self.access.is_full)
-            self.cut = self.cut or self._singles.cut
+        """Note that the schedd has used a match, or has given it back."""
+        self._sent.matched()

@@ -249,6 +249,32 @@ def test_requests_that_are_sent_one_at_a_time(
     assert found == (named[:3], named[3:])
 
 
+@pytest.mark.parametrize(
+    ("version", "config", "rejected"),
+    [
+        (OLDER, "", ["1.0", "2.0", "3.0"]),
+        (VERSION, "", ["1.0", "2.0", "3.0"]),
+        (VERSION, "MAX_CONCURRENT_UPLOADS_PER_USER = 10\n", ["1.0", "2.0"]),
+    ],
+)
+def test_what_the_lists_after_the_first_one_offer(
+    version: str, config: str, rejected: list[str]
+) -> None:
+    """As on 23.9.6 and 25.14.1: each list has what may still start, but what is made ready counts for the limit.
+
+    Of 6 jobs the first list offers the four of cluster 1, of which two are matched, and two of cluster 2. Made ready
+    are three jobs, two, eight and one: with a limit of 10 nothing is left.
+    """
+    ad = schedd(CondorVersion=f'"{version}"', MaxJobsRunning=6)
+    jobs = [*queue(4, cluster=1, JobPrio=2), *queue(8, cluster=2, JobPrio=1, RequestCpus=2)]
+    jobs += queue(1, cluster=3, RequestCpus=3)
+    config += "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE = 2\n"
+    trace = run_cycle(given(ad, policy_slot(Cpus=2), asks("ada", 13), jobs=jobs, config=config))
+
+    assert [each.job for each in trace.rejections] == rejected
+    assert len(trace.matches) == 2
+
+
 WITHOUT_CLAIM = [("Offline", "true"), ("Offline", "SlotID == 2"), ("WantClaiming", "SlotID =!= 2")]
 
 
