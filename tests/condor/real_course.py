@@ -73,6 +73,7 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
     for number in range(cycles):
         # A claim that is made during a cycle brings leftovers: by the time that the daemons take, the
         # schedd has used these before it is asked again, or after.
+        accepted = log_from_now(pool, "StartLog")
         try:
             with standing_still(pool, "startd"):
                 negotiated, scheduled = cycle(pool)
@@ -85,6 +86,7 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
         claimed = log_from_now(pool, "SchedLog")
         running, cpus = _at_rest(pool)
         (directory / f"SchedLog.{number}.claims").write_text(claimed())
+        (directory / f"StartLog.{number}").write_text(accepted())
         stages.append(Stage(len(logged.matches), len(logged.rejections), running, cpus))
     if scenario.user_limit:
         limit_user(pool, None)

@@ -1,16 +1,14 @@
 """What the ad of a claimed slot says of the job on it, and what is lost where a claim is preempted.
 
-Follows src/condor_startd.V6/Resource.cpp (compute_rank, evalRetirementRemaining), HTCondor 25.14.
+Follows src/condor_startd.V6/Resource.cpp (evalRetirementRemaining), HTCondor 25.14.
 A job that is preempted leaves at once: how long it takes to vacate is not looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from htcq.classads import Value, as_number, literal, named
-from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import frames_of
@@ -18,11 +16,10 @@ from htcq.pool.slot import Slot
 from htcq.quota.knobs import Knobs
 from htcq.simulate.course.claims import Claim
 from htcq.simulate.cycle.preemption import preemption_texts
+from htcq.simulate.cycle.startd_rank import StartdRanks
 from htcq.units import CPUS
 
-_RANK, _RETIREMENT = named("MY.Rank"), named("MY.MaxJobRetirementTime")
-#: What a startd shows for Rank that has none configured.
-_NOT_CONFIGURED = "0.0"
+_RETIREMENT = named("MY.MaxJobRetirementTime")
 _SECONDS_IN_HOUR = 3600.0
 
 
@@ -42,7 +39,7 @@ class Occupancy:
     """Shows the claims of ``pool`` as a negotiator sees them that might preempt them."""
 
     def __init__(self, pool: Pool) -> None:
-        self._startds: Mapping[str, Configuration] = pool.execute
+        self._ranks = StartdRanks(pool.execute)
         central = pool.central or ()
         knobs = Knobs({knob.name: knob.value for knob in central})
         is_on = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
@@ -57,34 +54,12 @@ class Occupancy:
 
     def occupy(self, claim: Claim, job: Job, now: float) -> None:
         """Note that ``job`` begins to run in ``claim``."""
-        rank = self._rank(claim.slot, job)
-        if claim.slot.current_rank != rank:
-            claim.slot = claim.slot._replace(current_rank=rank)
+        if self.matters:
+            rank = self._ranks.of(claim.slot, job)
+            if claim.slot.current_rank != rank:
+                claim.slot = claim.slot._replace(current_rank=rank)
         claim.shown, claim.runs_since = None, now
         claim.retires_at = now + self._retirement(claim.slot, job)
-
-    def _rank(self, slot: Slot, job: Job) -> float:
-        """Return CurrentRank of a claim: the slot's Rank of the job.
-
-        Where the startd has none configured it comes upon that of the job.
-        """
-        one: Slot | Job = slot
-        other: Slot | Job = job
-        if not self._has_rank(slot):
-            one, other = job, slot
-        text = one.frame.text("Rank")
-        value = literal(text)
-        if value is None and text and self.matters:
-            value = _RANK.evaluate(one.ad(), other.ad())
-        return _number(value or 0)
-
-    def _has_rank(self, slot: Slot) -> bool:
-        """Return whether the startd of a slot has a RANK."""
-        configuration = self._startds.get(str(slot.machine))
-        if configuration is None:
-            return slot.frame.text("Rank") != _NOT_CONFIGURED
-        names = ("RANK", "STARTD.RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
-        return any(configuration.value(name).strip() for name in names)
 
     def _retirement(self, slot: Slot, job: Job) -> float:
         """Return for how many seconds after its start a job keeps its slot at least."""

@@ -28,9 +28,11 @@ from htcq.simulate.cycle.dynamic_requirements import asked_again
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.slot_table import Offer
+from htcq.simulate.cycle.startd_rank import StartdRanks
 
 #: Outcomes that are kept from cycle to cycle.
 _MAX_KNOWN = 50_000
+_RANKED_LOWER = "the startd ranks it lower than the running job"
 _REFUSED = "its Requirements do not hold on the dynamic slot"
 
 
@@ -118,6 +120,7 @@ class Startds:
 
     def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
         self._configurations, self._weighted = configurations, weighted
+        self._ranks = StartdRanks(configurations)
         self._sites: dict[Offer, _StartdView] = {}
         self._clear()
 
@@ -147,6 +150,8 @@ class Startds:
 
         ``whole_ad``: the negotiator has seen the same ads of slot and job as the startd.
         """
+        if offer.occupant and not offer.preempts and self._ranks.refuses(offer.slot, request.first):
+            return Claim({}, 0, _RANKED_LOWER)
         site = self._sites.get(offer.origin)
         if site is None:
             site = _StartdView(offer.origin.at_first, self._table.of(offer.slot))
