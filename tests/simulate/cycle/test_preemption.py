@@ -84,6 +84,18 @@ def test_without_rank_a_claim_of_a_negative_rank_is_preempted_by_anybody(who: st
     assert taken(cycle(held(1, who, CurrentRank=-5.0), asks())) == [("slot1", who, "rank")]
 
 
+@pytest.mark.parametrize(
+    ("rank", "refusal"),
+    [("-4.0", ""), ("SlotID * -7", "the startd ranks it lower than the running job")],
+)
+def test_a_startd_without_rank_refuses_a_job_of_a_lower_rank(rank: str, refusal: str) -> None:
+    """As on 23.9.6 and 25.14.1: the negotiator matches it, by the Rank of the slot's ad, which is 0 then."""
+    trace = cycle(held(1, CurrentRank=-5.0), asks(), idle=jobs(Rank=rank))
+
+    assert taken(trace) == [("slot1", "ben@site", "rank")]
+    assert [each.refusal for each in trace.matches] == [refusal]
+
+
 def test_claims_of_the_same_submitter_are_not_preempted_by_priority() -> None:
     assert taken(cycle(held(1, "ada@site"), asks(), config=ALWAYS)) == []
 
