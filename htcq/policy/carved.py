@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Union
 
+from htcq.classads import Value
 from htcq.units import CPUS, DISK, MEMORY
 
 Number = Union[int, float]
@@ -53,7 +54,8 @@ class Way:
     ``needs`` is what the slot must have left, ``bag`` what is taken of it, ``got`` what the
     dynamic slot has. ``consumed`` is what the request takes before anything is added or rounded.
     ``impossible`` says why no slot can serve it, ``refusal`` why the dynamic slot that is carved
-    does not take its job; both are empty where it does.
+    does not take its job; both are empty where it does. ``changed`` is what the startd changes of
+    the request.
     """
 
     needs: Amounts = field(default_factory=dict)
@@ -62,6 +64,7 @@ class Way:
     consumed: Amounts = field(default_factory=dict)
     impossible: str = ""
     refusal: str = ""
+    changed: Mapping[str, Value] = field(default_factory=dict)
 
     def short(self, left: Amounts) -> str:
         """Return what a slot that has ``left`` is short of; empty where it has enough."""

@@ -305,7 +305,7 @@ def _way(
     if not policy:
         # A slot that is out of cpus, memory or disk takes no job then, whatever that asks for.
         needs.update({asset: max(1, amount) for asset, amount in needs.items() if asset in _WHOLE})
-    return Way(needs, bag, published(bag), sure)
+    return Way(needs, bag, published(bag), sure, changed=changed)
 
 
 def _by_limits(slot: SlotSide, request: Ad, left: Amounts) -> dict[str, Number | None]:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from htcq.classads import UNDEFINED, Expr, Value, holds, named
+from htcq.classads import UNDEFINED, Ad, Expr, Value, holds, named
 from htcq.policy.carved import Way
 from htcq.policy.claim import Startd, accounted, consumed, overridden, ways, whole
 from htcq.pool.autocluster import Autocluster
@@ -24,7 +25,7 @@ from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, machine_disk_kb
 from htcq.releases import ABSOLUTE_DISK
-from htcq.simulate.cycle.dynamic_requirements import asked_again
+from htcq.simulate.cycle.dynamic_requirements import asked_again, asked_of_changed_requests
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.slot_table import Offer
@@ -33,6 +34,7 @@ from htcq.simulate.cycle.startd_rank import StartdRanks
 #: Outcomes that are kept from cycle to cycle.
 _MAX_KNOWN = 50_000
 _RANKED_LOWER = "the startd ranks it lower than the running job"
+_CHANGED = "Requirements of the slot do not hold for the request as the startd changes it"
 _REFUSED = "its Requirements do not hold on the dynamic slot"
 
 
@@ -76,17 +78,27 @@ class _Carvings:
         return self._known[place]
 
 
+class _Conditions(NamedTuple):
+    """Parts of a slot's Requirements.
+
+    ``again`` are asked again by the dynamic slot, ``before`` of a request that the startd changed
+    before it makes a dynamic slot.
+    """
+
+    again: tuple[Expr, ...]
+    before: tuple[Expr, ...]
+
+
 @dataclass(frozen=True)
 class _InputsSeen:
     """What of a slot matters to the startd for one request.
 
-    How much is left of some assets, some own attributes. ``requirements`` are asked again by the
-    dynamic slot.
+    How much is left of some assets, some own attributes.
     """
 
     assets: tuple[str, ...]
     places: tuple[int, ...]
-    requirements: tuple[Expr, ...] = ()
+    conditions: _Conditions
 
 
 @dataclass(frozen=True)
@@ -172,7 +184,7 @@ class Startds:
             own_disk = machine_disk_kb(offer.slot)
             tried = self._carvings(
                 offer.seen, SlotClass((offer.seen,)), request, dict(left), site.startd, own_disk,
-                sight.requirements,
+                sight.conditions,
             )  # fmt: skip
             carvings = self._known[key] = _Carvings(tried)
         short, place = "", 0
@@ -217,8 +229,10 @@ class Startds:
         key = (id(slot.frame), id(request), *left.items())
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
+            startd = self._table.of(slot)
+            conditions = _Conditions(_all(), self._before(slot.frame, request.frame, startd))
             carvings = self._carvings(
-                slot, kind, request, left, self._table.of(slot), machine_disk_kb(slot), _all()
+                slot, kind, request, left, startd, machine_disk_kb(slot), conditions
             )
             fitting = (each for each in carvings if not each.way.short(left))
             first = next(fitting, None)
@@ -273,26 +287,35 @@ class Startds:
             requirements = asked_again(slot.frame, job, slot.assets, self._links)
         evaluated = {word for each in requirements for word in each.words()} | {"slotweight"}
         names = of_left | self._links.reached(sorted(evaluated), slot.frame, job)
+        before = self._before(slot.frame, job, startd)
+        words_before = {word for each in before for word in each.words()}
+        reached_before = self._links.reached(sorted(words_before), slot.frame, job)
         # A dynamic slot weighs what it got itself, whatever is left of its parent.
-        of_left = of_left if slot.type == PARTITIONABLE else names
+        of_left = of_left | reached_before if slot.type == PARTITIONABLE else names
+        names = names | reached_before
         places = {PLACES[name] for name in names - set(slot.assets) if name in PLACES}
         if not ABSOLUTE_DISK.holds(startd.version):
             places.add(PLACES["totaldisk"])
-        asked = {
+        requests = {
             each for asset in slot.assets for each in (f"request{asset}", f"_condor_request{asset}")
         }
-        of_job = tuple(sorted(names | asked))
+        of_job = tuple(sorted(names | requests))
         of_slot = [(name, slot.frame.text(name)) for name in sorted(names)]
-        number = self._numbered(
-            (id(startd), slot.type, slot.assets, *map(id, requirements), of_job, *of_slot)
-        )
+        asked = (*map(id, requirements), -1, *map(id, before))
+        number = self._numbered((id(startd), slot.type, slot.assets, *asked, of_job, *of_slot))
         assets = tuple(asset for asset in slot.assets if asset in of_left)
         return _InputsReached(
             number,
             of_job,
             tuple(place for name, place in JOB_PLACES.items() if name in names),
-            _InputsSeen(assets, tuple(sorted(places)), requirements),
+            _InputsSeen(assets, tuple(sorted(places)), _Conditions(requirements, before)),
         )
+
+    def _before(
+        self, slot: SharedAttributes, job: SharedAttributes, startd: Startd
+    ) -> tuple[Expr, ...]:
+        changed = {f"request{asset}" for asset in startd.modify}
+        return asked_of_changed_requests(slot, job, changed, self._links)
 
     def _carvings(
         self,
@@ -302,7 +325,7 @@ class Startds:
         left: Mapping[str, Number],
         startd: Startd,
         machine_disk_kb: int,
-        requirements: tuple[Expr, ...],
+        conditions: _Conditions,
     ) -> Iterator[_Carving]:
         """Yield what the startd tries, in turn."""
         if slot.type != PARTITIONABLE:
@@ -310,7 +333,9 @@ class Startds:
             return
         jobs = Autocluster(request.frame, request.first, Counter(), Counter())
         for way in ways(kind, jobs, left, startd, machine_disk_kb):
-            if not (way.impossible or way.refusal or _takes(kind, jobs, way, requirements)):
+            if way.changed and not _hold(conditions.before, kind.ad(left), jobs.ad(way.changed)):
+                way = replace(way, impossible=_CHANGED)
+            elif not (way.impossible or way.refusal or _takes(kind, jobs, way, conditions.again)):
                 way = replace(way, refusal=_REFUSED)
             yield _Carving(way, self._claim(kind, way))
 
@@ -331,8 +356,21 @@ def _takes(kind: SlotClass, jobs: Autocluster, way: Way, requirements: tuple[Exp
     dynamic = kind.dynamic_ad(way.got)
     if "Requirements" not in dynamic or not requirements:
         return True
-    asking = jobs.ad()
-    if kind.supports_policy:
-        asking = jobs.ad(overridden(asking, consumed(dynamic, asking, kind.assets)))
-    with dynamic.changed("NumDynamicSlots", UNDEFINED):
-        return all(holds(each.evaluate(dynamic, asking)) for each in requirements)
+    # When it is claimed it sees the request as the startd has changed it, when the job starts there
+    # the job's own.
+    seen: list[Mapping[str, Value]] = [{}]
+    if way.changed:
+        seen.append(way.changed)
+    for changed in seen:
+        asking = jobs.ad(changed)
+        if kind.supports_policy:
+            taken = consumed(dynamic, asking, kind.assets)
+            asking = jobs.ad({**changed, **overridden(asking, taken)})
+        with dynamic.changed("NumDynamicSlots", UNDEFINED):
+            if not _hold(requirements, dynamic, asking):
+                return False
+    return True
+
+
+def _hold(conditions: Iterable[Expr], slot: Ad, job: Ad) -> bool:
+    return all(holds(each.evaluate(slot, job)) for each in conditions)

@@ -6,7 +6,7 @@ What the slot and its dynamic slot see alike held in the match, and holds again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from htcq.classads import Expr
 from htcq.columns.parser import parse
@@ -16,6 +16,8 @@ from htcq.simulate.cycle.reference_graph import ANY_NAME, ReferenceGraph
 
 #: What a dynamic slot has for itself, besides its amounts.
 _OF_DYNAMIC_SLOT = frozenset({"dynamicslot", "partitionableslot", "slottype", "numdynamicslots"})
+#: Compares the request with what the slot has left, which a startd does apart.
+_LIMITS = "withinresourcelimits"
 #: References that are followed into each other, which keeps circles out.
 _MAX_DEPTH = 20
 
@@ -40,17 +42,43 @@ def asked_again(
     return tuple(found)
 
 
-def _parts(tree: Tree, slot: SharedAttributes, depth: int) -> Iterator[Tree]:
-    """Yield what must hold for ``tree`` to hold."""
+def asked_of_changed_requests(
+    slot: SharedAttributes, job: SharedAttributes, names: Collection[str], links: ReferenceGraph
+) -> tuple[Expr, ...]:
+    """Return the parts of Requirements of ``slot`` that come upon ``names``, without _LIMITS.
+
+    The startd asks them of a request that it has changed, before it makes a dynamic slot, and takes
+    the request as it came where they do not hold (src/condor_startd.V6/Resource.cpp, create_dslot).
+    """
+    found = []
+    for tree in _parts(Reference("requirements"), slot, _MAX_DEPTH, _LIMITS):
+        if isinstance(tree, Reference) and tree.name.lower() == _LIMITS:
+            continue
+        expression = links.parsed(written(tree))
+        if expression is None:
+            continue
+        reached = links.reached(expression.words(), slot, job)
+        if ANY_NAME in reached or not reached.isdisjoint(names):
+            found.append(expression)
+    return tuple(found)
+
+
+def _parts(tree: Tree, slot: SharedAttributes, depth: int, kept: str = "") -> Iterator[Tree]:
+    """Yield what must hold for ``tree`` to hold; a reference to ``kept`` as it stands."""
     if isinstance(tree, Binary) and tree.operator == "&&":
-        yield from _parts(tree.left, slot, depth)
-        yield from _parts(tree.right, slot, depth)
+        yield from _parts(tree.left, slot, depth, kept)
+        yield from _parts(tree.right, slot, depth, kept)
         return
-    if isinstance(tree, Reference) and tree.scope in (None, MY) and depth:
+    if (
+        isinstance(tree, Reference)
+        and tree.scope in (None, MY)
+        and depth
+        and tree.name.lower() != kept
+    ):
         expression = slot.expression(tree.name)
         if expression is not None:
             inner = parse(expression.text)
             if not isinstance(inner, Foreign):
-                yield from _parts(inner, slot, depth - 1)
+                yield from _parts(inner, slot, depth - 1, kept)
                 return
     yield tree

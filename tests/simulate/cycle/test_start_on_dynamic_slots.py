@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.simulate.cycle.cycle import run_cycle
+from htcq.simulate.cycle.cycle import Cycle, run_cycle
 from tests.audit.sites import job, policy_slot, pool, slot, submitter
 
 
@@ -28,3 +28,33 @@ def test_a_dynamic_slot_may_refuse_its_job(make: object, start: str, is_refused:
     trace = run_cycle(pool(ad, submitter(), jobs=[job(Requirements="true", RequestMemory=128)]))
 
     assert [bool(match.refusal) for match in trace.matches] == [is_refused]
+
+
+@pytest.mark.parametrize(
+    ("start", "got", "refusal"),
+    [
+        # The changed request does not suit the slot: the request as it came is taken.
+        ("TARGET.RequestMemory < 110", 100, ""),
+        ("DynamicSlot ?: false || TARGET.RequestMemory < Memory / 32", 100, ""),
+        ("DynamicSlot ?: false || TARGET.RequestMemory < Memory / 31", 128, ""),
+        # It suits the slot, and not the dynamic slot.
+        (
+            "TARGET.RequestMemory < TotalSlotMemory",
+            0,
+            "its Requirements do not hold on the dynamic slot",
+        ),
+    ],
+)
+def test_a_request_that_the_startd_changes_must_suit_the_slot_and_the_dynamic_slot(
+    start: str, got: int, refusal: str
+) -> None:
+    """As on 23.9.6 and 25.14.1: without a configuration it asks for a multiple of 128 MB."""
+    ad = slot(Cpus=4, Memory=4096, TotalSlotMemory=4096, Start=start,
+              Requirements="Start && WithinResourceLimits",
+              WithinResourceLimits="MY.Memory >= TARGET.RequestMemory")  # fmt: skip
+    given = pool(ad, submitter(), jobs=[job(Requirements="true", RequestMemory=100)])
+    cycle = Cycle(given)
+    trace = cycle.run()
+
+    assert [match.refusal for match in trace.matches] == [refusal]
+    assert [made.claim.amounts.get("memory", 0) for made in cycle.talks.made] == [got]
