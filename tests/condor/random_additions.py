@@ -217,6 +217,10 @@ _COURSE_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
             'regexp("^[ab]", TARGET.AcctGroupUser) || SlotID > 2',
             "MY.Memory > 1000",
             "TARGET.RequestMemory < MY.TotalSlotMemory / 2",
+            # A request that the startd has changed may suit one of slot and dynamic slot alone.
+            "TARGET.RequestMemory < 700",
+            "(DynamicSlot ?: false) || TARGET.RequestMemory * 3 < Memory",
+            "TARGET.RequestCpus < 2 || DynamicSlot",
         ),
     ),
     "NEGOTIATOR_PRE_JOB_RANK": (0.2, _RANKS_OF_NEGOTIATOR),
@@ -230,7 +234,8 @@ _COURSE_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     ),
     "MODIFY_REQUEST_EXPR_REQUESTCPUS": (0.1, ("quantize(RequestCpus, {2})", "MY.Cpus")),
     "MUST_MODIFY_REQUEST_EXPRS": (0.1, ("True",)),
-    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.1, ("2",)),
+    "NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": (0.15, ("1", "2", "3")),
+    "MAX_CONCURRENT_UPLOADS_PER_USER": (0.1, ("2", "3", "6", "10")),
     "GROUP_SORT_EXPR": (0.1, ("GroupResourcesInUse", "-GroupQuota")),
 }  # fmt: skip
 
