@@ -186,11 +186,15 @@ class AccessPoint:
             yield Refusal(MAX_JOBS_RUNNING, {"limit": limit, "used": used})
 
     def user_limit(self, job: Job) -> UserLimit | None:
-        """Return the limit of the user of ``job``, which no request exceeds.
+        """Return the limit of the user of ``job``, which no request for it exceeds.
 
-        It is None where there is none.
+        It is None where there is none, and where START_VANILLA_UNIVERSE is true without a look at
+        the slot: there the schedd forgets the limit (scheduler_getRequestConstraints).
         """
-        return self._limits.of(job, self.name)
+        limit = self._limits.of(job, self.name)
+        if limit is None or (self.start is not None and self.start.is_decided(job)):
+            return None
+        return limit
 
     @cached_property
     def keeps_projects(self) -> bool:

@@ -164,6 +164,12 @@ class StartVanilla:
             self._offers[key] = _decided(self._evaluated(job, None))
         return self._offers[key]
 
+    def is_decided(self, job: Job) -> bool:
+        """Return whether it is true or false for ``job`` with nothing left to evaluate."""
+        if self.lost or self.looks_at_slot:
+            return False
+        return isinstance(self._evaluated(job, None), bool)
+
     def narrows(self, job: Job) -> bool:
         """Return whether the request for an offered job restricts slots by this expression."""
         offers = self.offers(job)

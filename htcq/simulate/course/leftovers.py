@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
-from htcq.pool.slot import Number
+from htcq.pool.slot import Number, Slot
 from htcq.simulate.course.claims import Base
 from htcq.simulate.course.schedds import Schedds
 from htcq.simulate.course.suiting import Suiting
@@ -90,6 +90,11 @@ class _Stage:
                 left[asset] += amount
         return left
 
+    def slot(self, base: Base) -> Slot:
+        """Return the slot as it is then, with as many dynamic slots as there are."""
+        later = sum(not each.refuses for each in self._of_slot[str(base.slot.name)])
+        return base.slot._replace(dynamic_slots=len(base.claims) - later)
+
     def is_void(self, base: Base) -> bool:
         """Return whether what is left of a slot now is void before a claim on it can be made."""
         return any(each.ends_rest for each in self._of_slot[str(base.slot.name)])
@@ -146,24 +151,24 @@ class Leftovers:
         if not self._schedds.uses_rest(schedd, stage.in_vain[schedd]):
             return 0
         suiting, base = self._suiting, claimed.base
-        left = stage.left(base)
+        left, slot = stage.left(base), stage.slot(base)
         literal = self._schedds.literal_limits(schedd)
 
         def suits(request: Request) -> bool:
             # What is left comes back without the concurrency limits of the match: it is not for
             # jobs that have any.
             some = any(suiting.asked(request, tuple(left)).values())
-            return some and suiting.fits(request, base.slot, left, "", literal)
+            return some and suiting.fits(request, slot, left, "", literal)
 
         def startable(job: Job) -> bool:
             if (schedd, job.id) in stage.held:
                 return False
-            return self._schedds.may_start(job, schedd, lambda: base.slot.ad(left), stage.now)
+            return self._schedds.may_start(job, schedd, lambda: slot.ad(left), stage.now)
 
         job = self._waiting.next(claimed.job.submitter, schedd, suits, startable)
         if job is None:
             return 0
-        amounts = self._startds.share(base.slot, suiting.request(job), left)
+        amounts = self._startds.share(slot, suiting.request(job), left)
         refuses = amounts is None or stage.is_void(base)
         asked = _ClaimRequest(
             base, job, claimed.policy, amounts or {}, refuses, claimed.policy and not refuses
