@@ -327,6 +327,37 @@ def test_each_request_of_a_user_asks_for_what_the_user_may_still_run_and_matches
     assert "MaxJobsRunning" in matches[1].refusal
 
 
+@pytest.mark.parametrize(("start", "matches"), [("JOB.RequestCpus < 9", 4), ("SLOT.Cpus < 9", 2)])
+def test_a_start_vanilla_universe_that_is_true_for_every_slot_forgets_the_limit_of_the_user(
+    start: str, matches: int
+) -> None:
+    """As on 25.14.1: the requests are for all jobs then, and the matches beyond the limit are given back."""
+    config = f"START_VANILLA_UNIVERSE = {start}\n"
+    slot, record = policy_slot(Cpus=8, NumClaims=8), user(MaxJobsRunning=2)
+    given = pool(
+        slot, schedd("access1"), asks("ada", 4), jobs=queue(4), users=[record], config=config
+    )
+    found = run_cycle(given).matches
+
+    assert len(found) == matches
+    assert [bool(each.refusal) for each in found] == [False, False, True, True][:matches]
+
+
+def test_nothing_is_offered_of_a_user_who_runs_as_many_jobs_as_allowed() -> None:
+    record = user(MaxJobsRunning=2, NumRunning=2)
+    config = "START_VANILLA_UNIVERSE = JOB.RequestCpus < 9\n"
+    given = pool(
+        policy_slot(),
+        schedd("access1"),
+        asks("ada", 4),
+        jobs=queue(4),
+        users=[record],
+        config=config,
+    )
+
+    assert run_cycle(given).matches == ()
+
+
 def test_a_limit_is_that_of_the_users_own_access_point() -> None:
     other = user(MaxJobsRunning=0, ScheddName='"access2"')
     given = pool(policy_slot(), schedd("access1"), asks("ada", 1), jobs=queue(1), users=[other])

@@ -88,3 +88,13 @@ def test_a_job_that_is_refused_in_the_rest_of_a_slot_ends_its_use() -> None:
     found = course(slot(Cpus=6, TotalSlotCpus=6, Requirements="MY.Cpus > 1"), jobs=jobs)
 
     assert started(found) == ["1.0"]
+
+
+def test_what_is_left_of_a_slot_tells_how_many_dynamic_slots_there_are() -> None:
+    """Seen on 23.9.6: with the first claim there is one, and with the second there are two."""
+    found = course(
+        slot(NumDynamicSlots=0, Requirements="(NumDynamicSlots ?: 0) < 2", **EIGHT),
+        jobs=[job(f"1.{number}") for number in range(4)],
+    )
+
+    assert started(found) == ["1.0", "1.1"]
