@@ -25,7 +25,13 @@ from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import StartdTable, machine_disk_kb
 from htcq.releases import ABSOLUTE_DISK
-from htcq.simulate.cycle.dynamic_requirements import asked_again, asked_of_changed_requests
+from htcq.simulate.cycle.dynamic_requirements import (
+    DYNAMIC_SLOTS,
+    NOTHING_BEFORE,
+    AskedBefore,
+    asked_again,
+    with_count,
+)
 from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.slot_table import Offer
@@ -34,7 +40,7 @@ from htcq.simulate.cycle.startd_rank import StartdRanks
 #: Outcomes that are kept from cycle to cycle.
 _MAX_KNOWN = 50_000
 _RANKED_LOWER = "the startd ranks it lower than the running job"
-_CHANGED = "Requirements of the slot do not hold for the request as the startd changes it"
+_NO_DYNAMIC_SLOT = "Requirements of the slot do not hold any more"
 _REFUSED = "its Requirements do not hold on the dynamic slot"
 
 
@@ -145,6 +151,7 @@ class Startds:
         self._alike: dict[tuple[object, ...], _InputsSeen] = {}
         self._known: dict[tuple[object, ...], _Carvings] = {}
         self._kinds: dict[int, SlotClass] = {}
+        self._before = AskedBefore(self._links)
         self._shares: dict[tuple[object, ...], tuple[Mapping[str, Number] | None, object]] = {}
 
     def serves(self, configurations: Mapping[str, Configuration], weighted: bool) -> bool:
@@ -166,18 +173,21 @@ class Startds:
             return Claim({}, 0, _RANKED_LOWER)
         site = self._sites.get(offer.origin)
         if site is None:
-            site = _StartdView(offer.origin.at_first, self._table.of(offer.slot))
+            left_at_first = with_count(offer.origin.at_first, offer.slot)
+            site = _StartdView(left_at_first, self._table.of(offer.slot))
             self._sites[offer.origin] = site
         if offer.preempts:
             # The startd has what they free before it looks at the request (command.cpp).
             for asset, amount in offer.at_first.items():
                 freed = amount - offer.origin.at_first.get(asset, 0)
                 site.left[asset] = whole(site.left.get(asset, 0) + freed)
+            if DYNAMIC_SLOTS in site.left:
+                site.left[DYNAMIC_SLOTS] -= len(offer.preempts)
         left, sight = site.left, self._sight(offer.seen, request, site.startd, whole_ad)
         seen = 0
         if sight.places:
             seen = self._seen(site, offer.slot, sight)
-        key = (id(sight), offer.supports_policy, seen, *[left[asset] for asset in sight.assets])
+        key = (id(sight), offer.supports_policy, seen, *[left.get(asset) for asset in sight.assets])
         carvings = self._known.get(key)
         if carvings is None:
             # The slot itself, not one like it: disk of old startds is a share of its own machine's.
@@ -217,6 +227,8 @@ class Startds:
             return Claim({}, 0, refusal)
         for asset, amount in carving.way.bag.items():
             left[asset] = whole(left.get(asset, 0) - amount)
+        if DYNAMIC_SLOTS in left:
+            left[DYNAMIC_SLOTS] += 1
         return carving.claim
 
     def share(
@@ -226,11 +238,14 @@ class Startds:
 
         It is None where that is short.
         """
+        startd = self._table.of(slot)
+        before = self._before.of(slot, request.frame, startd)
+        if DYNAMIC_SLOTS in before.reached:
+            left = with_count(left, slot)
         key = (id(slot.frame), id(request), *left.items())
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
-            startd = self._table.of(slot)
-            conditions = _Conditions(_all(), self._before(slot.frame, request.frame, startd))
+            conditions = _Conditions(_all(), before.conditions)
             carvings = self._carvings(
                 slot, kind, request, left, startd, machine_disk_kb(slot), conditions
             )
@@ -287,12 +302,12 @@ class Startds:
             requirements = asked_again(slot.frame, job, slot.assets, self._links)
         evaluated = {word for each in requirements for word in each.words()} | {"slotweight"}
         names = of_left | self._links.reached(sorted(evaluated), slot.frame, job)
-        before = self._before(slot.frame, job, startd)
-        words_before = {word for each in before for word in each.words()}
-        reached_before = self._links.reached(sorted(words_before), slot.frame, job)
+        before = NOTHING_BEFORE
+        if slot.type == PARTITIONABLE:
+            before = self._before.of(slot, job, startd)
         # A dynamic slot weighs what it got itself, whatever is left of its parent.
-        of_left = of_left | reached_before if slot.type == PARTITIONABLE else names
-        names = names | reached_before
+        of_left = of_left.union(before.reached) if slot.type == PARTITIONABLE else names
+        names = names.union(before.reached)
         places = {PLACES[name] for name in names - set(slot.assets) if name in PLACES}
         if not ABSOLUTE_DISK.holds(startd.version):
             places.add(PLACES["totaldisk"])
@@ -301,21 +316,17 @@ class Startds:
         }
         of_job = tuple(sorted(names | requests))
         of_slot = [(name, slot.frame.text(name)) for name in sorted(names)]
-        asked = (*map(id, requirements), -1, *map(id, before))
+        asked = (*map(id, requirements), -1, *map(id, before.conditions))
         number = self._numbered((id(startd), slot.type, slot.assets, *asked, of_job, *of_slot))
-        assets = tuple(asset for asset in slot.assets if asset in of_left)
+        assets = tuple(each for each in (*slot.assets, DYNAMIC_SLOTS) if each in of_left)
         return _InputsReached(
             number,
             of_job,
             tuple(place for name, place in JOB_PLACES.items() if name in names),
-            _InputsSeen(assets, tuple(sorted(places)), _Conditions(requirements, before)),
+            _InputsSeen(
+                assets, tuple(sorted(places)), _Conditions(requirements, before.conditions)
+            ),
         )
-
-    def _before(
-        self, slot: SharedAttributes, job: SharedAttributes, startd: Startd
-    ) -> tuple[Expr, ...]:
-        changed = {f"request{asset}" for asset in startd.modify}
-        return asked_of_changed_requests(slot, job, changed, self._links)
 
     def _carvings(
         self,
@@ -333,8 +344,8 @@ class Startds:
             return
         jobs = Autocluster(request.frame, request.first, Counter(), Counter())
         for way in ways(kind, jobs, left, startd, machine_disk_kb):
-            if way.changed and not _hold(conditions.before, kind.ad(left), jobs.ad(way.changed)):
-                way = replace(way, impossible=_CHANGED)
+            if not _hold(conditions.before, kind.ad(left), jobs.ad(way.changed)):
+                way = replace(way, impossible=_NO_DYNAMIC_SLOT)
             elif not (way.impossible or way.refusal or _takes(kind, jobs, way, conditions.again)):
                 way = replace(way, refusal=_REFUSED)
             yield _Carving(way, self._claim(kind, way))

@@ -6,16 +6,21 @@ What the slot and its dynamic slot see alike held in the match, and holds again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
-from htcq.classads import Expr
+from htcq.classads import Expr, as_number
 from htcq.columns.parser import parse
 from htcq.columns.tree import MY, Binary, Foreign, Reference, Tree, written
+from htcq.policy.claim import Startd
 from htcq.pool.shared_attributes import SharedAttributes
+from htcq.pool.slot import Number, Slot
 from htcq.simulate.cycle.reference_graph import ANY_NAME, ReferenceGraph
 
 #: What a dynamic slot has for itself, besides its amounts.
 _OF_DYNAMIC_SLOT = frozenset({"dynamicslot", "partitionableslot", "slottype", "numdynamicslots"})
+#: Kept beside the amounts that are left: what of a slot changes with its claims as they do.
+DYNAMIC_SLOTS = "numdynamicslots"
 #: Compares the request with what the slot has left, which a startd does apart.
 _LIMITS = "withinresourcelimits"
 #: References that are followed into each other, which keeps circles out.
@@ -42,25 +47,58 @@ def asked_again(
     return tuple(found)
 
 
-def asked_of_changed_requests(
-    slot: SharedAttributes, job: SharedAttributes, names: Collection[str], links: ReferenceGraph
-) -> tuple[Expr, ...]:
-    """Return the parts of Requirements of ``slot`` that come upon ``names``, without _LIMITS.
+class Before(NamedTuple):
+    """Parts of Requirements of a slot, the names that they come upon, and whose they are."""
 
-    The startd asks them of a request that it has changed, before it makes a dynamic slot, and takes
-    the request as it came where they do not hold (src/condor_startd.V6/Resource.cpp, create_dslot).
+    conditions: tuple[Expr, ...]
+    reached: Collection[str]
+    of: tuple[object, ...]
+
+
+NOTHING_BEFORE = Before((), (), ())
+
+
+class AskedBefore:
+    """What a startd asks of a partitionable slot before it makes a dynamic slot.
+
+    It asks of the request as it has changed it, then as it came
+    (src/condor_startd.V6/Resource.cpp, create_dslot, HTCondor 23.9 and 25.14), and knows of claims
+    that were made since the ad that the negotiator has.
     """
-    found = []
-    for tree in _parts(Reference("requirements"), slot, _MAX_DEPTH, _LIMITS):
-        if isinstance(tree, Reference) and tree.name.lower() == _LIMITS:
-            continue
-        expression = links.parsed(written(tree))
-        if expression is None:
-            continue
-        reached = links.reached(expression.words(), slot, job)
-        if ANY_NAME in reached or not reached.isdisjoint(names):
-            found.append(expression)
-    return tuple(found)
+
+    def __init__(self, links: ReferenceGraph) -> None:
+        self._links = links
+        self._known: dict[tuple[object, ...], Before] = {}
+
+    def of(self, slot: Slot, job: SharedAttributes, startd: Startd) -> Before:
+        """Return the parts that may hold no more, without WithinResourceLimits."""
+        key = (id(slot.frame), slot.assets, id(job), id(startd))
+        known = self._known.get(key)
+        if known is None:
+            conditions = tuple(self._parts(slot, job, startd))
+            words = {word for each in conditions for word in each.words()}
+            reached = self._links.reached(sorted(words), slot.frame, job)
+            # What is known by its id must live.
+            known = self._known[key] = Before(conditions, reached, (slot.frame, job, startd))
+        return known
+
+    def _parts(self, slot: Slot, job: SharedAttributes, startd: Startd) -> Iterator[Expr]:
+        names = {f"request{asset}" for asset in startd.modify} | {*slot.assets, DYNAMIC_SLOTS}
+        for tree in _parts(Reference("requirements"), slot.frame, _MAX_DEPTH, _LIMITS):
+            if isinstance(tree, Reference) and tree.name.lower() == _LIMITS:
+                continue
+            expression = self._links.parsed(written(tree))
+            if expression is None:
+                continue
+            reached = self._links.reached(expression.words(), slot.frame, job)
+            if ANY_NAME in reached or not reached.isdisjoint(names):
+                yield expression
+
+
+def with_count(left: Mapping[str, Number], slot: Slot) -> dict[str, Number]:
+    """Return what a slot has left, with the number of its dynamic slots where it shows one."""
+    count = as_number(slot.dynamic_slots)
+    return dict(left) if count is None else {**left, DYNAMIC_SLOTS: count}
 
 
 def _parts(tree: Tree, slot: SharedAttributes, depth: int, kept: str = "") -> Iterator[Tree]:
