@@ -26,8 +26,8 @@ pytestmark = pytest.mark.condor
 
 #: Begin the names of knobs that startds and schedds alone read.
 _OF_OTHERS = (
-    "CLAIM_WORKLIFE", "MODIFY_REQUEST_EXPR_REQUESTCPUS", "MUST_MODIFY_REQUEST_EXPRS", "SCHEDD.",
-    "STARTD.",
+    "CLAIM_WORKLIFE", "MODIFY_REQUEST_EXPR_REQUESTCPUS", "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
+    "MUST_MODIFY_REQUEST_EXPRS", "SCHEDD.", "STARTD.",
 )  # fmt: skip
 
 

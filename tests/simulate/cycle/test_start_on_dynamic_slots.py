@@ -58,3 +58,26 @@ def test_a_request_that_the_startd_changes_must_suit_the_slot_and_the_dynamic_sl
 
     assert [match.refusal for match in trace.matches] == [refusal]
     assert [made.claim.amounts.get("memory", 0) for made in cycle.talks.made] == [got]
+
+
+@pytest.mark.parametrize(
+    ("start", "refused"),
+    [
+        ("NumDynamicSlots < 2 || DynamicSlot", [False, False, True]),
+        # The startd hands out 128 MB where the negotiator counts 100.
+        ("(DynamicSlot ?: false) || Memory > 4096 - 2 * 128", [False, False, True]),
+        ("(DynamicSlot ?: false) || Memory > 4096 - 3 * 128", [False, False, False]),
+    ],
+)
+def test_a_startd_asks_the_slot_as_it_is_when_the_claim_is_made(
+    start: str, refused: list[bool]
+) -> None:
+    """As on 23.9.6 and 25.14.1: the negotiator matches by the ad of the slot from before the cycle."""
+    ad = policy_slot(Cpus=4, Memory=4096, NumDynamicSlots=0, NumClaims=9, Start=start,
+                     ConsumptionMemory="TARGET.RequestMemory",
+                     Requirements="Start && WithinResourceLimits",
+                     WithinResourceLimits="MY.Cpus >= TARGET.RequestCpus")  # fmt: skip
+    jobs = [job(f"1.{proc}", Requirements="true", RequestMemory=100) for proc in range(3)]
+    given = pool(ad, submitter(IdleJobs=3, WeightedIdleJobs=3), jobs=jobs)
+
+    assert [bool(match.refusal) for match in run_cycle(given).matches] == refused
