@@ -227,7 +227,7 @@ def ways(
     ``machine_disk_kb`` is TotalDisk, of which startds before 25.4 give shares.
     """
     for way in unjudged_ways(slot, job, left, startd, machine_disk_kb):
-        yield way if way.impossible else replace(way, refusal=refused(slot, job, way.got))
+        yield way if way.impossible else replace(way, refusal=refused(slot, job, way))
 
 
 def unjudged_ways(
@@ -345,12 +345,20 @@ def requested(job: Ad, assets: Iterable[str]) -> dict[str, Number | None]:
     return taken
 
 
-def refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:
+def refused(slot: SlotSide, job: JobSide, way: Way) -> str:
     """Return why the dynamic slot refuses the job that it was carved for; empty if it takes it.
 
-    Source: command.cpp:activate_claim.
+    The startd asks it of the request as it changed it when it makes the slot (command.cpp:
+    request_claim), and of the job as it is when that starts there (activate_claim).
     """
-    asking, dynamic = job.ad(), slot.dynamic_ad(got)
+    why = ""
+    if way.changed:
+        why = _refused(slot, job, way.changed, way.got)
+    return why or _refused(slot, job, {}, way.got)
+
+
+def _refused(slot: SlotSide, job: JobSide, changed: Mapping[str, Value], got: Amounts) -> str:
+    asking, dynamic = job.ad(changed), slot.dynamic_ad(got)
     if slot.supports_policy:
         taken = consumed(dynamic, asking, slot.assets)
         why, asset = lack(got, taken)
@@ -358,14 +366,12 @@ def refused(slot: SlotSide, job: JobSide, got: Amounts) -> str:
             return f"{asset}: {taken[asset]:g} is consumed, but the startd hands out whole units"
         if why is not None:
             return f"{asset or 'consumption'}: {why.value}"
-        asking = job.ad(overridden(asking, taken))
-    if _LIMITS in dynamic:
-        return (
-            ""
-            if holds(named(_LIMITS).evaluate(dynamic, asking))
-            else "it has less than its job asks for"
-        )
-    return "" if slot.supports_policy else _less_than_asked(asking, got)
+        asking = job.ad({**changed, **overridden(asking, taken)})
+    if _LIMITS not in dynamic:
+        return "" if slot.supports_policy else _less_than_asked(asking, got)
+    if holds(named(_LIMITS).evaluate(dynamic, asking)):
+        return ""
+    return "it has less than its job asks for"
 
 
 def _less_than_asked(job: Ad, got: Amounts) -> str:

@@ -128,7 +128,7 @@ def _first(
 ) -> Way:
     if not judged:
         return first_that_fits(tried, have)
-    return first_that_fits(tried, have, lambda way: refused(slot_class, jobs, way.got))
+    return first_that_fits(tried, have, lambda way: refused(slot_class, jobs, way))
 
 
 class Carver:

@@ -171,7 +171,7 @@ def _claimed(pair: Pair, slot: Any, job: Any, policy: bool, so_far: Outcome) -> 
     if got["Disk"] > (number(slot, "Disk") or 0):
         return _refused(so_far)
     dynamic = _dynamic(slot, got)
-    if not _runs(dynamic, job, policy):
+    if not (_willing(dynamic, request, policy) and _runs(dynamic, job, policy)):
         return _refused(so_far)
     return Outcome(True, so_far.consumed, so_far.cost, got, _weight(dynamic), False)
 
@@ -218,6 +218,12 @@ def _dynamic(slot: Any, got: Mapping[str, Number]) -> Any:
         "Dynamic",
     )
     return dynamic
+
+
+def _willing(dynamic: Any, request: Any, policy: bool) -> bool:
+    """Return whether the dynamic slot takes the request as the startd changed it (request_claim)."""
+    asked = _overridden(request, _consumption(dynamic, request)) if policy else request
+    return bool(number(dynamic, "Requirements", asked))
 
 
 def _runs(dynamic: Any, job: Any, policy: bool) -> bool:
