@@ -10,10 +10,12 @@ from htcq.classads import UNDEFINED, Ad, Value
 from htcq.pool.ad_lines import AdSchema
 from htcq.pool.shared_attributes import SharedAttributes
 
+#: The name of its schedd, which a capture notes: a job has no such attribute.
+SCHEDD = "ScheddName"
 #: Attributes that differ between equal jobs, in the order of the fields of :class:`Job`.
 OWN = (
     "ClusterId", "ProcId", "JobStatus", "User", "Owner", "AccountingGroup", "MaxHosts",
-    "CurrentHosts", "RemoteHost", "ScheddName", "GlobalJobId", "JobPrio", "QDate",
+    "CurrentHosts", "RemoteHost", SCHEDD, "GlobalJobId", "JobPrio", "QDate",
     "LastRejMatchReason", "AcctGroup", "PreJobPrio1", "PreJobPrio2", "PostJobPrio1", "PostJobPrio2",
     "AutoClusterId", "JobCurrentStartDate", "NumVacates", "WantFTOnCheckpoint",
     "WhenToTransferOutput", "HtcqProtected", "JobCoolDownExpiration", "LastRejMatchTime",
@@ -27,7 +29,7 @@ SHARED = (
     "HtcqVacateCost",
 )  # fmt: skip
 #: The index of each own attribute in a :class:`Job`.
-PLACES = {name.lower(): place for place, name in enumerate(OWN, 1)}
+PLACES = {name.lower(): place for place, name in enumerate(OWN, 1) if name != SCHEDD}
 JOB = AdSchema(tuple(name.lower() for name in OWN), frozenset(name.lower() for name in SHARED))
 
 IDLE, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED = 1, 2, 3, 4, 5, 6, 7
@@ -164,7 +166,7 @@ class Job(NamedTuple):
 
     def own(self) -> Iterator[tuple[str, Value]]:
         """Yield the attributes that are the job's own."""
-        return zip(OWN, self[1:])
+        return ((name, value) for name, value in zip(OWN, self[1:]) if name is not SCHEDD)
 
 
 # 1, 1.0 and true are equal keys, but to typed ones.

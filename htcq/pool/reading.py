@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from htcq.classads import UNDEFINED
 from htcq.errors import InputError
 from htcq.pool.ads import PLAIN_NAME, Read, read_collector, read_jobs, read_past
 from htcq.pool.adtext import Chunks
 from htcq.pool.configuration import Configuration, Parse, configuration_from
+from htcq.pool.job import Job
 from htcq.pool.left_out import LeavingOut, LeftOut, together
 from htcq.pool.pool import AccountantLog, Pool
 from htcq.pool.priorities import read_priorities
@@ -120,10 +122,32 @@ def _with_ads(pool: Pool, jobs: Read | None, past: Read | None, ads: Read | None
         pool = replace(pool, slots=tuple(ads.slots), records=ads.records, slot_frames=frames)
     if jobs is not None:
         frames = tuple(jobs.frames.values())
-        pool = replace(pool, jobs=tuple(jobs.jobs), job_frames=frames)
+        pool = replace(pool, jobs=tuple(_with_schedds(jobs.jobs, pool)), job_frames=frames)
     if past is not None:
-        pool = replace(pool, past=tuple(past.past))
+        of_past = _with_schedds((each.job for each in past.past), pool)
+        with_schedds = zip(past.past, of_past)
+        pool = replace(pool, past=tuple(each._replace(job=job) for each, job in with_schedds))
     return pool
+
+
+def _with_schedds(jobs: Iterable[Job], pool: Pool) -> Iterator[Job]:
+    """Yield ``jobs`` with the names of their schedds, which HTCondor's tools do not print.
+
+    The global id of a job begins with that name. Where no schedd of the pool has it, it is that of
+    the only schedd, else unknown.
+    """
+    known = {each.name for each in pool.schedds}
+    only = ""
+    if len(known) == 1:
+        (only,) = known
+    for job in jobs:
+        if isinstance(job.schedd, str):
+            yield job
+            continue
+        name = job.access_point
+        if known and name not in known:
+            name = only
+        yield job._replace(schedd=name or UNDEFINED)
 
 
 def _central(text: str | None, parse: Parse) -> Configuration | None:

@@ -185,6 +185,7 @@ def _commands(dice: Random, cluster: Cluster) -> Iterator[tuple[str, object]]:
         yield "MY.PostJobPrio2", dice.choice(("1", "-ProcId"))
 
 
+_STARTS_BY_SCHEDD = ('TARGET.ScheddName =!= "node.test"', 'TARGET.ScheddName == "node.test"')
 #: Of courses: what preempts, who splits slots, and what is asked of devices.
 _COURSE_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
     "PREEMPTION_REQUIREMENTS": (
@@ -221,6 +222,8 @@ _COURSE_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {
             "TARGET.RequestMemory < 700",
             "(DynamicSlot ?: false) || TARGET.RequestMemory * 3 < Memory",
             "TARGET.RequestCpus < 2 || DynamicSlot",
+            # The startd alone knows the schedd of a job.
+            *_STARTS_BY_SCHEDD,
         ),
     ),
     "NEGOTIATOR_PRE_JOB_RANK": (0.2, _RANKS_OF_NEGOTIATOR),
@@ -248,6 +251,9 @@ def course_with_additions(scenario: Scenario) -> Scenario:
         knobs.pop("NEGOTIATOR_CONSIDER_PREEMPTION", None)
         # A schedd evicts the oldest job of too many, and those that were preempted are as old.
         knobs.pop("MAX_JOBS_RUNNING", None)
+    if knobs.get("START") in _STARTS_BY_SCHEDD and "False" in _partitionable(knobs):
+        # A static slot is claimed first, and refuses to start the job then.
+        del knobs["START"]
     for name, text in list(knobs.items()):
         if name.endswith("_CONSUMPTION_POLICY") and text == "True" and dice.random() < 0.5:
             number = name.rpartition("_CONSUMPTION")[0]
@@ -271,7 +277,11 @@ def course_with_additions(scenario: Scenario) -> Scenario:
             )
         commands.update(each for each in _commands(dice, cluster) if not each[0].startswith("MY."))
         clusters.append(replace(cluster, commands=commands))
-    return replace(scenario, knobs=knobs, clusters=tuple(clusters))
+    return _with_second_schedd(replace(scenario, knobs=knobs, clusters=tuple(clusters)), 0.25)
+
+
+def _partitionable(knobs: Mapping[str, str]) -> set[str]:
+    return {text for name, text in knobs.items() if name.endswith("_PARTITIONABLE")}
 
 
 _PREEMPTING_KNOBS: Mapping[str, tuple[float, tuple[str, ...]]] = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import second_schedd
 from broken import break_it
 from claims import log_from_now
 from conftest import Site
@@ -27,6 +29,7 @@ from testpool import Pool
 _ENDED, _LOOKED = "Finished Negotiation Cycle", "Done starting jobs"
 #: What a schedd does of its own accord, it does by the time that it has looked at its jobs so often.
 _LOOKS = 3
+_OF_JOBS = ["ClusterId", "JobStatus"]
 _OF_SLOTS = ["Name", "State", "Activity", "Cpus", "Memory"]
 
 
@@ -55,6 +58,8 @@ class RealCourse:
 def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse:
     """Set the pool up as ``scenario`` has it, capture it in both ways, and let it go through some cycles."""
     log = log_from_now(site.pool)
+    if scenario.elsewhere:
+        second_schedd.make_spool(site.pool)
     pool = break_it(site, scenario.knobs)
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
     pool.wait(
@@ -65,7 +70,7 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
     )
     for options in scenario.userprio:
         pool.tool("condor_userprio", *options)
-    queued(pool, scenario.clusters, scenario.groups)
+    queued(pool, scenario.clusters, scenario.groups, scenario.elsewhere)
     if scenario.user_limit:
         limit_user(pool, scenario.user_limit)
     before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
@@ -74,6 +79,7 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
         # A claim that is made during a cycle brings leftovers: by the time that the daemons take, the
         # schedd has used these before it is asked again, or after.
         accepted = log_from_now(pool, "StartLog")
+        others = second_schedd.logs_from_now(pool)
         try:
             with standing_still(pool, "startd"):
                 negotiated, scheduled = cycle(pool)
@@ -82,7 +88,8 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
             break
         (directory / f"NegotiatorLog.{number}").write_text(negotiated)
         (directory / f"SchedLog.{number}").write_text(scheduled)
-        logged = read(negotiated, scheduled)
+        said = {address: log() for address, log in others.items()}
+        logged = read(negotiated, scheduled, said)
         claimed = log_from_now(pool, "SchedLog")
         running, cpus = _at_rest(pool)
         (directory / f"SchedLog.{number}.claims").write_text(claimed())
@@ -96,27 +103,36 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
 def _at_rest(pool: Pool) -> tuple[Mapping[int, int], float]:
     """Wait until all claims are made and nothing changes any more; return what runs then."""
     startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
-    log = log_from_now(pool, "SchedLog")
+    logs = [log_from_now(pool, "SchedLog"), *second_schedd.logs_from_now(pool).values()]
     before: Any = None
-    looks = 0
+    looks: list[int] = []
 
     def rests() -> bool:
         nonlocal before, looks
         seen = _slots(pool, "")
-        jobs = pool.ads("jobs", ["ClusterId", "JobStatus"])
+        jobs = _jobs(pool, len(logs) > 1)
         running = sum(job["JobStatus"] == 2 for job in jobs)
         busy = sum(slot["Activity"] == "Busy" for slot in seen)
         claimed = sum(slot["State"] not in ("Unclaimed", "Owner") for slot in seen)
         now = (seen, sorted(jobs, key=str))
         if now != before or not running == busy == claimed or seen != _slots(pool, startd):
-            before, looks = now, log().count(_LOOKED)
+            before, looks = now, [log().count(_LOOKED) for log in logs]
             return False
-        return log().count(_LOOKED) >= looks + _LOOKS
+        return all(log().count(_LOOKED) >= count + _LOOKS for log, count in zip(logs, looks))
 
     pool.wait(rests, 60, "claims that stay as they are", ("SchedLog", "StartLog"))
     running = Counter(job["ClusterId"] for job in before[1] if job["JobStatus"] == 2)
     cpus = sum(float(slot["Cpus"]) for slot in before[0] if slot["State"] == "Claimed")
     return dict(running), cpus
+
+
+def _jobs(pool: Pool, of_both: bool) -> list[dict[str, Any]]:
+    jobs = pool.ads("jobs", _OF_JOBS)
+    if of_both:
+        attributes = ",".join(_OF_JOBS)
+        options = ("-name", second_schedd.NAME, "-allusers", "-attributes", attributes, "-json")
+        jobs += json.loads(pool.tool("condor_q", *options).strip() or "[]")
+    return jobs
 
 
 def _slots(pool: Pool, direct: str) -> list[dict[str, Any]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from htcq.classads import UNDEFINED
+from htcq.classads import UNDEFINED, Value
 from htcq.errors import InputError
 from htcq.live.configuration import read_dump
 from htcq.pool.ads import read_collector, read_jobs
 from htcq.pool.reading import Texts, read_pool
 from htcq.pool.shared_attributes import Expressions
-from tests.audit.sites import ad, job, pool, slot, static_slot, submitter
+from tests.audit.sites import ad, job, pool, schedd, slot, static_slot, submitter
 
 
 def test_a_machine_ad_may_be_called_slot() -> None:
@@ -201,3 +201,24 @@ def test_values_of_one_slot_do_not_leak_into_another_of_its_frame() -> None:
     assert first.ad().value("Memory") == 2048
     assert second.ad().value("Memory") is UNDEFINED
     assert first.ad().value("Memory") == 2048
+
+
+@pytest.mark.parametrize(
+    ("schedds", "names"),
+    [
+        (("access1", "access2"), ["access1", "access2", UNDEFINED, "noted"]),
+        (("access2",), ["access2", "access2", "access2", "noted"]),
+        ((), ["access1", "access2", "old", "noted"]),
+    ],
+)
+def test_the_global_id_names_the_schedd_of_a_job(
+    schedds: tuple[str, ...], names: list[Value]
+) -> None:
+    """Its name comes before the first #; a schedd that was renamed is known where it is the only one."""
+    ids = ("access1#1.0#17", "access2#2.0#17", "old#3.0#17", "other#4.0#17")
+    jobs = [job(f"{at}.0", GlobalJobId=f'"{id_}"') for at, id_ in enumerate(ids[:3], 1)]
+    jobs.append(job("4.0", GlobalJobId=f'"{ids[3]}"', ScheddName='"noted"'))
+
+    found = pool(*map(schedd, schedds), jobs=jobs)
+
+    assert [each.schedd for each in found.jobs or ()] == names

@@ -70,10 +70,6 @@ class AccessPoints:
         }
         #: Whether neither the negotiator nor limits of users keep any job from being asked for.
         self.is_steady = self._constraint is None and not self._limits
-        self._named = bool(self._known)
-        self._only = ""
-        if len(self._known) == 1:
-            self._only = next(iter(self._known))
         self._frames: dict[tuple[int, str], SharedAttributes] = {}
         self._plain: dict[int, SharedAttributes] = {}
         self._expressions = Expressions()
@@ -104,15 +100,7 @@ class AccessPoints:
 
     def name_of(self, job: Job) -> str:
         """Return the access point whose job it is; empty where the pool does not say."""
-        if isinstance(job.schedd, str):
-            return job.schedd
-        # The id of a job of the whole pool begins with the name of its schedd.
-        named = ""
-        if isinstance(job.global_id, str):
-            named = job.global_id.partition("#")[0]
-        if self._named and named not in self._known:
-            return self._only
-        return named
+        return job.schedd if isinstance(job.schedd, str) else ""
 
     def words(self) -> set[str]:
         """Return every word of the expressions by which jobs are offered or not."""

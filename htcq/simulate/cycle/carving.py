@@ -9,17 +9,16 @@ of that counts.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from htcq.classads import UNDEFINED, Ad, Expr, Value, holds, named
 from htcq.policy.carved import Way
-from htcq.policy.claim import Startd, accounted, consumed, overridden, ways, whole
-from htcq.pool.autocluster import Autocluster
+from htcq.policy.claim import JobSide, Startd, accounted, consumed, overridden, ways, whole
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.job import SCHEDD
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
@@ -29,6 +28,7 @@ from htcq.simulate.cycle.dynamic_requirements import (
     DYNAMIC_SLOTS,
     NOTHING_BEFORE,
     AskedBefore,
+    ClaimingJob,
     asked_again,
     with_count,
 )
@@ -99,9 +99,10 @@ class _Conditions(NamedTuple):
 class _InputsSeen:
     """What of a slot matters to the startd for one request.
 
-    How much is left of some assets, some own attributes.
+    How much is left of some assets, some own attributes. ``of_schedd``: whose schedd asks matters.
     """
 
+    of_schedd: bool
     assets: tuple[str, ...]
     places: tuple[int, ...]
     conditions: _Conditions
@@ -164,8 +165,8 @@ class Startds:
         if len(self._known) + len(self._shares) + len(self._sights) > _MAX_KNOWN:
             self._clear()
 
-    def claim(self, offer: Offer, request: Request, whole_ad: bool) -> Claim:
-        """Return what ``request`` gets of a slot that is unchanged since its ad.
+    def claim(self, offer: Offer, request: Request, schedd: str, whole_ad: bool) -> Claim:
+        """Return what ``request`` of a schedd gets of a slot that is unchanged since its ad.
 
         ``whole_ad``: the negotiator has seen the same ads of slot and job as the startd.
         """
@@ -187,14 +188,16 @@ class Startds:
         seen = 0
         if sight.places:
             seen = self._seen(site, offer.slot, sight)
-        key = (id(sight), offer.supports_policy, seen, *[left.get(asset) for asset in sight.assets])
+        asking = schedd if sight.of_schedd else ""
+        lefts = [left.get(asset) for asset in sight.assets]
+        key = (id(sight), offer.supports_policy, seen, asking, *lefts)
         carvings = self._known.get(key)
         if carvings is None:
             # The slot itself, not one like it: disk of old startds is a share of its own machine's.
             own_disk = machine_disk_kb(offer.slot)
             tried = self._carvings(
-                offer.seen, SlotClass((offer.seen,)), request, dict(left), site.startd, own_disk,
-                sight.conditions,
+                offer.seen, SlotClass((offer.seen,)), request, schedd, dict(left), site.startd,
+                own_disk, sight.conditions,
             )  # fmt: skip
             carvings = self._known[key] = _Carvings(tried)
         short, place = "", 0
@@ -232,9 +235,9 @@ class Startds:
         return carving.claim
 
     def share(
-        self, slot: Slot, request: Request, left: Mapping[str, Number]
+        self, slot: Slot, request: Request, schedd: str, left: Mapping[str, Number]
     ) -> Mapping[str, Number] | None:
-        """Return what ``request`` gets of a partitionable ``slot`` that has so much left.
+        """Return what ``request`` of a schedd gets of a partitionable ``slot`` with so much left.
 
         It is None where that is short.
         """
@@ -242,12 +245,12 @@ class Startds:
         before = self._before.of(slot, request.frame, startd)
         if DYNAMIC_SLOTS in before.reached:
             left = with_count(left, slot)
-        key = (id(slot.frame), id(request), *left.items())
+        key = (id(slot.frame), id(request), schedd, *left.items())
         if key not in self._shares:
             kind = self._kinds.setdefault(id(slot.frame), SlotClass((slot,)))
             conditions = _Conditions(_all(), before.conditions)
             carvings = self._carvings(
-                slot, kind, request, left, startd, machine_disk_kb(slot), conditions
+                slot, kind, request, schedd, left, startd, machine_disk_kb(slot), conditions
             )
             fitting = (each for each in carvings if not each.way.short(left))
             first = next(fitting, None)
@@ -324,7 +327,10 @@ class Startds:
             of_job,
             tuple(place for name, place in JOB_PLACES.items() if name in names),
             _InputsSeen(
-                assets, tuple(sorted(places)), _Conditions(requirements, before.conditions)
+                SCHEDD.lower() in names,
+                assets,
+                tuple(sorted(places)),
+                _Conditions(requirements, before.conditions),
             ),
         )
 
@@ -333,6 +339,7 @@ class Startds:
         slot: Slot,
         kind: SlotClass,
         request: Request,
+        schedd: str,
         left: Mapping[str, Number],
         startd: Startd,
         machine_disk_kb: int,
@@ -342,7 +349,7 @@ class Startds:
         if slot.type != PARTITIONABLE:
             yield _Carving(Way(), Claim({}, self._charge(kind.weight(left))))
             return
-        jobs = Autocluster(request.frame, request.first, Counter(), Counter())
+        jobs = ClaimingJob(request, schedd)
         for way in ways(kind, jobs, left, startd, machine_disk_kb):
             if not _hold(conditions.before, kind.ad(left), jobs.ad(way.changed)):
                 way = replace(way, impossible=_NO_DYNAMIC_SLOT)
@@ -359,7 +366,7 @@ class Startds:
         return accounted(weight) if self._weighted else 1
 
 
-def _takes(kind: SlotClass, jobs: Autocluster, way: Way, requirements: tuple[Expr, ...]) -> bool:
+def _takes(kind: SlotClass, jobs: JobSide, way: Way, requirements: tuple[Expr, ...]) -> bool:
     """Return whether ``requirements`` of the dynamic slot hold for the job that it was made for.
 
     START may look at what the slot has, or has not yet (command.cpp: request_claim).

@@ -1,20 +1,25 @@
 """What of a slot's Requirements is decided anew by the dynamic slot that is made for a job.
 
 A startd asks them again there (src/condor_startd.V6/command.cpp, request_claim, HTCondor 25.14).
-What the slot and its dynamic slot see alike held in the match, and holds again.
+What the slot and its dynamic slot see alike held in the match, and holds again. The job names its
+schedd only there (src/condor_schedd.V6/schedd.cpp, contactStartd).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from htcq.classads import Expr, as_number
+from htcq.classads import Ad, Expr, Value, as_number
 from htcq.columns.parser import parse
 from htcq.columns.tree import MY, Binary, Foreign, Reference, Tree, written
 from htcq.policy.claim import Startd
+from htcq.pool.autocluster import Autocluster
+from htcq.pool.job import SCHEDD
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import Number, Slot
+from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import ANY_NAME, ReferenceGraph
 
 #: What a dynamic slot has for itself, besides its amounts.
@@ -27,6 +32,18 @@ _LIMITS = "withinresourcelimits"
 _MAX_DEPTH = 20
 
 
+class ClaimingJob:
+    """A job as its ``schedd`` shows it to a startd (schedd.cpp, contactStartd)."""
+
+    def __init__(self, request: Request, schedd: str) -> None:
+        self._job = Autocluster(request.frame, request.first, Counter(), Counter())
+        self._own = {SCHEDD: schedd}
+
+    def ad(self, changed: Mapping[str, Value] | None = None) -> Ad:
+        """Return its ad with some attributes changed; valid until the next call."""
+        return self._job.ad({**self._own, **(changed or {})})
+
+
 def asked_again(
     slot: SharedAttributes, job: SharedAttributes, assets: tuple[str, ...], links: ReferenceGraph
 ) -> tuple[Expr, ...]:
@@ -34,7 +51,7 @@ def asked_again(
 
     All parts must hold. The consumption policy of a slot changes what ``job`` asks of ``assets``.
     """
-    changing = _OF_DYNAMIC_SLOT | {ANY_NAME}
+    changing = _OF_DYNAMIC_SLOT | {ANY_NAME, SCHEDD.lower()}
     for asset in assets:
         changing |= {asset, f"totalslot{asset}", f"request{asset}", f"_cp_orig_request{asset}"}
     found = []
@@ -84,6 +101,7 @@ class AskedBefore:
 
     def _parts(self, slot: Slot, job: SharedAttributes, startd: Startd) -> Iterator[Expr]:
         names = {f"request{asset}" for asset in startd.modify} | {*slot.assets, DYNAMIC_SLOTS}
+        names.add(SCHEDD.lower())
         for tree in _parts(Reference("requirements"), slot.frame, _MAX_DEPTH, _LIMITS):
             if isinstance(tree, Reference) and tree.name.lower() == _LIMITS:
                 continue

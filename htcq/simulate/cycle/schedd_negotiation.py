@@ -234,7 +234,10 @@ class ScheddNegotiations:
             used_for = asker.session.used_for
             seen = request is asker.request and used_for is request
             claim = self._startds.claim(
-                offer, used_for, seen and not (offer.added or offer.preempts)
+                offer,
+                used_for,
+                asker.session.access.name,
+                seen and not (offer.added or offer.preempts),
             )
         by = self._search.preemption.why(candidate)
         preempts = offer.customer if by else ""

@@ -33,8 +33,8 @@ from htcq.simulate.cycle.queues import Queue, Request
 from htcq.simulate.cycle.reference_graph import ANY_NAME
 from htcq.simulate.cycle.significant import Significant
 
-#: Attributes of a job that tell whose it is, and at which access point.
-_OF_USERS = frozenset({"user", "owner", "accountinggroup", "acctgroup", "scheddname"})
+#: Attributes of a job that tell whose it is.
+_OF_USERS = frozenset({"user", "owner", "accountinggroup", "acctgroup"})
 #: Equal submitters have their turns by when they were last heard of, modulo this.
 _SHUFFLE = 1009
 

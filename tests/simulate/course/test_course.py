@@ -200,9 +200,16 @@ def test_limits_of_a_claim_are_those_of_its_dynamic_slot() -> None:
     assert started(found) == [1, 1, 0]
 
 
-def test_a_claim_is_the_schedd_s_that_has_it() -> None:
-    """Two access points have a job of the same number and submitter; what one of them claims is not the other's."""
+@pytest.mark.parametrize("printed", [False, True])
+def test_a_claim_is_the_schedd_s_that_has_it(printed: bool) -> None:
+    """Two access points have a job of the same number and submitter; what one of them claims is not the other's.
+
+    HTCondor's tools print the name of the schedd in the global id alone.
+    """
     queue = [job("1.0", ScheddName=f'"access{number}"', JobPrio=-number) for number in (1, 2)]
+    if printed:
+        ids = ('"access1#1.0#1700000000"', '"access2#1.0#1700000000"')
+        queue = [job("1.0", GlobalJobId=id_, JobPrio=-place) for place, id_ in enumerate(ids)]
     asking = [
         submitter(ScheddName=f'"access{number}"', Machine=f'"access{number}"') for number in (1, 2)
     ]

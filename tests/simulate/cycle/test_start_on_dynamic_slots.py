@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.simulate.cycle.cycle import Cycle, run_cycle
-from tests.audit.sites import job, policy_slot, pool, slot, submitter
+from tests.audit.sites import job, policy_slot, pool, schedd, slot, submitter
 
 
 @pytest.mark.parametrize("make", [slot, policy_slot])
@@ -81,3 +81,22 @@ def test_a_startd_asks_the_slot_as_it_is_when_the_claim_is_made(
     given = pool(ad, submitter(IdleJobs=3, WeightedIdleJobs=3), jobs=jobs)
 
     assert [bool(match.refusal) for match in run_cycle(given).matches] == refused
+
+
+@pytest.mark.parametrize(
+    ("start", "refused"),
+    [
+        ('TARGET.ScheddName == "access1"', []),
+        ('TARGET.ScheddName =!= "access1"', [True]),
+        ('TARGET.ScheddName =!= "access2"', [False]),
+    ],
+)
+def test_the_startd_alone_knows_the_schedd_of_a_job(start: str, refused: list[bool]) -> None:
+    """As on 23.9.6 and 25.14.1: a request does not have it, whatever a capture notes."""
+    ad = slot(Cpus=4, Start=start, Requirements="Start && WithinResourceLimits",
+              WithinResourceLimits="MY.Cpus >= TARGET.RequestCpus")  # fmt: skip
+    waiting = job(Requirements="true", ScheddName='"access1"')
+
+    trace = run_cycle(pool(ad, schedd("access1"), submitter(), jobs=[waiting]))
+
+    assert [bool(match.refusal) for match in trace.matches] == refused
