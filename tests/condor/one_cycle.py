@@ -167,8 +167,8 @@ def queued(
     where += [(cluster, second_schedd.NAME) for cluster in elsewhere]
     for cluster, schedd in where:
         pool.submit(cluster.commands, cluster.count, schedd)
-        idle[cluster.submitter] += cluster.count
-        weight[cluster.submitter] += cluster.weight
+        idle[cluster.submitter] += cluster.idle
+        weight[cluster.submitter] += cluster.weight * cluster.idle // cluster.count
     expected = {name: (idle[name], weight[name]) for name in submitters}
     pool.wait(
         lambda: demand(pool, expected) == expected, 40, f"a demand of {expected}", ("SchedLog",)

@@ -276,6 +276,9 @@ def course_with_additions(scenario: Scenario) -> Scenario:
                 )
             )
         commands.update(each for each in _commands(dice, cluster) if not each[0].startswith("MY."))
+        if cluster.count > 2 and dice.random() < 0.15:
+            # More jobs come when some have started.
+            commands[dice.choice(("max_idle", "max_idle", "max_materialize"))] = dice.choice((1, 2))
         clusters.append(replace(cluster, commands=commands))
     return _with_second_schedd(replace(scenario, knobs=knobs, clusters=tuple(clusters)), 0.25)
 

@@ -41,6 +41,10 @@ class SchedulersWeight:
     of: Callable[[int, int], int]
 
 
+#: Submit commands of clusters whose jobs come into the queue one after the other.
+_LATE = ("max_idle", "max_materialize")
+
+
 @dataclass(frozen=True)
 class Cluster:
     """So many jobs of a submitter, which is written without its domain; ``weight`` is what they weigh to the schedd."""
@@ -49,6 +53,12 @@ class Cluster:
     count: int
     weight: int
     commands: Mapping[str, object]
+
+    @property
+    def idle(self) -> int:
+        """How many are in the queue before any of them runs."""
+        limits = (self.commands.get(name, self.count) for name in _LATE)
+        return min(self.count, *map(int, map(str, limits)))
 
 
 def clusters(
