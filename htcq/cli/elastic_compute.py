@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from htcq.cli.options import add_json, add_quotas
+from htcq.cli.options import add_json, add_quotas, add_wide
 from htcq.errors import EXIT_FINE, EXIT_USAGE, InputError
 from htcq.report.printable import tell
 
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="explain the runtime of every group step by step; with --json as steps",
     )
     add_json(parser)
+    add_wide(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -157,7 +158,7 @@ def _show(computed: list[Computed], arguments: argparse.Namespace) -> None:
         elif arguments.trace:
             show_all_steps(each, sys.stdout)
         else:
-            show_elastic(each, arguments.quotas, sys.stdout)
+            show_elastic(each, arguments.quotas, sys.stdout, arguments.wide)
 
 
 def _quotas(named: str) -> dict[str, ElasticQuotas]:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from htcq.cli.elastic_options import add_step_options, declared_of, pool_of
-from htcq.cli.options import add_json, add_pool_options
+from htcq.cli.options import add_json, add_pool_options, add_wide
 from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.report.printable import tell
 
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool_options(parser)
     add_step_options(parser)
     add_json(parser)
+    add_wide(parser)
     parser.add_argument(
         "--save",
         metavar="FILE",
@@ -77,7 +78,7 @@ def main(arguments: argparse.Namespace) -> int:
 
         print(json.dumps(plan_json(found.step, taken, found.refusals, health), indent=2))
     else:
-        show_plan(found.step, taken, sys.stdout)
+        show_plan(found.step, taken, sys.stdout, arguments.wide)
         notes = [*doubts, *filter(None, [state.stopped])]
         if not source.snapshot:
             notes += doubts_of_places(declared.settings)

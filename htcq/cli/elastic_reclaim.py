@@ -23,6 +23,7 @@ from htcq.cli.options import (
     add_negotiator,
     add_pool_options,
     add_quotas,
+    add_wide,
 )
 from htcq.cli.parser import refuse_options
 from htcq.cli.pool_options import sources
@@ -91,6 +92,8 @@ def _add_options(parser: argparse.ArgumentParser, name: str) -> None:
     add_journal(parser)
     if name in (PLAN, RECORD, APPLY, CEILINGS):
         add_json(parser)
+    if name in (PLAN, RECORD, APPLY):
+        add_wide(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -168,7 +171,7 @@ def _show(
         return
     from htcq.report.views.reclaim_text import show_reclaim
 
-    show_reclaim(found.plan, sys.stdout)
+    show_reclaim(found.plan, sys.stdout, arguments.wide)
     for each in found.refusals:
         tell(f"htcq: not now: {each}")
     if report is None:

@@ -20,6 +20,9 @@ from tests.pins.places import furnish
 NARROW = (
     "quota --snapshot",
     "elastic status",
+    "elastic plan",
+    "elastic compute",
+    "elastic reclaim plan",
     "drift report",
     "migrate --model model.toml --snapshot",
     "cost",

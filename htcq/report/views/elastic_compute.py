@@ -46,7 +46,10 @@ class DimensionRow(NamedTuple):
 
 
 def _amount(
-    heading: str, of: Callable[[GroupRuntime], Mapping[str, int]], nothing: str = ""
+    heading: str,
+    of: Callable[[GroupRuntime], Mapping[str, int]],
+    nothing: str = "",
+    wide: bool = False,
 ) -> Column[DimensionRow]:
     """Return the column of an amount; people see ``nothing`` in place of 0, if it is given."""
 
@@ -59,7 +62,7 @@ def _amount(
             return nothing
         return str(amount)
 
-    return Column("", read, heading, show, right=True)
+    return Column("", read, heading, show, right=True, wide=wide)
 
 
 def _min(row: DimensionRow) -> str:
@@ -83,14 +86,14 @@ COLUMNS: tuple[Column[DimensionRow], ...] = (
     Column("", lambda row: row.dimension, "OF"),
     Column("", lambda row: row.group.min[row.dimension], "MIN", _min, right=True),
     Column("", lambda row: row.group.max[row.dimension], "MAX", _max, right=True),
-    _amount("WEIGHT", lambda group: group.weight),
+    _amount("WEIGHT", lambda group: group.weight, wide=True),
     _amount("REQUEST", lambda group: group.request),
-    _amount("USED", lambda group: group.used),
+    _amount("USED", lambda group: group.used, wide=True),
     _amount("RUNTIME", lambda group: group.runtime),
-    _amount("LENT", lambda group: group.lent, NONE),
-    _amount("BORROWED", lambda group: group.borrowed, NONE),
-    _amount("WAITING", lambda group: group.waiting, NONE),
-    _amount("OVER", lambda group: group.over, NONE),
+    _amount("LENT", lambda group: group.lent, NONE, wide=True),
+    _amount("BORROWED", lambda group: group.borrowed, NONE, wide=True),
+    _amount("WAITING", lambda group: group.waiting, NONE, wide=True),
+    _amount("OVER", lambda group: group.over, NONE, wide=True),
 )
 
 

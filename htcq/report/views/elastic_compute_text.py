@@ -18,9 +18,12 @@ from htcq.spelling import did_you_mean
 _GIVING = ("pass", "placed", "taken")
 
 
-def show_elastic(computed: Computed, source: str, stream: TextIO) -> None:
-    """Write every group in every dimension, then the totals and what the table does not show."""
-    show(runtime_table(computed, _title(computed, source)), stream)
+def show_elastic(computed: Computed, source: str, stream: TextIO, wide: bool = False) -> None:
+    """Write every group in every dimension, then the totals and what the table does not show.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
+    show(runtime_table(computed, _title(computed, source)), stream, wide)
     show_lines(_below(computed.outcome), stream)
 
 

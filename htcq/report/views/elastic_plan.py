@@ -33,9 +33,9 @@ _RULES = {
 
 
 def _amount(
-    name: str, heading: str, read: Callable[[GroupPlan], float | None]
+    name: str, heading: str, read: Callable[[GroupPlan], float | None], wide: bool = False
 ) -> Column[GroupPlan]:
-    return Column(name, read, heading, right=True)
+    return Column(name, read, heading, right=True, wide=wide)
 
 
 def _change(group: GroupPlan) -> str:
@@ -74,10 +74,10 @@ GROUPS: tuple[Column[GroupPlan], ...] = (
     Column("leaf", lambda group: group.target.leaf),
     _amount("before", "NOW", lambda group: group.before),
     _amount("quota", "PLANNED", lambda group: group.written.quota),
-    Column("change", lambda group: group.change, "CHANGE", _change, right=True),
-    _amount("target", "TARGET", lambda group: group.target.quota),
-    Column("accept_surplus", lambda group: group.written.accept_surplus, "SURPLUS"),
-    _amount("used", "USED", lambda group: group.used),
+    Column("change", lambda group: group.change, "CHANGE", _change, right=True, wide=True),
+    _amount("target", "TARGET", lambda group: group.target.quota, wide=True),
+    Column("accept_surplus", lambda group: group.written.accept_surplus, "SURPLUS", wide=True),
+    _amount("used", "USED", lambda group: group.used, wide=True),
     Column("over", lambda group: group.over, "OVER", _over, right=True),
     Column("drains", lambda group: group.drains, "DRAINS", _drains, right=True),
     Column("runtime", lambda group: group.target.runtime),
@@ -88,7 +88,7 @@ GROUPS: tuple[Column[GroupPlan], ...] = (
     Column("in_need", lambda group: group.target.in_need),
     Column("binding", lambda group: group.target.binding),
     Column("rule", lambda group: group.rule),
-    Column("", lambda group: "; ".join(_reasons(group)), "WHY"),
+    Column("", lambda group: "; ".join(_reasons(group)), "WHY", most=26),
 )
 
 

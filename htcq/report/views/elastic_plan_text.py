@@ -20,17 +20,20 @@ from htcq.report.views.reclaim_text import show_evictions
 from htcq.units import show_number
 
 
-def show_plan(step: NextStep, taken: ReclaimPlan, stream: TextIO) -> None:
-    """Write every group that changes or would be over, and what a reclaim would take."""
+def show_plan(step: NextStep, taken: ReclaimPlan, stream: TextIO, wide: bool = False) -> None:
+    """Write every group that changes or would be over, and what a reclaim would take.
+
+    ``wide`` asks for all columns on a terminal too.
+    """
     plan = step.plan
     name = one_line(plan.negotiator) or "negotiator"
     weight = f"{show_number(plan.pool_weight)} of slot weight"
     stream.write(f"{name}: {weight}, {moment(plan.taken_at)}\n")
     rows = _concerned(plan)
     if rows:
-        show(Table(GROUPS, rows), stream)
+        show(Table(GROUPS, rows), stream, wide)
     if taken.evictions:
-        show_evictions("a reclaim would take", taken, stream)
+        show_evictions("a reclaim would take", taken, stream, wide)
     for line in _notes(plan):
         stream.write(f"{line}\n")
     if plan.changes:

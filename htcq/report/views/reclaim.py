@@ -52,11 +52,18 @@ EVICTIONS: tuple[Column[Eviction], ...] = (
     Column("", lambda eviction: eviction.group, "GROUP"),
     Column("", lambda eviction: eviction.job, "JOB"),
     Column("", lambda eviction: eviction.schedd, "SCHEDD"),
-    Column("", lambda eviction: eviction.slot, "SLOT"),
+    Column("", lambda eviction: eviction.slot, "SLOT", wide=True),
     Column("", lambda eviction: eviction.ran, "RAN", _ran, right=True),
     Column("", lambda eviction: eviction.helps, "HELPS"),
-    Column("", lambda eviction: eviction.lost_weight_hours, "LOST WEIGHT-HOURS", _lost, right=True),
-    Column("", lambda eviction: eviction.why, "WHY"),
+    Column(
+        "",
+        lambda eviction: eviction.lost_weight_hours,
+        "LOST WEIGHT-HOURS",
+        _lost,
+        right=True,
+        wide=True,
+    ),
+    Column("", lambda eviction: eviction.why, "WHY", most=30),
 )
 CEILINGS: tuple[Column[Ceiling], ...] = (
     Column("", lambda each: each.submitter, "SUBMITTER"),

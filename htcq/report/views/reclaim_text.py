@@ -17,23 +17,23 @@ from htcq.report.views.reclaim import CEILINGS, EVICTIONS, GROUPS, group_rows
 _MAX_REASONS = 12
 
 
-def show_reclaim(plan: ReclaimPlan, stream: TextIO) -> None:
-    """Write the plan to ``stream``."""
+def show_reclaim(plan: ReclaimPlan, stream: TextIO, wide: bool = False) -> None:
+    """Write the plan to ``stream``; ``wide`` asks for all columns on a terminal too."""
     stream.write(f"{one_line(plan.negotiator) or 'negotiator'}, {moment(plan.taken_at)}\n")
     groups = list(group_rows(plan))
     if groups:
         show(Table(GROUPS, groups), stream)
     if plan.evictions:
-        show_evictions("to be vacated", plan, stream)
+        show_evictions("to be vacated", plan, stream, wide)
     if plan.ceilings:
         show(Table(CEILINGS, plan.ceilings, "ceilings that are set first"), stream)
     for line in _notes(plan):
         stream.write(f"{line}\n")
 
 
-def show_evictions(title: str, plan: ReclaimPlan, stream: TextIO) -> None:
+def show_evictions(title: str, plan: ReclaimPlan, stream: TextIO, wide: bool) -> None:
     """Write which jobs a plan would take back, and what is lost with them."""
-    show(Table(EVICTIONS, plan.evictions, title), stream)
+    show(Table(EVICTIONS, plan.evictions, title), stream, wide)
     jobs = "1 job would"
     if len(plan.evictions) > 1:
         jobs = f"{len(plan.evictions)} jobs"
