@@ -7,6 +7,7 @@ text is read again when it turns out to name more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -122,32 +123,32 @@ def _with_ads(pool: Pool, jobs: Read | None, past: Read | None, ads: Read | None
         pool = replace(pool, slots=tuple(ads.slots), records=ads.records, slot_frames=frames)
     if jobs is not None:
         frames = tuple(jobs.frames.values())
-        pool = replace(pool, jobs=tuple(_with_schedds(jobs.jobs, pool)), job_frames=frames)
+        known = {each.name for each in pool.schedds}
+        # One after the other: two of each would be a lot of memory.
+        for place, job in enumerate(jobs.jobs):
+            jobs.jobs[place] = _with_schedd(job, known)
+        pool = replace(pool, jobs=tuple(jobs.jobs), job_frames=frames)
     if past is not None:
-        of_past = _with_schedds((each.job for each in past.past), pool)
-        with_schedds = zip(past.past, of_past)
-        pool = replace(pool, past=tuple(each._replace(job=job) for each, job in with_schedds))
+        known = {each.name for each in pool.schedds}
+        with_schedds = (each._replace(job=_with_schedd(each.job, known)) for each in past.past)
+        pool = replace(pool, past=tuple(with_schedds))
     return pool
 
 
-def _with_schedds(jobs: Iterable[Job], pool: Pool) -> Iterator[Job]:
-    """Yield ``jobs`` with the names of their schedds, which HTCondor's tools do not print.
+def _with_schedd(job: Job, known: AbstractSet[str]) -> Job:
+    """Return ``job`` with the name of its schedd, which HTCondor's tools do not print.
 
     The global id of a job begins with that name. Where no schedd of the pool has it, it is that of
     the only schedd, else unknown.
     """
-    known = {each.name for each in pool.schedds}
-    only = ""
-    if len(known) == 1:
-        (only,) = known
-    for job in jobs:
-        if isinstance(job.schedd, str):
-            yield job
-            continue
-        name = job.access_point
-        if known and name not in known:
-            name = only
-        yield job._replace(schedd=name or UNDEFINED)
+    if isinstance(job.schedd, str):
+        return job
+    name = job.access_point
+    if known and name not in known:
+        name = ""
+        if len(known) == 1:
+            (name,) = known
+    return job._replace(schedd=name or UNDEFINED)
 
 
 def _central(text: str | None, parse: Parse) -> Configuration | None:
