@@ -9,7 +9,7 @@ import os
 import re
 import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,12 @@ from typing import Any
 
 import classad2
 import second_schedd
+import second_startd
 from broken import break_it, snapshot
 from claims import demand, log_from_now, written
 from conftest import NEWEST, PACE, Site
 from match_logs import LoggedCycle, read, used_for
+from process_tree import descendants
 from random_cycles import Scenario
 from random_jobs import Cluster
 from testpool import Pool
@@ -54,9 +56,7 @@ class Recorded:
 def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     """Set the pool up as ``scenario`` has it, take a snapshot, and let the negotiator go through one cycle."""
     log = log_from_now(site.pool)
-    if scenario.elsewhere:
-        second_schedd.make_spool(site.pool)
-    pool = break_it(site, scenario.knobs)
+    pool = set_up(site, scenario)
     # It is empty: whatever is submitted from here on waits until a cycle is asked for.
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
     pool.wait(
@@ -90,6 +90,15 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
     return Recorded(before, printed, read(negotiated, scheduled, said))
 
 
+def set_up(site: Site, scenario: Scenario) -> Pool:
+    """Start the daemons anew, with the second ones that ``scenario`` has."""
+    if scenario.elsewhere:
+        second_schedd.make_spool(site.pool)
+    if "STARTD_SECOND" in scenario.knobs:
+        second_startd.make_execute(site.pool)
+    return break_it(site, scenario.knobs)
+
+
 def _started(pool: Pool, scenario: Scenario) -> None:
     """Let jobs start in a cycle of their own, and remove those for which there is no slot.
 
@@ -114,35 +123,40 @@ def _started(pool: Pool, scenario: Scenario) -> None:
 def _drain(pool: Pool, options: tuple[str, ...]) -> None:
     """Drain the machine, and wait until the collector has heard of it as the startd has it."""
     projection = ["Name", "State", "Activity", "Draining", "Start", "Requirements"]
-    slots = pool.ads("slots", ["MyAddress", "Machine"])
-    startd = slots[0]["MyAddress"]
-    pool.tool("condor_drain", *options, slots[0]["Machine"])
+    pool.tool("condor_drain", *options, pool.ads("slots", ["Machine"])[0]["Machine"])
 
     def drains() -> bool:
-        seen = sorted(pool.ads("slots", projection), key=str)
-        really = sorted(pool.ads("slots", projection, direct=startd), key=str)
-        return seen == really and all(slot.get("Draining") for slot in seen)
+        seen = slots(pool, projection)
+        drain = all(slot.get("Draining") for slot in seen)
+        return drain and seen == slots_of_startds(pool, projection)
 
     pool.wait(drains, 40, "slots that drain", ("StartLog",))
 
 
 def _settled(pool: Pool, count: int) -> None:
     """Wait until ``count`` jobs run, and the collector has heard of all of them."""
-    startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
-
-    def slots(direct: str) -> list[dict[str, Any]]:
-        return sorted(
-            pool.ads("slots", ["Name", "State", "Activity", "Cpus", "Memory"], direct=direct),
-            key=str,
-        )
+    projection = ["Name", "State", "Activity", "Cpus", "Memory"]
 
     def settled() -> bool:
         """Return whether all of them run, and the collector has heard of that."""
-        seen, running = slots(""), pool.ads("jobs", ["JobStatus"], constraint="JobStatus == 2")
+        seen = slots(pool, projection)
+        running = pool.ads("jobs", ["JobStatus"], constraint="JobStatus == 2")
         busy = sum(slot["Activity"] == "Busy" for slot in seen)
-        return busy == len(running) == count and seen == slots(startd)
+        return busy == len(running) == count and seen == slots_of_startds(pool, projection)
 
     pool.wait(settled, 60, f"{count} running jobs", ("SchedLog", "StartLog"))
+
+
+def slots(pool: Pool, projection: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what the collector knows of the slots, in a fixed order."""
+    return sorted(pool.ads("slots", projection), key=str)
+
+
+def slots_of_startds(pool: Pool, projection: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what the startds themselves say of their slots."""
+    startds = {slot["MyAddress"] for slot in pool.ads("slots", ["MyAddress"])}
+    found = [slot for each in startds for slot in pool.ads("slots", projection, direct=each)]
+    return sorted(found, key=str)
 
 
 def limit_user(pool: Pool, limit: int | None) -> None:
@@ -205,7 +219,7 @@ def _heard_of_together(pool: Pool) -> Iterator[None]:
 
     while True:
         pool.wait(lambda: len(now()) <= 1, 30, "submitters heard of in one second", ("SchedLog",))
-        with _stopped(second_schedd.pids(pool)):
+        with standing_still(pool, "schedd"):
             if len(now()) <= 1:
                 yield
                 return
@@ -251,8 +265,10 @@ def cycle(pool: Pool) -> tuple[str, str]:
 
 @contextmanager
 def standing_still(pool: Pool, daemon: str) -> Iterator[None]:
-    """Stop the process of a daemon, and let it go on afterwards."""
-    with _stopped([pool.daemon_pids()[daemon]]):
+    """Stop all processes of a daemon, and let them go on afterwards."""
+    supervisor = pool.home.supervisor(pool.name)
+    family = descendants(supervisor) if supervisor else []
+    with _stopped(each.pid for each in family if each.command == f"condor_{daemon}"):
         yield
 
 

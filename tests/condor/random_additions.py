@@ -10,6 +10,7 @@ from dataclasses import replace
 from random import Random
 
 import second_schedd
+import second_startd
 from random_cycles import Scenario, drawn
 from random_jobs import Cluster
 
@@ -113,7 +114,7 @@ def with_additions(scenario: Scenario) -> Scenario:
         clusters=clusters,
         groups={**scenario.groups, **groups},
     )
-    return _draining(_with_second_schedd(added))
+    return _draining(_with_second_startd(_with_second_schedd(added)))
 
 
 def _with_second_schedd(scenario: Scenario, often: float = 0.3) -> Scenario:
@@ -145,6 +146,23 @@ def _with_second_schedd(scenario: Scenario, often: float = 0.3) -> Scenario:
         userprio=tuple(userprio),
         user_limit=0,
     )
+
+
+def _with_second_startd(scenario: Scenario, often: float = 0.2) -> Scenario:
+    """Return the pool with a second startd on its machine now and then, with as many slots at most."""
+    dice = Random(f"{scenario.seed}-startds")
+    counts = {
+        name.rpartition("_")[2]: int(text)
+        for name, text in scenario.knobs.items()
+        if name.startswith("NUM_SLOTS_TYPE_")
+    }
+    own = {type_: dice.randint(1, count) for type_, count in counts.items()}
+    slots = scenario.slots + sum(own.values())
+    # Among more than 16 equal slots std::sort leaves the order open.
+    if dice.random() >= often or slots > 16 or sum(counts.values()) != scenario.slots:
+        return scenario
+    knobs = second_startd.added(scenario.knobs, own)
+    return replace(scenario, knobs=knobs, slots=slots)
 
 
 def _draining(scenario: Scenario, often: float = 0.15) -> Scenario:
@@ -280,7 +298,8 @@ def course_with_additions(scenario: Scenario) -> Scenario:
             # More jobs come when some have started.
             commands[dice.choice(("max_idle", "max_idle", "max_materialize"))] = dice.choice((1, 2))
         clusters.append(replace(cluster, commands=commands))
-    return _with_second_schedd(replace(scenario, knobs=knobs, clusters=tuple(clusters)), 0.25)
+    added = replace(scenario, knobs=knobs, clusters=tuple(clusters))
+    return _with_second_startd(_with_second_schedd(added, 0.25))
 
 
 def _partitionable(knobs: Mapping[str, str]) -> set[str]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import second_schedd
-from broken import break_it
 from claims import log_from_now
 from conftest import Site
 from match_logs import read
@@ -20,6 +19,9 @@ from one_cycle import (
     limit_user,
     printed_by_tools,
     queued,
+    set_up,
+    slots,
+    slots_of_startds,
     snapshot_of_together,
     standing_still,
 )
@@ -58,9 +60,7 @@ class RealCourse:
 def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse:
     """Set the pool up as ``scenario`` has it, capture it in both ways, and let it go through some cycles."""
     log = log_from_now(site.pool)
-    if scenario.elsewhere:
-        second_schedd.make_spool(site.pool)
-    pool = break_it(site, scenario.knobs)
+    pool = set_up(site, scenario)
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
     pool.wait(
         lambda: len(pool.ads("slots", ["Name"])) == scenario.slots,
@@ -102,20 +102,20 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
 
 def _at_rest(pool: Pool) -> tuple[Mapping[int, int], float]:
     """Wait until all claims are made and nothing changes any more; return what runs then."""
-    startd = pool.ads("slots", ["MyAddress"])[0]["MyAddress"]
     logs = [log_from_now(pool, "SchedLog"), *second_schedd.logs_from_now(pool).values()]
     before: Any = None
     looks: list[int] = []
 
     def rests() -> bool:
         nonlocal before, looks
-        seen = _slots(pool, "")
+        seen = slots(pool, _OF_SLOTS)
         jobs = _jobs(pool, len(logs) > 1)
         running = sum(job["JobStatus"] == 2 for job in jobs)
         busy = sum(slot["Activity"] == "Busy" for slot in seen)
         claimed = sum(slot["State"] not in ("Unclaimed", "Owner") for slot in seen)
         now = (seen, sorted(jobs, key=str))
-        if now != before or not running == busy == claimed or seen != _slots(pool, startd):
+        changed = now != before or not running == busy == claimed
+        if changed or seen != slots_of_startds(pool, _OF_SLOTS):
             before, looks = now, [log().count(_LOOKED) for log in logs]
             return False
         return all(log().count(_LOOKED) >= count + _LOOKS for log, count in zip(logs, looks))
@@ -133,7 +133,3 @@ def _jobs(pool: Pool, of_both: bool) -> list[dict[str, Any]]:
         options = ("-name", second_schedd.NAME, "-allusers", "-attributes", attributes, "-json")
         jobs += json.loads(pool.tool("condor_q", *options).strip() or "[]")
     return jobs
-
-
-def _slots(pool: Pool, direct: str) -> list[dict[str, Any]]:
-    return sorted(pool.ads("slots", _OF_SLOTS, direct=direct), key=str)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 
 from claims import log_from_now
-from process_tree import descendants
 from testpool import Pool
 
 NAME = "second@node.test"
@@ -32,13 +31,6 @@ def make_spool(pool: Pool) -> None:
     for queue in directory.glob("job_queue*"):
         queue.unlink()
     os.chown(directory, like.st_uid, like.st_gid)
-
-
-def pids(pool: Pool) -> list[int]:
-    """Return the process ids of all schedds."""
-    supervisor = pool.home.supervisor(pool.name)
-    family = descendants(supervisor) if supervisor else []
-    return [each.pid for each in family if each.command == "condor_schedd"]
 
 
 def logs_from_now(pool: Pool) -> Mapping[str, Callable[[], str]]:

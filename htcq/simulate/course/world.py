@@ -64,6 +64,8 @@ class World:
         self._worklife = Worklife(pool)
         self.bases: dict[str, Base] = {}
         self._factories = Factories(pool.jobs or ())
+        #: Jobs that are yet to come into being.
+        self._due: list[Job] = []
         self._schedds = Schedds(pool, self._moment)
         self._leftovers = Leftovers(pool, self.waiting, self._suiting, self._startds, self._schedds)
         self._move_in()
@@ -230,6 +232,7 @@ class World:
         for claim in list(self._schedds.excess(self.claims)):
             self._evict(claim)
             self._release(claim)
+        self._materialize()
         return len(good) + rests
 
     def _preempt(self, claim: Claim, made: Made) -> None:
@@ -311,7 +314,7 @@ class World:
             self.waiting.start(job)
             self.starts.append(Start(job, self.now, by))
             claim.job, claim.user = job, job.user if isinstance(job.user, str) else ""
-            self._materialize(self._factories.start(job))
+            self._due += self._factories.start(job)
             self.waited.setdefault(job.submitter, []).append(self.now - self._coming.came_at(job))
             seconds = self._coming.seconds(job)
             self._occupancy.occupy(claim, job, self.now)
@@ -334,13 +337,16 @@ class World:
             self.changes += 1
             self._schedds.ended(claim)
             self._arrive(self.now)
-            if claim.job is not None:
-                self._materialize(self._factories.end(claim.job))
-            job = None if self._worklife.is_over(claim, self.now) else self._next(claim)
+            ended, job = claim.job, None
+            if not self._worklife.is_over(claim, self.now):
+                job = self._next(claim)
             if job is not None:
                 self._run(claim, job, REUSED)
             else:
                 self._release(claim)
+            if ended is not None:
+                self._due += self._factories.end(ended)
+            self._materialize()
         self._arrive(until)
         self.now = until
 
@@ -349,10 +355,17 @@ class World:
             self.changes += 1
             self.waiting.arrive(job)
 
-    def _materialize(self, jobs: Iterable[Job]) -> None:
-        for job in jobs:
+    def _materialize(self) -> None:
+        """Let jobs come into being.
+
+        Leftovers and a claim that is used again are not for them: a schedd makes them when it has
+        started others and has written down which have ended (JobMaterializeTimerCallback; seen on
+        23.9.6 and 25.14.1).
+        """
+        for job in self._due:
             self._coming.came(job, self.now)
             self.waiting.arrive(job)
+        self._due.clear()
 
     def _next(self, claim: Claim) -> Job | None:
         """Return the next job of the submitter that its schedd can run in a claim."""

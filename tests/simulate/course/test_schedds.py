@@ -154,6 +154,32 @@ def test_a_cluster_with_max_materialize_waits_until_jobs_have_left_the_queue() -
     assert sum(map(len, course(site(*slots(4), jobs=jobs), 4, lasts="50").waited.values())) == 5
 
 
+def test_a_job_that_comes_when_another_ends_comes_too_late_for_its_claim() -> None:
+    """As on 23.9.6 and 25.14.1: with one job in the queue at a time each needs a match of its own."""
+    factory = {"TotalSubmitProcs": 4, "JobMaterializeNextProcId": 1}
+    at_a_time = [{"JobMaterializeLimit": 1}, {"JobMaterializeMaxIdle": 1}]
+    matches = []
+    for limit in at_a_time:
+        given = site(*slots(1), jobs=[job("1.0", **factory, **limit)])
+        matches.append([each.matches for each in course(given, 4, lasts="50").samples])
+
+    assert matches == [[1, 1, 1, 1], [1, 0, 0, 0]]
+
+
+def test_what_is_left_of_a_slot_is_not_for_a_job_that_comes_when_another_starts() -> None:
+    """As on 25.14.1: the schedd uses what is left before it makes the next job."""
+    factory = {
+        "TotalSubmitProcs": 3, "JobMaterializeNextProcId": 1, "JobMaterializeMaxIdle": 1,
+    }  # fmt: skip
+    given = site(
+        slot(Cpus=4, TotalSlotCpus=4, Memory=8192),
+        jobs=[job("1.0", **factory)],
+        config="CLAIM_PARTITIONABLE_LEFTOVERS = True\n",
+    )
+
+    assert running(course(given, 4)) == [1, 2, 3, 3]
+
+
 def test_start_vanilla_universe_holds_for_claims_that_are_used_again() -> None:
     """FindRunnableJob of qmgmt.cpp, 25.14: 1.1 suits the claim of 1.0, and the schedd does not start it there."""
     jobs = [job("1.0"), job("1.1", RequestMemory=2000)]
