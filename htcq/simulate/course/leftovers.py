@@ -109,15 +109,23 @@ class Leftovers:
         self._pool, self._waiting, self._suiting = pool, waiting, suiting
         self._startds, self._schedds = startds, schedds
 
-    def use(self, made: Iterable[Made], bases: Mapping[str, Base], now: float, start: Start) -> int:
+    def use(
+        self,
+        made: Iterable[Made],
+        bases: Mapping[str, Base],
+        now: float,
+        start: Start,
+        settle: Callable[[Job], None],
+    ) -> int:
         """Start jobs in what is left after the matches ``made``; return how many.
 
-        Those of matches that the startd does not refuse have started.
+        Those of matches that the startd does not refuse have started. ``settle`` is called with
+        each job when the rest of its slot has been used.
         """
         stage = _Stage(now)
         for each in made:
             base = bases.get(each.slot)
-            if base is not None and not base.whole:
+            if base is not None:
                 refuses = bool(each.claim.refusal)
                 asked = _ClaimRequest(
                     base, each.job, each.policy, each.claim.amounts, refuses, ends_rest=each.policy
@@ -128,8 +136,10 @@ class Leftovers:
             schedd = self._schedd_of(claimed)
             if claimed.refuses:
                 stage.refused(claimed, schedd)
-            elif self._comes_back(claimed, schedd):
+                continue
+            if not claimed.base.whole and self._comes_back(claimed, schedd):
                 started += self._use_rest(stage, claimed, schedd, start)
+            settle(claimed.job)
         return started
 
     def _schedd_of(self, asked: _ClaimRequest) -> str:

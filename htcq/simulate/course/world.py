@@ -64,8 +64,8 @@ class World:
         self._worklife = Worklife(pool)
         self.bases: dict[str, Base] = {}
         self._factories = Factories(pool.jobs or ())
-        #: Jobs that are yet to come into being.
-        self._due: list[Job] = []
+        #: Jobs that have started, and others have not come into being because of that yet.
+        self._started: dict[int, Job] = {}
         self._schedds = Schedds(pool, self._moment)
         self._leftovers = Leftovers(pool, self.waiting, self._suiting, self._startds, self._schedds)
         self._move_in()
@@ -224,6 +224,7 @@ class World:
             self.now,
             # Only a match of the negotiator has limits for the access point.
             lambda base, job, amounts: self._start(base, job, amounts, "", LEFTOVER),
+            self._materialize,
         )
         # What is left of slots comes with the startd's answer, before the shadow of a preempted job
         # exits: that job is not idle yet.
@@ -232,7 +233,9 @@ class World:
         for claim in list(self._schedds.excess(self.claims)):
             self._evict(claim)
             self._release(claim)
-        self._materialize()
+        # A job starts in a claim that was preempted when the other one has left it.
+        for job in list(self._started.values()):
+            self._materialize(job)
         return len(good) + rests
 
     def _preempt(self, claim: Claim, made: Made) -> None:
@@ -314,7 +317,7 @@ class World:
             self.waiting.start(job)
             self.starts.append(Start(job, self.now, by))
             claim.job, claim.user = job, job.user if isinstance(job.user, str) else ""
-            self._due += self._factories.start(job)
+            self._started[id(job)] = job
             self.waited.setdefault(job.submitter, []).append(self.now - self._coming.came_at(job))
             seconds = self._coming.seconds(job)
             self._occupancy.occupy(claim, job, self.now)
@@ -342,11 +345,11 @@ class World:
                 job = self._next(claim)
             if job is not None:
                 self._run(claim, job, REUSED)
+                self._materialize(job)
             else:
                 self._release(claim)
             if ended is not None:
-                self._due += self._factories.end(ended)
-            self._materialize()
+                self._come(self._factories.end(ended))
         self._arrive(until)
         self.now = until
 
@@ -355,17 +358,19 @@ class World:
             self.changes += 1
             self.waiting.arrive(job)
 
-    def _materialize(self) -> None:
-        """Let jobs come into being.
+    def _materialize(self, started: Job) -> None:
+        """Let the jobs come into being that come because ``started`` has.
 
-        Leftovers and a claim that is used again are not for them: a schedd makes them when it has
-        started others and has written down which have ended (JobMaterializeTimerCallback; seen on
-        23.9.6 and 25.14.1).
+        What is left of its slot is not for them: the schedd uses that before it starts the job, and
+        makes others after it (JobMaterializeTimerCallback; seen on 23.9.6 and 25.14.1).
         """
-        for job in self._due:
+        if self._started.pop(id(started), None) is not None:
+            self._come(self._factories.start(started))
+
+    def _come(self, jobs: Iterable[Job]) -> None:
+        for job in jobs:
             self._coming.came(job, self.now)
             self.waiting.arrive(job)
-        self._due.clear()
 
     def _next(self, claim: Claim) -> Job | None:
         """Return the next job of the submitter that its schedd can run in a claim."""
