@@ -146,6 +146,15 @@ def test_jobs_of_a_negative_rank_are_preempted_in_every_cycle_without_rank() -> 
     assert [sample.preempted for sample in found.samples] == [0, 1, 1]
 
 
+def test_no_job_comes_into_being_for_one_that_another_comes_back_for() -> None:
+    """As on 23.9.6: with max_idle = 1 the preempted job is the one that is idle."""
+    factory = {"TotalSubmitProcs": 9, "JobMaterializeNextProcId": 1, "JobMaterializeMaxIdle": 1}
+    jobs = of("ada", 1, 1, Rank=-5.0, **factory)
+    found = course(pool(static(1, Rank="0.0"), asks("ada", 1), jobs=jobs), 4)
+
+    assert [start.job.id for start in found.starts] == ["1.0", "1.1", "1.0", "1.1"]
+
+
 def test_without_preemption_nothing_is_lost() -> None:
     config = f"{ALWAYS}NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
     given = pool(held(1, TotalJobRunTime=60), asks("ada", 1), jobs=of("ada", 1, 1), config=config)
