@@ -125,7 +125,7 @@ class Leftovers:
         stage = _Stage(now)
         for each in made:
             base = bases.get(each.slot)
-            if base is not None:
+            if base is not None and not (base.whole and each.preempts):
                 refuses = bool(each.claim.refusal)
                 asked = _ClaimRequest(
                     base, each.job, each.policy, each.claim.amounts, refuses, ends_rest=each.policy

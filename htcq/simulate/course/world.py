@@ -200,18 +200,19 @@ class World:
         """Let the jobs start that were matched, unless a startd refuses; return how many did."""
         asked = tuple(made)
         good = [each for each in asked if not each.claim.refusal]
-        held, preempted = {}, list[Claim]()
+        held, preempted = {}, list[tuple[Job, list[Claim]]]()
         if any(each.preempts for each in asked):
             held = {str(claim.slot.name): claim for claim in self.claims()}
         for each in asked:
             # The startd takes these back before it looks at the request.
+            if each.dynamic_slots:
+                preempted.append((each.job, [held[name] for name in each.dynamic_slots]))
             for name in each.dynamic_slots:
-                preempted.append(held[name])
                 self._release(held[name])
             if each.claim.refusal:
                 continue
             if each.preempts and not each.dynamic_slots:
-                preempted.append(held[each.slot])
+                preempted.append((each.job, [held[each.slot]]))
                 self._preempt(held[each.slot], each)
                 continue
             base = self.bases[each.slot]
@@ -228,14 +229,14 @@ class World:
         )
         # What is left of slots comes with the startd's answer, before the shadow of a preempted job
         # exits: that job is not idle yet.
-        for claim in preempted:
-            self._evict(claim)
+        for job, claims in preempted:
+            for claim in claims:
+                self._evict(claim)
+            # It starts where they were when they are gone.
+            self._materialize(job)
         for claim in list(self._schedds.excess(self.claims)):
             self._evict(claim)
             self._release(claim)
-        # A job starts in a claim that was preempted when the other one has left it.
-        for job in list(self._started.values()):
-            self._materialize(job)
         return len(good) + rests
 
     def _preempt(self, claim: Claim, made: Made) -> None:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from htcq.pool.slot import Slot
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.pool_quotas import PoolQuotas
-from htcq.quota.group_tree import assigned_group
+from htcq.quota.group_tree import ROOT, assigned_group
 from htcq.quota.knobs import Knobs
 from htcq.quota.shares import Claimant
 
@@ -62,6 +62,16 @@ class Accounts:
         if found is None:
             found = self._groups[submitter] = assigned_group(self._quotas.tree, submitter).group
         return found
+
+    def quota(self, group: str) -> float:
+        """Return the quota of a group as expressions see it.
+
+        That of a root that regroups is the whole pool (GroupEntry.cpp,
+        hgq_negotiate_with_all_groups, 23.9 and 25.14).
+        """
+        if group == ROOT and self._quotas.tree[ROOT].autoregroup:
+            return float(self._quotas.inputs.pool_weight)
+        return float(self._quotas.quota(group).quota)
 
     def claimant(self, submitter: Submitter) -> Claimant:
         """Return priority, ceiling and floor of a submitter."""

@@ -90,6 +90,6 @@ class Occupants:
             values[_GROUP] = group
             values[_GROUP_USED] = float(accounts.groups[group])
             # It is that of the cycle before, which nobody knows: it is taken to be the same.
-            values[_GROUP_QUOTA] = float(quotas.quota(group).quota)
+            values[_GROUP_QUOTA] = accounts.quota(group)
         found = {name: value for name, value in values.items() if name.lower() in self._named}
         return known if known == found else found

@@ -88,5 +88,5 @@ class Submitting:
             group = self._accounts.group_of(submitter)
             values[_GROUP] = f'"{group}"'
             values[_GROUP_USED] = repr(float(self._accounts.groups[group]))
-            values[_GROUP_QUOTA] = repr(float(self._quotas.quota(group).quota))
+            values[_GROUP_QUOTA] = repr(self._accounts.quota(group))
         return [(name, text) for name, text in values.items() if name.lower() in self._named]

@@ -261,6 +261,20 @@ def test_every_expression_of_the_negotiator_sees_whose_claim_it_is(knobs: str) -
     assert taken(trace) == [("slot1", "a.ben@site", "priority")]
 
 
+@pytest.mark.parametrize(("regroups", "quota"), [("False", 1.0), ("True", 5.0)])
+def test_the_quota_of_a_root_that_regroups_is_the_whole_pool(regroups: str, quota: float) -> None:
+    """As on 23.9.6 (hgq_negotiate_with_all_groups): expressions about requests and claims see it so."""
+    config = (
+        f"{GROUPS}GROUP_AUTOREGROUP = {regroups}\nPREEMPTION_REQUIREMENTS = "
+        f'RemoteGroup == "<none>" && RemoteGroupQuota == {quota}\n'
+        f"NEGOTIATOR_PRE_JOB_RANK = ifThenElse(SubmitterGroupQuota == {quota}, SlotID, -SlotID)\n"
+    )
+    claims = [held(number, "ben@site") for number in (1, 2, 3, 4, 5)]
+    trace = cycle(*claims, asks(idle=1), idle=jobs(1), config=config)
+
+    assert [match.slot for match in trace.matches] == ["slot5@node1"]
+
+
 @pytest.mark.parametrize(("start", "count"), [(_SEEN, 1), ("RemoteUserPrio < 600", 0)])
 def test_slots_see_it_as_well(start: str, count: int) -> None:
     accounts = [account("a.ben@site", 600.0)]
