@@ -29,8 +29,9 @@ SLOT = (
     "HasFileTransfer", "HasDocker", "HasSingularity", "HasContainer", "MappingMethod",
     "ExecuteVolume", "Draining", "DrainReason", "DrainingRequestId", "AcceptedWhileDraining",
     "LastDrainStartTime", "LastDrainStopTime", "ExpectedMachineGracefulDrainingCompletion",
-    "Offline", "WantMatching", "WorkingCM", "PslotRollupInformation", "SlotBackfill",
-    "BackfillSlot", "SlotBrokenCode", "SlotBrokenReason", "ChildAccountingGroup", "ChildCpus",
+    "Offline", "WantClaiming", "WantMatching", "WorkingCM", "PslotRollupInformation",
+    "SlotBackfill", "BackfillSlot", "SlotBrokenCode", "SlotBrokenReason",
+    "ChildAccountingGroup", "ChildCpus",
     "ChildCurrentRank", "ChildDisk", "ChildDSlotId", "ChildGPUs", "ChildMemory", "ChildName",
     "ChildRemoteOwner", "ChildRemoteUser", "ChildState", "ChildActivity",
     "ChildEnteredCurrentState", "ChildRetirementTimeRemaining", "DaemonStartTime",
@@ -74,7 +75,7 @@ JOB = (
     "DAGManJobId", "WantFlocking", "WantClaiming", "WantParallelScheduling", "JobLeaseDuration",
     "MaxJobRetirementTime", "FileSystemDomain", "CondorVersion", "ServerTime", "NextJobStartDelay",
     "DeferralTime", "CronHour", "NumVacates", "WantFTOnCheckpoint", "WhenToTransferOutput",
-    "HtcqProtected", "JobCoolDownExpiration", "Scheduler", "Managed",
+    "HtcqProtected", "HtcqVacateCost", "JobCoolDownExpiration", "Scheduler", "Managed",
 )  # fmt: skip
 #: Expressions of a job that are evaluated against a slot, besides all of Request*.
 JOB_EXPRESSIONS = ("Requirements", "Rank", "RequireGPUs", "ConcurrencyLimits")
