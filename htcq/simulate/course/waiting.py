@@ -94,16 +94,16 @@ class Waiting:
             line.clear()
             line.update((each.id, each) for each in ordered)
 
-    def start(self, job: Job) -> None:
-        """Take a job out that starts.
+    def start(self, job: Job) -> Job:
+        """Take a job out that starts, and return it as it came.
 
-        What it asks of its slot may be more than it did when it came.
+        What it asks of its slot may be more by then.
         """
         name, home = job.id, self.home(job.submitter, job.schedd)
         for (_, where), line in self._lines.get(job.submitter, {}).items():
             if where == home and name in line:
-                del line[name]
-                return
+                return line.pop(name)
+        return job
 
     def records(self, running: Mapping[tuple[str, str], tuple[int, float]]) -> tuple[Record, ...]:
         """Return the submitter ads with what waits now and what runs.

@@ -315,9 +315,10 @@ class World:
 
     def _run(self, claim: Claim, job: Job | None, by: str, seconds: float | None = None) -> None:
         if job is not None:
-            self.waiting.start(job)
+            # When it is preempted it returns as it came, without what its schedd shows besides.
+            claim.job = self.waiting.start(job)
+            claim.user = job.user if isinstance(job.user, str) else ""
             self.starts.append(Start(job, self.now, by))
-            claim.job, claim.user = job, job.user if isinstance(job.user, str) else ""
             self._started[id(job)] = job
             self.waited.setdefault(job.submitter, []).append(self.now - self._coming.came_at(job))
             seconds = self._coming.seconds(job)

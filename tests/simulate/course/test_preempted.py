@@ -146,6 +146,18 @@ def test_jobs_of_a_negative_rank_are_preempted_in_every_cycle_without_rank() -> 
     assert [sample.preempted for sample in found.samples] == [0, 1, 1]
 
 
+def test_a_preempted_job_returns_as_it_came() -> None:
+    """A schedd shows its START_VANILLA_UNIVERSE with a job; the job itself stays like those that have not run."""
+    config = "START_VANILLA_UNIVERSE = SLOT.SlotID > JOB.ProcId - 9\n"
+    jobs = of("ada", 1, 3, Rank=-5.0, Requirements="SlotID > 0")
+    given = pool(static(1, Rank="0.0"), asks("ada", 3), jobs=jobs, config=config)
+    found = course(given, 3)
+
+    returned = {each.job.frame.text("Requirements") for each in found.evictions if each.job}
+    assert [sample.preempted for sample in found.samples] == [0, 1, 1]
+    assert returned == {"SlotID > 0"}
+
+
 def test_no_job_comes_into_being_for_one_that_another_comes_back_for() -> None:
     """As on 23.9.6: with max_idle = 1 the preempted job is the one that is idle."""
     factory = {"TotalSubmitProcs": 9, "JobMaterializeNextProcId": 1, "JobMaterializeMaxIdle": 1}
