@@ -148,10 +148,10 @@ def test_jobs_of_a_negative_rank_are_preempted_in_every_cycle_without_rank() -> 
 
 def test_a_preempted_job_returns_as_it_came() -> None:
     """A schedd shows its START_VANILLA_UNIVERSE with a job; the job itself stays like those that have not run."""
-    config = "START_VANILLA_UNIVERSE = SLOT.SlotID > JOB.ProcId - 9\n"
+    config = "START_VANILLA_UNIVERSE = SLOT.SlotID > 0\n"
     jobs = of("ada", 1, 3, Rank=-5.0, Requirements="SlotID > 0")
-    given = pool(static(1, Rank="0.0"), asks("ada", 3), jobs=jobs, config=config)
-    found = course(given, 3)
+    slots = static(1, Rank="0.0")
+    found = course(pool(slots, schedd(), asks("ada", 3), jobs=jobs, config=config), 3)
 
     returned = {each.job.frame.text("Requirements") for each in found.evictions if each.job}
     assert [sample.preempted for sample in found.samples] == [0, 1, 1]
