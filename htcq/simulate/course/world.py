@@ -205,20 +205,17 @@ class World:
             held = {str(claim.slot.name): claim for claim in self.claims()}
         for each in asked:
             # The startd takes these back before it looks at the request.
-            if each.dynamic_slots:
-                preempted.append((each.job, [held[name] for name in each.dynamic_slots]))
-            for name in each.dynamic_slots:
-                self._release(held[name])
-            if each.claim.refusal:
-                continue
-            if each.preempts and not each.dynamic_slots:
-                preempted.append((each.job, [held[each.slot]]))
+            gone = [held[name] for name in each.dynamic_slots]
+            for claim in gone:
+                self._release(claim)
+            if each.preempts and not gone and not each.claim.refusal:
+                gone = [held[each.slot]]
                 self._preempt(held[each.slot], each)
-                continue
-            base = self.bases[each.slot]
-            self._start(
-                base, each.job, {} if base.whole else each.claim.amounts, each.limits, MATCH
-            )
+            elif not each.claim.refusal:
+                base = self.bases[each.slot]
+                amounts = {} if base.whole else each.claim.amounts
+                self._start(base, each.job, amounts, each.limits, MATCH)
+            preempted.append((each.job, gone))
         rests = self._leftovers.use(
             asked,
             self.bases,
