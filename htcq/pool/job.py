@@ -166,7 +166,7 @@ class Job(NamedTuple):
 
     def own(self) -> Iterator[tuple[str, Value]]:
         """Yield the attributes that are the job's own."""
-        return ((name, value) for name, value in zip(OWN, self[1:]) if name is not SCHEDD)
+        return ((name, value) for name, value in zip(OWN, self[1:]) if name != SCHEDD)
 
 
 # 1, 1.0 and true are equal keys, but to typed ones.

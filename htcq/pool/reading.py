@@ -121,15 +121,14 @@ def _with_ads(pool: Pool, jobs: Read | None, past: Read | None, ads: Read | None
     if ads is not None:
         frames = tuple(dict.fromkeys(ads.frames.values()))
         pool = replace(pool, slots=tuple(ads.slots), records=ads.records, slot_frames=frames)
+    known = {each.name for each in pool.schedds}
     if jobs is not None:
         frames = tuple(jobs.frames.values())
-        known = {each.name for each in pool.schedds}
         # One after the other: two of each would be a lot of memory.
         for place, job in enumerate(jobs.jobs):
             jobs.jobs[place] = _with_schedd(job, known)
         pool = replace(pool, jobs=tuple(jobs.jobs), job_frames=frames)
     if past is not None:
-        known = {each.name for each in pool.schedds}
         with_schedds = (each._replace(job=_with_schedd(each.job, known)) for each in past.past)
         pool = replace(pool, past=tuple(with_schedds))
     return pool

@@ -215,7 +215,8 @@ class World:
                 base = self.bases[each.slot]
                 amounts = {} if base.whole else each.claim.amounts
                 self._start(base, each.job, amounts, each.limits, MATCH)
-            preempted.append((each.job, gone))
+            if gone:
+                preempted.append((each.job, gone))
         rests = self._leftovers.use(
             asked,
             self.bases,
