@@ -24,6 +24,11 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# No test is timed: on a busy machine an example takes as long as it takes.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 #: What is drawn at random: the test module, and what it draws.
 _DRAWN = {

@@ -80,7 +80,7 @@ def cycle(site: Site) -> Trace:
 
 
 @given(sites())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_slot_gives_more_than_it_has(site: Site) -> None:
     taken = Counter[str]()
     for match in cycle(site).matches:
@@ -90,7 +90,7 @@ def test_no_slot_gives_more_than_it_has(site: Site) -> None:
 
 
 @given(sites())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_job_is_matched_twice_and_every_cost_is_charged_once(site: Site) -> None:
     trace = cycle(site)
     costs = Counter[str]()
@@ -105,7 +105,7 @@ def test_no_job_is_matched_twice_and_every_cost_is_charged_once(site: Site) -> N
 
 
 @given(sites())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_nobody_goes_beyond_a_ceiling_by_more_than_the_last_match(site: Site) -> None:
     trace = cycle(site)
     for each in trace.submitters:
@@ -115,7 +115,7 @@ def test_nobody_goes_beyond_a_ceiling_by_more_than_the_last_match(site: Site) ->
 
 
 @given(sites(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_order_of_the_ads_is_nothing(site: Site, dice: object) -> None:
     def shuffled(ads: tuple[str, ...]) -> tuple[str, ...]:
         mixed = list(ads)

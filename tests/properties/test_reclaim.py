@@ -64,7 +64,7 @@ LIMITS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenes(), LIMITS, st.booleans())
 def test_a_plan_keeps_its_word(scene: Scene, limits: ReclaimLimits, confirm: bool) -> None:
     """Mins, limits, the whole vector, and that nothing is taken without need; the order of what is seen is nothing."""

@@ -79,7 +79,7 @@ def sites(draw: st.DrawFn) -> Pool:
 
 
 @given(sites(), _CHOICES)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_model_that_is_there_already_changes_nothing_and_none_takes_anything_away(
     site: Pool, choice: dict[str, object]
 ) -> None:
@@ -142,7 +142,7 @@ def _course(site: Pool, cycles: int, seed: int = 3) -> Course:
 
 
 @given(arriving())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_whoever_arrives_starts_or_waits_and_nobody_starts_before(site: Pool) -> None:
     changed = with_arrivals(site, "file")
     found, end = _course(changed, 6), 500.0
@@ -155,7 +155,7 @@ def test_whoever_arrives_starts_or_waits_and_nobody_starts_before(site: Pool) ->
 
 
 @given(arriving())
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_before_anybody_has_arrived_nothing_differs(site: Pool) -> None:
     changed = with_arrivals(site, "file")
     later = tuple(each for each in changed.arriving if each.at > 300)
