@@ -26,9 +26,13 @@ from one_cycle import (
     standing_still,
 )
 from random_cycles import Scenario
-from testpool import Pool
+from testpool import Pool, PoolError
 
 _ENDED, _LOOKED = "Finished Negotiation Cycle", "Done starting jobs"
+#: Says a schedd whose list of jobs is older than what it is used for: it takes some time between two lists.
+_OLD_LIST = "Reusing prioritized runnable job list to save time"
+_CRASHED = "the negotiator crashed"
+_ATTEMPTS = 3
 #: What a schedd does of its own accord, it does by the time that it has looked at its jobs so often.
 _LOOKS = 3
 _OF_JOBS = ["ClusterId", "JobStatus"]
@@ -58,7 +62,24 @@ class RealCourse:
 
 
 def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse:
-    """Set the pool up as ``scenario`` has it, capture it in both ways, and let it go through some cycles."""
+    """Set the pool up as ``scenario`` has it, capture it in both ways, and let it go through some cycles.
+
+    What starts from an old list of jobs depends on how fast this machine is: such a course is
+    recorded anew.
+
+    Raises:
+        PoolError: a schedd used an old list in each of some attempts.
+    """
+    for attempt in range(_ATTEMPTS):
+        within = directory / f"attempt-{attempt}"
+        within.mkdir()
+        course = _course(site, scenario, cycles, within)
+        if course is not None:
+            return course
+    raise PoolError(f"a schedd used an old list of its jobs in each of {_ATTEMPTS} attempts")
+
+
+def _course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse | None:
     log = log_from_now(site.pool)
     pool = set_up(site, scenario)
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
@@ -73,8 +94,20 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
     queued(pool, scenario.clusters, scenario.groups, scenario.elsewhere)
     if scenario.user_limit:
         limit_user(pool, scenario.user_limit)
-    before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
-    stages, crashed = list[Stage](), False
+    try:
+        before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
+        stages, ended = _stages(pool, cycles, directory)
+    finally:
+        if scenario.user_limit:
+            limit_user(pool, None)
+    if ended == _OLD_LIST:
+        return None
+    return RealCourse(before, printed, tuple(stages), ended == _CRASHED)
+
+
+def _stages(pool: Pool, cycles: int, directory: Path) -> tuple[list[Stage], str]:
+    """Return what each cycle brought, and what ended the course before its time."""
+    stages: list[Stage] = []
     for number in range(cycles):
         # A claim that is made during a cycle brings leftovers: by the time that the daemons take, the
         # schedd has used these before it is asked again, or after.
@@ -84,20 +117,21 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
             with standing_still(pool, "startd"):
                 negotiated, scheduled = cycle(pool)
         except NegotiatorCrashedError:
-            crashed = True
-            break
+            return stages, _CRASHED
         (directory / f"NegotiatorLog.{number}").write_text(negotiated)
         (directory / f"SchedLog.{number}").write_text(scheduled)
         said = {address: log() for address, log in others.items()}
         logged = read(negotiated, scheduled, said)
         claimed = log_from_now(pool, "SchedLog")
         running, cpus = _at_rest(pool)
-        (directory / f"SchedLog.{number}.claims").write_text(claimed())
+        at_rest = claimed()
+        (directory / f"SchedLog.{number}.claims").write_text(at_rest)
         (directory / f"StartLog.{number}").write_text(accepted())
+        told = [log() for log in others.values()]
+        if any(_OLD_LIST in log for log in (scheduled, at_rest, *told)):
+            return stages, _OLD_LIST
         stages.append(Stage(len(logged.matches), len(logged.rejections), running, cpus))
-    if scenario.user_limit:
-        limit_user(pool, None)
-    return RealCourse(before, printed, tuple(stages), crashed)
+    return stages, ""
 
 
 def _at_rest(pool: Pool) -> tuple[Mapping[int, int], float]:

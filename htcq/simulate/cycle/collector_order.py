@@ -18,6 +18,8 @@ from typing import Any
 from htcq.pool.slot import Slot
 
 _FIRST_SIZE, _MOST_IN_BUCKET, _BITS = 7, 0.8, 2**64 - 1
+#: Of no table that is larger something is read from the order of its slots.
+_MAX_SIZE = 2**24
 #: Of so many slots in a row one may be out of order in a list that was sorted.
 _IN_ORDER = 4
 _NUMBER = re.compile(r"(\d+)")
@@ -26,20 +28,28 @@ _NUMBER = re.compile(r"(\d+)")
 class CollectorOrder:
     """The collector's table of slots, from cycle to cycle.
 
-    ``slots`` are those of the first one. Where they are not sorted by name they stand in the
-    collector's order already.
+    ``slots`` are those of the first one; with ``is_known`` they were captured in the collector's
+    order. Else they are in that order unless they are sorted by name.
     """
 
-    def __init__(self, slots: Sequence[Slot]) -> None:
+    def __init__(self, slots: Sequence[Slot], is_known: bool = False) -> None:
         names = [str(slot.name) for slot in slots]
-        self._is_lost = _is_sorted(names, _by_letters) or _is_sorted(names, _by_numbers)
-        self._size = _FIRST_SIZE
-        self._buckets: dict[int, list[str]] = {}
+        is_sorted = _is_sorted(names, _by_letters) or _is_sorted(names, _by_numbers)
         self._hashes: dict[str, int] = {}
+        self._buckets: dict[int, list[str]] = {}
+        self._size = _FIRST_SIZE
+        size = _size_of_table(names) if is_known or not is_sorted else None
+        #: Slots that no table has in this order, nor were sorted, stay as they are.
+        self._is_table = size is not None or is_sorted
+        if size is not None:
+            self._size = size
+            for name in reversed(names):
+                self._hashes[name] = _hash(name)
+                self._put(name)
 
     def places(self, slots: Sequence[Slot]) -> Sequence[int]:
         """Return the place of each slot among all."""
-        if not self._is_lost:
+        if not self._is_table:
             return range(len(slots))
         names = [str(slot.name) for slot in slots]
         for gone in self._hashes.keys() - names:
@@ -67,6 +77,20 @@ class CollectorOrder:
     def _put(self, name: str) -> None:
         """Make ``name`` the head of its bucket."""
         self._buckets.setdefault(self._hashes[name] % self._size, []).insert(0, name)
+
+
+def _size_of_table(names: Sequence[str]) -> int | None:
+    """Return the size of the smallest table that hands out ``names`` in this order; None: of none."""
+    hashes = [_hash(name) for name in names]
+    if len({*names}) < len(names):
+        return None
+    size = _FIRST_SIZE
+    while size <= _MAX_SIZE:
+        buckets = [each % size for each in hashes]
+        if len(names) / size < _MOST_IN_BUCKET and buckets == sorted(buckets):
+            return size
+        size = 2 * size + 1
+    return None
 
 
 def _is_sorted(names: Sequence[str], key: Callable[[str], Any]) -> bool:

@@ -28,7 +28,8 @@ class Offers:
     """All slots that a match could be made with, in tables of those with equal expressions.
 
     The tables of the cycle ``before`` are taken over if they share ``context``: only slots that
-    are other objects than then are looked at.
+    are other objects than then are looked at. With ``in_order`` the slots of the first one stand
+    as the collector handed them out.
     """
 
     def __init__(
@@ -38,11 +39,12 @@ class Offers:
         knobs: Mapping[str, str],
         occupants: Occupants | None = None,
         before: Offers | None = None,
+        in_order: bool = False,
     ) -> None:
         self._supply, self._context, self._knobs = supply, context, knobs
         self._occupants = occupants
         self._order: CollectorOrder = (
-            CollectorOrder(supply.every) if before is None else before._order
+            CollectorOrder(supply.every, in_order) if before is None else before._order
         )
         reader = Knobs(knobs)
         self._preemption = reader.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)

@@ -13,9 +13,9 @@ def slots(names: list[str]) -> tuple[Slot, ...]:
     return pool(*(static_slot(name) for name in names)).slots or ()
 
 
-def ordered(names: list[str]) -> list[str]:
+def ordered(names: list[str], is_known: bool = False) -> list[str]:
     here = slots(names)
-    places = CollectorOrder(here).places(here)
+    places = CollectorOrder(here, is_known).places(here)
     return [name for _, name in sorted(zip(places, names))]
 
 
@@ -58,3 +58,32 @@ def test_slots_that_come_and_go_change_the_table() -> None:
     assert [str(each.name)[4] for _, each in sorted(zip(order.places(again), again))] == [
         "2", "4", "6", "1", "3", "5",
     ]  # fmt: skip
+
+
+#: Of slot2 and slot1@m1, in one bucket, the one that came last is the first; seen on 23.9.6.
+OF_TWO_STARTDS = ["slot1@node.test", "slot2@node.test", "slot1@m1@node.test", "slot3@node.test"]
+
+
+def test_a_captured_order_stands_however_sorted_it_looks() -> None:
+    assert ordered(OF_TWO_STARTDS, is_known=True) == OF_TWO_STARTDS
+    assert ordered(OF_TWO_STARTDS) != OF_TWO_STARTDS
+
+
+def test_slots_that_come_later_stand_in_the_table_that_the_captured_ones_tell() -> None:
+    captured = slots(OF_TWO_STARTDS)
+    order = CollectorOrder(captured, is_known=True)
+    names = [*OF_TWO_STARTDS, "slot1_1@m1@node.test"]
+    here = slots(names)
+
+    found = [name for _, name in sorted(zip(order.places(here), names))]
+
+    assert [name for name in found if name in OF_TWO_STARTDS] == OF_TWO_STARTDS
+    assert found.index(names[-1]) < len(OF_TWO_STARTDS)
+
+
+def test_an_order_that_no_table_has_stands_with_what_comes_later_behind_it() -> None:
+    captured = [f"slot{number}@node.test" for number in (1, 5, 3, 6, 2, 4)]
+    order = CollectorOrder(slots(captured), is_known=True)
+    here = slots([*captured, "slot7@node.test"])
+
+    assert list(order.places(here)) == list(range(7))
