@@ -29,8 +29,8 @@ def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
 
     They replace the attributes of all single devices. Where devices differ, ``Devices`` in each
     is the number of equal ones. AvailableGPUs, in which jobs count the devices that suit them,
-    repeats the new names as often as there are devices. Devices that an expression calls by name
-    (``wanted``, lower case) stay as well.
+    repeats the new names as often as there are devices, in the order in which the startd hands
+    them out. Devices that an expression calls by name (``wanted``, lower case) stay as well.
     """
     rest: list[tuple[bytes, bytes]] = []
     named: dict[bytes, bytes] = {}
@@ -56,11 +56,11 @@ def nameless_devices(lines: Lines, wanted: Set[str]) -> Lines:
 
 
 def _renamed(text: bytes, names: Mapping[bytes, bytes]) -> bytes:
-    """Return a list of devices with their new names, in an order of its own."""
+    """Return a list of devices with their new names."""
     found = [names.get(each.lower(), each) for each in _NAME.findall(text)]
     if not found:
         return text
-    return b"{ %s }" % b", ".join(sorted(found))
+    return b"{ %s }" % b", ".join(found)
 
 
 def _counted(text: bytes, count: int) -> bytes:

@@ -282,7 +282,8 @@ def course_with_additions(scenario: Scenario) -> Scenario:
     if gpus and dice.random() < 0.6:
         count = int(gpus.rpartition(",")[2])
         if count > 1:
-            knobs["STARTD_DETECT_GPUS"] = f"-properties -simulate:1,{count - 1},3,1"
+            devices = dice.choice((f"1,{count - 1},3,1", f"3,1,1,{count - 1}"))
+            knobs["STARTD_DETECT_GPUS"] = f"-properties -simulate:{devices}"
     clusters = []
     for cluster in scenario.clusters:
         commands = dict(cluster.commands)

@@ -5,7 +5,7 @@ Amounts are in HTCondor's units, times in seconds since the capture of the pool.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -55,6 +55,8 @@ class Claim:
     weight: float | None = None
     #: The concurrency limits of the claim that it preempted.
     preempted_limits: str = ""
+    #: The places of its GPUs among those of the machine.
+    devices: Sequence[int] = ()
     #: Its place among claims of one moment.
     number: int = 0
     #: What the slot has, which never changes.
@@ -77,6 +79,10 @@ class Base:
     #: The slot with what it has left, as the collector shows it; None: to be made anew. What is
     #: kept of a slot from cycle to cycle is kept as long as the slot is the same object.
     shown: Slot | None = None
+    #: Its GPUs by their places in the order in which the startd hands them out, and the places of
+    #: those that no claim has.
+    devices: dict[int, str] = field(default_factory=dict)
+    free: Sequence[int] = ()
     #: Its machine, or what stands for several that cannot be told apart.
     machine: str = ""
     #: Whether it is claimed whole or not at all.

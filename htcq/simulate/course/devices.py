@@ -1,15 +1,20 @@
 """Which of a slot's GPUs a dynamic slot gets, and which are left in AvailableGPUs.
 
-Follows src/condor_startd.V6/ResAttributes.cpp (AllocateDevId, publish_slot_dynamic), HTCondor
-25.14: the first devices that suit RequireGPUs of the job. Devices are in the order of
-AvailableGPUs, which for different devices in a snapshot is not that of the startd.
+Follows src/condor_startd.V6/ResAttributes.cpp (AllocateDevId, publish_slot_dynamic) and
+Resource.cpp (create_dslot), HTCondor 23.9 to 25.14: the first devices that suit RequireGPUs of the
+job; of a slot with a consumption policy the first ones, whatever the job requires. AvailableGPUs
+lists them in that order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from htcq.classads import Expr
+from htcq.policy.claim import supports
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import Slot
+from htcq.simulate.course.claims import Base
 from htcq.simulate.cycle.queues import Request
 
 _AVAILABLE = "AvailableGPUs"
@@ -25,20 +30,50 @@ class Devices:
         self._roots: dict[int, SharedAttributes] = {}
         self._suit: dict[tuple[int, int, str], bool] = {}
 
-    def listed(self, slot: Slot) -> tuple[str, ...]:
-        """Return the devices that ``slot`` has and none of its dynamic slots."""
-        return tuple(slot.frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split())
+    def move_in(self, base: Base) -> None:
+        """Note what a captured slot has free."""
+        base.devices = dict(enumerate(_listed(base.slot)))
+        base.free = tuple(base.devices)
 
-    def chosen(self, slot: Slot, request: Request, count: int) -> tuple[str, ...]:
-        """Return the devices that a dynamic slot of ``slot`` gets for ``request``.
+    def held(self, base: Base, slot: Slot) -> tuple[int, ...]:
+        """Return the places of what a captured dynamic ``slot`` of ``base`` has.
 
-        Fewer where no more suit.
+        No ad tells them. They come before all that are free: the first ones are handed out first.
         """
-        suiting = [name for name in self.listed(slot) if self._suits(slot, request, name)]
-        return tuple(suiting[:count])
+        names = _listed(slot)
+        if not all(name in base.slot.frame for name in names):
+            return ()
+        first = min(base.devices, default=0)
+        places = tuple(range(first - len(names), first))
+        base.devices.update(zip(places, names))
+        return places
 
-    def with_only(self, slot: Slot, names: tuple[str, ...]) -> Slot:
-        """Return ``slot`` with ``names`` in AvailableGPUs, and no others."""
+    def take(self, base: Base, request: Request, count: int) -> tuple[int, ...] | None:
+        """Return the places of what a dynamic slot of ``base`` gets for ``request``.
+
+        Fewer where no more suit; None where the ad does not list any.
+        """
+        if _AVAILABLE not in base.slot.frame:
+            return None
+        suiting = [each for each in base.free if self._suits(base, request, base.devices[each])]
+        taken = tuple(suiting[:count])
+        if taken:
+            self._leave(base, [each for each in base.free if each not in taken])
+        return taken
+
+    def give_back(self, base: Base, places: Sequence[int]) -> None:
+        """Let ``base`` have free again what is at these ``places``."""
+        if places:
+            self._leave(base, sorted((*base.free, *places)))
+
+    def of(self, base: Base, places: Sequence[int]) -> Slot:
+        """Return the slot of ``base`` with no others in AvailableGPUs than those at ``places``."""
+        return self._with_only(base.slot, tuple(base.devices[each] for each in places))
+
+    def _leave(self, base: Base, free: Sequence[int]) -> None:
+        base.free, base.slot = free, self.of(base, free)
+
+    def _with_only(self, slot: Slot, names: tuple[str, ...]) -> Slot:
         root = self._roots.setdefault(id(slot.frame), slot.frame)
         key = (id(root), names)
         frame = self._frames.get(key)
@@ -48,12 +83,17 @@ class Devices:
             self._roots[id(frame)] = root
         return slot._replace(frame=frame)
 
-    def _suits(self, slot: Slot, request: Request, name: str) -> bool:
+    def _suits(self, base: Base, request: Request, name: str) -> bool:
         if "RequireGPUs" not in request.frame:
             return True
-        root = self._roots.setdefault(id(slot.frame), slot.frame)
+        root = self._roots.setdefault(id(base.slot.frame), base.slot.frame)
         key = (id(root), id(request), name)
         if key not in self._suit:
-            alone = self.with_only(slot, (name,))
-            self._suit[key] = _SUITS.evaluate(request.first.ad(), alone.ad()) == 1
+            alone = self._with_only(base.slot, (name,)).ad()
+            self._suit[key] = supports(alone) or _SUITS.evaluate(request.first.ad(), alone) == 1
         return self._suit[key]
+
+
+def _listed(slot: Slot) -> tuple[str, ...]:
+    """Return the devices that ``slot`` has and none of its dynamic slots."""
+    return tuple(slot.frame.text(_AVAILABLE).strip().strip("{}").replace(",", " ").split())

@@ -7,8 +7,7 @@ Follows src/condor_schedd.V6/schedd.cpp (FindRunnableJob) and src/condor_startd.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 from htcq.classads import as_number
@@ -84,7 +83,8 @@ class World:
         slots = self._pool.slots or ()
         for slot in slots:
             if slot.type != DYNAMIC:
-                self.bases[str(slot.name)] = Base(slot, amounts_of(slot))
+                found = self.bases[str(slot.name)] = Base(slot, amounts_of(slot))
+                self._devices.move_in(found)
         for slot in slots:
             parent, is_dynamic = str(slot.name), slot.type == DYNAMIC
             if is_dynamic:
@@ -100,6 +100,7 @@ class World:
             limits = slot.concurrency_limits if isinstance(slot.concurrency_limits, str) else ""
             claim = Claim(str(base.slot.name), slot, amounts, slot.customer, schedd, limits, 0.0)
             claim.user = self._user_of(slot, schedd)
+            claim.devices = self._devices.held(base, slot) if amounts.get(GPUS) else ()
             claim.runs_since = -float(as_number(slot.job_seconds) or 0)
             claim.retires_at = float(as_number(slot.retirement_seconds) or 0)
             base.claims[claim] = None
@@ -246,7 +247,7 @@ class World:
         slot = self._slots.claimed(claim.slot, job.submitter, made.limits)
         before = claim.slot.concurrency_limits
         self._claim(
-            base, job, slot, claim.amounts, made.limits, MATCH,
+            base, job, slot, claim.amounts, made.limits, MATCH, claim.devices,
             before if isinstance(before, str) else "",
         )  # fmt: skip
 
@@ -262,26 +263,24 @@ class World:
     def _start(
         self, base: Base, job: Job, amounts: Mapping[str, Number], limits: str, by: str
     ) -> None:
+        devices: Sequence[int] | None = None
         if base.whole:
             slot = self._slots.claimed(base.slot, job.submitter, limits)
         else:
-            devices = self._bind(base, job, amounts)
-            parent = base.slot if devices is None else self._devices.with_only(base.slot, devices)
+            request = self._suiting.request(job)
+            devices = self._devices.take(base, request, int(amounts.get(GPUS, 0)))
+            parent = base.slot if devices is None else self._devices.of(base, devices)
             slot = self._slots.dynamic(parent, next(self._numbers), amounts, job.submitter, "")
             # The startd evaluates the limits of the job on the dynamic slot
             # (src/condor_startd.V6/claim.cpp:loadRequestInfo, 23.9 and 25.13). For the access
             # point those of the match count.
-            held = self._suiting.limits_in(self._suiting.request(job), slot, amounts)
+            held = self._suiting.limits_in(request, slot, amounts)
             slot = self._slots.claimed(slot, job.submitter, held)
             for asset, amount in amounts.items():
                 base.left[asset] -= amount
-            if devices:
-                left = Counter(self._devices.listed(base.slot))
-                left.subtract(devices)
-                base.slot = self._devices.with_only(base.slot, tuple(left.elements()))
         base.shown = None
         self._changed.add(base.machine)
-        self._claim(base, job, slot, amounts, limits, by)
+        self._claim(base, job, slot, amounts, limits, by, devices or ())
 
     def _claim(
         self,
@@ -291,25 +290,16 @@ class World:
         amounts: Mapping[str, Number],
         limits: str,
         by: str,
+        devices: Sequence[int],
         preempted_limits: str = "",
     ) -> None:
         self.changes += 1
         schedd = self.waiting.home(job.submitter, job.schedd)
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
         claim.number, claim.preempted_limits = next(self._numbers), preempted_limits
+        claim.devices = devices
         base.claims[claim] = None
         self._run(claim, job, by)
-
-    def _bind(self, base: Base, job: Job, amounts: Mapping[str, Number]) -> tuple[str, ...] | None:
-        """Return the devices that a dynamic slot gets.
-
-        It is None where the ad of its parent does not list any.
-        """
-        if "AvailableGPUs" not in base.slot.frame:
-            return None
-        return self._devices.chosen(
-            base.slot, self._suiting.request(job), int(amounts.get(GPUS, 0))
-        )
 
     def _run(self, claim: Claim, job: Job | None, by: str, seconds: float | None = None) -> None:
         if job is not None:
@@ -394,7 +384,4 @@ class World:
         del base.claims[claim]
         for asset, amount in claim.amounts.items():
             base.left[asset] += amount
-        back = self._devices.listed(claim.slot) if claim.amounts.get(GPUS) else ()
-        if back and all(name in base.slot.frame for name in back):
-            devices = (*self._devices.listed(base.slot), *back)
-            base.slot = self._devices.with_only(base.slot, tuple(sorted(devices)))
+        self._devices.give_back(base, claim.devices)

@@ -80,7 +80,7 @@ class CollectorOrder:
 
 
 def _size_of_table(names: Sequence[str]) -> int | None:
-    """Return the size of the smallest table that hands out ``names`` in this order; None: of none."""
+    """Return the size of the smallest table that has ``names`` in this order; None if none has."""
     hashes = [_hash(name) for name in names]
     if len({*names}) < len(names):
         return None
