@@ -92,7 +92,7 @@ def recorded(site: Site, scenario: Scenario, directory: Path) -> Recorded:
 
 def set_up(site: Site, scenario: Scenario) -> Pool:
     """Start the daemons anew, with the second ones that ``scenario`` has."""
-    if scenario.elsewhere:
+    if "SCHEDD_SECOND" in scenario.knobs:
         second_schedd.make_spool(site.pool)
     if "STARTD_SECOND" in scenario.knobs:
         second_startd.make_execute(site.pool)
@@ -121,14 +121,15 @@ def _started(pool: Pool, scenario: Scenario) -> None:
 
 
 def _drain(pool: Pool, options: tuple[str, ...]) -> None:
-    """Drain the machine, and wait until the collector has heard of it as the startd has it."""
-    projection = ["Name", "State", "Activity", "Draining", "Start", "Requirements"]
+    """Drain a machine, and wait until the collector has heard of it as the startd has it."""
+    projection = ["Name", "MyAddress", "State", "Activity", "Draining", "Start", "Requirements"]
     pool.tool("condor_drain", *options, pool.ads("slots", ["Machine"])[0]["Machine"])
 
     def drains() -> bool:
         seen = slots(pool, projection)
-        drain = all(slot.get("Draining") for slot in seen)
-        return drain and seen == slots_of_startds(pool, projection)
+        drained = {slot["MyAddress"] for slot in seen if slot.get("Draining")}
+        drain = [slot.get("Draining") for slot in seen if slot["MyAddress"] in drained]
+        return any(drain) and all(drain) and seen == slots_of_startds(pool, projection)
 
     pool.wait(drains, 40, "slots that drain", ("StartLog",))
 

@@ -101,9 +101,10 @@ def with_additions(scenario: Scenario) -> Scenario:
         knobs[added] = _OWN[added]
     if knobs.get("START_VANILLA_UNIVERSE") and scenario.running:
         del knobs["START_VANILLA_UNIVERSE"]
-    # Its own jobs would be refused by a slot that looks at what the negotiator alone knows.
-    running = scenario.running
-    if "Submitter" in knobs.get("START", ""):
+    # Its own jobs would be refused by a slot that looks at what the negotiator alone knows, or by
+    # the dynamic slot that has no more than they request.
+    running, start = scenario.running, knobs.get("START", "")
+    if "Submitter" in start or "RequestCpus" in start:
         running = ()
     clusters = tuple(_changed(dice, each) for each in scenario.clusters)
     groups = {each.submitter: scenario.groups.get(each.submitter, "<none>") for each in clusters}
