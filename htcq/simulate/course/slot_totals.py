@@ -1,27 +1,42 @@
 """TotalSlots as time goes by: a startd counts its dynamic slots, too.
 
-Seen with HTCondor 25.14.1.
+Seen with HTCondor 25.14.1 and 23.9.6.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from htcq.classads import as_number
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import SharedAttributes, frames_of
 from htcq.pool.slot import Slot
+from htcq.quota.knobs import Knobs
 from htcq.simulate.course.machines import machine_of
 
+_INTERVAL = 300
 _NAMED = re.compile(r"\btotalslots\b", re.IGNORECASE)
+
+
+class Sent(NamedTuple):
+    """The ad of a slot as its startd last sent it: the slot, how many more there were, and when."""
+
+    slot: Slot
+    more: int
+    at: float
+    shown: Slot
 
 
 class SlotTotals:
     """Writes TotalSlots into the slots of a pool, where any expression looks at it.
 
-    Slots are the same objects as before as long as their number is the same.
+    A startd sends the ad of a slot when that changes, and those of all its slots at each
+    UPDATE_INTERVAL: until then another slot says how many there were before. Slots are the same
+    objects as before as long as their number is the same.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -30,30 +45,67 @@ class SlotTotals:
         knobs = [knob.value for knob in pool.central or ()]
         self._is_named = any(map(_names, frames)) or any(map(_NAMED.search, knobs))
         self._captured = Counter(map(machine_of, pool.slots or ()))
-        self._written: dict[str, tuple[Slot, int, Slot]] = {}
+        self._pool = pool
+        self._intervals: dict[str, float] = {}
+        self._sent: dict[str, Sent] = {}
 
-    def of(self, slots: Iterable[Slot]) -> Iterable[Slot]:
-        """Return ``slots``, all of the pool, with the number of slots that each machine has now."""
+    def of(self, slots: Iterable[Slot], now: float) -> Iterable[Slot]:
+        """Return ``slots``, all of the pool, with the number of slots that their ads tell now."""
         if not self._is_named:
             return slots
         every = tuple(slots)
-        now = Counter(map(machine_of, every))
-        now.subtract(self._captured)
-        return self._with(every, now)
+        more = Counter(map(machine_of, every))
+        more.subtract(self._captured)
+        return self._with(every, more, now)
 
-    def _with(self, slots: Iterable[Slot], more: Counter[str]) -> Iterator[Slot]:
-        before, self._written = self._written, {}
+    def _with(self, slots: Iterable[Slot], more: Counter[str], now: float) -> Iterator[Slot]:
+        before, self._sent = self._sent, {}
         for slot in slots:
-            number, total = more[machine_of(slot)], as_number(slot.total_slots)
-            if not number or total is None:
-                yield slot
-                continue
-            name = str(slot.name)
-            known = before.get(name)
-            if known is None or known[0] is not slot or known[1] != number:
-                known = (slot, number, slot._replace(total_slots=int(total) + number))
-            self._written[name] = known
-            yield known[2]
+            name, machine = str(slot.name), machine_of(slot)
+            last = before.get(name)
+            number = more[machine]
+            if last is None:
+                sent = Sent(slot, number, now, _shown(slot, number))
+            elif now - last.at >= self._interval(machine):
+                sent = _again(last, slot, number)._replace(at=now)
+            elif _differ(last.slot, slot):
+                sent = _again(last, slot, number)
+            else:
+                sent = _again(last, slot, last.more)
+            self._sent[name] = sent
+            yield sent.shown
+
+    def _interval(self, machine: str) -> float:
+        """Return UPDATE_INTERVAL of a startd, or else of the central manager, in seconds."""
+        found = self._intervals.get(machine)
+        if found is None:
+            configuration = self._pool.execute.get(machine) or self._pool.central or ()
+            knobs = Knobs({knob.name: knob.value for knob in configuration})
+            found = self._intervals[machine] = knobs.number(
+                "UPDATE_INTERVAL", _INTERVAL, 0, math.inf
+            )
+        return found
+
+
+def _again(last: Sent, slot: Slot, more: int) -> Sent:
+    if last.slot is slot and last.more == more:
+        return last
+    return Sent(slot, more, last.at, _shown(slot, more))
+
+
+def _shown(slot: Slot, more: int) -> Slot:
+    total = as_number(slot.total_slots)
+    if not more or total is None:
+        return slot
+    return slot._replace(total_slots=int(total) + more)
+
+
+def _differ(one: Slot, other: Slot) -> bool:
+    """Return whether a slot has changed, but for the time for which its job has run."""
+    if one is other:
+        return False
+    same = other._replace(job_seconds=one.job_seconds, retirement_seconds=one.retirement_seconds)
+    return one != same
 
 
 def _names(frame: SharedAttributes) -> bool:

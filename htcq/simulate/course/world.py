@@ -131,7 +131,7 @@ class World:
         """Return the pool as it is now."""
         return self._shown.at(
             self.now,
-            self._totals.of(self.slots()),
+            self._totals.of(self.slots(), self.now),
             self.waiting,
             tuple(self.claims()),
             self._schedds,

@@ -109,3 +109,22 @@ def test_dynamic_slots_count_among_the_slots_of_their_machine(
     found = run_course(given, Plan(2, 300.0), run_time("1e9"), Random(0))
 
     assert [sample.running for sample in found.samples] == running
+
+
+@pytest.mark.parametrize(("interval", "running"), [("600", [1, 1, 1, 2]), ("200", [1, 2, 2, 2])])
+def test_a_slot_tells_of_other_new_slots_when_its_ad_is_sent_again(
+    interval: str, running: list[int]
+) -> None:
+    """The second job fits only the slot that has not changed; seen on 25.14.1: a cycle later it still said 3."""
+    given = pool(
+        slot(TotalSlots=2), slot("slot2@node1", TotalSlots=2, Memory=9000, TotalSlotMemory=9000),
+        submitter(IdleJobs=2, WeightedIdleJobs=2),
+        jobs=[
+            job("1.0", Requirements="SlotID =!= 2 && Memory > 9000"),
+            job("2.0", Requirements="TARGET.TotalSlots > 2 && TARGET.Memory <= 9000"),
+        ],
+        config=f"{NO_LEFTOVERS}UPDATE_INTERVAL = {interval}\n",
+    )  # fmt: skip
+    found = run_course(given, Plan(4, 210.0), run_time("1e9"), Random(0))
+
+    assert [sample.running for sample in found.samples] == running
