@@ -101,10 +101,11 @@ def with_additions(scenario: Scenario) -> Scenario:
         knobs[added] = _OWN[added]
     if knobs.get("START_VANILLA_UNIVERSE") and scenario.running:
         del knobs["START_VANILLA_UNIVERSE"]
-    # Its own jobs would be refused by a slot that looks at what the negotiator alone knows, or by
-    # the dynamic slot that has no more than they request.
+    # Its own jobs would be refused by a slot that looks at what the negotiator alone knows, or does
+    # not, and by the dynamic slot that has no more than they request.
     running, start = scenario.running, knobs.get("START", "")
-    if "Submitter" in start or "RequestCpus" in start:
+    hidden = any("SIGNIFICANT_ATTRIBUTES" in name for name in knobs)
+    if "Submitter" in start or "RequestCpus" in start or (start and hidden):
         running = ()
     clusters = tuple(_changed(dice, each) for each in scenario.clusters)
     groups = {each.submitter: scenario.groups.get(each.submitter, "<none>") for each in clusters}
