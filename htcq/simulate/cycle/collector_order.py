@@ -18,7 +18,7 @@ from typing import Any
 from htcq.pool.slot import Slot
 
 _FIRST_SIZE, _MOST_IN_BUCKET, _BITS = 7, 0.8, 2**64 - 1
-#: Of no table that is larger something is read from the order of its slots.
+#: No larger table is looked for.
 _MAX_SIZE = 2**24
 #: Of so many slots in a row one may be out of order in a list that was sorted.
 _IN_ORDER = 4
@@ -33,25 +33,26 @@ class CollectorOrder:
     """
 
     def __init__(self, slots: Sequence[Slot], is_known: bool = False) -> None:
-        names = [str(slot.name) for slot in slots]
-        is_sorted = _is_sorted(names, _by_letters) or _is_sorted(names, _by_numbers)
+        self._first = [str(slot.name) for slot in slots]
+        self._is_sorted = _is_sorted(self._first, _by_letters) or _is_sorted(
+            self._first, _by_numbers
+        )
+        self._is_known = is_known
+        #: Whether they stand as in some table; None: that was not needed so far.
+        self._is_table: bool | None = None
         self._hashes: dict[str, int] = {}
         self._buckets: dict[int, list[str]] = {}
         self._size = _FIRST_SIZE
-        size = _size_of_table(names) if is_known or not is_sorted else None
-        #: Slots that no table has in this order, nor were sorted, stay as they are.
-        self._is_table = size is not None or is_sorted
-        if size is not None:
-            self._size = size
-            for name in reversed(names):
-                self._hashes[name] = _hash(name)
-                self._put(name)
 
     def places(self, slots: Sequence[Slot]) -> Sequence[int]:
         """Return the place of each slot among all."""
+        names = [str(slot.name) for slot in slots]
+        if self._is_table is None:
+            if not self._is_sorted and names == self._first:
+                return range(len(slots))
+            self._is_table = self._adopt() or self._is_sorted
         if not self._is_table:
             return range(len(slots))
-        names = [str(slot.name) for slot in slots]
         for gone in self._hashes.keys() - names:
             self._buckets[self._hashes.pop(gone) % self._size].remove(gone)
         for name in names:
@@ -62,6 +63,19 @@ class CollectorOrder:
             for name in self._buckets[bucket]:
                 found[name] = len(found)
         return [found[name] for name in names]
+
+    def _adopt(self) -> bool:
+        """Begin with the smallest table that has the first slots in their order, if one has."""
+        if self._is_sorted and not self._is_known:
+            return False
+        size = _size_of_table(self._first)
+        if size is None:
+            return False
+        self._size = size
+        for name in reversed(self._first):
+            self._hashes[name] = _hash(name)
+            self._put(name)
+        return True
 
     def _insert(self, name: str) -> None:
         self._hashes[name] = _hash(name)
@@ -81,13 +95,14 @@ class CollectorOrder:
 
 def _size_of_table(names: Sequence[str]) -> int | None:
     """Return the size of the smallest table that has ``names`` in this order; None if none has."""
-    hashes = [_hash(name) for name in names]
     if len({*names}) < len(names):
         return None
+    hashes = [_hash(name) for name in names]
     size = _FIRST_SIZE
+    while len(names) / size >= _MOST_IN_BUCKET:
+        size = 2 * size + 1
     while size <= _MAX_SIZE:
-        buckets = [each % size for each in hashes]
-        if len(names) / size < _MOST_IN_BUCKET and buckets == sorted(buckets):
+        if all(one % size <= other % size for one, other in zip(hashes, hashes[1:])):
             return size
         size = 2 * size + 1
     return None
