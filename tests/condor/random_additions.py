@@ -160,12 +160,14 @@ def _with_second_startd(scenario: Scenario, often: float = 0.2) -> Scenario:
     }
     own = {type_: dice.randint(1, count) for type_, count in counts.items()}
     slots = scenario.slots + sum(own.values())
-    # Which of two startds answers first decides which jobs have come into the queue by then.
+    # Which of two startds answers first decides which jobs have come into the queue by then, and
+    # where a job finds the rest of a slot.
     late = any(each.idle < each.count for each in scenario.clusters)
     # Among more than 16 equal slots std::sort leaves the order open.
     if dice.random() >= often or late or slots > 16 or sum(counts.values()) != scenario.slots:
         return scenario
     knobs = second_startd.added(scenario.knobs, own)
+    knobs["CLAIM_PARTITIONABLE_LEFTOVERS"] = "False"
     return replace(scenario, knobs=knobs, slots=slots)
 
 

@@ -22,6 +22,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot import Number, Slot
 from htcq.simulate.course.claims import Base
 from htcq.simulate.course.schedds import Schedds
+from htcq.simulate.course.slot_totals import SlotTotals, startd_of
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
 from htcq.simulate.cycle.carving import Startds
@@ -49,10 +50,14 @@ class _ClaimRequest:
 
 
 class _Stage:
-    """The claims that are asked for after a cycle at ``now``, in order."""
+    """The claims on slots of ``bases`` that are asked for after a cycle at ``now``, in order."""
 
-    def __init__(self, now: float) -> None:
-        self.now = now
+    def __init__(self, now: float, bases: Mapping[str, Base], totals: SlotTotals) -> None:
+        self.now, self._totals = now, totals
+        self._of_startd: dict[str, list[Base]] = {}
+        if totals.is_named:
+            for base in bases.values():
+                self._of_startd.setdefault(startd_of(base.slot), []).append(base)
         self._asked = deque[_ClaimRequest]()
         self._of_slot: dict[str, deque[_ClaimRequest]] = {}
         #: Jobs that are to be refused, by schedd and id, and how many of each schedd.
@@ -92,8 +97,19 @@ class _Stage:
 
     def slot(self, base: Base) -> Slot:
         """Return the slot as it is then, with as many dynamic slots as there are."""
-        later = sum(not each.refuses for each in self._of_slot[str(base.slot.name)])
-        return base.slot._replace(dynamic_slots=len(base.claims) - later)
+        slot = base.slot._replace(dynamic_slots=self._dynamic_slots(base))
+        if not self._totals.is_named:
+            return slot
+        number = 0
+        for each in self._of_startd[startd_of(slot)]:
+            number += 1
+            if not each.whole:
+                number += self._dynamic_slots(each)
+        return self._totals.at(slot, number)
+
+    def _dynamic_slots(self, base: Base) -> int:
+        asked = self._of_slot.get(str(base.slot.name), ())
+        return len(base.claims) - sum(not each.refuses for each in asked)
 
     def is_void(self, base: Base) -> bool:
         """Return whether what is left of a slot now is void before a claim on it can be made."""
@@ -104,10 +120,16 @@ class Leftovers:
     """Use of what is left of the slots of ``pool``."""
 
     def __init__(
-        self, pool: Pool, waiting: Waiting, suiting: Suiting, startds: Startds, schedds: Schedds
+        self,
+        pool: Pool,
+        waiting: Waiting,
+        suiting: Suiting,
+        startds: Startds,
+        schedds: Schedds,
+        totals: SlotTotals,
     ) -> None:
         self._pool, self._waiting, self._suiting = pool, waiting, suiting
-        self._startds, self._schedds = startds, schedds
+        self._startds, self._schedds, self._totals = startds, schedds, totals
 
     def use(
         self,
@@ -122,7 +144,7 @@ class Leftovers:
         Those of matches that the startd does not refuse have started. ``settle`` is called with
         each job when the rest of its slot has been used.
         """
-        stage = _Stage(now)
+        stage = _Stage(now, bases, self._totals)
         for each in made:
             base = bases.get(each.slot)
             if base is not None and not (base.whole and each.preempts):

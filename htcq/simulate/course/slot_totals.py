@@ -16,7 +16,6 @@ from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 from htcq.quota.knobs import Knobs
-from htcq.simulate.course.machines import machine_of
 
 _INTERVAL = 300
 _NAMED = re.compile(r"\btotalslots\b", re.IGNORECASE)
@@ -43,30 +42,31 @@ class SlotTotals:
         jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
         frames = frames_of(pool.slots or ()) | frames_of(jobs)
         knobs = [knob.value for knob in pool.central or ()]
-        self._is_named = any(map(_names, frames)) or any(map(_NAMED.search, knobs))
-        self._captured = Counter(map(machine_of, pool.slots or ()))
+        #: Whether any expression looks at it.
+        self.is_named = any(map(_names, frames)) or any(map(_NAMED.search, knobs))
+        self._captured = Counter(map(startd_of, pool.slots or ()))
         self._pool = pool
         self._intervals: dict[str, float] = {}
         self._sent: dict[str, Sent] = {}
 
     def of(self, slots: Iterable[Slot], now: float) -> Iterable[Slot]:
         """Return ``slots``, all of the pool, with the number of slots that their ads tell now."""
-        if not self._is_named:
+        if not self.is_named:
             return slots
         every = tuple(slots)
-        more = Counter(map(machine_of, every))
+        more = Counter(map(startd_of, every))
         more.subtract(self._captured)
         return self._with(every, more, now)
 
     def _with(self, slots: Iterable[Slot], more: Counter[str], now: float) -> Iterator[Slot]:
         before, self._sent = self._sent, {}
         for slot in slots:
-            name, machine = str(slot.name), machine_of(slot)
+            name, startd = str(slot.name), startd_of(slot)
             last = before.get(name)
-            number = more[machine]
+            number = more[startd]
             if last is None:
                 sent = Sent(slot, number, now, _shown(slot, number))
-            elif now - last.at >= self._interval(machine):
+            elif now - last.at >= self._interval(slot):
                 sent = _again(last, slot, number)._replace(at=now)
             elif _differ(last.slot, slot):
                 sent = _again(last, slot, number)
@@ -75,8 +75,13 @@ class SlotTotals:
             self._sent[name] = sent
             yield sent.shown
 
-    def _interval(self, machine: str) -> float:
+    def at(self, slot: Slot, number: int) -> Slot:
+        """Return ``slot`` as its startd has it when there are that many of it."""
+        return _shown(slot, number - self._captured[startd_of(slot)])
+
+    def _interval(self, slot: Slot) -> float:
         """Return UPDATE_INTERVAL of a startd, or else of the central manager, in seconds."""
+        machine = str(slot.machine)
         found = self._intervals.get(machine)
         if found is None:
             configuration = self._pool.execute.get(machine) or self._pool.central or ()
@@ -85,6 +90,11 @@ class SlotTotals:
                 "UPDATE_INTERVAL", _INTERVAL, 0, math.inf
             )
         return found
+
+
+def startd_of(slot: Slot) -> str:
+    """Return the name of the startd whose slot it is; one machine may have several."""
+    return str(slot.name).partition("@")[2]
 
 
 def _again(last: Sent, slot: Slot, more: int) -> Sent:

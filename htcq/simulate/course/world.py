@@ -66,7 +66,9 @@ class World:
         #: Jobs that have started, and others have not come into being because of that yet.
         self._started: dict[int, Job] = {}
         self._schedds = Schedds(pool, self._moment)
-        self._leftovers = Leftovers(pool, self.waiting, self._suiting, self._startds, self._schedds)
+        self._leftovers = Leftovers(
+            pool, self.waiting, self._suiting, self._startds, self._schedds, self._totals
+        )
         self._move_in()
         self._schedds.captured(self.claims())
         self._parts = self._by_machine()

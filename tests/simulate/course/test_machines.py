@@ -128,3 +128,18 @@ def test_a_slot_tells_of_other_new_slots_when_its_ad_is_sent_again(
     found = run_course(given, Plan(4, 210.0), run_time("1e9"), Random(0))
 
     assert [sample.running for sample in found.samples] == running
+
+
+def test_what_is_left_of_a_slot_tells_of_all_slots_of_its_startd() -> None:
+    """The startd itself sends it; a second startd of the machine counts for itself. Seen on 25.14.1."""
+    wants = [job(f"{number}.0", Requirements=f"TARGET.TotalSlots > {number}") for number in (2, 4)]
+    given = pool(
+        slot(TotalSlots=2, Cpus=4), slot("slot2@node1", TotalSlots=2, Cpus=4),
+        slot("slot1@m1@node1", TotalSlots=1, Cpus=1, Machine='"node1"'),
+        submitter(IdleJobs=5, WeightedIdleJobs=5),
+        jobs=[job("1.0"), job("1.1"), job("1.2"), *wants],
+        config="CLAIM_PARTITIONABLE_LEFTOVERS = True\n",
+    )  # fmt: skip
+    found = run_course(given, Plan(1, 60.0), run_time("1e9"), Random(0))
+
+    assert [start.job.id for start in found.starts] == ["1.0", "1.1", "1.2", "2.0", "4.0"]
