@@ -61,7 +61,8 @@ def test_an_idle_group_lends_everything_and_has_its_min_back_as_claims_end(
     queued(pool, {"busy.ann": 4}, priority=9)
     elastic.step()
     come_to(pool, {"busy.ann": 4})
-    queued(pool, {"busy.bob": 60}, arguments=SHORT)
+    # However slow this machine is, some of them still wait in the end.
+    queued(pool, {"busy.bob": 400}, arguments=SHORT)
     # Nobody asks for more than there is at the first step: busy may have all 8, and quiet, which
     # asks for nothing, its min and what busy does not use.
     elastic.step_while_claims_turn_over(8, 4)
