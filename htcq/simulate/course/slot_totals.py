@@ -111,7 +111,7 @@ def _shown(slot: Slot, more: int) -> Slot:
 
 
 def _differ(one: Slot, other: Slot) -> bool:
-    """Return whether a slot has changed, but for the time for which its job has run."""
+    """Return whether a slot has changed. The run time of its job does not count."""
     if one is other:
         return False
     same = other._replace(job_seconds=one.job_seconds, retirement_seconds=one.retirement_seconds)
