@@ -79,7 +79,7 @@ class Base:
     #: The slot with what it has left, as the collector shows it; None: to be made anew. What is
     #: kept of a slot from cycle to cycle is kept as long as the slot is the same object.
     shown: Slot | None = None
-    #: Its GPUs, by place in the startd's order, and the places of those that are not claimed.
+    #: Its GPUs, by place in the startd's order; ``free`` has the places of unclaimed ones.
     devices: dict[int, str] = field(default_factory=dict)
     free: Sequence[int] = ()
     #: Its machine, or what stands for several that cannot be told apart.
