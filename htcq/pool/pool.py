@@ -48,7 +48,8 @@ class Pool:
     ``accountant_log`` is known where the capture was made on the negotiator's machine. ``past``
     are the jobs of another file that was read with it; ``arriving`` are jobs that come later, in
     no capture. ``only_files`` says that ``central`` are the files of a directory, and that no pool
-    was asked.
+    was asked. ``in_order`` says that the slots stand as the collector handed them out:
+    condor_status sorts what it prints.
     """
 
     source: str
@@ -73,6 +74,7 @@ class Pool:
     arriving: tuple[Arrival, ...] = ()
     accountant_log: AccountantLog | None = None
     only_files: bool = False
+    in_order: bool = False
 
     @property
     def incomplete(self) -> tuple[str, ...]:

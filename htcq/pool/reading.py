@@ -109,6 +109,8 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         damage=tuple(damage.sentences(ads, jobs)),
         left_out=together(left_out),
         taken_at=texts.taken_at,
+        # A capture says when it was made; what condor_status prints does not.
+        in_order=bool(texts.taken_at),
         anonymous=texts.anonymous,
         negotiator=texts.negotiator,
         accountant_log=texts.accountant_log,

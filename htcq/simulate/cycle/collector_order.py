@@ -28,16 +28,16 @@ _NUMBER = re.compile(r"(\d+)")
 class CollectorOrder:
     """The collector's table of slots, from cycle to cycle.
 
-    ``slots`` are those of the first one; with ``is_known`` they were captured in the collector's
+    ``slots`` are those of the first one; with ``in_order`` they were captured in the collector's
     order. Else they are in that order unless they are sorted by name.
     """
 
-    def __init__(self, slots: Sequence[Slot], is_known: bool = False) -> None:
+    def __init__(self, slots: Sequence[Slot], in_order: bool = False) -> None:
         self._first = [str(slot.name) for slot in slots]
         self._is_sorted = _is_sorted(self._first, _by_letters) or _is_sorted(
             self._first, _by_numbers
         )
-        self._is_known = is_known
+        self._in_order = in_order
         #: Whether they stand as in some table; None: that was not needed so far.
         self._is_table: bool | None = None
         self._hashes: dict[str, int] = {}
@@ -66,7 +66,7 @@ class CollectorOrder:
 
     def _adopt(self) -> bool:
         """Begin with the smallest table that has the first slots in their order, if one has."""
-        if self._is_sorted and not self._is_known:
+        if self._is_sorted and not self._in_order:
             return False
         size = _size_of_table(self._first)
         if size is None:

@@ -158,7 +158,7 @@ class Cycle:
         preemption = Preemption(knobs, Occupants(quotas, self.accounts, preempting))
         written = Occupants(quotas, self.accounts, matching, preemption.is_on)
         self.offers = carried.offers = Offers(
-            quotas.supply, context, quotas.knobs, written, carried.offers, bool(pool.taken_at)
+            quotas.supply, context, quotas.knobs, written, carried.offers, pool.in_order
         )
         dynamic = DynamicSlots(self.offers, quotas.supply.every, preemption, knobs)
         self.search = Search(self.offers, context, knobs, preemption, dynamic, skip_bad_slots)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -143,3 +144,19 @@ def test_what_is_left_of_a_slot_tells_of_all_slots_of_its_startd() -> None:
     found = run_course(given, Plan(1, 60.0), run_time("1e9"), Random(0))
 
     assert [start.job.id for start in found.starts] == ["1.0", "1.1", "1.2", "2.0", "4.0"]
+
+
+@pytest.mark.parametrize(("in_order", "running"), [(False, 2), (True, 1)])
+def test_what_was_sorted_is_not_taken_for_the_order_of_the_collector(
+    in_order: bool, running: int
+) -> None:
+    """Both slots are in one bucket of the collector's table, where the last to come is the first."""
+    given = pool(
+        static_slot("slot1@m1@node.test", LastHeardFrom=1700000000),
+        static_slot("slot2@node.test", LastHeardFrom=1700000000),
+        submitter(IdleJobs=2, WeightedIdleJobs=2, LastHeardFrom=1700000000),
+        jobs=[job("1.0"), job("2.0", Requirements='TARGET.Name == "slot1@m1@node.test"')],
+    )
+    found = run_course(replace(given, in_order=in_order), Plan(1), run_time("1e9"), Random(0))
+
+    assert [sample.running for sample in found.samples] == [running]

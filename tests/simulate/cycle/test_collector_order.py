@@ -13,9 +13,9 @@ def slots(names: list[str]) -> tuple[Slot, ...]:
     return pool(*(static_slot(name) for name in names)).slots or ()
 
 
-def ordered(names: list[str], is_known: bool = False) -> list[str]:
+def ordered(names: list[str], in_order: bool = False) -> list[str]:
     here = slots(names)
-    places = CollectorOrder(here, is_known).places(here)
+    places = CollectorOrder(here, in_order).places(here)
     return [name for _, name in sorted(zip(places, names))]
 
 
@@ -65,13 +65,13 @@ OF_TWO_STARTDS = ["slot1@node.test", "slot2@node.test", "slot1@m1@node.test", "s
 
 
 def test_a_captured_order_stands_however_sorted_it_looks() -> None:
-    assert ordered(OF_TWO_STARTDS, is_known=True) == OF_TWO_STARTDS
+    assert ordered(OF_TWO_STARTDS, in_order=True) == OF_TWO_STARTDS
     assert ordered(OF_TWO_STARTDS) != OF_TWO_STARTDS
 
 
 def test_slots_that_come_later_stand_in_the_table_that_the_captured_ones_tell() -> None:
     captured = slots(OF_TWO_STARTDS)
-    order = CollectorOrder(captured, is_known=True)
+    order = CollectorOrder(captured, in_order=True)
     names = [*OF_TWO_STARTDS, "slot1_1@m1@node.test"]
     here = slots(names)
 
@@ -83,7 +83,7 @@ def test_slots_that_come_later_stand_in_the_table_that_the_captured_ones_tell() 
 
 def test_an_order_that_no_table_has_stands_with_what_comes_later_behind_it() -> None:
     captured = [f"slot{number}@node.test" for number in (1, 5, 3, 6, 2, 4)]
-    order = CollectorOrder(slots(captured), is_known=True)
+    order = CollectorOrder(slots(captured), in_order=True)
     here = slots([*captured, "slot7@node.test"])
 
     assert list(order.places(here)) == list(range(7))
