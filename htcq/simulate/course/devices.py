@@ -48,14 +48,14 @@ class Devices:
         base.devices.update(zip(places, names))
         return places
 
-    def take(self, base: Base, request: Request, count: int) -> tuple[int, ...] | None:
+    def take(self, base: Base, request: Request, count: int) -> tuple[int, ...]:
         """Return the places of what a dynamic slot of ``base`` gets for ``request``.
 
-        Fewer where no more suit; None where the ad does not list any.
+        Fewer where no more suit.
         """
-        if _AVAILABLE not in base.slot.frame:
-            return None
-        suiting = [each for each in base.free if self._suits(base, request, base.devices[each])]
+        suiting = [
+            each for each in base.free if self._suits(base.slot, request, base.devices[each])
+        ]
         taken = tuple(suiting[:count])
         if taken:
             self._leave(base, [each for each in base.free if each not in taken])
@@ -67,13 +67,21 @@ class Devices:
             self._leave(base, sorted((*base.free, *places)))
 
     def of(self, base: Base, places: Sequence[int]) -> Slot:
-        """Return the slot of ``base`` with no others in AvailableGPUs than those at ``places``."""
-        return self._with_only(base.slot, tuple(base.devices[each] for each in places))
+        """Return the slot of ``base`` with no others in AvailableGPUs than those at ``places``.
+
+        Where the ad does not list any, it stays so.
+        """
+        if _AVAILABLE not in base.slot.frame:
+            return base.slot
+        return self._with_only(base, places)
 
     def _leave(self, base: Base, free: Sequence[int]) -> None:
-        base.free, base.slot = free, self.of(base, free)
+        base.free, base.slot = free, self._with_only(base, free)
 
-    def _with_only(self, slot: Slot, names: tuple[str, ...]) -> Slot:
+    def _with_only(self, base: Base, places: Sequence[int]) -> Slot:
+        return self._listing(base.slot, tuple(base.devices[each] for each in places))
+
+    def _listing(self, slot: Slot, names: tuple[str, ...]) -> Slot:
         root = self._roots.setdefault(id(slot.frame), slot.frame)
         key = (id(root), names)
         frame = self._frames.get(key)
@@ -83,13 +91,13 @@ class Devices:
             self._roots[id(frame)] = root
         return slot._replace(frame=frame)
 
-    def _suits(self, base: Base, request: Request, name: str) -> bool:
+    def _suits(self, slot: Slot, request: Request, name: str) -> bool:
         if "RequireGPUs" not in request.frame:
             return True
-        root = self._roots.setdefault(id(base.slot.frame), base.slot.frame)
+        root = self._roots.setdefault(id(slot.frame), slot.frame)
         key = (id(root), id(request), name)
         if key not in self._suit:
-            alone = self._with_only(base.slot, (name,)).ad()
+            alone = self._listing(slot, (name,)).ad()
             self._suit[key] = supports(alone) or _SUITS.evaluate(request.first.ad(), alone) == 1
         return self._suit[key]
 

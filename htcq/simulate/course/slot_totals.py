@@ -17,7 +17,7 @@ from htcq.pool.shared_attributes import SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 from htcq.quota.knobs import Knobs
 
-_INTERVAL = 300
+_KNOB, _INTERVAL = "UPDATE_INTERVAL", 300
 _NAMED = re.compile(r"\btotalslots\b", re.IGNORECASE)
 
 
@@ -84,11 +84,10 @@ class SlotTotals:
         machine = str(slot.machine)
         found = self._intervals.get(machine)
         if found is None:
-            configuration = self._pool.execute.get(machine) or self._pool.central or ()
-            knobs = Knobs({knob.name: knob.value for knob in configuration})
-            found = self._intervals[machine] = knobs.number(
-                "UPDATE_INTERVAL", _INTERVAL, 0, math.inf
-            )
+            configuration = self._pool.execute.get(machine) or self._pool.central
+            text = "" if configuration is None else configuration.value(_KNOB)
+            knobs = Knobs({_KNOB: text})
+            found = self._intervals[machine] = knobs.number(_KNOB, _INTERVAL, 0, math.inf)
         return found
 
 

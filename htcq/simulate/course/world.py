@@ -265,13 +265,13 @@ class World:
     def _start(
         self, base: Base, job: Job, amounts: Mapping[str, Number], limits: str, by: str
     ) -> None:
-        devices: Sequence[int] | None = None
+        devices: Sequence[int] = ()
         if base.whole:
             slot = self._slots.claimed(base.slot, job.submitter, limits)
         else:
             request = self._suiting.request(job)
             devices = self._devices.take(base, request, int(amounts.get(GPUS, 0)))
-            parent = base.slot if devices is None else self._devices.of(base, devices)
+            parent = self._devices.of(base, devices)
             slot = self._slots.dynamic(parent, next(self._numbers), amounts, job.submitter, "")
             # The startd evaluates the limits of the job on the dynamic slot
             # (src/condor_startd.V6/claim.cpp:loadRequestInfo, 23.9 and 25.13). For the access
@@ -282,7 +282,7 @@ class World:
                 base.left[asset] -= amount
         base.shown = None
         self._changed.add(base.machine)
-        self._claim(base, job, slot, amounts, limits, by, devices or ())
+        self._claim(base, job, slot, amounts, limits, by, devices)
 
     def _claim(
         self,

@@ -46,13 +46,15 @@ class CollectorOrder:
 
     def places(self, slots: Sequence[Slot]) -> Sequence[int]:
         """Return the place of each slot among all."""
+        if self._is_table is False:
+            return range(len(slots))
         names = [str(slot.name) for slot in slots]
         if self._is_table is None:
             if not self._is_sorted and names == self._first:
                 return range(len(slots))
             self._is_table = self._adopt() or self._is_sorted
-        if not self._is_table:
-            return range(len(slots))
+            if not self._is_table:
+                return range(len(slots))
         for gone in self._hashes.keys() - names:
             self._buckets[self._hashes.pop(gone) % self._size].remove(gone)
         for name in names:
@@ -68,12 +70,12 @@ class CollectorOrder:
         """Begin with the smallest table that has the first slots in their order, if one has."""
         if self._is_sorted and not self._in_order:
             return False
-        size = _size_of_table(self._first)
-        if size is None:
+        hashes = {name: _hash(name) for name in self._first}
+        size = _size_of_table(list(hashes.values()))
+        if size is None or len(hashes) < len(self._first):
             return False
-        self._size = size
+        self._size, self._hashes = size, hashes
         for name in reversed(self._first):
-            self._hashes[name] = _hash(name)
             self._put(name)
         return True
 
@@ -93,13 +95,10 @@ class CollectorOrder:
         self._buckets.setdefault(self._hashes[name] % self._size, []).insert(0, name)
 
 
-def _size_of_table(names: Sequence[str]) -> int | None:
-    """Return the size of the smallest table that has ``names`` in this order; None if none has."""
-    if len({*names}) < len(names):
-        return None
-    hashes = [_hash(name) for name in names]
+def _size_of_table(hashes: Sequence[int]) -> int | None:
+    """Return the size of the smallest table that has them in this order; None if none has."""
     size = _FIRST_SIZE
-    while len(names) / size >= _MOST_IN_BUCKET:
+    while len(hashes) / size >= _MOST_IN_BUCKET:
         size = 2 * size + 1
     while size <= _MAX_SIZE:
         if all(one % size <= other % size for one, other in zip(hashes, hashes[1:])):
