@@ -124,6 +124,11 @@ class Slot(NamedTuple):
         return abs(int(number))
 
     @property
+    def startd(self) -> str:
+        """The name of its startd; a machine may have several."""
+        return str(self.name).partition("@")[2]
+
+    @property
     def claimed(self) -> bool:
         """Whether the accountant charges somebody for it (Accountant.cpp:IsClaimed)."""
         return self.state in ("Claimed", "Preempting")

@@ -102,7 +102,7 @@ def captured_nodes(slots: Sequence[Slot]) -> tuple[tuple[CapturedNode, ...], dic
     """Return the nodes with partitionable slots, and the names of all others by reason."""
     startds: dict[str, list[Slot]] = {}
     for slot in slots:
-        startds.setdefault(str(slot.name).partition("@")[2] or str(slot.machine), []).append(slot)
+        startds.setdefault(slot.startd or str(slot.machine), []).append(slot)
     found: list[CapturedNode] = []
     left_out: dict[str, list[str]] = {}
     for name, own in startds.items():

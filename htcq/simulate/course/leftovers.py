@@ -13,8 +13,9 @@ Follows src/condor_schedd.V6/schedd.cpp (claimedStartd) and src/condor_startd.V6
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
@@ -22,7 +23,7 @@ from htcq.pool.pool import Pool
 from htcq.pool.slot import Number, Slot
 from htcq.simulate.course.claims import Base
 from htcq.simulate.course.schedds import Schedds
-from htcq.simulate.course.slot_totals import SlotTotals, startd_of
+from htcq.simulate.course.slot_totals import SlotTotals
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
 from htcq.simulate.cycle.carving import Startds
@@ -53,16 +54,19 @@ class _Stage:
     """The claims on slots of ``bases`` that are asked for after a cycle at ``now``, in order."""
 
     def __init__(self, now: float, bases: Mapping[str, Base], totals: SlotTotals) -> None:
-        self.now, self._totals = now, totals
-        self._of_startd: dict[str, list[Base]] = {}
-        if totals.is_named:
-            for base in bases.values():
-                self._of_startd.setdefault(startd_of(base.slot), []).append(base)
+        self.now, self._bases, self._totals = now, bases, totals
         self._asked = deque[_ClaimRequest]()
         self._of_slot: dict[str, deque[_ClaimRequest]] = {}
         #: Jobs that are to be refused, by schedd and id, and how many of each schedd.
         self.held = set[tuple[str, str]]()
         self.in_vain = Counter[str]()
+
+    @cached_property
+    def _of_startd(self) -> Mapping[str, Sequence[Base]]:
+        found: dict[str, list[Base]] = {}
+        for base in self._bases.values():
+            found.setdefault(base.slot.startd, []).append(base)
+        return found
 
     def ask(self, asked: _ClaimRequest, schedd: str) -> None:
         """Ask for a claim behind all others."""
@@ -101,7 +105,7 @@ class _Stage:
         if not self._totals.is_named:
             return slot
         number = 0
-        for each in self._of_startd[startd_of(slot)]:
+        for each in self._of_startd[slot.startd]:
             number += 1
             if not each.whole:
                 number += self._dynamic_slots(each)

@@ -139,7 +139,7 @@ def _claimed(
 
 def machine_of(slot: Slot) -> str:
     """Return the name of the machine whose slot it is."""
-    return slot.machine if isinstance(slot.machine, str) else str(slot.name).partition("@")[2]
+    return slot.machine if isinstance(slot.machine, str) else slot.startd
 
 
 def by_fill(machines: Iterable[Machine]) -> tuple[int, ...]:

@@ -44,7 +44,7 @@ class SlotTotals:
         knobs = [knob.value for knob in pool.central or ()]
         #: Whether any expression looks at it.
         self.is_named = any(map(_names, frames)) or any(map(_NAMED.search, knobs))
-        self._captured = Counter(map(startd_of, pool.slots or ()))
+        self._captured = Counter(slot.startd for slot in pool.slots or ())
         self._pool = pool
         self._intervals: dict[str, float] = {}
         self._sent: dict[str, Sent] = {}
@@ -54,16 +54,15 @@ class SlotTotals:
         if not self.is_named:
             return slots
         every = tuple(slots)
-        more = Counter(map(startd_of, every))
+        more = Counter(slot.startd for slot in every)
         more.subtract(self._captured)
         return self._with(every, more, now)
 
     def _with(self, slots: Iterable[Slot], more: Counter[str], now: float) -> Iterator[Slot]:
         before, self._sent = self._sent, {}
         for slot in slots:
-            name, startd = str(slot.name), startd_of(slot)
+            name, number = str(slot.name), more[slot.startd]
             last = before.get(name)
-            number = more[startd]
             if last is None:
                 sent = Sent(slot, number, now, _shown(slot, number))
             elif now - last.at >= self._interval(slot):
@@ -77,7 +76,7 @@ class SlotTotals:
 
     def at(self, slot: Slot, number: int) -> Slot:
         """Return ``slot`` as its startd has it when there are that many of it."""
-        return _shown(slot, number - self._captured[startd_of(slot)])
+        return _shown(slot, number - self._captured[slot.startd])
 
     def _interval(self, slot: Slot) -> float:
         """Return UPDATE_INTERVAL of a startd, or else of the central manager, in seconds."""
@@ -89,11 +88,6 @@ class SlotTotals:
             knobs = Knobs({_KNOB: text})
             found = self._intervals[machine] = knobs.number(_KNOB, _INTERVAL, 0, math.inf)
         return found
-
-
-def startd_of(slot: Slot) -> str:
-    """Return the name of the startd whose slot it is; one machine may have several."""
-    return str(slot.name).partition("@")[2]
 
 
 def _again(last: Sent, slot: Slot, more: int) -> Sent:

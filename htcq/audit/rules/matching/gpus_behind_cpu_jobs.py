@@ -59,9 +59,9 @@ def _held_without_gpus(
     found: dict[str, dict[str, Number]] = {}
     startds: set[str] = set()
     for kind in kinds:
-        startds.update(_startd(slot) for slot in kind.slots)
+        startds.update(slot.startd for slot in kind.slots)
     for slot in evidence.dynamic:
-        if _startd(slot) not in startds:
+        if slot.startd not in startds:
             continue
         left = slot.left()
         if slot.claimed and not left.get(GPUS):
@@ -69,11 +69,6 @@ def _held_without_gpus(
             for asset in _BESIDE:
                 held[asset] += left.get(asset) or 0
     return found
-
-
-def _startd(slot: Slot) -> str:
-    """Return what stands behind the number in the name of ``slot``."""
-    return str(slot.name).partition("@")[2]
 
 
 def _look(
