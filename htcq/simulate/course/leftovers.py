@@ -22,6 +22,7 @@ from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Number, Slot
 from htcq.simulate.course.claims import Base
+from htcq.simulate.course.devices import Devices
 from htcq.simulate.course.schedds import Schedds
 from htcq.simulate.course.slot_totals import SlotTotals
 from htcq.simulate.course.suiting import Suiting
@@ -31,15 +32,15 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.schedd_negotiation import Made
 
 _KNOB = "CLAIM_PARTITIONABLE_LEFTOVERS"
-#: Starts a job in a slot, with these amounts.
-Start = Callable[[Base, Job, Mapping[str, Number]], None]
+#: Starts a job in a slot, with these amounts; returns the places of its GPUs.
+Start = Callable[[Base, Job, Mapping[str, Number]], Sequence[int]]
 
 
 @dataclass
 class _ClaimRequest:
     """A claim that was asked for: for ``job``, which the startd ``refuses`` or not.
 
-    ``ends_rest``: what was left of the slot before is void then.
+    ``ends_rest``: what was left of the slot before is void then. ``devices``: places of its GPUs.
     """
 
     base: Base
@@ -48,13 +49,16 @@ class _ClaimRequest:
     amounts: Mapping[str, Number]
     refuses: bool
     ends_rest: bool
+    devices: Sequence[int] = ()
 
 
 class _Stage:
     """The claims on slots of ``bases`` that are asked for after a cycle at ``now``, in order."""
 
-    def __init__(self, now: float, bases: Mapping[str, Base], totals: SlotTotals) -> None:
-        self.now, self._bases, self._totals = now, bases, totals
+    def __init__(
+        self, now: float, bases: Mapping[str, Base], totals: SlotTotals, devices: Devices
+    ) -> None:
+        self.now, self._bases, self._totals, self._devices = now, bases, totals, devices
         self._asked = deque[_ClaimRequest]()
         self._of_slot: dict[str, deque[_ClaimRequest]] = {}
         #: Jobs that are to be refused, by schedd and id, and how many of each schedd.
@@ -92,16 +96,18 @@ class _Stage:
     def left(self, base: Base) -> dict[str, Number]:
         """Return what a slot has left when the claim is made that was the last one made."""
         left = dict(base.left)
-        for each in self._of_slot[str(base.slot.name)]:
-            if each.refuses:
-                continue
+        for each in self._still_to_make(base):
             for asset, amount in each.amounts.items():
                 left[asset] += amount
         return left
 
     def slot(self, base: Base) -> Slot:
-        """Return the slot as it is then, with as many dynamic slots as there are."""
-        slot = base.slot._replace(dynamic_slots=self._dynamic_slots(base))
+        """Return the slot as it is then, with the GPUs and as many dynamic slots as there are."""
+        slot = base.slot
+        held = [place for each in self._still_to_make(base) for place in each.devices]
+        if held:
+            slot = self._devices.of(base, sorted((*base.free, *held)))
+        slot = slot._replace(dynamic_slots=self._dynamic_slots(base))
         if not self._totals.is_named:
             return slot
         number = 0
@@ -112,8 +118,11 @@ class _Stage:
         return self._totals.at(slot, number)
 
     def _dynamic_slots(self, base: Base) -> int:
+        return len(base.claims) - len(self._still_to_make(base))
+
+    def _still_to_make(self, base: Base) -> Sequence[_ClaimRequest]:
         asked = self._of_slot.get(str(base.slot.name), ())
-        return len(base.claims) - sum(not each.refuses for each in asked)
+        return [each for each in asked if not each.refuses]
 
     def is_void(self, base: Base) -> bool:
         """Return whether what is left of a slot now is void before a claim on it can be made."""
@@ -131,13 +140,15 @@ class Leftovers:
         startds: Startds,
         schedds: Schedds,
         totals: SlotTotals,
+        devices: Devices,
     ) -> None:
         self._pool, self._waiting, self._suiting = pool, waiting, suiting
         self._startds, self._schedds, self._totals = startds, schedds, totals
+        self._devices = devices
 
     def use(
         self,
-        made: Iterable[Made],
+        made: Iterable[tuple[Made, Sequence[int]]],
         bases: Mapping[str, Base],
         now: float,
         start: Start,
@@ -145,16 +156,17 @@ class Leftovers:
     ) -> int:
         """Start jobs in what is left after the matches ``made``; return how many.
 
-        Those of matches that the startd does not refuse have started. ``settle`` is called with
-        each job when the rest of its slot has been used.
+        Those of matches that the startd does not refuse have started: with each match come the
+        places of the GPUs that its job got. ``settle`` is called with each job when the rest of
+        its slot has been used.
         """
-        stage = _Stage(now, bases, self._totals)
-        for each in made:
+        stage = _Stage(now, bases, self._totals, self._devices)
+        for each, devices in made:
             base = bases.get(each.slot)
             if base is not None and not (base.whole and each.preempts):
                 refuses = bool(each.claim.refusal)
                 asked = _ClaimRequest(
-                    base, each.job, each.policy, each.claim.amounts, refuses, ends_rest=each.policy
+                    base, each.job, each.policy, each.claim.amounts, refuses, each.policy, devices
                 )
                 stage.ask(asked, self._schedd_of(asked))
         started = 0
@@ -209,8 +221,7 @@ class Leftovers:
         asked = _ClaimRequest(
             base, job, claimed.policy, amounts or {}, refuses, claimed.policy and not refuses
         )
+        if not refuses:
+            asked.devices = start(base, job, asked.amounts)
         stage.ask(asked, schedd)
-        if refuses:
-            return 0
-        start(base, job, asked.amounts)
-        return 1
+        return int(not refuses)

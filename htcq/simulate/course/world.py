@@ -67,8 +67,9 @@ class World:
         self._started: dict[int, Job] = {}
         self._schedds = Schedds(pool, self._moment)
         self._leftovers = Leftovers(
-            pool, self.waiting, self._suiting, self._startds, self._schedds, self._totals
-        )
+            pool, self.waiting, self._suiting, self._startds, self._schedds, self._totals,
+            self._devices,
+        )  # fmt: skip
         self._move_in()
         self._schedds.captured(self.claims())
         self._parts = self._by_machine()
@@ -206,7 +207,9 @@ class World:
         held, preempted = {}, list[tuple[Job, list[Claim]]]()
         if any(each.preempts for each in asked):
             held = {str(claim.slot.name): claim for claim in self.claims()}
+        devices: list[Sequence[int]] = []
         for each in asked:
+            devices.append(())
             # The startd takes these back before it looks at the request.
             gone = [held[name] for name in each.dynamic_slots]
             for claim in gone:
@@ -217,11 +220,11 @@ class World:
             elif not each.claim.refusal:
                 base = self.bases[each.slot]
                 amounts = {} if base.whole else each.claim.amounts
-                self._start(base, each.job, amounts, each.limits, MATCH)
+                devices[-1] = self._start(base, each.job, amounts, each.limits, MATCH)
             if gone:
                 preempted.append((each.job, gone))
         rests = self._leftovers.use(
-            asked,
+            zip(asked, devices),
             self.bases,
             self.now,
             # Only a match of the negotiator has limits for the access point.
@@ -264,7 +267,8 @@ class World:
 
     def _start(
         self, base: Base, job: Job, amounts: Mapping[str, Number], limits: str, by: str
-    ) -> None:
+    ) -> Sequence[int]:
+        """Start a job in a slot; return the places of its GPUs."""
         devices: Sequence[int] = ()
         if base.whole:
             slot = self._slots.claimed(base.slot, job.submitter, limits)
@@ -283,6 +287,7 @@ class World:
         base.shown = None
         self._changed.add(base.machine)
         self._claim(base, job, slot, amounts, limits, by, devices)
+        return devices
 
     def _claim(
         self,

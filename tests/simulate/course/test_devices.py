@@ -23,7 +23,7 @@ EIGHT = {"Cpus": 8, "TotalSlotCpus": 8, "TotalSlotGPUs": '"3"'}
 SUITS = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
 
 
-def node(policy: bool, *devices: str) -> str:
+def node(policy: bool, *devices: str, claims: int = 1) -> str:
     """Return a slot with GPUs in this order; ids do not follow it."""
     ids = [f"{9 - place:04x}" for place in range(len(devices))]
     names = [f"GPUs_GPU_{id_}" for id_ in ids]
@@ -32,7 +32,7 @@ def node(policy: bool, *devices: str) -> str:
     own |= {"MachineResources": '"Cpus Memory Disk Swap GPUs"'}
     if not policy:
         return slot(**EIGHT, **own)
-    return policy_slot(NumClaims=1, ConsumptionGPUs="TARGET.RequestGPUs ?: 0", **EIGHT, **own)
+    return policy_slot(NumClaims=claims, ConsumptionGPUs="TARGET.RequestGPUs ?: 0", **EIGHT, **own)
 
 
 def asks(number: int, require: str = "") -> str:
@@ -70,6 +70,18 @@ def test_devices_are_handed_out_in_the_order_of_availablegpus(
     found = course(node(False, *devices), [asks(0), asks(1, "Capability > 7")])
 
     assert ("1.1" in starts(found)) is runs
+
+
+def test_the_rest_of_a_slot_has_the_devices_of_claims_that_are_not_made_yet() -> None:
+    """Seen on 23.9.6: with the first claim one GPU is left, so 1.2 is for that rest, and in vain.
+
+    1.3 is the first one for the rest after the second claim.
+    """
+    queue = [asks(0), asks(1), asks(2, "Capability > 7"), job("1.3"), job("1.4")]
+
+    found = course(node(True, LARGE, LARGE, claims=2), queue)
+
+    assert list(starts(found)) == ["1.0", "1.1", "1.3", "1.4"]
 
 
 def test_what_comes_back_has_its_place_again() -> None:
