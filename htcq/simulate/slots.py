@@ -114,6 +114,6 @@ def _claimed(customer: str, limits: str) -> dict[str, Any]:
         "activity": "Busy",
         "accounting_group": customer,
         "remote_user": customer,
-        "remote_owner": customer.partition("@")[0],
+        "remote_owner": customer,
         "concurrency_limits": limits or UNDEFINED,
     }

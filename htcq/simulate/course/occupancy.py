@@ -1,6 +1,7 @@
 """What the ad of a claimed slot says of the job on it, and what is lost where a claim is preempted.
 
-Follows src/condor_startd.V6/Resource.cpp (evalRetirementRemaining), HTCondor 25.14.
+Follows src/condor_startd.V6/Resource.cpp (evalRetirementRemaining), claim.cpp (publish) and
+ResState.cpp, HTCondor 25.14.
 A job that is preempted leaves at once: how long it takes to vacate is not looked at.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from htcq.classads import Value, as_number, literal, named
+from htcq.classads import UNDEFINED, Value, as_number, literal, named
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import frames_of
@@ -36,9 +37,13 @@ class Lost(NamedTuple):
 
 
 class Occupancy:
-    """Shows the claims of ``pool`` as a negotiator sees them that might preempt them."""
+    """Shows the claims of ``pool`` as a negotiator sees them that might preempt them.
 
-    def __init__(self, pool: Pool) -> None:
+    The pool was captured at ``moment`` (seconds since 1970; None: nobody knows).
+    """
+
+    def __init__(self, pool: Pool, moment: float | None) -> None:
+        self._moment = moment
         self._ranks = StartdRanks(pool.execute)
         central = pool.central or ()
         knobs = Knobs({knob.name: knob.value for knob in central})
@@ -54,12 +59,24 @@ class Occupancy:
 
     def occupy(self, claim: Claim, job: Job, now: float) -> None:
         """Note that ``job`` begins to run in ``claim``."""
+        slot = claim.slot._replace(remote_schedd=claim.schedd or UNDEFINED)
+        if isinstance(job.user, str):
+            slot = slot._replace(remote_user=job.user, remote_owner=job.user)
+        if self._moment is not None:
+            since, claimed = int(self._moment + now), int(self._moment + claim.since)
+            slot = slot._replace(activity_since=since, state_since=claimed)
         if self.matters:
-            rank = self._ranks.of(claim.slot, job)
-            if claim.slot.current_rank != rank:
-                claim.slot = claim.slot._replace(current_rank=rank)
+            slot = slot._replace(current_rank=self._ranks.of(slot, job))
+        claim.slot = slot
         claim.shown, claim.runs_since = None, now
         claim.retires_at = now + self._retirement(claim.slot, job)
+
+    def released(self, slot: Slot, now: float) -> Slot:
+        """Return a static ``slot`` whose claim ends now."""
+        if self._moment is None:
+            return slot
+        since = int(self._moment + now)
+        return slot._replace(state_since=since, activity_since=since)
 
     def _retirement(self, slot: Slot, job: Job) -> float:
         """Return for how many seconds after its start a job keeps its slot at least."""

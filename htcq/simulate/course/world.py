@@ -48,7 +48,7 @@ class World:
         self._slots, self._numbers, self._shown = Slots(), count(1), Shown(pool, self._moment)
         self._ending: list[tuple[float, int, Claim]] = []
         self.now = 0.0
-        self._devices, self._occupancy = Devices(), Occupancy(pool)
+        self._devices, self._occupancy = Devices(), Occupancy(pool, self._moment)
         #: What claims that were preempted have lost, in order.
         self.lost: list[Lost] = []
         self._suiting = Suiting(pool, Clock(self._moment))
@@ -391,4 +391,6 @@ class World:
         del base.claims[claim]
         for asset, amount in claim.amounts.items():
             base.left[asset] += amount
+        if base.whole:
+            base.slot = self._occupancy.released(base.slot, self.now)
         self._devices.give_back(base, claim.devices)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes, frames_of
@@ -20,6 +21,11 @@ from htcq.pool.slot import Slot
 #: Strings, and what looks at the clock outside of them.
 _CLOCK = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(time\s*\(\s*\)|CurrentTime\b)", re.IGNORECASE)
 _QUICK = re.compile(r"time\s*\(\s*\)|CurrentTime", re.IGNORECASE)
+#: Knobs whose expressions the negotiator evaluates with slots and jobs.
+_KNOBS = (
+    "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK", "NEGOTIATOR_PRE_JOB_RANK",
+    "NEGOTIATOR_POST_JOB_RANK", "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_SLOT_CONSTRAINT",
+)  # fmt: skip
 #: Words of every expression that looks at the clock.
 _WORDS = frozenset({"time", "currenttime"})
 Ad = TypeVar("Ad", Job, Slot)
@@ -36,11 +42,12 @@ def at_moment(pool: Pool, moment: float | None) -> Pool:
     for ads in (pool.slots or (), pool.jobs or ()):
         for frame in frames_of(ads):
             clock.frame(frame)
+    central = clock.configuration(pool.central)
     if not clock.looked_at:
         return pool
     slots = None if pool.slots is None else clock.set(pool.slots)
     jobs = None if pool.jobs is None else clock.set(pool.jobs)
-    return replace(pool, slots=slots, jobs=jobs)
+    return replace(pool, slots=slots, jobs=jobs, central=central)
 
 
 class Clock:
@@ -70,20 +77,39 @@ class Clock:
             found = self._frames[id(frame)] = self._changed(frame)
         return found
 
+    def configuration(self, central: Configuration | None) -> Configuration | None:
+        """Return a configuration with the negotiator's expressions at this time."""
+        if central is None:
+            return None
+        knobs = dict(central.knobs)
+        for name in _KNOBS:
+            knob = knobs.get(name)
+            if knob is not None:
+                knobs[name] = replace(knob, value=self._text(knob.value), raw=self._text(knob.raw))
+        if knobs == central.knobs:
+            return central
+        self.looked_at = True
+        return replace(central, knobs=knobs)
+
     def _changed(self, frame: SharedAttributes) -> SharedAttributes:
         if _WORDS.isdisjoint(frame.words()):
             return frame
         own = "currenttime" in frame
         texts = {}
         for name, text in frame.texts.items():
-            if _QUICK.search(text):
-                changed = _CLOCK.sub(lambda found: self._at(found, own), text)
-                if changed != text:
-                    texts[frame.names[name]] = changed
+            changed = self._text(text, own)
+            if changed != text:
+                texts[frame.names[name]] = changed
         if not texts:
             return frame
         self.looked_at = True
         return frame.changed(texts, self._expressions)
+
+    def _text(self, text: str, own: bool = False) -> str:
+        """Return an expression at this time; ``own``: of an ad that has a CurrentTime itself."""
+        if not _QUICK.search(text):
+            return text
+        return _CLOCK.sub(lambda found: self._at(found, own), text)
 
     def _at(self, found: re.Match[str], own: bool) -> str:
         """Return the time in the place of what looks at it.

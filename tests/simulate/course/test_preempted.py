@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
 
@@ -40,7 +41,8 @@ def asks(who: str, idle: int) -> str:
 
 def static(number: int, **changes: str | int | float) -> str:
     has = {"Cpus": 2, "TotalSlotCpus": 2, "SlotWeight": "Cpus", "SlotID": number, "Rank": 0.0}
-    return static_slot(f"slot{number}@node1", Requirements="true", **{**has, **changes})
+    has["Requirements"] = "true"
+    return static_slot(f"slot{number}@node1", **{**has, **changes})
 
 
 def held(number: int, who: str = "ben", **changes: str | int | float) -> str:
@@ -276,3 +278,51 @@ def test_a_claim_that_was_preempted_is_used_again_by_its_limits(version: str, ag
     found = course(given, 2, seconds="100")
 
     assert [start.at for start in found.starts] == [0, again]
+
+
+LONG_AGO, NOW = 1700000000, 1750000000
+TIMED = "PREEMPTION_REQUIREMENTS = (time() - {}) > 900 && RemoteUser == {}\n"
+
+
+@pytest.mark.parametrize("since", ["EnteredCurrentState", "EnteredCurrentActivity"])
+@pytest.mark.parametrize("partitionable", [False, True])
+@pytest.mark.parametrize(("user", "at"), [("ben@site", 1200.0), ("ada@site", 3600.0)])
+def test_a_claim_is_as_old_as_its_slot_has_been_claimed(
+    since: str, partitionable: bool, user: str, at: float
+) -> None:
+    """As in the manual's example, which preempts no new claim: slots are much older."""
+    timed = {"EnteredCurrentState": LONG_AGO, "EnteredCurrentActivity": LONG_AGO}
+    node = static(1, **timed)
+    if partitionable:
+        node = slot(Cpus=2, TotalSlotCpus=2, Rank=0.0, **timed)
+    given = pool(
+        node,
+        asks("ben", 1),
+        asks("ada", 1),
+        accounting("ben@site", Priority=900.0, PriorityFactor=1.0),
+        accounting("ada@site", Priority=500.0, PriorityFactor=1.0),
+        jobs=[*of("ben", 1, 1, RequestCpus=2), *of("ada", 2, 1, RequestCpus=2)],
+        config=TIMED.format(since, f'"{user}"'),
+    )
+    late = replace(
+        given,
+        jobs=tuple(each for each in given.jobs or () if each.id == "1.0"),
+        arriving=_arriving(given, "2.0", 300.0),
+        taken_at=datetime.fromtimestamp(NOW, timezone.utc).isoformat(),
+    )
+    found = course(late, 7, 600.0, "3600")
+
+    assert [(start.job.id, start.at) for start in found.starts][:2] == [("1.0", 0.0), ("2.0", at)]
+
+
+def test_a_slot_that_a_job_has_left_is_unclaimed_since_then() -> None:
+    """START lets nobody in for a quarter of an hour after a job."""
+    node = static(
+        1, Requirements="(time() - EnteredCurrentState) > 900", EnteredCurrentState=LONG_AGO
+    )
+    queue = [*of("ben", 1, 1), *of("ada", 2, 1)]
+    given = pool(node, asks("ben", 1), asks("ada", 1), jobs=queue)
+    taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
+    found = course(replace(given, taken_at=taken), 7, 600.0, "600")
+
+    assert [start.at for start in found.starts] == [0.0, 1800.0]
