@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,9 +61,16 @@ class RealCourse:
     crashed: bool = False
 
 
-def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse:
+def real_course(
+    site: Site,
+    scenario: Scenario,
+    cycles: int,
+    directory: Path,
+    before_cycle: Callable[[Pool, int], None] = lambda pool, number: None,
+) -> RealCourse:
     """Set the pool up as ``scenario`` has it, capture it in both ways, and let it go through some cycles.
 
+    ``before_cycle`` is called ahead of each of them with its number.
     What starts from an old list of jobs depends on how fast this machine is: such a course is
     recorded anew.
 
@@ -73,13 +80,19 @@ def real_course(site: Site, scenario: Scenario, cycles: int, directory: Path) ->
     for attempt in range(_ATTEMPTS):
         within = directory / f"attempt-{attempt}"
         within.mkdir()
-        course = _course(site, scenario, cycles, within)
+        course = _course(site, scenario, cycles, within, before_cycle)
         if course is not None:
             return course
     raise PoolError(f"a schedd used an old list of its jobs in each of {_ATTEMPTS} attempts")
 
 
-def _course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> RealCourse | None:
+def _course(
+    site: Site,
+    scenario: Scenario,
+    cycles: int,
+    directory: Path,
+    before_cycle: Callable[[Pool, int], None],
+) -> RealCourse | None:
     log = log_from_now(site.pool)
     pool = set_up(site, scenario)
     pool.wait(lambda: _ENDED in log(), 30, "the negotiator's first cycle", ("NegotiatorLog",))
@@ -96,7 +109,7 @@ def _course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> Rea
         limit_user(pool, scenario.user_limit)
     try:
         before, printed = snapshot_of_together(pool, directory), printed_by_tools(pool, directory)
-        stages, ended = _stages(pool, cycles, directory)
+        stages, ended = _stages(pool, cycles, directory, before_cycle)
     finally:
         if scenario.user_limit:
             limit_user(pool, None)
@@ -105,10 +118,13 @@ def _course(site: Site, scenario: Scenario, cycles: int, directory: Path) -> Rea
     return RealCourse(before, printed, tuple(stages), ended == _CRASHED)
 
 
-def _stages(pool: Pool, cycles: int, directory: Path) -> tuple[list[Stage], str]:
+def _stages(
+    pool: Pool, cycles: int, directory: Path, before_cycle: Callable[[Pool, int], None]
+) -> tuple[list[Stage], str]:
     """Return what each cycle brought, and what ended the course before its time."""
     stages: list[Stage] = []
     for number in range(cycles):
+        before_cycle(pool, number)
         # A claim that is made during a cycle brings leftovers: by the time that the daemons take, the
         # schedd has used these before it is asked again, or after.
         accepted = log_from_now(pool, "StartLog")

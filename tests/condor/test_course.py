@@ -9,15 +9,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
+from time import time
 
 import pytest
 from conftest import NEWEST, Site
 from random_additions import course_with_additions
 from random_courses import course_scenario
+from random_cycles import ASKED_FOR, Scenario
+from random_jobs import Cluster
 from real_course import RealCourse, Stage, real_course
+from testpool import Pool
 
 from htcq.operations.pool_source import pool_of
-from htcq.pool.pool import Pool
+from htcq.pool.pool import Pool as CapturedPool
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.runtimes import run_time
 from htcq.store.snapshot import open_snapshot
@@ -66,9 +70,55 @@ def test_a_simulated_course_comes_to_what_a_real_pool_comes_to(
         assert _stages(printed) == _stages(captured), again
 
 
-def _simulated(pool: Pool, cycles: int, order: Sequence[str] = ()) -> Course:
-    # The cycles follow each other so closely that no priority changes.
-    return run_course(pool, Plan(cycles, 1.0), run_time("1e9"), Random(0), order)
+def test_claims_are_preempted_when_they_are_old_enough(site: Site, tmp_path: Path) -> None:
+    """PREEMPTION_REQUIREMENTS of HTCondor's manual, with a minute in place of an hour.
+
+    A partitionable slot and a static one, which are older than that before the first cycle."""
+    knobs = {
+        **ASKED_FOR,
+        "SLOT_TYPE_1": "cpus=1, memory=1024, disk=5%",
+        "SLOT_TYPE_1_PARTITIONABLE": "True",
+        "NUM_SLOTS_TYPE_1": "1",
+        "SLOT_TYPE_2": "cpus=1, memory=1024, disk=5%",
+        "NUM_SLOTS_TYPE_2": "1",
+        "NUM_CPUS": "2",
+        "MEMORY": "4096",
+        "DISK": "100000000",
+        "SCHEDD_SLOT_WEIGHT": "RequestCpus",
+        "PREEMPTION_REQUIREMENTS": "(time() - EnteredCurrentState) > 60",
+    }
+    groups = {"ann": "<none>", "ben": "<none>"}
+    asked = {"request_cpus": 1, "request_memory": 128, "request_disk": 1024}
+    clusters = tuple(
+        Cluster(name, 2, 2, {**asked, "accounting_group_user": name}) for name in groups
+    )
+    userprio = (("-setfactor", "ann@test", "1000"), ("-setfactor", "ben@test", "1300"))
+    scenario = Scenario("claims' age", knobs, 2, userprio, (), clusters, groups)
+
+    real = real_course(site, scenario, 3, tmp_path, _with_old_slots)
+    simulated = _simulated(pool_of(open_snapshot(real.snapshot), ""), 3, seconds=40.0)
+
+    assert [stage.matches > 0 for stage in real.stages] == [True, False, True]
+    assert not [*_differing(real, simulated)]
+
+
+def _with_old_slots(pool: Pool, number: int) -> None:
+    """Wait ahead of the first and the third cycle, until every slot has its state for a minute."""
+    if number == 1:
+        return
+
+    def since() -> float:
+        ads = pool.ads("slots", ["EnteredCurrentState"])
+        return float(max(ad["EnteredCurrentState"] for ad in ads))
+
+    pool.wait(lambda: time() - since() > 65, 120, "slots that are old enough", ("StartLog",))
+
+
+def _simulated(
+    pool: CapturedPool, cycles: int, order: Sequence[str] = (), seconds: float = 1.0
+) -> Course:
+    # Priorities do not change: PRIORITY_HALFLIFE is long.
+    return run_course(pool, Plan(cycles, seconds), run_time("1e9"), Random(0), order)
 
 
 def _stages(course: Course) -> list[Stage]:

@@ -21,10 +21,11 @@ from htcq.pool.slot import Slot
 #: Strings, and what looks at the clock outside of them.
 _CLOCK = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(time\s*\(\s*\)|CurrentTime\b)", re.IGNORECASE)
 _QUICK = re.compile(r"time\s*\(\s*\)|CurrentTime", re.IGNORECASE)
-#: Knobs whose expressions the negotiator evaluates with slots and jobs.
+#: Knobs whose expressions the negotiator evaluates with ads.
 _KNOBS = (
     "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK", "NEGOTIATOR_PRE_JOB_RANK",
     "NEGOTIATOR_POST_JOB_RANK", "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_SLOT_CONSTRAINT",
+    "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_SUBMITTER_CONSTRAINT",
 )  # fmt: skip
 #: Words of every expression that looks at the clock.
 _WORDS = frozenset({"time", "currenttime"})
