@@ -16,6 +16,7 @@ from typing import Any
 from htcq.classads import as_number, holds, literal, named
 from htcq.columns import new_engine
 from htcq.pool.job import PLACES as JOB_PLACES
+from htcq.pool.knobs.attributes import OF_MACHINE_USE
 from htcq.pool.slot import PARTITIONABLE, PLACES, Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.simulate.cycle.job_table import ORIGINAL, JobTable, Ranking, TableContext
@@ -44,13 +45,12 @@ _SIZES = frozenset(
 #: jobs on the slot.
 _PASSING = frozenset(
     (
-        "time", "currenttime", "mycurrenttime", "clockmin", "clockday", "loadavg", "totalloadavg",
-        "condorloadavg", "totalcondorloadavg", "keyboardidle", "consoleidle", "cpubusy",
-        "cpuisbusy", "random", "state", "activity", "accountinggroup", "remoteuser", "remoteowner",
-        "currentrank", "retirementtimeremaining", "remotescheddname", "numdynamicslots",
-        "enteredcurrentactivity", "enteredcurrentstate", "enteredcurrentstatus", "qdate",
-        "jobstartdate", "numjobstarts", "numshadowstarts", "lastremotehost", "draining", "offline",
-        "isowner",
+        "time", "currenttime", "random", "state", "activity", "accountinggroup", "remoteuser",
+        "remoteowner", "currentrank", "retirementtimeremaining", "remotescheddname",
+        "numdynamicslots", "enteredcurrentactivity", "enteredcurrentstate",
+        "enteredcurrentstatus", "qdate", "jobstartdate", "numjobstarts", "numshadowstarts",
+        "lastremotehost", "draining", "offline", "isowner",
+        *(name.lower() for name in OF_MACHINE_USE),
     )
 )  # fmt: skip
 #: States of slots whose START holds only for now.

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from htcq.classads import parsed
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knobs.attributes import UNFOLLOWED, UNFOLLOWED_IN_COURSES
+from htcq.pool.knobs.attributes import FIXED_IN_COURSES, UNFOLLOWED, UNFOLLOWED_IN_COURSES
 from htcq.pool.knobs.knob import MatchKnob
 from htcq.pool.knobs.table import FORMER_DEFAULTS, NEGOTIATOR, SCHEDD, STARTD, not_followed
 from htcq.pool.pool import Pool
 from htcq.quota.knobs import truth_of
+from htcq.simulate.cycle.clock import NEGOTIATORS_EXPRESSIONS
+from htcq.simulate.cycle.reference_graph import ReferenceGraph
 
 #: How much of a value a sentence has.
 _MAX_LETTERS = 60
 #: Values with which an attribute has no effect.
 _OFF = ("undefined", "false")
+_OF_SLOTS, _OF_JOBS = ("Requirements", "Rank", "SlotWeight"), ("Requirements", "Rank")
 
 
 def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
@@ -35,6 +39,11 @@ def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
     yield from _of_daemons(SCHEDD, access, courses)
     yield from _of_daemons(STARTD, pool.execute, courses)
     yield from _of_slots(pool, UNFOLLOWED_IN_COURSES if courses else UNFOLLOWED)
+    if courses:
+        for name, whose in sorted(_fixed(pool).items()):
+            yield (
+                f"{FIXED_IN_COURSES[name]} in {whose} is not followed: it stays as it was captured"
+            )
 
 
 def _of_daemons(
@@ -120,3 +129,27 @@ def _of_slots(pool: Pool, attributes: Iterable[MatchKnob]) -> Iterator[str]:
             if len(slots) == 1:
                 subject = f"{attribute.name} of {slots[0]}"
             yield _sentence(attribute, subject)
+
+
+def _fixed(pool: Pool) -> Mapping[str, str]:
+    """Return an expression for each attribute of slots that it names and courses do not follow.
+
+    The attribute is in lower case. An expression of a slot stands for all, else one of a job.
+    """
+    found: dict[str, str] = {}
+    for knob in pool.central or ():
+        if knob.name.upper() in NEGOTIATORS_EXPRESSIONS:
+            expression = parsed(knob.value)
+            words = () if expression is None else expression.words()
+            found.update(dict.fromkeys(FIXED_IN_COURSES.keys() & words, knob.name))
+    links = ReferenceGraph()
+    jobs = {id(job.frame): (job.frame, job.id) for job in pool.jobs or ()}
+    slots = {id(slot.frame): (slot.frame, str(slot.name)) for slot in pool.slots or ()}
+    for ads, expressions in ((jobs, _OF_JOBS), (slots, _OF_SLOTS)):
+        for frame, which in ads.values():
+            if FIXED_IN_COURSES.keys().isdisjoint(frame.words()):
+                continue
+            for start in expressions:
+                for name in FIXED_IN_COURSES.keys() & links.reached((start.lower(),), frame):
+                    found[name] = f"{start} of {which}"
+    return found

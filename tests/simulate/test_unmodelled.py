@@ -10,7 +10,7 @@ import pytest
 from htcq.live.configuration import read_dump
 from htcq.pool.knobs.table import FORMER_DEFAULTS, TABLE, not_followed
 from htcq.simulate.unmodelled import unmodelled
-from tests.audit.sites import pool, slot
+from tests.audit.sites import job, pool, slot
 
 
 @cache
@@ -124,4 +124,27 @@ def test_machines_that_drain_are_named_in_courses_alone() -> None:
     assert [*unmodelled(given)] == []
     assert [*unmodelled(given, courses=True)] == [
         "Draining of slot1@node1 is not followed: claims end with their jobs"
+    ]
+
+
+def test_what_courses_leave_as_it_was_captured_is_named_with_an_expression_that_looks_at_it() -> (
+    None
+):
+    slots = (
+        slot(Requirements="Start", Start="LoadAvg < 0.5 && KeyboardIdle > 900"),
+        slot("slot1@node2", CpuIsBusy="LoadAvg > 0.5"),
+    )
+    jobs = [job("1.0", Requirements="TARGET.CpuIsBusy =!= true"), job("2.0")]
+    config = "PREEMPTION_REQUIREMENTS = time() - JobStart > 3600 && TotalJobRunTime > 60\n"
+    given = pool(*slots, jobs=jobs, config=config)
+
+    assert [*unmodelled(given)] == []
+    assert [*unmodelled(given, courses=True)] == [
+        f"{name} is not followed: it stays as it was captured"
+        for name in (
+            "CpuIsBusy in Requirements of 1.0",
+            "JobStart in PREEMPTION_REQUIREMENTS",
+            "KeyboardIdle in Requirements of slot1@node1",
+            "LoadAvg in Requirements of slot1@node1",
+        )
     ]

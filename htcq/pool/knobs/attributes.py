@@ -8,6 +8,8 @@ is captured with them.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from htcq.pool.knobs.knob import Following, rows
 
 #: In the ads of slots.
@@ -94,3 +96,20 @@ UNFOLLOWED = tuple(each for each in OF_SLOTS if each.following is Following.NOT)
 UNFOLLOWED_IN_COURSES = tuple(
     each for each in OF_SLOTS if each.following in (Following.NOT, Following.NOT_IN_COURSES)
 )
+#: Attributes of slots that change with the load and the user of the machine, and with the hour.
+OF_MACHINE_USE = (
+    "ClockDay", "ClockMin", "CondorLoadAvg", "ConsoleIdle", "CpuBusy", "CpuBusyTime", "CpuIsBusy",
+    "KeyboardIdle", "LoadAvg", "MyCurrentTime", "NonCondorLoadAvg", "TotalCondorLoadAvg",
+    "TotalLoadAvg", "TotalVirtualMemory", "VirtualMemory",
+)  # fmt: skip
+#: Those that change with the claims on a slot and that no course follows.
+_OF_CLAIMS = (
+    "ChildAccountingGroup", "ChildActivity", "ChildCpus", "ChildCurrentRank", "ChildDisk",
+    "ChildDSlotId", "ChildEnteredCurrentState", "ChildGPUs", "ChildMemory", "ChildName",
+    "ChildRemoteOwner", "ChildRemoteUser", "ChildRetirementTimeRemaining", "ChildState",
+    "ClientMachine", "JobId", "JobPreemptions", "JobStart", "JobStarts", "LastHeardFrom",
+    "MachineLastMatchTime", "NumPids", "RecentJobPreemptions", "RecentJobStarts",
+    "UpdateSequenceNumber",
+)  # fmt: skip
+#: What courses leave as it was captured, by the name in lower case.
+FIXED_IN_COURSES = {name.lower(): name for name in chain(OF_MACHINE_USE, _OF_CLAIMS)}

@@ -22,7 +22,7 @@ from htcq.pool.slot import Slot
 _CLOCK = re.compile(r"\"(?:[^\"\\]|\\.)*\"|\b(time\s*\(\s*\)|CurrentTime\b)", re.IGNORECASE)
 _QUICK = re.compile(r"time\s*\(\s*\)|CurrentTime", re.IGNORECASE)
 #: Knobs whose expressions the negotiator evaluates with ads.
-_KNOBS = (
+NEGOTIATORS_EXPRESSIONS = (
     "PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK", "NEGOTIATOR_PRE_JOB_RANK",
     "NEGOTIATOR_POST_JOB_RANK", "NEGOTIATOR_JOB_CONSTRAINT", "NEGOTIATOR_SLOT_CONSTRAINT",
     "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT", "NEGOTIATOR_SUBMITTER_CONSTRAINT",
@@ -83,7 +83,7 @@ class Clock:
         if central is None:
             return None
         knobs = dict(central.knobs)
-        for name in _KNOBS:
+        for name in NEGOTIATORS_EXPRESSIONS:
             knob = knobs.get(name)
             if knob is not None:
                 knobs[name] = replace(knob, value=self._text(knob.value), raw=self._text(knob.raw))

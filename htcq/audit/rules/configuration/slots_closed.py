@@ -15,16 +15,15 @@ from htcq.audit.rule import Fact, Found, Harm, Input, Rule, Severity
 from htcq.audit.trials import ordinary_requests
 from htcq.classads import holds, named
 from htcq.pool.autocluster import made_up
+from htcq.pool.knobs.attributes import OF_MACHINE_USE
 from htcq.pool.slot import DYNAMIC, Slot
 from htcq.pool.slot_class import EXAMPLES, SlotClass
 
 #: What of a slot changes by itself: where START looks at it, the slot opens again.
 _CHANGES = frozenset(
     (
-        "activity", "clockday", "clockmin", "condorloadavg", "consoleidle", "cpubusy",
-        "cpubusytime", "cpuisbusy", "cpus", "currenttime", "disk", "gpus", "keyboardidle",
-        "lastheardfrom", "loadavg", "memory", "noncondorloadavg", "numdynamicslots", "state",
-        "totalcondorloadavg", "totalloadavg", "virtualmemory",
+        "activity", "cpus", "currenttime", "disk", "gpus", "lastheardfrom", "memory",
+        "numdynamicslots", "state", *(name.lower() for name in OF_MACHINE_USE),
     )
 )  # fmt: skip
 #: Those that are drained or switched off are not closed by START.
