@@ -216,7 +216,8 @@ class Leftovers:
         job = self._waiting.next(claimed.job.submitter, schedd, suits, startable)
         if job is None:
             return 0
-        amounts = self._startds.share(slot, suiting.request(job), schedd, left)
+        now = suiting.timed(slot, suiting.request(job))
+        amounts = self._startds.share(*now, schedd, left)
         refuses = amounts is None or stage.is_void(base)
         asked = _ClaimRequest(
             base, job, claimed.policy, amounts or {}, refuses, claimed.policy and not refuses

@@ -30,20 +30,40 @@ _MAX_KNOWN = 100_000
 class Suiting:
     """Cached tests of present and future jobs of ``pool`` with its slots and their later states.
 
-    Expressions see ``clock``, whatever time it has become.
+    The pool was captured at ``moment`` (seconds since 1970; None: nobody knows, and expressions see
+    the real time).
     """
 
-    def __init__(self, pool: Pool, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, pool: Pool, moment: float | None) -> None:
+        self._moment, self._clock = moment, Clock(moment)
         jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
         self._likenesses, self._links = likenesses_of(jobs, pool.slots or ()), ReferenceGraph()
         self._names: dict[tuple[int, int], frozenset[str]] = {}
         self._known: dict[tuple[object, ...], bool] = {}
         self._asked: dict[tuple[int, tuple[str, ...]], Mapping[str, Number]] = {}
+        self._timed: dict[int, Request] = {}
+
+    def advance(self, seconds: float) -> None:
+        """Let expressions see the time so many seconds after the capture."""
+        if self._moment is not None and self._clock.move(self._moment + seconds):
+            # The names of frames that are gone may be given again.
+            for known in (self._names, self._known, self._timed):
+                known.clear()
 
     def request(self, job: Job) -> Request:
         """Return what stands for all jobs that look like ``job``."""
         return self._likenesses.request(job)
+
+    def timed(self, slot: Slot, request: Request) -> tuple[Slot, Request]:
+        """Return both as their expressions are at this time."""
+        found = self._timed.get(id(request))
+        if found is None:
+            first = self._clock.ad(request.first)
+            found = request
+            if first is not request.first:
+                found = Request(first)
+            self._timed[id(request)] = found
+        return self._clock.ad(slot), found
 
     def asked(self, request: Request, assets: tuple[str, ...]) -> Mapping[str, Number]:
         """Return what a job asks for; nothing of what it does not name."""

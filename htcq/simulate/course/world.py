@@ -30,7 +30,6 @@ from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
 from htcq.simulate.course.worklife import Worklife
 from htcq.simulate.cycle.carving import Startds
-from htcq.simulate.cycle.clock import Clock
 from htcq.simulate.cycle.schedd_negotiation import Made
 from htcq.simulate.slots import Slots
 from htcq.units import GPUS
@@ -51,7 +50,7 @@ class World:
         self._devices, self._occupancy = Devices(), Occupancy(pool, self._moment)
         #: What claims that were preempted have lost, in order.
         self.lost: list[Lost] = []
-        self._suiting = Suiting(pool, Clock(self._moment))
+        self._suiting = Suiting(pool, self._moment)
         self._startds = Startds(pool.execute, True)
         self.waiting, self._coming = Waiting(pool, self._suiting), Coming(pool.arriving)
         #: How long each job waited that has started, in seconds, by submitter.
@@ -334,6 +333,7 @@ class World:
                 # It was preempted.
                 continue
             self.now = at
+            self._suiting.advance(at)
             self.changes += 1
             self._schedds.ended(claim)
             self._arrive(self.now)
@@ -349,6 +349,8 @@ class World:
                 self._come(self._factories.end(ended))
         self._arrive(until)
         self.now = until
+        self._suiting.advance(until)
+        self._startds.begin()
 
     def _arrive(self, until: float) -> None:
         while (job := self._coming.next(until)) is not None:

@@ -60,6 +60,17 @@ class Clock:
         self._frames: dict[int, SharedAttributes] = {}
         self.looked_at = False
 
+    def move(self, moment: float) -> bool:
+        """Set the clock to ``moment``; return whether anything so far looks different then."""
+        seconds = str(int(moment))
+        if not self.looked_at or seconds == self._seconds:
+            self._seconds = seconds
+            return False
+        self._seconds, self.looked_at = seconds, False
+        self._expressions = Expressions()
+        self._frames.clear()
+        return True
+
     def set(self, ads: Iterable[Ad]) -> tuple[Ad, ...]:
         """Return ``ads`` with their frames at this time."""
         return tuple(self.ad(ad) for ad in ads)

@@ -15,7 +15,6 @@ from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.devices import Devices
 from htcq.simulate.course.runtimes import run_time
 from htcq.simulate.course.suiting import Suiting
-from htcq.simulate.cycle.clock import Clock
 from tests.audit.sites import job, policy_slot, pool, schedd, slot, submitter
 
 SMALL, LARGE = "Capability = 2.0", "Capability = 7.5"
@@ -88,7 +87,7 @@ def test_what_comes_back_has_its_place_again() -> None:
     given = pool(node(False, LARGE, SMALL, LARGE), jobs=[asks(0, "Capability > 1")])
     (captured,) = given.slots or ()
     base, devices = Base(captured, {}), Devices()
-    request = Suiting(given, Clock(0.0)).request((given.jobs or ())[0])
+    request = Suiting(given, 0.0).request((given.jobs or ())[0])
     devices.move_in(base)
 
     def free() -> str:

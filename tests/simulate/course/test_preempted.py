@@ -11,6 +11,7 @@ import pytest
 from htcq.pool.past import Arrival
 from htcq.pool.pool import Pool
 from htcq.report.views.course_text import lost_work
+from htcq.simulate.course.claims import LEFTOVER, MATCH, REUSED
 from htcq.simulate.course.course import Course, Plan, run_course
 from htcq.simulate.course.runtimes import run_time
 from tests.audit.sites import (
@@ -326,3 +327,38 @@ def test_a_slot_that_a_job_has_left_is_unclaimed_since_then() -> None:
     found = course(replace(given, taken_at=taken), 7, 600.0, "600")
 
     assert [start.at for start in found.starts] == [0.0, 1800.0]
+
+
+def test_a_claim_is_used_again_as_long_as_start_holds_at_that_time() -> None:
+    young = 'State =!= "Claimed" || (time() - EnteredCurrentState) < 900'
+    given = pool(static(1, Requirements=young), asks("ben", 4), jobs=of("ben", 1, 4))
+    taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
+    found = course(replace(given, taken_at=taken), 5, 550.0, "500")
+
+    assert [(start.at, start.by) for start in found.starts] == [
+        (0.0, MATCH),
+        (500.0, REUSED),
+        (1100.0, MATCH),
+        (1600.0, REUSED),
+    ]
+
+
+def test_start_of_what_is_left_is_asked_at_the_time_of_the_cycle() -> None:
+    """The second job comes with the third cycle, and so is what is left of the slot used then."""
+    late = f"RequestCpus > 1 || time() > {NOW + 1000}"
+    node = slot(Cpus=8, TotalSlotCpus=8, Requirements=late, Rank=0.0)
+    queue = [*of("ben", 1, 1, RequestCpus=2), *of("ben", 2, 1)]
+    given = pool(node, asks("ben", 2), jobs=queue, config="CLAIM_PARTITIONABLE_LEFTOVERS = True\n")
+    taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
+    given = replace(
+        given,
+        taken_at=taken,
+        jobs=tuple(each for each in given.jobs or () if each.id == "2.0"),
+        arriving=_arriving(given, "1.0", 1100.0),
+    )
+    found = course(given, 4, 600.0, "5000")
+
+    assert sorted((start.job.id, start.at, start.by) for start in found.starts) == [
+        ("1.0", 1200.0, MATCH),
+        ("2.0", 1200.0, LEFTOVER),
+    ]

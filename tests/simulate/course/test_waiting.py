@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from htcq.simulate.course.suiting import Suiting
 from htcq.simulate.course.waiting import Waiting
-from htcq.simulate.cycle.clock import Clock
 from htcq.simulate.cycle.queues import Request
 from tests.audit.sites import job, pool, schedd, slot, submitter
 
@@ -13,7 +12,7 @@ def waiting(count: int) -> Waiting:
     """Return jobs no two of which ask for the same."""
     jobs = [job(f"1.{proc}", RequestMemory=100 + proc) for proc in range(count)]
     given = pool(slot(), submitter(IdleJobs=count), schedd(), jobs=jobs)
-    return Waiting(given, Suiting(given, Clock(None)))
+    return Waiting(given, Suiting(given, None))
 
 
 def test_no_more_jobs_are_looked_at_than_come_before_the_first_that_suits() -> None:
