@@ -203,9 +203,18 @@ def snapshot_of_together(pool: Pool, directory: Path) -> Path:
     """Take snapshots until one has submitters that were all heard of in one second, as the negotiator will."""
     while True:
         where = snapshot(pool, directory)
-        submitters = classad2.parseAds((where / "collector.ads").read_text())
-        if len({ad["LastHeardFrom"] for ad in submitters if ad.get("MyType") == "Submitter"}) <= 1:
+        ads = classad2.parseAds((where / "collector.ads").read_text())
+        if len(_times(ad for ad in ads if ad.get("MyType") == "Submitter")) <= 1:
             return where
+
+
+def _times(submitters: Iterable[Mapping[str, Any]]) -> set[int]:
+    """Return when the collector heard of submitters that have jobs: of others no schedd tells again."""
+    found = set[int]()
+    for ad in submitters:
+        if ad.get("IdleJobs") or ad.get("RunningJobs"):
+            found.add(ad["LastHeardFrom"])
+    return found
 
 
 @contextmanager
@@ -216,7 +225,7 @@ def _heard_of_together(pool: Pool) -> Iterator[None]:
     """
 
     def now() -> set[int]:
-        return {ad["LastHeardFrom"] for ad in pool.ads("submitters", ["LastHeardFrom"])}
+        return _times(pool.ads("submitters", ["LastHeardFrom", "IdleJobs", "RunningJobs"]))
 
     while True:
         pool.wait(lambda: len(now()) <= 1, 30, "submitters heard of in one second", ("SchedLog",))
