@@ -130,6 +130,14 @@ class _StartdView:
         self.left, self.startd = dict(left), startd
         self.seen: dict[int, int] = {}
 
+    def take_back(self, slot: Slot) -> None:
+        """Take back what a dynamic slot has that is gone."""
+        for asset, freed in slot.left().items():
+            if asset in self.left:
+                self.left[asset] = whole(self.left[asset] + (freed or 0))
+        if DYNAMIC_SLOTS in self.left:
+            self.left[DYNAMIC_SLOTS] -= 1
+
 
 class Startds:
     """The execution points' side: ``configurations`` by machine, for what they make of requests.
@@ -177,13 +185,9 @@ class Startds:
             left_at_first = with_count(offer.origin.at_first, offer.slot)
             site = _StartdView(left_at_first, self._table.of(offer.slot))
             self._sites[offer.origin] = site
-        if offer.preempts:
-            # The startd has what they free before it looks at the request (command.cpp).
-            for asset, amount in offer.at_first.items():
-                freed = amount - offer.origin.at_first.get(asset, 0)
-                site.left[asset] = whole(site.left.get(asset, 0) + freed)
-            if DYNAMIC_SLOTS in site.left:
-                site.left[DYNAMIC_SLOTS] -= len(offer.preempts)
+        # The startd has what these free before it looks at the request (command.cpp).
+        for slot in offer.preempts:
+            site.take_back(slot)
         left, sight = site.left, self._sight(offer.seen, request, site.startd, whole_ad)
         seen = 0
         if sight.places:

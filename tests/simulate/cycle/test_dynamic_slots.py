@@ -8,7 +8,7 @@ import pytest
 
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Trace
-from tests.audit.sites import accounting, dynamic_slot, job, pool, slot, submitter
+from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, submitter
 
 ON = "ALLOW_PSLOT_PREEMPTION = True\nPREEMPTION_REQUIREMENTS = True\n"
 FITS = "TARGET.RequestCpus <= MY.Cpus"
@@ -78,6 +78,22 @@ def test_what_the_slot_has_left_counts() -> None:
     trace = cycle(parent(1, 2), child(1), child(2))
 
     assert taken(trace) == [("slot1@node1", ("slot1_1",), "priority", 2.0)]
+
+
+def test_what_other_matches_have_taken_of_the_slot_before_counts() -> None:
+    """Seen on 25.14.1: of three cpus two are gone when a job preempts, and two more are granted."""
+    own: dict[str, Text] = {"Machine": '"node1"', "Cpus": 3, "NumDynamicSlots": 1, "NumClaims": 2}
+    own |= {"Rank": 0.0, "PslotRollupInformation": "true"}
+    asked: dict[str, Text] = {"Owner": '"ada"', "User": '"ada@site"', "RequestCpus": 2}
+    queue = [job("1.0", **asked), job("2.0", RequestMemory=512, **asked)]
+    asks = submitter("ada@site", IdleJobs=2, WeightedIdleJobs=4)
+    node = policy_slot("slot1@node1", **own)
+    trace = run_cycle(pool(node, child(1), asks, jobs=queue, config=ON))
+
+    assert [(each.dynamic_slots, each.refusal) for each in trace.matches] == [
+        ((), ""),
+        (("slot1_1@node1",), ""),
+    ]
 
 
 def test_a_slot_where_the_job_fits_loses_none() -> None:
