@@ -23,6 +23,7 @@ _HANDLED = re.compile(
     r"|Rematched \S+ to job (?P<other>\S+)"
     r"|(?P<none>No job found to run on|Rejecting match to) "
 )
+_SEVERAL = "various_dSlot_users"
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,12 @@ def read(text: str, schedd_log: str, others: Mapping[str, str] | None = None) ->
 
 
 def _preempted(text: str) -> str:
-    """Return whom a claim belongs to: the accountant knows him by AccountingGroup."""
-    if text == "none":
+    """Return whom a claim belongs to: the accountant knows him by AccountingGroup.
+
+    A slot with a consumption policy keeps the user that the negotiator wrote into its ad when a match
+    took dynamic slots: the next match with it takes none.
+    """
+    if text in ("none", _SEVERAL):
         return ""
     group = _ACCOUNTED.search(text)
     return text if group is None else group[1]
