@@ -22,7 +22,7 @@ from htcq.poolquota.demand import Submitter, submitters_of
 from htcq.poolquota.factors import BEST_PRIORITY, new_factor
 from htcq.poolquota.negotiator_knobs import negotiator_knobs, negotiator_version
 from htcq.poolquota.published import Mark, Published
-from htcq.poolquota.supply import Supply, supply_of
+from htcq.poolquota.supply import DECIMALS, Supply, supply_of
 from htcq.quota.condor import Inputs, Turn, compute_quotas, promised
 from htcq.quota.cpp_float import total
 from htcq.quota.cycle_quotas import CycleQuotas, GroupLimit, GroupQuota, GroupRound
@@ -37,9 +37,6 @@ from htcq.quota.shares import Claimant, Pie, SubmitterShare, shares
 _MAX_PASSES, _MAX_FILLING_PASSES, _MAX_ROUNDS = 100_000, 100, 100
 #: PRIORITY_HALFLIFE in seconds where it is not set (param_info.in), and when the last cycle began.
 _HALFLIFE, _LAST_CYCLE = 86400.0, "LastNegotiationCycleTime0"
-#: The accountant keeps every priority as a text with so many decimals
-#: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
-_DECIMALS = 6
 
 
 class PoolQuotas:
@@ -215,7 +212,7 @@ class PoolQuotas:
         kept = math.pow(0.5, self._seconds_since_cycle / self.halflife)
         used = record.number("WeightedResourcesUsed") or 0
         real = max(BEST_PRIORITY, known / factor * kept + used * (1 - kept))
-        return round(real, _DECIMALS) * factor
+        return round(real, DECIMALS) * factor
 
     def factor(self, submitter: str) -> float:
         """Return the priority factor of a submitter.

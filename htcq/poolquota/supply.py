@@ -39,6 +39,9 @@ CLAIMED_PROJECTION = (
     "SlotWeight ConcurrencyLimits"
 )
 
+#: The accountant keeps usage and priorities as texts with so many decimals, after each change
+#: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
+DECIMALS = 6
 #: What quotas are amounts of.
 WEIGHT, SLOTS = "slot weight", "slots"
 
@@ -224,11 +227,12 @@ class Supply:
 
     @cached_property
     def charged(self) -> Mapping[str, Number]:
-        """The weight of the claimed slots by whom it is charged to."""
+        """The weight of the claimed slots by whom the accountant charges for it."""
         charged: dict[str, Number] = {}
         for each in self.weighed:
             if each.customer:
-                charged[each.customer] = charged.get(each.customer, 0) + each.weight
+                used = charged.get(each.customer, 0) + each.weight
+                charged[each.customer] = round(used, DECIMALS)
         return charged
 
     @cached_property

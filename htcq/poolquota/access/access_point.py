@@ -214,9 +214,12 @@ class AccessPoint:
         """
         return self._startable is not None and self._matched >= self._startable
 
-    def start_job(self, job: Job) -> bool:
-        """Start a job on its match; False where its user runs as many as allowed already."""
+    def note_match(self) -> None:
+        """Count a match that it uses, whatever becomes of the claim."""
         self._matched += 1
+
+    def may_run(self, job: Job) -> bool:
+        """Start a job that has its claim; False where its user runs as many as allowed already."""
         return self._limits.start(job, self.name)
 
     @cached_property

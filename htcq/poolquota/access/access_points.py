@@ -150,6 +150,11 @@ class AccessPoints:
             return False
         return any(not each.offered for each in self._own_refusals(job))
 
+    def is_cooling_down(self, job: Job) -> bool:
+        """Return whether a job is in its cool-down: the schedd has it in no list."""
+        until = as_number(job.cool_down_until)
+        return until is not None and self._now is not None and until >= self._now
+
     def kept_back(self, job: Job) -> Refusal | None:
         """Return the first reason for which an idle job is not offered now; None where it is."""
         return next((each for each in self.refusals(job) if not each.offered), None)
@@ -177,9 +182,8 @@ class AccessPoints:
 
     def _own_refusals(self, job: Job) -> Iterator[Refusal]:
         """Yield why the schedd starts this job on no slot at all (Runnable, jobCanNegotiate)."""
-        until = as_number(job.cool_down_until)
-        if until is not None and self._now is not None and until >= self._now:
-            yield Refusal(COOL_DOWN, {"until": until})
+        if self.is_cooling_down(job):
+            yield Refusal(COOL_DOWN, {"until": as_number(job.cool_down_until) or 0})
         if job.parallel:
             return
         schedd = self.name_of(job)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from htcq.classads import UNDEFINED, Value, as_number, literal, named
+from htcq.classads import Value, as_number, literal, named
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import frames_of
@@ -59,7 +59,7 @@ class Occupancy:
 
     def occupy(self, claim: Claim, job: Job, now: float) -> None:
         """Note that ``job`` begins to run in ``claim``."""
-        slot = claim.slot._replace(remote_schedd=claim.schedd or UNDEFINED)
+        slot = claim.slot
         if isinstance(job.user, str):
             slot = slot._replace(remote_user=job.user, remote_owner=job.user)
         if self._moment is not None:

@@ -16,10 +16,8 @@ from htcq.pool.record import ACCOUNTING, NEGOTIATOR, Record
 from htcq.pool.weights import Weights
 from htcq.poolquota.factors import BEST_PRIORITY
 from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.poolquota.supply import DECIMALS
 
-#: The accountant keeps every priority as a text with so many decimals
-#: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
-_DECIMALS = 6
 #: With this attribute of the negotiator's ad priorities would age once more from the last cycle on.
 _LAST_CYCLE = "lastnegotiationcycletime0"
 
@@ -56,7 +54,7 @@ class Priorities:
         kept = 0.5 ** (seconds / self._quotas.halflife)
         for name, real in self._real.items():
             now = real * kept + usage.get(name, 0.0) * (1 - kept)
-            self._real[name] = max(BEST_PRIORITY, round(now, _DECIMALS))
+            self._real[name] = max(BEST_PRIORITY, round(now, DECIMALS))
 
     def shown(self, pool: Pool) -> Pool:
         """Return ``pool`` with these priorities."""

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
-from htcq.classads import as_number
+from htcq.classads import UNDEFINED, as_number
 from htcq.pool.job import Job
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, Number, Slot
@@ -245,11 +245,11 @@ class World:
     def _preempt(self, claim: Claim, made: Made) -> None:
         """Give a claim to another job."""
         base, job = self.bases[claim.of], made.job
-        base.shown = None
-        self._changed.add(base.machine)
         del base.claims[claim]
-        slot = self._slots.claimed(claim.slot, job.submitter, made.limits)
-        before = claim.slot.concurrency_limits
+        # A startd does not note which schedd takes over a claim (request_claim of command.cpp).
+        own = claim.slot._replace(remote_schedd=UNDEFINED)
+        slot = self._slots.claimed(own, job.submitter, made.limits)
+        before = own.concurrency_limits
         self._claim(
             base, job, slot, claim.amounts, made.limits, MATCH, claim.devices,
             before if isinstance(before, str) else "",
@@ -283,8 +283,7 @@ class World:
             slot = self._slots.claimed(slot, job.submitter, held)
             for asset, amount in amounts.items():
                 base.left[asset] -= amount
-        base.shown = None
-        self._changed.add(base.machine)
+        slot = slot._replace(remote_schedd=self.waiting.home(job.submitter, job.schedd))
         self._claim(base, job, slot, amounts, limits, by, devices)
         return devices
 
@@ -300,6 +299,8 @@ class World:
         preempted_limits: str = "",
     ) -> None:
         self.changes += 1
+        base.shown = None
+        self._changed.add(base.machine)
         schedd = self.waiting.home(job.submitter, job.schedd)
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
         claim.number, claim.preempted_limits = next(self._numbers), preempted_limits

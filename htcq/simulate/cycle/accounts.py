@@ -18,15 +18,13 @@ from typing import NamedTuple
 from htcq.pool.slot import Slot
 from htcq.poolquota.demand import Submitter
 from htcq.poolquota.pool_quotas import PoolQuotas
+from htcq.poolquota.supply import DECIMALS
 from htcq.quota.group_tree import ROOT, assigned_group
 from htcq.quota.knobs import Knobs
 from htcq.quota.shares import Claimant
 
 #: What a concurrency limit is that nobody configured (param_info.in).
 _NO_LIMIT = 2308032.0
-#: The accountant keeps every usage as a text with so many decimals
-#: (ClassAdLogAccountantDB.cpp:SetAttributeFloat).
-_DECIMALS = 6
 #: Since this version the accountant adds a match up without a look at who has the slot (AddMatch).
 _KEEPS_PREEMPTED = (25, 10, 1)
 #: Those of the job for which a claim is preempted.
@@ -48,7 +46,8 @@ class Accounts:
         }
         self.groups: dict[str, float] = {group.name: 0.0 for group in quotas.tree.groups}
         for name, used in self.submitters.items():
-            self.groups[self.group_of(name)] += used
+            group = self.group_of(name)
+            self.groups[group] = round(self.groups[group] + used, DECIMALS)
         self._claimants: dict[str, Claimant] = {}
         version = quotas.negotiator_version
         #: Whether the one whose claim is preempted is charged for it until the next cycle.
@@ -87,15 +86,15 @@ class Accounts:
     def charge(self, submitter: str, cost: float) -> None:
         """Charge a match."""
         group = self.group_of(submitter)
-        self.submitters[submitter] = round(self.usage(submitter) + cost, _DECIMALS)
-        self.groups[group] = round(self.groups[group] + cost, _DECIMALS)
+        self.submitters[submitter] = round(self.usage(submitter) + cost, DECIMALS)
+        self.groups[group] = round(self.groups[group] + cost, DECIMALS)
         self.changes += 1
 
     def release(self, submitter: str, weight: float) -> None:
         """Charge a preempted claim no more (RemoveMatch)."""
         group = self.group_of(submitter)
-        self.submitters[submitter] = round(max(0.0, self.usage(submitter) - weight), _DECIMALS)
-        self.groups[group] = round(max(0.0, self.groups[group] - weight), _DECIMALS)
+        self.submitters[submitter] = round(max(0.0, self.usage(submitter) - weight), DECIMALS)
+        self.groups[group] = round(max(0.0, self.groups[group] - weight), DECIMALS)
         self.changes += 1
 
     def take_over(self, submitter: str, cost: float, holder: str, weight: float) -> bool:

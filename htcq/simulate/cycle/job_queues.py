@@ -80,13 +80,22 @@ class AutoclusterIndex:
 
 
 class _QueuedJob(NamedTuple):
-    """A job of the pool, as its schedd shows it (None: not at all), whose it is, and its place."""
+    """A job of the pool, as its schedd shows it (None: not at all), whose it is, and its place.
+
+    ``kept_back``: it is in the list of the schedd, which offers it for no slot.
+    """
 
     job: Job
     shown: Job | None
+    kept_back: bool
     wanted: int
     whose: tuple[str, str]
     order: Order
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is in a queue."""
+        return self.kept_back or self.shown is not None
 
 
 class _KindOfJob(NamedTuple):
@@ -151,10 +160,9 @@ class JobQueues:
             queue.begin()
         for key in self._known.keys() - present.keys():
             each = self._known.pop(key)
-            if each.shown is None:
-                self._count(each.whose[0], each.wanted, None, -1)
-            else:
-                self._count(each.whose[0], each.wanted, each.shown.frame, -1)
+            frame = None if each.shown is None else each.shown.frame
+            self._count(each.whose[0], each.wanted, frame, -1)
+            if each.is_listed:
                 self.by_owner[each.whose].remove(each.order)
         kinds: dict[tuple[object, ...], _KindOfJob] = {}
         come: list[_QueuedJob] = []
@@ -163,9 +171,7 @@ class JobQueues:
             if key not in self._known:
                 each = self._known[key] = self._queued(job, access, kinds)
                 come.append(each)
-                frame: SharedAttributes | None = None
-                if each.shown is not None:
-                    frame = each.shown.frame
+                frame = None if each.shown is None else each.shown.frame
                 counts[each.whose[0], each.wanted, frame] += 1
         for (submitter, wanted, frame), number in counts.items():
             self._count(submitter, wanted, frame, number)
@@ -179,13 +185,17 @@ class JobQueues:
             self._queue_anew(jobs, access, likenesses)
             return
         for each in self._come:
-            if each.shown is None:
+            if not each.is_listed:
                 continue
             queue = self.by_owner.get(each.whose)
             if queue is None:
                 queue = self.by_owner[each.whose] = Queue(access.offers)
-            request = likenesses.request(each.shown)
-            if not queue.put(each.order, each.shown, each.wanted, request):
+            if each.shown is None:
+                is_new = queue.keep_back(each.order, each.job)
+            else:
+                request = likenesses.request(each.shown)
+                is_new = queue.put(each.order, each.shown, each.wanted, request)
+            if not is_new:
                 self._queue_anew(jobs, access, likenesses)
                 return
         self._end()
@@ -205,8 +215,9 @@ class JobQueues:
             shown = job
         elif kind.wanted:
             shown = access.shown(job, kind.access)
+        kept_back = shown is None and kind.wanted > 0 and not access.is_cooling_down(job)
         place = place_in_queue(job, kind.priorities)
-        return _QueuedJob(job, shown, kind.wanted, kind.whose, place)
+        return _QueuedJob(job, shown, kept_back, kind.wanted, kind.whose, place)
 
     def _kind(self, job: Job, access: AccessPoints) -> _KindOfJob:
         schedd = access.of(job)
@@ -236,21 +247,25 @@ class JobQueues:
         by_owner: dict[tuple[str, str], list[_QueuedJob]] = {}
         for job in jobs:
             each = self._known[id(job)]
-            if each.shown is not None:
+            if each.is_listed:
                 by_owner.setdefault(each.whose, []).append(each)
         for whose, queued in by_owner.items():
             queued.sort(key=attrgetter("order"))
             queue = self.by_owner[whose] = Queue(access.offers)
             for each in queued:
-                assert each.shown is not None
-                request = likenesses.request(each.shown)
-                queue.append(each.order, each.shown, each.wanted, request)
+                if each.shown is None:
+                    queue.keep_back(each.order, each.job)
+                else:
+                    request = likenesses.request(each.shown)
+                    queue.append(each.order, each.shown, each.wanted, request)
             places = {each.order for each in queued}
             self.live_on = self.live_on and len(places) == len(queued)
         self._end()
 
     def _end(self) -> None:
         self._come = ()
-        self.by_owner = {whose: queue for whose, queue in self.by_owner.items() if queue.runs}
+        self.by_owner = {
+            whose: queue for whose, queue in self.by_owner.items() if not queue.is_empty
+        }
         assert self._likenesses is not None
         self.live_on = self.live_on and not self._likenesses.is_full

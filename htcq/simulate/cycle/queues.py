@@ -163,54 +163,84 @@ class Queue:
     """The runnable jobs of one submitter at one schedd.
 
     Matched ones leave it; others come and go between cycles. ``offers`` tells of a job whether the
-    negotiator wants to hear of it.
+    negotiator wants to hear of it. Jobs that the schedd itself keeps back stand between them.
     """
 
     def __init__(self, offers: Callable[[Job], bool] = lambda job: True) -> None:
-        self.runs: list[Run] = []
+        self._every: list[Run] = []
         self._offers = offers
+        #: Stands for all jobs that are kept back; None where there are none.
+        self._kept_back: Request | None = None
         #: Where each run ends.
         self._ends: list[Order] = []
 
     def __len__(self) -> int:
         return sum(len(run.jobs) for run in self.runs)
 
+    @property
+    def runs(self) -> list[Run]:
+        """The runs of jobs that are not kept back."""
+        if self._kept_back is None:
+            return self._every
+        return [run for run in self._every if run.request is not self._kept_back]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no job at all."""
+        return not self._every
+
     def begin(self) -> None:
         """Begin a cycle with no match."""
-        for run in self.runs:
+        for run in self._every:
             run.jobs.begin()
 
     def asked_for(self) -> list[Run]:
-        """Return the runs that the schedd offers as far as the negotiator wants to hear of them.
+        """Return the runs that the schedd offers as far as the negotiator wants to hear of them."""
+        return [run for runs in self.requests() for run in runs]
+
+    def requests(self) -> list[list[Run]]:
+        """Return these runs by request: those that are alike, with no other job between them.
 
         The schedd looks at the first job of a run. Where that is not wanted, it passes over all
         jobs like it until it meets another one that is not (Scheduler::negotiate).
         """
-        found: list[Run] = []
+        found: list[list[Run]] = []
         current: Request | None = None
         passed_over: Request | None = None
-        for run in self.runs:
+        for run in self._every:
             if not run.jobs or run.request is passed_over:
                 continue
-            if run.request is not current and not self._offers(run.jobs.first):
-                passed_over = run.request
+            if run.request is self._kept_back:
+                if any(map(self._offers, run.jobs)):
+                    current = run.request
                 continue
-            current = run.request
-            found.append(run)
+            if run.request is not current:
+                if not self._offers(run.jobs.first):
+                    passed_over = run.request
+                    continue
+                current = run.request
+                found.append([])
+            found[-1].append(run)
         return found
+
+    def keep_back(self, order: Order, job: Job) -> bool:
+        """Put in at its place a job that the schedd offers for no slot."""
+        if self._kept_back is None:
+            self._kept_back = Request(job)
+        return self.put(order, job, 1, self._kept_back)
 
     def append(self, order: Order, job: Job, wanted: int, request: Request) -> None:
         """Put a job in behind all others."""
-        if not self.runs or self.runs[-1].request is not request:
-            self._insert(len(self.runs), Run(request), order, job, wanted)
+        if not self._every or self._every[-1].request is not request:
+            self._insert(len(self._every), Run(request), order, job, wanted)
         else:
-            self.runs[-1].jobs.put(order, job, wanted)
+            self._every[-1].jobs.put(order, job, wanted)
             self._ends[-1] = order
 
     def put(self, order: Order, job: Job, wanted: int, request: Request) -> bool:
         """Put a job in at its place; return False if another has it."""
         place = bisect_left(self._ends, order)
-        behind = self.runs[place] if place < len(self.runs) else None
+        behind = self._every[place] if place < len(self._every) else None
         if behind is not None and behind.jobs.has(order):
             return False
         if behind is not None and behind.request is not request and behind.jobs.ends[0] < order:
@@ -218,40 +248,40 @@ class Queue:
             place += 1
             behind = None
         if behind is None or behind.request is not request:
-            if place and self.runs[place - 1].request is request:
+            if place and self._every[place - 1].request is request:
                 place -= 1
             else:
                 self._insert(place, Run(request), order, job, wanted)
                 return True
-        self.runs[place].jobs.put(order, job, wanted)
-        self._ends[place] = self.runs[place].jobs.ends[1]
+        self._every[place].jobs.put(order, job, wanted)
+        self._ends[place] = self._every[place].jobs.ends[1]
         return True
 
     def _split(self, place: int, order: Order) -> None:
-        run = self.runs[place]
+        run = self._every[place]
         rest = Run(run.request, run.jobs.split(order))
         self._ends[place] = run.jobs.ends[1]
-        self.runs.insert(place + 1, rest)
+        self._every.insert(place + 1, rest)
         self._ends.insert(place + 1, rest.jobs.ends[1])
 
     def _insert(self, place: int, run: Run, order: Order, job: Job, wanted: int) -> None:
         run.jobs.put(order, job, wanted)
-        self.runs.insert(place, run)
+        self._every.insert(place, run)
         self._ends.insert(place, order)
 
     def remove(self, order: Order) -> None:
         """Take the job at a place out."""
         place = bisect_left(self._ends, order)
-        jobs = self.runs[place].jobs
+        jobs = self._every[place].jobs
         jobs.remove(order)
         if len(jobs):
             self._ends[place] = jobs.ends[1]
             return
-        del self.runs[place], self._ends[place]
-        if not 0 < place < len(self.runs):
+        del self._every[place], self._ends[place]
+        if not 0 < place < len(self._every):
             return
-        before, behind = self.runs[place - 1], self.runs[place]
+        before, behind = self._every[place - 1], self._every[place]
         if before.request is behind.request:
             before.jobs.join(behind.jobs)
             self._ends[place - 1] = self._ends[place]
-            del self.runs[place], self._ends[place]
+            del self._every[place], self._ends[place]

@@ -11,7 +11,7 @@ prefetchResourceRequestLists of src/condor_negotiator.V6/matchmaker.cpp, HTCondo
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,17 +43,6 @@ class Joined:
     def key(self) -> int:
         """What is rejected with any of its jobs."""
         return id(self.runs[0].request)
-
-
-def joined(runs: Iterable[Run]) -> Sequence[Joined]:
-    """Return the runs of a queue that are requests; those that follow each other are one."""
-    found: list[list[Run]] = []
-    for run in runs:
-        if found and found[-1][0].request is run.request:
-            found[-1].append(run)
-        else:
-            found.append([run])
-    return [Joined(each) for each in found]
 
 
 class Requests:

@@ -239,6 +239,9 @@ class ScheddNegotiations:
                 asker.session.access.name,
                 seen and not (offer.added or offer.preempts),
             )
+            if job is not None and not claim.refusal and not asker.session.access.may_run(job):
+                returned = USER_IS_FULL
+                claim = Claim({}, 0.0, returned)
         by = self._search.preemption.why(candidate)
         preempts = offer.customer if by else ""
         dynamic: tuple[str, ...] = ()
@@ -282,7 +285,8 @@ class ScheddNegotiations:
         job = self._picked(offer, limits, session)
         if job is None:
             return None, START_REFUSES if session.names_a_job_that_waits() else NO_JOB_LEFT
-        return job, "" if access.start_job(job) else USER_IS_FULL
+        access.note_match()
+        return job, ""
 
     def _picked(self, offer: Offer, limits: str, session: Session) -> Job | None:
         """Return the job that a schedd starts on a match; None where it has none for it."""

@@ -13,7 +13,7 @@ from htcq.pool.job import Job
 from htcq.poolquota.access.access_point import AccessPoint
 from htcq.poolquota.access.offer_budget import OfferBudget
 from htcq.simulate.cycle.queues import Offered, Queue, Request, Run
-from htcq.simulate.cycle.request_lists import Requests, joined
+from htcq.simulate.cycle.request_lists import Joined, Requests
 
 
 class Session:
@@ -27,7 +27,8 @@ class Session:
     def __init__(self, queue: Queue, access: AccessPoint, budget: OfferBudget) -> None:
         self._runs = [run for run in queue.runs if run.jobs]
         self._rejected: dict[int, Offered] = {}
-        self._sent = Requests(joined(queue.asked_for()), self._rejected, access, budget)
+        groups = [Joined(runs) for runs in queue.requests()]
+        self._sent = Requests(groups, self._rejected, access, budget)
         self._requests = iter(self._sent)
         #: The first run that may have jobs left.
         self._first = 0
