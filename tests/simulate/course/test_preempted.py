@@ -362,3 +362,37 @@ def test_start_of_what_is_left_is_asked_at_the_time_of_the_cycle() -> None:
         ("1.0", 1200.0, MATCH),
         ("2.0", 1200.0, LEFTOVER),
     ]
+
+
+@pytest.mark.parametrize("of_user", [True, False])
+def test_a_claim_tells_its_user_and_its_access_point_unless_it_was_taken_over(
+    of_user: bool,
+) -> None:
+    """Seen on 23.9.6: the one that preempted another has no RemoteScheddName; so it stays."""
+    text = 'RemoteScheddName =?= "access1"'
+    if of_user:
+        text = 'RemoteUser =?= "cyd@site" && RemoteOwner =?= "cyd@site"'
+    given = pool(
+        static(1),
+        asks("ben", 1),
+        asks("ada", 1),
+        asks("dan", 1),
+        accounting("ben@site", Priority=900.0, PriorityFactor=1.0),
+        accounting("ada@site", Priority=500.0, PriorityFactor=1.0),
+        accounting("dan@site", Priority=500.0, PriorityFactor=1.0),
+        schedd(),
+        jobs=[
+            job("3.0", Owner='"cyd"', User='"cyd@site"', AccountingGroup='"ben"'),
+            *of("ada", 2, 1),
+            *of("dan", 4, 1),
+        ],
+        config=f"PREEMPTION_REQUIREMENTS = {text}\n",
+    )
+    late = replace(
+        given,
+        jobs=tuple(each for each in given.jobs or () if each.id == "3.0"),
+        arriving=(*_arriving(given, "2.0", 300.0), *_arriving(given, "4.0", 900.0)),
+    )
+    found = course(late, 5)
+
+    assert [(start.job.id, start.at) for start in found.starts] == [("3.0", 0.0), ("2.0", 600.0)]

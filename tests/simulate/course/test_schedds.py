@@ -100,6 +100,15 @@ def test_a_user_never_runs_more_jobs_than_the_limit() -> None:
     assert running(course(given, 5, lasts="90")) == [2, 2, 2, 2, 2]
 
 
+def test_a_claim_that_is_refused_counts_against_no_user() -> None:
+    """Seen on 25.14.1: START asks the dynamic slot of 1.0 for more than one cpu; both other jobs run."""
+    node = policy_slot(NumClaims=3, Cpus=8, TotalSlotCpus=8, Requirements="MY.Cpus > 1")
+    jobs = [job("1.0"), *(job(f"2.{number}", RequestCpus=2) for number in range(3))]
+    given = site(node, jobs=jobs, users=[user(MaxJobsRunning=2)])
+
+    assert [start.job.id for start in course(given, 1).starts] == ["2.0", "2.1"]
+
+
 def test_leftovers_of_a_match_are_not_for_jobs_beyond_the_limit_of_their_user() -> None:
     jobs = [job(f"1.{number}") for number in range(8)]
     given = site(slot(), jobs=jobs, users=[user(MaxJobsRunning=3)])

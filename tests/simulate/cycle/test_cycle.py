@@ -337,6 +337,36 @@ def test_what_the_negotiator_asks_of_jobs_tells_them_apart() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("constraint", "requests"),
+    [("", ["1.0", "1.0", "1.3"]), ("NEGOTIATOR_JOB_CONSTRAINT = RequestCpus < 3\n", ["1.0"] * 3)],
+)
+def test_jobs_that_their_schedd_keeps_back_part_the_jobs_around_them(
+    constraint: str, requests: list[str]
+) -> None:
+    """Seen on 23.9.6: they are in the list of the schedd, unless the negotiator does not want to hear of them."""
+    jobs = queue(4)
+    jobs[2] = job("1.2", Owner='"ada"', User='"ada@site"', RequestCpus=3)
+    config = f"START_VANILLA_UNIVERSE = JOB.RequestCpus < 3\n{constraint}"
+    trace = run_cycle(given(policy_slot(), schedd(), asks("ada", 4), jobs=jobs, config=config))
+
+    assert [match.job for match in trace.matches] == ["1.0", "1.1", "1.3"]
+    assert [match.request for match in trace.matches] == requests
+
+
+def test_usage_is_kept_with_six_decimals() -> None:
+    """Seen on 23.9.6: what is left of the pool for ben is less than its lightest slot then, by the rounding alone.
+
+    In the first spin that does not matter, in the second one he is passed over."""
+    weighs = {"SlotWeight": "Cpus + Memory / 2048.0", "TotalSlotMemory": 4096}
+    rest = slot(Cpus=0, Memory=1096, **weighs)
+    held = dynamic_slot(customer="ben@site", Cpus=2, Memory=3000, **weighs)
+    trace = run_cycle(given(rest, held, asks("ben", 1), jobs=queue(1, "ben")))
+
+    assert [each.used_before for each in trace.submitters] == [3.464844]
+    assert len(trace.rejections) == 1
+
+
 @pytest.mark.parametrize(("version", "config", "matches"), [
     ("25.14.1", "", 20), ("25.10.1", "", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS_PER_USER = 7\n", 7),
     ("25.14.1", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False\n", 30), ("25.14.1", "MAX_CONCURRENT_UPLOADS = 4\n", 30),
