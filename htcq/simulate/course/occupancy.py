@@ -63,16 +63,15 @@ class Occupancy:
         if isinstance(job.user, str):
             slot = slot._replace(remote_user=job.user, remote_owner=job.user)
         if self._moment is not None:
-            since, claimed = int(self._moment + now), int(self._moment + claim.since)
-            slot = slot._replace(activity_since=since, state_since=claimed)
+            slot = slot._replace(activity_since=int(self._moment + now))
         if self.matters:
             slot = slot._replace(current_rank=self._ranks.of(slot, job))
         claim.slot = slot
         claim.shown, claim.runs_since = None, now
         claim.retires_at = now + self._retirement(claim.slot, job)
 
-    def released(self, slot: Slot, now: float) -> Slot:
-        """Return a static ``slot`` whose claim ends now."""
+    def entered(self, slot: Slot, now: float) -> Slot:
+        """Return a slot that enters its state now."""
         if self._moment is None:
             return slot
         since = int(self._moment + now)

@@ -283,7 +283,8 @@ class World:
             slot = self._slots.claimed(slot, job.submitter, held)
             for asset, amount in amounts.items():
                 base.left[asset] -= amount
-        slot = slot._replace(remote_schedd=self.waiting.home(job.submitter, job.schedd))
+        schedd = self.waiting.home(job.submitter, job.schedd)
+        slot = slot._replace(remote_schedd=schedd or UNDEFINED)
         self._claim(base, job, slot, amounts, limits, by, devices)
         return devices
 
@@ -302,6 +303,7 @@ class World:
         base.shown = None
         self._changed.add(base.machine)
         schedd = self.waiting.home(job.submitter, job.schedd)
+        slot = self._occupancy.entered(slot, self.now)
         claim = Claim(str(base.slot.name), slot, amounts, job.submitter, schedd, limits, self.now)
         claim.number, claim.preempted_limits = next(self._numbers), preempted_limits
         claim.devices = devices
@@ -324,10 +326,7 @@ class World:
         heapq.heappush(self._ending, (claim.ends, next(self._numbers), claim))
 
     def advance(self, until: float) -> None:
-        """Advance the time.
-
-        Jobs end, and others of the same submitter start in their claims, or the claims end.
-        """
+        """Let jobs end; others of the same submitter start in their claims, or the claims end."""
         while self._ending and self._ending[0][0] <= until:
             at, _, claim = heapq.heappop(self._ending)
             if claim not in self.bases[claim.of].claims:
@@ -395,5 +394,5 @@ class World:
         for asset, amount in claim.amounts.items():
             base.left[asset] += amount
         if base.whole:
-            base.slot = self._occupancy.released(base.slot, self.now)
+            base.slot = self._occupancy.entered(base.slot, self.now)
         self._devices.give_back(base, claim.devices)

@@ -396,3 +396,29 @@ def test_a_claim_tells_its_user_and_its_access_point_unless_it_was_taken_over(
     found = course(late, 5)
 
     assert [(start.job.id, start.at) for start in found.starts] == [("3.0", 0.0), ("2.0", 600.0)]
+
+
+def test_a_captured_claim_that_is_used_again_is_as_old_as_it_was() -> None:
+    """Its job ends within the first ten minutes, and the next one of ben's starts there."""
+    own = {"EnteredCurrentState": NOW - 800, "EnteredCurrentActivity": NOW - 800}
+    given = pool(
+        held(1, **own),
+        asks("ben", 1),
+        asks("ada", 1),
+        accounting("ben@site", Priority=900.0, PriorityFactor=1.0),
+        accounting("ada@site", Priority=500.0, PriorityFactor=1.0),
+        jobs=[*of("ben", 1, 1), *of("ada", 2, 1)],
+        config=TIMED.format("EnteredCurrentState", '"ben@site"'),
+    )
+    late = replace(
+        given,
+        jobs=tuple(each for each in given.jobs or () if each.id == "1.0"),
+        arriving=_arriving(given, "2.0", 590.0),
+        taken_at=datetime.fromtimestamp(NOW, timezone.utc).isoformat(),
+    )
+    found = course(late, 2, 600.0, "500")
+
+    assert [(start.job.id, start.by) for start in found.starts][:2] == [
+        ("1.0", REUSED),
+        ("2.0", MATCH),
+    ]
