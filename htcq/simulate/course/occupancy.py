@@ -16,6 +16,7 @@ from htcq.pool.shared_attributes import frames_of
 from htcq.pool.slot import Slot
 from htcq.quota.knobs import Knobs
 from htcq.simulate.course.claims import Claim
+from htcq.simulate.course.shown import names_any
 from htcq.simulate.cycle.preemption import preemption_texts
 from htcq.simulate.cycle.startd_rank import StartdRanks
 from htcq.units import CPUS
@@ -43,7 +44,10 @@ class Occupancy:
     """
 
     def __init__(self, pool: Pool, moment: float | None) -> None:
-        self._moment = moment
+        #: When the pool was captured, if any expression looks at how old a state is.
+        self._moment: float | None = None
+        if names_any(pool, "EnteredCurrentState", "EnteredCurrentActivity"):
+            self._moment = moment
         self._ranks = StartdRanks(pool.execute)
         central = pool.central or ()
         knobs = Knobs({knob.name: knob.value for knob in central})
@@ -60,12 +64,14 @@ class Occupancy:
     def occupy(self, claim: Claim, job: Job, now: float) -> None:
         """Note that ``job`` begins to run in ``claim``."""
         slot = claim.slot
-        if isinstance(job.user, str):
+        if isinstance(job.user, str) and slot.remote_user != job.user:
             slot = slot._replace(remote_user=job.user, remote_owner=job.user)
         if self._moment is not None:
             slot = slot._replace(activity_since=int(self._moment + now))
         if self.matters:
-            slot = slot._replace(current_rank=self._ranks.of(slot, job))
+            rank = self._ranks.of(slot, job)
+            if slot.current_rank != rank:
+                slot = slot._replace(current_rank=rank)
         claim.slot = slot
         claim.shown, claim.runs_since = None, now
         claim.retires_at = now + self._retirement(claim.slot, job)

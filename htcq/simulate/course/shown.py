@@ -7,6 +7,7 @@ Follows src/condor_schedd.V6/schedd.cpp (fill_submitter_ad), HTCondor 25.14.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -14,6 +15,7 @@ from datetime import datetime, timezone
 from htcq.classads import as_number
 from htcq.pool.pool import Pool
 from htcq.pool.record import SCHEDD, SUBMITTER
+from htcq.pool.shared_attributes import frames_of
 from htcq.pool.slot import Slot
 from htcq.pool.weights import Weights
 from htcq.simulate.course.claims import Claim
@@ -65,3 +67,15 @@ class Shown:
 
 def _iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).isoformat()
+
+
+def names_any(pool: Pool, *names: str) -> bool:
+    """Return whether a slot, a job or the central manager names any of these attributes."""
+    named = re.compile(rf"\b(?:{'|'.join(names)})\b", re.IGNORECASE)
+    if any(named.search(knob.value) for knob in pool.central or ()):
+        return True
+    jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
+    for frame in frames_of(pool.slots or ()) | frames_of(jobs):
+        if any(map(named.search, frame.texts.values())):
+            return True
+    return False

@@ -6,19 +6,17 @@ Seen with HTCondor 25.14.1 and 23.9.6.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from htcq.classads import as_number
 from htcq.pool.pool import Pool
-from htcq.pool.shared_attributes import SharedAttributes, frames_of
 from htcq.pool.slot import Slot
 from htcq.quota.knobs import Knobs
+from htcq.simulate.course.shown import names_any
 
 _KNOB, _INTERVAL = "UPDATE_INTERVAL", 300
-_NAMED = re.compile(r"\btotalslots\b", re.IGNORECASE)
 
 
 class Sent(NamedTuple):
@@ -39,11 +37,8 @@ class SlotTotals:
     """
 
     def __init__(self, pool: Pool) -> None:
-        jobs = [*(pool.jobs or ()), *(each.job for each in pool.arriving)]
-        frames = frames_of(pool.slots or ()) | frames_of(jobs)
-        knobs = [knob.value for knob in pool.central or ()]
         #: Whether any expression looks at it.
-        self.is_named = any(map(_names, frames)) or any(map(_NAMED.search, knobs))
+        self.is_named = names_any(pool, "TotalSlots")
         self._captured = Counter(slot.startd for slot in pool.slots or ())
         self._pool = pool
         self._intervals: dict[str, float] = {}
@@ -109,7 +104,3 @@ def _differ(one: Slot, other: Slot) -> bool:
         return False
     same = other._replace(job_seconds=one.job_seconds, retirement_seconds=one.retirement_seconds)
     return one != same
-
-
-def _names(frame: SharedAttributes) -> bool:
-    return any(map(_NAMED.search, frame.texts.values()))
