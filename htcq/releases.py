@@ -172,6 +172,12 @@ DISK_QUANTUM = Change(
     "Requests for disk are rounded up to the slot's DiskQuantum, where it has one.",
     before={(24, 12): (24, 12, 18), (25, 0): (25, 0, 8)},
 )
+PREEMPTED_DEVICES = Change(
+    EXECUTE,
+    (24, 9),
+    "A request for a partitionable slot gets GPUs of the dynamic slots that are preempted for it; "
+    "before, a startd knew of these GPUs after the request.",
+)
 ABSOLUTE_DISK = Change(
     EXECUTE,
     (25, 4),

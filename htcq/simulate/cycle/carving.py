@@ -36,6 +36,7 @@ from htcq.simulate.cycle.queues import Request
 from htcq.simulate.cycle.reference_graph import ReferenceGraph
 from htcq.simulate.cycle.slot_table import Offer
 from htcq.simulate.cycle.startd_rank import StartdRanks
+from htcq.simulate.cycle.startd_view import StartdView
 
 #: Outcomes that are kept from cycle to cycle.
 _MAX_KNOWN = 50_000
@@ -121,24 +122,6 @@ class _InputsReached:
     seen: _InputsSeen
 
 
-class _StartdView:
-    """A slot at its startd: its rest, the startd, and what each view sees."""
-
-    __slots__ = ("left", "seen", "startd")
-
-    def __init__(self, left: Mapping[str, Number], startd: Startd) -> None:
-        self.left, self.startd = dict(left), startd
-        self.seen: dict[int, int] = {}
-
-    def take_back(self, slot: Slot) -> None:
-        """Take back what a dynamic slot has that is gone."""
-        for asset, freed in slot.left().items():
-            if asset in self.left:
-                self.left[asset] = whole(self.left[asset] + (freed or 0))
-        if DYNAMIC_SLOTS in self.left:
-            self.left[DYNAMIC_SLOTS] -= 1
-
-
 class Startds:
     """The execution points' side: ``configurations`` by machine, for what they make of requests.
 
@@ -148,7 +131,7 @@ class Startds:
     def __init__(self, configurations: Mapping[str, Configuration], weighted: bool) -> None:
         self._configurations, self._weighted = configurations, weighted
         self._ranks = StartdRanks(configurations)
-        self._sites: dict[Offer, _StartdView] = {}
+        self._sites: dict[Offer, StartdView] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -183,11 +166,18 @@ class Startds:
         site = self._sites.get(offer.origin)
         if site is None:
             left_at_first = with_count(offer.origin.at_first, offer.slot)
-            site = _StartdView(left_at_first, self._table.of(offer.slot))
+            site = StartdView(left_at_first, self._table.of(offer.slot))
             self._sites[offer.origin] = site
         # The startd has what these free before it looks at the request (command.cpp).
-        for slot in offer.preempts:
-            site.take_back(slot)
+        late = [site.take_back(slot) for slot in offer.preempts]
+        claim = self._asked(site, offer, request, schedd, whole_ad)
+        for freed in late:
+            site.add(freed)
+        return claim
+
+    def _asked(
+        self, site: StartdView, offer: Offer, request: Request, schedd: str, whole_ad: bool
+    ) -> Claim:
         left, sight = site.left, self._sight(offer.seen, request, site.startd, whole_ad)
         seen = 0
         if sight.places:
@@ -214,7 +204,7 @@ class Startds:
             carving = carvings.at(place)
         return Claim({}, 0, short)
 
-    def _seen(self, site: _StartdView, slot: Slot, sight: _InputsSeen) -> int:
+    def _seen(self, site: StartdView, slot: Slot, sight: _InputsSeen) -> int:
         """Return a number that is the same for slots of which the same is seen."""
         seen = site.seen.get(id(sight))
         if seen is None:

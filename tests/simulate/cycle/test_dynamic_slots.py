@@ -8,7 +8,16 @@ import pytest
 
 from htcq.simulate.cycle.cycle import run_cycle
 from htcq.simulate.cycle.trace import Trace
-from tests.audit.sites import accounting, dynamic_slot, job, policy_slot, pool, slot, submitter
+from tests.audit.sites import (
+    VERSION,
+    accounting,
+    dynamic_slot,
+    job,
+    policy_slot,
+    pool,
+    slot,
+    submitter,
+)
 
 ON = "ALLOW_PSLOT_PREEMPTION = True\nPREEMPTION_REQUIREMENTS = True\n"
 FITS = "TARGET.RequestCpus <= MY.Cpus"
@@ -93,6 +102,21 @@ def test_what_other_matches_have_taken_of_the_slot_before_counts() -> None:
     assert [(each.dynamic_slots, each.refusal) for each in trace.matches] == [
         ((), ""),
         (("slot1_1@node1",), ""),
+    ]
+
+
+@pytest.mark.parametrize(("version", "granted"), [("23.9.6", False), ("25.14.1", True)])
+def test_gpus_that_are_freed_come_too_late_for_an_old_startd(version: str, granted: bool) -> None:
+    """Seen on both: 1.0 is matched with the GPUs of the slot that it preempts."""
+    gpus: dict[str, Text] = {
+        "MachineResources": '"Cpus Memory Disk Swap GPUs"',
+        "CondorVersion": f'"{VERSION.replace("25.14.1", version)}"',
+    }
+    node = parent(1, 1, GPUs=0, Requirements=f"{FITS} && (TARGET.RequestGPUs ?: 0) <= GPUs", **gpus)
+    trace = cycle(node, child(1, GPUs=2, **gpus), cpus=1, RequestGPUs=1)
+
+    assert [(each.dynamic_slots, not each.refusal) for each in trace.matches] == [
+        (("slot1_1@node1",), granted)
     ]
 
 
