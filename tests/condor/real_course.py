@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,12 @@ _ENDED, _LOOKED = "Finished Negotiation Cycle", "Done starting jobs"
 #: Says a schedd whose list of jobs is older than what it is used for: it takes some time between two lists.
 _OLD_LIST = "Reusing prioritized runnable job list to save time"
 _CRASHED = "the negotiator crashed"
+#: A schedd has a job that runs in a list that it has not made anew since, and asks for it once more.
+_ASKED_TWICE = "a schedd asked for more jobs than wait"
+_ASKED = re.compile(
+    r"Negotiating for (?:owner|Submitter): (?P<who>\S+)"
+    r"|Sent job \S+ \(autocluster=(?P<kind>\d+) resources_requested=(?P<jobs>\d+)\)"
+)
 _ATTEMPTS = 3
 #: What a schedd does of its own accord, it does by the time that it has looked at its jobs so often.
 _LOOKS = 3
@@ -53,12 +60,15 @@ class Stage:
 class RealCourse:
     """A snapshot, what the tools print of the same pool, and the cycles that came after.
 
-    ``crashed``: in the next one the negotiator ended."""
+    ``crashed``: in the next one the negotiator ended. ``cut``: in the next one a schedd asked for a
+    job that runs.
+    """
 
     snapshot: Path
     printed: Path
     stages: tuple[Stage, ...]
     crashed: bool = False
+    cut: bool = False
 
 
 def real_course(
@@ -115,7 +125,7 @@ def _course(
             limit_user(pool, None)
     if ended == _OLD_LIST:
         return None
-    return RealCourse(before, printed, tuple(stages), ended == _CRASHED)
+    return RealCourse(before, printed, tuple(stages), ended == _CRASHED, ended == _ASKED_TWICE)
 
 
 def _stages(
@@ -129,6 +139,10 @@ def _stages(
         # schedd has used these before it is asked again, or after.
         accepted = log_from_now(pool, "StartLog")
         others = second_schedd.logs_from_now(pool)
+        idle = {
+            (ad["ScheddName"] == second_schedd.NAME, ad["Name"]): ad["IdleJobs"]
+            for ad in pool.ads("submitters", ["ScheddName", "Name", "IdleJobs"])
+        }
         try:
             with standing_still(pool, "startd"):
                 negotiated, scheduled = cycle(pool)
@@ -144,10 +158,29 @@ def _stages(
         (directory / f"SchedLog.{number}.claims").write_text(at_rest)
         (directory / f"StartLog.{number}").write_text(accepted())
         told = [log() for log in others.values()]
+        for place, text in enumerate(told):
+            (directory / f"SchedLog.{number}.other-{place}").write_text(text)
         if any(_OLD_LIST in log for log in (scheduled, at_rest, *told)):
             return stages, _OLD_LIST
+        logs = [(scheduled, False), *((log, True) for log in said.values())]
+        for log, of_second in logs:
+            for who, jobs in _asked(log):
+                if jobs > idle.get((of_second, who), 0):
+                    return stages, _ASKED_TWICE
         stages.append(Stage(len(logged.matches), len(logged.rejections), running, cpus))
     return stages, ""
+
+
+def _asked(log: str) -> Iterator[tuple[str, int]]:
+    """Yield for how many jobs a schedd asks in each talk, with the submitter; each autocluster once."""
+    who, asked = "", dict[str, int]()
+    for found in _ASKED.finditer(log):
+        if found["who"]:
+            yield who, sum(asked.values())
+            who, asked = found["who"], {}
+        else:
+            asked[found["kind"]] = max(asked.get(found["kind"], 0), int(found["jobs"]))
+    yield who, sum(asked.values())
 
 
 def _at_rest(pool: Pool) -> tuple[Mapping[int, int], float]:

@@ -139,6 +139,8 @@ def _stages(course: Course) -> list[Stage]:
 def _differing(real: RealCourse, course: Course) -> Iterator[str]:
     """Yield the first cycle that differs: later ones begin elsewhere."""
     stages = _stages(course)
+    if real.cut:
+        stages = stages[: len(real.stages)]
     for number, (really, simulated) in enumerate(zip(real.stages, stages)):
         if really != simulated:
             yield f"cycle {number}: really {really}"
