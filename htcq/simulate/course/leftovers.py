@@ -41,6 +41,7 @@ class _ClaimRequest:
     """A claim that was asked for: for ``job``, which the startd ``refuses`` or not.
 
     ``ends_rest``: what was left of the slot before is void then. ``devices``: places of its GPUs.
+    ``is_void``: it is for what was left of a slot, and void by the time that it is asked for.
     """
 
     base: Base
@@ -50,6 +51,7 @@ class _ClaimRequest:
     refuses: bool
     ends_rest: bool
     devices: Sequence[int] = ()
+    is_void: bool = False
 
 
 class _Stage:
@@ -174,6 +176,8 @@ class Leftovers:
             schedd = self._schedd_of(claimed)
             if claimed.refuses:
                 stage.refused(claimed, schedd)
+                if not claimed.is_void:
+                    self._totals.refused(claimed.base.slot)
                 continue
             if not claimed.base.whole and self._comes_back(claimed, schedd):
                 started += self._use_rest(stage, claimed, schedd, start)
@@ -218,10 +222,11 @@ class Leftovers:
             return 0
         now = suiting.timed(slot, suiting.request(job))
         amounts = self._startds.share(*now, schedd, left)
-        refuses = amounts is None or stage.is_void(base)
-        asked = _ClaimRequest(
-            base, job, claimed.policy, amounts or {}, refuses, claimed.policy and not refuses
-        )
+        is_void = stage.is_void(base)
+        refuses = amounts is None or is_void
+        ends_rest = claimed.policy and not refuses
+        asked = _ClaimRequest(base, job, claimed.policy, amounts or {}, refuses, ends_rest)
+        asked.is_void = is_void
         if not refuses:
             asked.devices = start(base, job, asked.amounts)
         stage.ask(asked, schedd)

@@ -31,9 +31,9 @@ class Sent(NamedTuple):
 class SlotTotals:
     """Writes TotalSlots into the slots of a pool, where any expression looks at it.
 
-    A startd sends the ad of a slot when that changes, and those of all its slots at each
-    UPDATE_INTERVAL: until then another slot says how many there were before. Slots are the same
-    objects as before as long as their number is the same.
+    A startd sends the ad of a slot when that changes or a claim on it is refused, and those of all
+    its slots at each UPDATE_INTERVAL: until then another slot says how many there were before.
+    Slots are the same objects as before as long as their number is the same.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -43,6 +43,12 @@ class SlotTotals:
         self._pool = pool
         self._intervals: dict[str, float] = {}
         self._sent: dict[str, Sent] = {}
+        #: The slots on which a claim was refused since.
+        self._refused = set[str]()
+
+    def refused(self, slot: Slot) -> None:
+        """Note that a startd refused a claim: the slot was in the state Owner for a moment."""
+        self._refused.add(str(slot.name))
 
     def of(self, slots: Iterable[Slot], now: float) -> Iterable[Slot]:
         """Return ``slots``, all of the pool, with the number of slots that their ads tell now."""
@@ -62,12 +68,13 @@ class SlotTotals:
                 sent = Sent(slot, number, now, _shown(slot, number))
             elif now - last.at >= self._interval(slot):
                 sent = _again(last, slot, number)._replace(at=now)
-            elif _differ(last.slot, slot):
+            elif name in self._refused or _differ(last.slot, slot):
                 sent = _again(last, slot, number)
             else:
                 sent = _again(last, slot, last.more)
             self._sent[name] = sent
             yield sent.shown
+        self._refused.clear()
 
     def at(self, slot: Slot, number: int) -> Slot:
         """Return ``slot`` as its startd has it when there are that many of it."""

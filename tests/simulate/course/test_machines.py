@@ -131,6 +131,24 @@ def test_a_slot_tells_of_other_new_slots_when_its_ad_is_sent_again(
     assert [sample.running for sample in found.samples] == running
 
 
+def test_a_slot_tells_of_other_new_slots_after_a_claim_on_it_was_refused() -> None:
+    """Seen on 23.9.6: START lets 1.0 in and not on its dynamic slot; the slot's ad is sent once more."""
+    given = pool(
+        slot(TotalSlots=2, Requirements="MY.Memory > 2000", SlotID=1),
+        slot("slot2@node1", TotalSlots=2, SlotID=2, Cpus=1),
+        submitter(IdleJobs=3, WeightedIdleJobs=3),
+        jobs=[
+            job("1.0", Requirements="SlotID == 1"),
+            job("2.0", Requirements="SlotID == 2"),
+            job("3.0", JobPrio=5, RequestMemory=4000, Requirements="TARGET.TotalSlots > 2 && SlotID == 1"),
+        ],
+        config=f"{NO_LEFTOVERS}UPDATE_INTERVAL = 600\n",
+    )  # fmt: skip
+    found = run_course(given, Plan(2, 60.0), run_time("1e9"), Random(0))
+
+    assert [(start.job.id, start.at) for start in found.starts] == [("2.0", 0.0), ("3.0", 60.0)]
+
+
 def test_what_is_left_of_a_slot_tells_of_all_slots_of_its_startd() -> None:
     """The startd itself sends it; a second startd of the machine counts for itself. Seen on 25.14.1."""
     wants = [job(f"{number}.0", Requirements=f"TARGET.TotalSlots > {number}") for number in (2, 4)]
