@@ -227,7 +227,7 @@ class Supply:
 
     @cached_property
     def charged(self) -> Mapping[str, Number]:
-        """The weight of the claimed slots by whom the accountant charges for it."""
+        """The weight of the claimed slots, by the submitter that is charged for it."""
         charged: dict[str, Number] = {}
         for each in self.weighed:
             if each.customer:

@@ -102,7 +102,7 @@ OF_MACHINE_USE = (
     "KeyboardIdle", "LoadAvg", "MyCurrentTime", "NonCondorLoadAvg", "TotalCondorLoadAvg",
     "TotalLoadAvg", "TotalVirtualMemory", "VirtualMemory",
 )  # fmt: skip
-#: Those that change with the claims on a slot and that no course follows.
+#: Attributes of slots that change with their claims. No course follows them.
 _OF_CLAIMS = (
     "ChildAccountingGroup", "ChildActivity", "ChildCpus", "ChildCurrentRank", "ChildDisk",
     "ChildDSlotId", "ChildEnteredCurrentState", "ChildGPUs", "ChildMemory", "ChildName",

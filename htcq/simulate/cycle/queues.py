@@ -199,7 +199,7 @@ class Queue:
         return [run for runs in self.requests() for run in runs]
 
     def requests(self) -> list[list[Run]]:
-        """Return these runs by request: those that are alike, with no other job between them.
+        """Return these runs by request: alike runs are one request, unless another job is between.
 
         The schedd looks at the first job of a run. Where that is not wanted, it passes over all
         jobs like it until it meets another one that is not (Scheduler::negotiate).
