@@ -106,7 +106,9 @@ class _Stage:
     def slot(self, base: Base) -> Slot:
         """Return the slot as it is then, with the GPUs and as many dynamic slots as there are."""
         slot = base.slot
-        held = [place for each in self._still_to_make(base) for place in each.devices]
+        held: list[int] = []
+        for asked in self._still_to_make(base):
+            held += asked.devices
         if held:
             slot = self._devices.of(base, sorted((*base.free, *held)))
         slot = slot._replace(dynamic_slots=self._dynamic_slots(base))

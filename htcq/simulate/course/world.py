@@ -206,9 +206,9 @@ class World:
         held, preempted = {}, list[tuple[Job, list[Claim]]]()
         if any(each.preempts for each in asked):
             held = {str(claim.slot.name): claim for claim in self.claims()}
-        devices: list[Sequence[int]] = []
+        answered: list[tuple[Made, Sequence[int]]] = []
         for each in asked:
-            devices.append(())
+            devices: Sequence[int] = ()
             # The startd takes these back before it looks at the request.
             gone = [held[name] for name in each.dynamic_slots]
             for claim in gone:
@@ -219,11 +219,12 @@ class World:
             elif not each.claim.refusal:
                 base = self.bases[each.slot]
                 amounts = {} if base.whole else each.claim.amounts
-                devices[-1] = self._start(base, each.job, amounts, each.limits, MATCH)
+                devices = self._start(base, each.job, amounts, each.limits, MATCH)
+            answered.append((each, devices))
             if gone:
                 preempted.append((each.job, gone))
         rests = self._leftovers.use(
-            zip(asked, devices),
+            answered,
             self.bases,
             self.now,
             # Only a match of the negotiator has limits for the access point.

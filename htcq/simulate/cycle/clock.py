@@ -93,15 +93,17 @@ class Clock:
         """Return a configuration with the negotiator's expressions at this time."""
         if central is None:
             return None
-        knobs = dict(central.knobs)
+        changed = {}
         for name in NEGOTIATORS_EXPRESSIONS:
-            knob = knobs.get(name)
-            if knob is not None:
-                knobs[name] = replace(knob, value=self._text(knob.value), raw=self._text(knob.raw))
-        if knobs == central.knobs:
+            knob = central.knob(name)
+            if knob is not None and _QUICK.search(f"{knob.value} {knob.raw}"):
+                timed = replace(knob, value=self._text(knob.value), raw=self._text(knob.raw))
+                if timed != knob:
+                    changed[name] = timed
+        if not changed:
             return central
         self.looked_at = True
-        return replace(central, knobs=knobs)
+        return replace(central, knobs={**central.knobs, **changed})
 
     def _changed(self, frame: SharedAttributes) -> SharedAttributes:
         if _WORDS.isdisjoint(frame.words()):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from htcq.pool.job import Job
 from htcq.pool.shared_attributes import SharedAttributes
@@ -196,7 +197,7 @@ class Queue:
 
     def asked_for(self) -> list[Run]:
         """Return the runs that the schedd offers as far as the negotiator wants to hear of them."""
-        return [run for runs in self.requests() for run in runs]
+        return [*chain.from_iterable(self.requests())]
 
     def requests(self) -> list[list[Run]]:
         """Return these runs by request: alike runs are one request, unless another job is between.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 
@@ -81,9 +82,7 @@ def test_a_job_that_is_preempted_waits_again_and_starts_anew() -> None:
         *accounts,
         jobs=idle,
     )
-    late = replace(given, jobs=tuple(each for each in given.jobs or () if each.id == "1.0"))
-    with_ada = replace(late, arriving=_arriving(given, "2.0", 300.0))
-    found = course(with_ada, 4, 600.0, "900")
+    found = course(_late(given, {"2.0": 300.0}), 4, 600.0, "900")
 
     assert [(start.job.id, start.at) for start in found.starts] == [
         ("1.0", 0.0),
@@ -94,8 +93,14 @@ def test_a_job_that_is_preempted_waits_again_and_starts_anew() -> None:
     assert found.waited["ben@site"] == (0.0, 1200.0)
 
 
-def _arriving(given: Pool, name: str, at: float) -> tuple[Arrival, ...]:
-    return tuple(Arrival(at, each) for each in given.jobs or () if each.id == name)
+def _late(given: Pool, at: Mapping[str, float]) -> Pool:
+    """Return a pool some of whose jobs come later, at these times."""
+    jobs = given.jobs or ()
+    return replace(
+        given,
+        jobs=tuple(each for each in jobs if each.id not in at),
+        arriving=tuple(Arrival(at[each.id], each) for each in jobs if each.id in at),
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,12 +118,7 @@ def test_a_job_keeps_its_claim_for_its_retirement_time(
         asks("ada", 1),
         jobs=idle,
     )
-    late = replace(
-        given,
-        jobs=tuple(each for each in given.jobs or () if each.id == "1.0"),
-        arriving=_arriving(given, "2.0", 300.0),
-    )
-    found = course(late, 5, 600.0, "7200")
+    found = course(_late(given, {"2.0": 300.0}), 5, 600.0, "7200")
 
     assert [(start.job.id, start.at) for start in found.starts][:2] == [("1.0", 0.0), ("2.0", at)]
 
@@ -203,8 +203,7 @@ def test_dynamic_slots_that_are_preempted_together_are_one_claim_then() -> None:
     given = pool(
         split, asks("ben", 4), asks("ada", 1), jobs=idle, config="ALLOW_PSLOT_PREEMPTION = True\n"
     )
-    late = replace(given, jobs=tuple(each for each in given.jobs or () if each.id.startswith("1.")))
-    found = course(replace(late, arriving=_arriving(given, "2.0", 300.0)), 3, 600.0, "3600")
+    found = course(_late(given, {"2.0": 300.0}), 3, 600.0, "3600")
 
     assert [sample.preempted for sample in found.samples] == [0, 3, 0]
     assert [sample.running for sample in found.samples] == [4, 2, 2]
@@ -222,9 +221,7 @@ def test_a_preempted_job_is_not_idle_yet_when_its_schedd_uses_what_the_slot_has_
     )  # fmt: skip
     jobs = [*of("ada", 1, 4), *of("ada", 2, 1, **wants)]
     given = pool(split, asks("ada", 5), jobs=jobs, config="ALLOW_PSLOT_PREEMPTION = True\n")
-    early = tuple(each for each in given.jobs or () if each.id.startswith("1."))
-    late = replace(given, jobs=early, arriving=_arriving(given, "2.0", 300.0))
-    found = course(late, 3, 600.0, "7200")
+    found = course(_late(given, {"2.0": 300.0}), 3, 600.0, "7200")
 
     assert [sample.preempted for sample in found.samples] == [0, 3, 0]
     assert [sample.running for sample in found.samples] == [4, 2, 3]
@@ -239,9 +236,7 @@ def test_a_slot_that_is_matched_twice_for_what_is_preempted_there_serves_one_req
     jobs = [*of("ben", 1, 2), *of("ada", 2, 2, RequestCpus=3)]
     config = "ALLOW_PSLOT_PREEMPTION = True\n"
     given = pool(split, asks("ben", 2), asks("ada", 2), jobs=jobs, config=config)
-    early = tuple(each for each in given.jobs or () if each.id.startswith("1."))
-    late = _arriving(given, "2.0", 300.0) + _arriving(given, "2.1", 300.0)
-    found = course(replace(given, jobs=early, arriving=late), 2, 600.0, "7200")
+    found = course(_late(given, {"2.0": 300.0, "2.1": 300.0}), 2, 600.0, "7200")
 
     assert [sample.matches for sample in found.samples] == [2, 2]
     assert [sample.started for sample in found.samples] == [2, 1]
@@ -282,6 +277,7 @@ def test_a_claim_that_was_preempted_is_used_again_by_its_limits(version: str, ag
 
 
 LONG_AGO, NOW = 1700000000, 1750000000
+TAKEN = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
 TIMED = "PREEMPTION_REQUIREMENTS = (time() - {}) > 900 && RemoteUser == {}\n"
 
 
@@ -305,12 +301,7 @@ def test_a_claim_is_as_old_as_its_slot_has_been_claimed(
         jobs=[*of("ben", 1, 1, RequestCpus=2), *of("ada", 2, 1, RequestCpus=2)],
         config=TIMED.format(since, f'"{user}"'),
     )
-    late = replace(
-        given,
-        jobs=tuple(each for each in given.jobs or () if each.id == "1.0"),
-        arriving=_arriving(given, "2.0", 300.0),
-        taken_at=datetime.fromtimestamp(NOW, timezone.utc).isoformat(),
-    )
+    late = replace(_late(given, {"2.0": 300.0}), taken_at=TAKEN)
     found = course(late, 7, 600.0, "3600")
 
     assert [(start.job.id, start.at) for start in found.starts][:2] == [("1.0", 0.0), ("2.0", at)]
@@ -323,8 +314,7 @@ def test_a_slot_that_a_job_has_left_is_unclaimed_since_then() -> None:
     )
     queue = [*of("ben", 1, 1), *of("ada", 2, 1)]
     given = pool(node, asks("ben", 1), asks("ada", 1), jobs=queue)
-    taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
-    found = course(replace(given, taken_at=taken), 7, 600.0, "600")
+    found = course(replace(given, taken_at=TAKEN), 7, 600.0, "600")
 
     assert [start.at for start in found.starts] == [0.0, 1800.0]
 
@@ -332,8 +322,7 @@ def test_a_slot_that_a_job_has_left_is_unclaimed_since_then() -> None:
 def test_a_claim_is_used_again_as_long_as_start_holds_at_that_time() -> None:
     young = 'State =!= "Claimed" || (time() - EnteredCurrentState) < 900'
     given = pool(static(1, Requirements=young), asks("ben", 4), jobs=of("ben", 1, 4))
-    taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
-    found = course(replace(given, taken_at=taken), 5, 550.0, "500")
+    found = course(replace(given, taken_at=TAKEN), 5, 550.0, "500")
 
     assert [(start.at, start.by) for start in found.starts] == [
         (0.0, MATCH),
@@ -349,14 +338,8 @@ def test_start_of_what_is_left_is_asked_at_the_time_of_the_cycle() -> None:
     node = slot(Cpus=8, TotalSlotCpus=8, Requirements=late, Rank=0.0)
     queue = [*of("ben", 1, 1, RequestCpus=2), *of("ben", 2, 1)]
     given = pool(node, asks("ben", 2), jobs=queue, config="CLAIM_PARTITIONABLE_LEFTOVERS = True\n")
-    taken = datetime.fromtimestamp(NOW, timezone.utc).isoformat()
-    given = replace(
-        given,
-        taken_at=taken,
-        jobs=tuple(each for each in given.jobs or () if each.id == "2.0"),
-        arriving=_arriving(given, "1.0", 1100.0),
-    )
-    found = course(given, 4, 600.0, "5000")
+    late = replace(_late(given, {"1.0": 1100.0}), taken_at=TAKEN)
+    found = course(late, 4, 600.0, "5000")
 
     assert sorted((start.job.id, start.at, start.by) for start in found.starts) == [
         ("1.0", 1200.0, MATCH),
@@ -388,12 +371,7 @@ def test_a_claim_tells_its_user_and_its_access_point_unless_it_was_taken_over(
         ],
         config=f"PREEMPTION_REQUIREMENTS = {text}\n",
     )
-    late = replace(
-        given,
-        jobs=tuple(each for each in given.jobs or () if each.id == "3.0"),
-        arriving=(*_arriving(given, "2.0", 300.0), *_arriving(given, "4.0", 900.0)),
-    )
-    found = course(late, 5)
+    found = course(_late(given, {"2.0": 300.0, "4.0": 900.0}), 5)
 
     assert [(start.job.id, start.at) for start in found.starts] == [("3.0", 0.0), ("2.0", 600.0)]
 
@@ -410,12 +388,7 @@ def test_a_captured_claim_that_is_used_again_is_as_old_as_it_was() -> None:
         jobs=[*of("ben", 1, 1), *of("ada", 2, 1)],
         config=TIMED.format("EnteredCurrentState", '"ben@site"'),
     )
-    late = replace(
-        given,
-        jobs=tuple(each for each in given.jobs or () if each.id == "1.0"),
-        arriving=_arriving(given, "2.0", 590.0),
-        taken_at=datetime.fromtimestamp(NOW, timezone.utc).isoformat(),
-    )
+    late = replace(_late(given, {"2.0": 590.0}), taken_at=TAKEN)
     found = course(late, 2, 600.0, "500")
 
     assert [(start.job.id, start.by) for start in found.starts][:2] == [
