@@ -35,10 +35,7 @@ _KNOBS: _Table = {
         ("GROUP_SORT_EXPR", ("GroupQuota", "-GroupResourcesInUse", "GroupResourcesRequested")),
         ("NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", ("True", "False")),
     ),
-    "versions": (
-        ("SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", ("True", "False")),
-        ("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE", ("1", "2", "200")),
-    ),
+    "versions": (("NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE", ("1", "2", "200")),),
     "ranks": (("NEGOTIATOR_PRE_JOB_RANK", ("Cpus", "-Cpus", "NoSuch")),),
     "significant": (("REMOVE_SIGNIFICANT_ATTRIBUTES", ("RequestMemory", "Colour", "RequestCpus")),),
     "broken": (

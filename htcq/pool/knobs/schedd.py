@@ -55,8 +55,6 @@ SCHEDD_LOCAL_CM | not | Slots that another negotiator matched are handed on to t
 SCHEDD_PREEMPTION_RANK | not | Parallel jobs preempt the slots with the highest value first.
 SCHEDD_PREEMPTION_REQUIREMENTS | not | Parallel jobs preempt other jobs where it is true.
 SCHEDD_PROJECTREC_DEFAULT_PROPERTIES | told, since 24.11.2 | New projects have these limits.
-SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS | followed, since 25.14.1 | What was offered and not matched
-    does not count against the limit of a submitter.
 SCHEDD_ROUND_ATTR_<attribute> | in ads | Values of the attribute are rounded in the queue.
 SCHEDD_SLOT_WEIGHT | in ads | Jobs weigh so much in the demand of submitters.
 SCHEDD_USER_DEFAULT_PROPERTIES | in ads, since 23.4.0 | New users have these limits.

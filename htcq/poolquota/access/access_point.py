@@ -27,7 +27,7 @@ from htcq.releases import EVALUATED_LIMITS, OFFER_LIMIT, SCHEDD_SCOPE, SINGLE_RE
 _LIMITED, _UPLOADS = "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS", 100
 _NO_LIMIT = 2**31 - 1
 _CURB, _START = "CURB_MATCHMAKING", "START_VANILLA_UNIVERSE"
-_REFUNDS, _PROJECTS = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS", "PERSISTENT_PROJECT_RECORDS"
+_PROJECTS = "PERSISTENT_PROJECT_RECORDS"
 #: How many requests a negotiator asks for at a time (NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE,
 #: param_info.in).
 _BATCH = 200
@@ -116,8 +116,7 @@ class AccessPoint:
         return self._offers(self.per_submitter)
 
     def _offers(self, jobs: int | None) -> OfferBudget:
-        lasts = OFFER_LIMIT.holds(self._version)
-        return OfferBudget(jobs, self._batch, self._knobs.boolean(_REFUNDS, False), lasts)
+        return OfferBudget(jobs, OFFER_LIMIT.holds(self._version))
 
     @cached_property
     def per_submitter(self) -> int | None:

@@ -75,14 +75,8 @@ class Requests:
             yield from self._later
             self.cut = self._later.cut
 
-    def matched(self) -> None:
-        """Note that the schedd got a match."""
-        if self._later is not None:
-            self._later.answered()
-
-    def turned_down(self, unused: int) -> None:
-        """Note that the schedd got a rejection, with so many jobs of the request left."""
-        self._budget.refund(unused)
+    def answered(self) -> None:
+        """Note that the schedd used a match or gave it back, or got a rejection."""
         if self._later is not None:
             self._later.answered()
 

@@ -135,9 +135,9 @@ class Session:
         offered = self.offered[-1]
         offered.rejection, offered.beyond = reason, beyond
         self._rejected[id(self._run.request)] = offered
-        unused, self._left = self._left, 0
-        self._sent.turned_down(unused)
+        self._left = 0
+        self._sent.answered()
 
     def answered(self) -> None:
         """Note that the schedd has used a match, or has given it back."""
-        self._sent.matched()
+        self._sent.answered()

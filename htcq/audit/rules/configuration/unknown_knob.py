@@ -1,4 +1,7 @@
-"""A knob that HTCondor does not know, and whose name is near one that it knows."""
+"""A knob that HTCondor does not know.
+
+Its name is near one that it knows, or no released version reads it yet.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.knob_names import ASSET_STEM, names_that_matter, split_prefix, stem_of, stems
 from htcq.spelling import near_to, nearest
 
+#: Proposed, but in no binary of 25.14.1 and in no tag of a release from 23.0.0 to 25.13.2.
+_UNRELEASED = frozenset(("SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS",))
 _REFERENCE = re.compile(r"\$[A-Za-z]*\(\s*([A-Za-z0-9_./]+)")
 _ASSETS = frozenset(("CPUS", "MEMORY", "DISK", "SWAP", "GPUS", "POLICY"))
 _ASSET_KNOB = re.compile(r"MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z")
@@ -27,26 +32,34 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         spelling = _Spelling(configuration, assets)
         for knob in configuration:
             # An empty knob does nothing, whatever it was meant to be.
-            meant = ""
-            if knob.value.strip():
-                meant = spelling.meant(knob.name)
+            if not knob.value.strip():
+                continue
+            meant = spelling.meant(knob.name)
             if meant:
-                settings = tuple(
-                    settings_of(whose, configuration, _corrected(configuration, knob, meant))
-                )
-                yield Found(
-                    cause=knob.name.upper(),
-                    subject=f"knob {knob.name}",
-                    message=(
-                        f"HTCondor has no knob {knob.name} and ignores it; did you mean {meant}?"
-                    ),
-                    facts=(Fact(knob.name, knob.value, knob.place),),
-                    settings=settings,
-                    examples=(whose,),
-                    is_root=True,
-                )
+                message = f"HTCondor has no knob {knob.name} and ignores it; did you mean {meant}?"
+                fix = _corrected(configuration, knob, meant)
+            elif _is_unreleased(configuration, knob):
+                message = f"no released version of HTCondor reads {knob.name}: it has no effect"
+                fix = ((knob.name, ""),)
+            else:
+                continue
+            yield Found(
+                cause=knob.name.upper(),
+                subject=f"knob {knob.name}",
+                message=message,
+                facts=(Fact(knob.name, knob.value, knob.place),),
+                settings=tuple(settings_of(whose, configuration, fix)),
+                examples=(whose,),
+                is_root=True,
+            )
     if not checked:
         yield Unchecked(Input.CENTRAL.value)
+
+
+def _is_unreleased(configuration: Configuration, knob: Knob) -> bool:
+    """Return whether the knob was proposed only; a later version has a default for it."""
+    name = split_prefix(knob.name)[1].upper()
+    return name in _UNRELEASED and name not in configuration.defaults
 
 
 def _corrected(configuration: Configuration, knob: Knob, meant: str) -> tuple[tuple[str, str], ...]:
@@ -139,7 +152,10 @@ RULE = Rule(
     id="unknown-knob",
     severity=Severity.WARNING,
     needs=(),
-    summary="A knob that HTCondor does not have, with a name similar to one that it has",
+    summary=(
+        "A knob that HTCondor does not have, with a name similar to one that it has, or that no "
+        "released version reads"
+    ),
     consequence=(
         "HTCondor silently accepts every name, because it could be a macro of the site. The "
         "intended knob keeps its default."

@@ -11,7 +11,6 @@ from itertools import chain
 
 from htcq.audit.evidence import Evidence
 from htcq.audit.facts import counted
-from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import access
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Configuration
@@ -19,8 +18,6 @@ from htcq.simulate.cycle.group_negotiation import SubmitterQueue
 from htcq.simulate.cycle.queues import Run
 
 _EACH, _LIMITS = "MAX_CONCURRENT_UPLOADS_PER_USER", "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS"
-#: A schedd that knows it gives back what was offered in vain.
-_REFUND = "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS"
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     hopeless = {id(each.request) for each in evidence.unmatched}
     seen: set[int] = set()
     for asking in chain.from_iterable(evidence.askers.by_group.values()):
-        if id(asking) in seen or _refunds(_configuration(evidence, asking)):
+        if id(asking) in seen:
             continue
         seen.add(id(asking))
         budget = asking.access.max_offered
@@ -54,15 +51,6 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 
 def _configuration(evidence: Evidence, asking: SubmitterQueue) -> Configuration | None:
     return evidence.access.get(asking.access.name)
-
-
-def _refunds(configuration: Configuration | None) -> bool:
-    """Return whether the schedd knows the knob, and does as it says by default."""
-    return (
-        configuration is not None
-        and _REFUND in configuration
-        and configuration.truth(_REFUND, True)
-    )
 
 
 def _starved(
@@ -116,7 +104,7 @@ def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _St
             f"{starved.example}, {are} not offered"
         ),
         facts=_facts(configuration),
-        settings=_settings(evidence, configuration, asking.access.name),
+        settings=access(evidence, _LIMITS, "False", (asking.access.name,)),
         count=starved.behind,
         examples=(starved.example,),
         severity=severity,
@@ -126,17 +114,9 @@ def _found(evidence: Evidence, asking: SubmitterQueue, budget: int, starved: _St
 def _facts(configuration: Configuration | None) -> tuple[Fact, ...]:
     if configuration is None:
         return ()
-    names = (_EACH, "MAX_CONCURRENT_UPLOADS", "MAX_JOBS_RUNNING", _REFUND)
+    names = (_EACH, "MAX_CONCURRENT_UPLOADS", "MAX_JOBS_RUNNING")
     knobs = (configuration.knob(name) for name in names)
     return tuple(Fact(knob.name, knob.value, knob.place) for knob in knobs if knob is not None)
-
-
-def _settings(
-    evidence: Evidence, configuration: Configuration | None, name: str
-) -> tuple[Setting, ...]:
-    if configuration is not None and _REFUND in configuration:
-        return access(evidence, _REFUND, "True", (name,))
-    return access(evidence, _LIMITS, "False", (name,))
 
 
 RULE = Rule(
@@ -153,8 +133,7 @@ RULE = Rule(
     ),
     advice=(
         "Hold or remove the jobs that fit no slot, or give the jobs behind them a higher "
-        f"JobPrio. A schedd that knows {_REFUND} refunds unused offers; for older ones, turning "
-        f"{_LIMITS} off removes the limit per user."
+        f"JobPrio. Turning {_LIMITS} off removes the limit per user."
     ),
     source=(
         "src/condor_schedd.V6/schedd.cpp:negotiate, schedd_negotiate.cpp:nextJob, 25.14 (since "

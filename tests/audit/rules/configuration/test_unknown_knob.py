@@ -110,3 +110,12 @@ def test_an_asset_that_slots_hand_out_is_not_found() -> None:
 
 def test_without_any_configuration_it_is_not_checked() -> None:
     assert look(RULE, pool(slot())).not_checked
+
+
+@pytest.mark.parametrize("prefix", ["", "SCHEDD."])
+def test_a_knob_that_no_released_version_reads_is_found(prefix: str) -> None:
+    """No binary of 25.14.1 has its name, and no tag of a release up to 25.13.2 either."""
+    name = f"{prefix}SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS"
+    (finding,) = found(RULE, pool(slot(), access={"access1": f"{name} = True\n"}))
+    assert (finding.subject, lines(finding)) == (f"knob {name}", [f"{name} ="])
+    assert "no released version of HTCondor reads" in finding.message

@@ -70,22 +70,22 @@ def test_jobs_that_find_no_room_now_block_them_for_now() -> None:
         site((20, LARGE), CondorVersion=OLD),
         site((20, LARGE), access="SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False\n"),
         site((20, LARGE), access="MAX_CONCURRENT_UPLOADS_PER_USER = 50\n"),
-        site((20, LARGE), access="SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True\n"),
         site((20, LARGE), slots=(slot(Cpus=0, Memory=0), dynamic_slot(Cpus=8))),
         site((20, {**LARGE, "JobStatus": 5})),
     ],
-    ids=["19", "behind", "fit", "old", "off", "50", "refund", "nothing to start", "held"],
+    ids=["19", "behind", "fit", "old", "off", "50", "nothing to start", "held"],
 )
 def test_a_user_whose_jobs_are_offered_is_not(given: Pool) -> None:
     assert not found(RULE, given)
 
 
-def test_a_schedd_that_knows_of_refunds_is_told_to_give_them() -> None:
-    (finding,) = found(
-        RULE, site((20, LARGE), access="SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = False\n")
-    )
+def test_refunds_that_no_released_schedd_gives_are_no_all_clear() -> None:
+    """No binary of 25.14.1 has the knob, and no tag of a release up to 25.13.2 either."""
+    given = site((20, LARGE), access="SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True\n")
+    (finding,) = found(RULE, given)
+    assert finding.severity is Severity.ERROR
     assert [each.line for each in finding.settings] == [
-        "SCHEDD_REFUND_UNUSED_RESOURCE_REQUESTS = True"
+        "SCHEDD_ENABLE_PER_USER_MATCH_LIMITS = False"
     ]
 
 
