@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from html import escape
 
-from manual_source import DEFINITIONS, Page
+from manual_source import DEFINITIONS, LISTS, Page, unwritten
 from markdown_it.tree import SyntaxTreeNode
 
 _TAGS = {"em": "em", "strong": "strong", "code_inline": "code"}
@@ -79,15 +79,18 @@ def _blocks(nodes: list[SyntaxTreeNode]) -> Iterator[str]:
             yield f"<p>{_inline(node.children[0])}</p>"
         elif node.type == "fence":
             yield f"<pre>{escape(node.content, quote=False)}</pre>"
-        else:
+        elif node.type in LISTS:
             yield from _list(node)
+        else:
+            raise unwritten(node)
 
 
 def _list(node: SyntaxTreeNode) -> Iterator[str]:
     if node.markup != DEFINITIONS:
         tag = "ul" if node.type == "bullet_list" else "ol"
+        start = f' start="{node.attrs["start"]}"' if "start" in node.attrs else ""
         items = ("\n".join(_blocks(list(item.children))) for item in node.children)
-        yield f"<{tag}>" + "".join(f"<li>{item}</li>\n" for item in items) + f"</{tag}>"
+        yield f"<{tag}{start}>" + "".join(f"<li>{item}</li>\n" for item in items) + f"</{tag}>"
         return
     yield "<dl>"
     for item in node.children:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from manual_source import DEFINITIONS, SYNOPSIS, Page
+from manual_source import DEFINITIONS, LISTS, SYNOPSIS, Page, unwritten
 from markdown_it.tree import SyntaxTreeNode
 
 _ESCAPES = {"\\": "\\e", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
@@ -42,15 +42,17 @@ def _blocks(nodes: list[SyntaxTreeNode], paragraph: str = ".PP") -> Iterator[str
             yield from _lines(_inline(node.children[0]))
         elif node.type == "fence":
             yield from _synopsis(node.content) if node.info == SYNOPSIS else _example(node.content)
-        else:
+        elif node.type in LISTS:
             yield from _list(node, nested=paragraph != ".PP")
+        else:
+            raise unwritten(node)
         first = node.type == "heading"
 
 
 def _list(node: SyntaxTreeNode, nested: bool) -> Iterator[str]:
     if nested:
         yield ".RS"
-    for number, item in enumerate(node.children, 1):
+    for number, item in enumerate(node.children, int(node.attrs.get("start", 1))):
         blocks = list(item.children)
         if node.markup == DEFINITIONS:
             yield ".TP"

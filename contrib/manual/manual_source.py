@@ -21,6 +21,8 @@ from markdown_it.tree import SyntaxTreeNode
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "docs/manual"
+#: The lists that a page may have.
+LISTS = ("bullet_list", "ordered_list")
 #: What marks a list of definitions, and a block of synopsis.
 DEFINITIONS, SYNOPSIS = "-", "synopsis"
 _TITLE = re.compile(r"(?P<name>[\w.-]+)\((?P<section>\d)\): (?P<summary>.+)", re.DOTALL)
@@ -40,6 +42,14 @@ class Page:
 def parsed(text: str) -> list[SyntaxTreeNode]:
     """Return the blocks of a text."""
     return SyntaxTreeNode(MarkdownIt("commonmark").parse(text)).children
+
+
+def unwritten(node: SyntaxTreeNode) -> ValueError:
+    """Return the error for a block that no writer takes, such as a quotation ('> ' begins a line)."""
+    line = node.map[0] + 1 if node.map else 0
+    return ValueError(
+        f"line {line}, with synopsis and options in their places: a {node.type} is not written"
+    )
 
 
 def read_page(path: Path) -> Page:
