@@ -30,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-days", metavar="TIME", help="time to keep one row a day (default 5y)"
     )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="prune although the clock is far ahead of the newest record",
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -54,7 +59,7 @@ def main(arguments: argparse.Namespace) -> int:
     if not store.is_file():
         raise HistoryError(f"{store}: there is no history", "'htcq drift record' makes one")
     before = store.stat().st_size
-    rows, aside = prune(store, Retention(*kept.values()))
+    rows, aside = prune(store, Retention(*kept.values()), arguments.force)
     if aside is not None:
         tell(f"htcq: {store} was damaged: it is {aside} now, and a new one was begun")
         return EXIT_FINDINGS

@@ -6,7 +6,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.errors import HistoryError
 from htcq.operations.system_log import log_change
+from htcq.report.moments import iso
+from htcq.settings.durations import DAY
 from htcq.store.history import open_history
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from htcq.drift.retention import Retention
     from htcq.store.history import History
 
+#: For so many seconds a pool may well be not observed.
+_SILENCE = 30 * DAY
 #: Of more groups than these what they disagree in is not read look by look.
 _FEW = 20
 
@@ -34,20 +39,35 @@ def record(store: Path, observation: DriftObservation) -> tuple[bool, Path | Non
         return recorded, history.set_aside
 
 
-def prune(store: Path, retention: Retention) -> tuple[int, Path | None]:
+def prune(store: Path, retention: Retention, forced: bool = False) -> tuple[int, Path | None]:
     """Merge and drop what is older than ``retention`` wants.
 
     Returns how many rows fewer there are, and where the former file lies if it was damaged.
 
     Raises:
-        HistoryError: it cannot be read or written.
+        HistoryError: it cannot be read or written; or, unless ``forced``, the clock is so far
+            ahead of the newest record that it is probably wrong.
     """
+    now = int(time.time())
     with open_history(store, writable=True) as history:
-        rows = history.prune(int(time.time()), retention)
+        if not forced:
+            _check_clock(store, history.newest(), now, retention)
+        rows = history.prune(now, retention)
         aside = history.set_aside
     if rows and aside is None:
         log_change("drift prune", f"{store}: {rows} rows merged or dropped")
     return rows, aside
+
+
+def _check_clock(store: Path, newest: int | None, now: int, retention: Retention) -> None:
+    """Refuse a clock at which even the newest record would be merged into a day."""
+    if newest is None or now - newest <= max(retention.hours, _SILENCE):
+        return
+    raise HistoryError(
+        f"{store}: nothing was pruned: its newest record, of {iso(newest)}, is "
+        f"{(now - newest) // DAY} days older than the clock of this machine",
+        "set the clock right; if it is right, --force prunes, and keeps the newest record",
+    )
 
 
 def story_of(

@@ -87,6 +87,11 @@ class History:
             return None
         return found.first, found.last
 
+    def newest(self) -> int | None:
+        """Return the time of the newest observation of any pool; None if there is none."""
+        with self._explained():
+            return max((pool.last for pool in pools_of(self._connection)), default=None)
+
     def samples(
         self,
         pool: str,

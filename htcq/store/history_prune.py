@@ -1,8 +1,9 @@
 """Makes a history smaller: looks become hours, hours become days, and days end.
 
 Only whole bins of UTC are merged, and only those after which the pool was observed again:
-nothing can come into them any more. Each step is a transaction of its own, so that others get
-their turn and an end at any moment loses nothing.
+nothing can come into them any more. The newest record of all stays, whatever the clock says. Each
+step is a transaction of its own, so that others get their turn and an end at any moment loses
+nothing.
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ def _merge_range(connection: sqlite3.Connection, where: tuple[int, int, int], wi
 def _drop(connection: sqlite3.Connection, pool: int, end: int) -> int:
     """Delete what ended by ``end``: samples, groups without any, and the pool if it is that old."""
     with transaction(connection):
+        (newest,) = connection.execute("SELECT COALESCE(MAX(last), 0) FROM pool").fetchone()
+        end = min(end, newest - 1)
         deleted = sum(
             connection.execute(
                 f"DELETE FROM {table} WHERE pool = ? AND time <= ?", (pool, end)

@@ -58,9 +58,37 @@ def test_the_site_file_says_what_is_kept_and_flags_come_first(
 
 @pytest.mark.usefixtures("history")
 def test_what_is_older_than_all_is_dropped(call: Call) -> None:
-    call(*PRUNE, "--keep-fine", "1h", "--keep-hours", "1h", "--keep-days", "1h")
+    call(*PRUNE, "--force", "--keep-fine", "1h", "--keep-hours", "1h", "--keep-days", "1h")
 
-    assert sum(looks()) < 14
+    assert looks() == [1]
+
+
+def test_a_clock_far_ahead_of_the_newest_record_removes_nothing(call: Call, history: Path) -> None:
+    """The looks are of 2024, and the clock of this machine says a later year."""
+    before = history.read_bytes()
+    done = call(*PRUNE)
+
+    assert (done.status, done.out) == (3, "")
+    assert re.fullmatch(
+        r"htcq: history\.db: nothing was pruned: its newest record, of 2024-11-04T09:05:00\+00:00, is \d{3,} days older "
+        r"than the clock of this machine \(set the clock right; if it is right, --force prunes, .*\)\n",
+        done.err,
+    )
+    assert history.read_bytes() == before
+    assert looks() == [1] * 14
+
+
+@pytest.mark.parametrize(
+    ("days", "flags", "status"),
+    [(29, "--keep-hours 20d", 0), (31, "--keep-hours 20d", 3), (89, "", 0), (91, "", 3)],
+)
+@pytest.mark.usefixtures("history")
+def test_a_history_may_rest_for_a_month_or_as_long_as_hours_are_kept(
+    days: int, flags: str, status: int, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("htcq.operations.history.time.time", lambda: START + days * 86400 + 3900)
+
+    assert call(*PRUNE, *flags.split()).status == status
 
 
 def test_without_a_history_none_is_made(call: Call, quiet_place: Path) -> None:

@@ -233,7 +233,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "drift-prune": (
         *_LOOKS,
-        "drift prune --config history.toml --keep-fine 1h --keep-hours 1d --keep-days 1y",
+        "drift prune --force --config history.toml --keep-fine 1h --keep-hours 1d --keep-days 1y",
     ),
     "report": ("report out --snapshot gpus",),
     "config": (

@@ -204,3 +204,17 @@ def test_the_file_shrinks(path: Path) -> None:
 
 def test_an_empty_history_has_nothing_to_prune(path: Path) -> None:
     assert prune(path, FOREVER, Retention()) == 0
+
+
+@pytest.mark.parametrize("merged_before", [False, True])
+def test_the_newest_record_stays_whatever_the_clock_says(merged_before: bool, path: Path) -> None:
+    with open_history(path, writable=True) as history:
+        looks(history, START, 20)
+        history.record(observation(START, pool="other"))
+        if merged_before:
+            history.prune(START + 20 * LOOK, Retention(0, DAY, 9 * DAY))
+        history.prune(START + 10 * 365 * DAY, Retention())
+        assert history.pools() == (POOL,)
+        assert history.first_and_last(POOL) == (START + 19 * LOOK - 1, START + 19 * LOOK)
+
+    assert [(each.time, each.usage) for each in samples(path)] == [(START + 19 * LOOK, 19.0)]
