@@ -20,7 +20,7 @@ EXAMPLES = ROOT / "contrib/config.d"
 INCLUDE = EXAMPLES / "10-htcq-include.config"
 SITE = EXAMPLES / "htcq.toml"
 PROBE = ROOT / "contrib/startd_cron/60-htcq-probe.config"
-KNOBS = ("SLOT_TYPE_1_PARTITIONABLE", "CONSUMPTION_POLICY", "CONSUMPTION_MEMORY")
+KNOBS = ("SLOT_TYPE_1_PARTITIONABLE", "CONSUMPTION_POLICY", "SLOT_WEIGHT")
 CRON = ("STARTD_CRON_JOBLIST", "STARTD_CRON_HTCQ_EXECUTABLE", "STARTD_CRON_HTCQ_PERIOD")
 #: As a daemon reads its configuration; the parser ends the process where it refuses a text.
 READER = (
@@ -85,7 +85,7 @@ def test_htcondor_reads_the_policy_through_the_include_file(
     values = json.loads(done.stdout)
 
     assert (values["SLOT_TYPE_1_PARTITIONABLE"], values["CONSUMPTION_POLICY"]) == ("True", True)
-    assert "4096" in values["CONSUMPTION_MEMORY"]
+    assert "Memory / 4096.0" in values["SLOT_WEIGHT"]
 
 
 def test_a_refusal_of_htcq_is_an_error_of_the_configuration(htcq: Path, tmp_path: Path) -> None:
@@ -128,6 +128,29 @@ def test_htcq_plans_by_the_site_file(node: Path, capsys: pytest.CaptureFixture[s
     assert run(["plan", "--node", str(node), "--config", str(SITE), "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
 
-    assert plan["weight"] == 16
+    assert plan["weight"] == 32
     assert [job["fits"] for job in plan["jobs"]] == [16, 5, 2]
-    assert [job["match_cost"] for job in plan["jobs"]] == [1, 3, 8]
+    assert [job["match_cost"] for job in plan["jobs"]] == [1.5, 4, 16]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"cpus": 8, "memory_mb": 16384, "disk_kb": 20_000_000},
+        {"cpus": 96, "memory_mb": 385_117, "disk_kb": 1_843_200_123, "gpus": 4},
+        {"cpus": 256, "memory_mb": 1_031_517, "disk_kb": 7_500_000_001},
+    ],
+    ids=lambda facts: f"{facts['cpus']} cpus",
+)
+def test_quotas_hold_with_the_site_file(
+    facts: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the packages install as an example is what htcq recommends, on any machine."""
+    node = tmp_path / "node.json"
+    node.write_text(json.dumps(facts))
+
+    assert run(["plan", "--node", str(node), "--config", str(SITE)]) == 0
+    told = capsys.readouterr().out
+    assert "every charge equals its match cost: quotas hold" in told
+    assert "exceeded" not in told
+    assert run(["config", "check", "--config", str(SITE)]) == 0

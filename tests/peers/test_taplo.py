@@ -43,10 +43,10 @@ def test_it_takes_the_example_and_names_what_an_edit_breaks(place: Path) -> None
     status, told = lint(place, example)
     assert (status, "error" in told) == (0, False), told
 
-    status, told = lint(place, example.replace("whole_charges", "whole_charge"))
+    status, told = lint(place, example.replace("weights = ", "weight = "))
 
     assert status == 1
-    assert "'whole_charge' was unexpected" in told
+    assert "'weight' was unexpected" in told
 
 
 @pytest.mark.parametrize("name", ["kinds.toml", "groups.toml", "history.toml", "ledger.toml"])
