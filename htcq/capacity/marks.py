@@ -25,6 +25,10 @@ class Marks:
         """Return the part of ``total`` that is divided."""
         return total - self.levels * self.spare
 
+    def are_even(self, total: int) -> bool:
+        """Return whether all quanta are worth the same."""
+        return self.divided(total) % self.levels == 0
+
     def worth(self, quanta: int, total: int) -> int:
         """Return the units that the last ``quanta`` quanta are worth."""
         unit, larger = divmod(self.divided(total), self.levels)
@@ -49,7 +53,8 @@ class Marks:
         It takes all that is above the mark which it leaves, so that no crumbs gather, but not more
         than its quanta can be worth. Where fewer quanta are left, it is more than ``amount``.
         """
-        most = quanta * (self.divided(total) // self.levels + 1)
+        unit, larger = divmod(self.divided(total), self.levels)
+        most = quanta * unit + min(quanta, larger)
         return min(most, amount - self.worth(self.left(amount, total) - quanta, total))
 
     def left_text(self, asset: str, terms: Terms) -> str:
@@ -70,10 +75,13 @@ class Marks:
     def given_text(self, asset: str, terms: Terms, quanta: str) -> str:
         """Return :meth:`given` for ``quanta`` (a text), as an expression."""
         rest, unit = f"({self.left_text(asset, terms)} - {quanta})", self._unit(asset, terms)
-        keeps = f"{rest} * {unit}"
-        if not self._is_even(asset, terms):
-            keeps = f"{keeps} - max({{0, {rest} - {self._smaller(asset, terms)}}})"
-        return f"min({{{quanta} * ({unit} + 1), {terms.have(asset)} - {keeps}}})"
+        most = f"{quanta} * {unit}"
+        if self._is_even(asset, terms):
+            return most
+        smaller = self._smaller(asset, terms)
+        keeps = f"{rest} * {unit} - max({{0, {rest} - {smaller}}})"
+        most = f"{most} + min({{{quanta}, {self.levels} - {smaller}}})"
+        return f"min({{{most}, {terms.have(asset)} - {keeps}}})"
 
     def standing_text(self, asset: str, terms: Terms) -> str:
         """Return how many quanta a dynamic slot holds, to the nearest, as an expression."""
@@ -94,7 +102,7 @@ class Marks:
         return f"({whole} - {self.levels * self.spare})"
 
     def _is_even(self, asset: str, terms: Terms) -> bool:
-        return terms.literal and self.divided(terms.total[asset]) % self.levels == 0
+        return terms.literal and self.are_even(terms.total[asset])
 
     def _unit(self, asset: str, terms: Terms) -> str:
         """Return the size of a quantum, or the smaller one of two sizes."""

@@ -4,8 +4,10 @@ A claim takes n(a) = ceil(r(a) Q(a) / V(a)) quanta. With the rule ``min`` every 
 one quantum of everything and W = min q(a). With ``max`` it may take none of some assets and W = max
 q(a).
 
-V(a) need not be divisible by Q(a): ``htcq.capacity.marks`` says how nothing is lost or invented
-then. A claim is given what its quanta are worth, and never less than it asks.
+V(a) is a multiple of Q(a), so that all quanta are alike: what is consumed depends on the request
+alone, and a claim that asks for what it consumes consumes the same. Where quanta differ by a unit
+(``htcq.capacity.marks``) it would consume more: the negotiator matches, and the startd, which
+computes the consumption again on what is left, refuses the claim in every cycle.
 
 Under ``max`` a claim takes at least one quantum of each asset that has the most quanta left.
 Without that, a claim that takes none of those would leave W as it is and be free; a claim that
@@ -16,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isqrt
 
 from htcq.capacity.marks import Marks
 from htcq.capacity.model import Amounts, known_assets, only_modifiable
 from htcq.errors import ModelError
 from htcq.policy.consumption import LEAVE_REQUEST, MODIFIABLE, NEGOTIATOR, Policy, Terms
 from htcq.policy.weight import at_least_one, capped, greatest, least, split_weight
-from htcq.units import CPUS, DISK
+from htcq.units import CPUS, DISK, MEMORY
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Quantized:
         return {}
 
     def check(self, total: Amounts) -> None:
-        """Refuse unknown assets and more levels than units."""
+        """Refuse unknown assets, and levels that are more than units or do not divide them."""
         known_assets(self.levels, total, "--level")
         for asset, levels in self.levels.items():
             have = total[asset]
@@ -64,6 +67,27 @@ class Quantized:
                     f"({have})",
                     hint,
                 )
+            if not self.marks(asset).are_even(have):
+                raise self._uneven(asset, have)
+
+    def _uneven(self, asset: str, total: int) -> ModelError:
+        """Return the error for an asset whose quanta differ: with what a claim would consume."""
+        levels, marks = self.levels[asset], self.marks(asset)
+        asked = marks.divided(total) // levels
+        once = marks.given(1, total, total)
+        twice = max(once, marks.given(marks.asked(once, total), total, total))
+        unit = {MEMORY: " MiB", DISK: " KiB"}.get(asset, "")
+        hint = "use --model linear, which has no levels"
+        fitting = greatest_divisor(total, levels)
+        if fitting > 1:
+            hint += f", or --level {asset}={fitting}"
+        return ModelError(
+            f"--level {asset}={levels}: {asset} of this node, {total}{unit}, is no multiple of "
+            f"{levels}: a request of {asked}{unit} consumes {once}{unit}, and a request of "
+            f"{once}{unit} consumes {twice}{unit}, so that the startd may refuse a match in "
+            "every cycle",
+            hint,
+        )
 
     def quanta(self, left: Amounts, total: Amounts) -> dict[str, int]:
         """Return q(a), the quanta that are left whole."""
@@ -88,7 +112,7 @@ class Quantized:
         return taken
 
     def consumption(self, request: Amounts, left: Amounts, total: Amounts) -> dict[str, int]:
-        """Return what is above the mark of q(a) - n(a), and never less than the request."""
+        """Return what n(a) quanta are worth, and never less than the request."""
         amounts = dict(request)
         for asset, quanta in self.taken_quanta(request, left, total).items():
             if quanta:
@@ -162,3 +186,9 @@ class Quantized:
 def proposed_levels(cpus: int) -> dict[str, int]:
     """Return as many levels of cpus, memory and disk as there are cores."""
     return dict.fromkeys(MODIFIABLE, cpus)
+
+
+def greatest_divisor(number: int, most: int) -> int:
+    """Return the greatest divisor of ``number`` that is not above ``most``."""
+    pairs = ((each, number // each) for each in range(1, isqrt(number) + 1) if not number % each)
+    return max(each for pair in pairs for each in pair if each <= most)

@@ -83,7 +83,7 @@ def test_settings_say_which_model_is_meant(settings: dict[str, Any], expected: s
     [
         ({"claims": 3}, Fixed(3)),
         ({"claims": 3, "share": "request"}, Fixed(3, "request")),
-        ({"levels": {"memory": 5}, "rule": "max"}, Quantized({"memory": 5}, "max")),
+        ({"levels": {"memory": 4}, "rule": "max"}, Quantized({"memory": 4}, "max")),
         ({"model": "quantized"}, Quantized({"cpus": 8, "memory": 8, "disk": 8})),
         ({"charges": {"memory": Fraction(2048)}}, MinimumCharge({"memory": 2048})),
         ({"weights": {"cpus": Fraction(1)}}, Linear({"cpus": Fraction(1)})),

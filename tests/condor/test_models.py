@@ -50,8 +50,8 @@ MODELS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("cpus=0.5,memory=100MiB,disk=1000KiB", "cpus=1.5,memory=100MiB,disk=1000KiB", LARGE),
     ),
     "quantized-min": (("--level", "cpus=8", "--level", "memory=8"), SHAPES),
-    "quantized-min-uneven": (
-        ("--level", "cpus=5", "--level", "memory=7", "--level", "disk=9"),
+    "quantized-min-disk": (
+        ("--level", "cpus=4", "--level", "memory=16", "--level", "disk=10"),
         SHAPES,
     ),
     "quantized-max": (("--level", "memory=16", "--level", "disk=8", "--rule", "max"), SHAPES),
@@ -110,7 +110,7 @@ PRICE = {
     "minimum-charge": {"weight-overcharges"},
     "minimum-charge-proposed": {"weight-overcharges"},
     "multi-centric": {"weight-overcharges"},
-    "quantized-min-uneven": {"weight-overcharges"},
+    "quantized-min-disk": {"weight-overcharges"},
 }
 
 

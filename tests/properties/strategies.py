@@ -41,8 +41,12 @@ def totals(draw: st.DrawFn) -> dict[str, int]:
     """Amounts of a slot: the three built-in assets, GPUs (perhaps none) and now and then a custom resource."""
     amounts = {
         "cpus": draw(st.integers(1, 64)),
-        "memory": draw(st.integers(64, 400_000)),
-        "disk": draw(st.integers(2000, 10**10)),
+        "memory": draw(
+            st.integers(64, 400_000) | st.integers(1, 4000).map(lambda each: each * 240)
+        ),
+        "disk": draw(
+            st.integers(2000, 10**10) | st.integers(10, 10**6).map(lambda each: each * 240)
+        ),
         "gpus": draw(st.integers(0, 8)),
     }
     if draw(st.booleans()):
@@ -62,10 +66,15 @@ def _minimum(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> MinimumC
     return MinimumCharge(charges, draw(st.booleans()), shares)
 
 
+def _divisors(number: int, most: int) -> list[int]:
+    return [each for each in range(1, min(number, most) + 1) if number % each == 0]
+
+
 @st.composite
 def _quantized(draw: st.DrawFn, total: Mapping[str, int], shares: int) -> Quantized:
     levels = {
-        asset: draw(st.integers(1, min(total[asset], 300))) for asset in draw(_some_assets(total))
+        asset: draw(st.sampled_from(_divisors(total[asset], 300)))
+        for asset in draw(_some_assets(total))
     }
     return Quantized(levels, draw(st.sampled_from(("min", "max"))), shares)
 

@@ -108,6 +108,25 @@ def test_claims_until_nothing_fits_never_exceed_the_slot(data: st.DataObject) ->
 
 
 @given(st.data())
+def test_a_quantized_claim_that_asks_for_what_it_consumes_consumes_the_same(
+    data: st.DataObject,
+) -> None:
+    """Whatever is left, and the same again after the claim was carved; test_expressions has the texts.
+
+    Of an asset that is not requested at all the rule max takes by what is left.
+    """
+    case = data.draw(cases("quantized"))
+    request = case.whole(data.draw(shapes(case.total)))
+    left = data.draw(states(case.total))
+    taken = case.model.consumption(request, left, case.total)
+
+    assert case.model.consumption(taken, left, case.total) == taken
+    if case.model.rule == "min" or all(request[asset] for asset in case.model.levels):
+        after = data.draw(states(case.total))
+        assert case.model.consumption(request, after, case.total) == taken
+
+
+@given(st.data())
 def test_the_quanta_of_a_slot_are_exactly_the_slot(data: st.DataObject) -> None:
     """With the rule min: as many claims of one quantum as there are levels leave nothing, divisible or not."""
     case = data.draw(cases("quantized").filter(lambda case: case.model.rule == "min"))

@@ -17,6 +17,7 @@ from htcq.audit.engine import audit
 from htcq.audit.evidence import Evidence
 from htcq.audit.rule import Severity
 from htcq.capacity.choice import Choice
+from htcq.capacity.quantized import greatest_divisor
 from htcq.node import Node
 from tests.audit.emitted import emitted_pool
 from tests.audit.sites import collector, job, policy_slot, pool, schedd
@@ -36,7 +37,7 @@ CHOICES = {
     "half-cpus": Choice(charges={"cpus": Fraction(1, 2), "memory": Fraction(1024)}),
     "whole-charges": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, whole_charges=True),
     "scheduler": Choice(charges={"cpus": Fraction(1), "memory": Fraction(2048)}, splitting="scheduler"),
-    "quantized": Choice(levels={"cpus": 5, "memory": 7, "disk": 9}),
+    "quantized": Choice(model="quantized"),
     "fixed": Choice(model="fixed", claims=3),
     "fixed-request": Choice(model="fixed", claims=5, share="request"),
     **{
@@ -48,11 +49,20 @@ CHOICES = {
 }  # fmt: skip
 
 
+def fitting_levels(node: Node) -> dict[str, int]:
+    """About as many levels as a model of claims would have, of which each asset of the node is a multiple."""
+    total = node.assets()
+    return {asset: greatest_divisor(total[asset], 20) for asset in ("cpus", "memory", "disk")}
+
+
 @pytest.mark.parametrize("node", NODES)
 @pytest.mark.parametrize("choice", CHOICES)
 def test_what_htcq_writes_has_no_finding_above_info(choice: str, node: str) -> None:
+    chosen = CHOICES[choice]
+    if choice == "quantized":
+        chosen = Choice(levels=fitting_levels(NODES[node]))
     outcome = audit(
-        Evidence(emitted_pool(CHOICES[choice], NODES[node], literal=choice == "half-cpus")),
+        Evidence(emitted_pool(chosen, NODES[node], literal=choice == "half-cpus")),
         family("consumption"),
     )
     allowed = ("weight-overcharges",) if choice in DOMINANT else ()

@@ -43,7 +43,7 @@ CHOICES = {
     "scheduler": Choice(
         charges={"cpus": Fraction(1), "memory": Fraction(2048)}, splitting="scheduler"
     ),
-    "quantized": Choice(levels={"cpus": 5, "memory": 7, "disk": 9}),
+    "quantized": Choice(levels={"cpus": 4, "memory": 8, "disk": 10}),
     "fixed": Choice(model="fixed", claims=3),
     **{
         preset: Choice(preset=preset)
