@@ -67,9 +67,19 @@ def refusals() -> tuple[type[Exception], ...]:
 
 
 @functools.lru_cache(maxsize=1)
+def library_version() -> tuple[int, ...]:
+    """Return the library's version, as (25, 14, 1)."""
+    return tuple(int(part) for part in _library().version().split("."))
+
+
 def is_old_library() -> bool:
     """Return whether the library is older than 25, as that of Debian 13 (23.9) is."""
-    return int(_library().version().partition(".")[0]) < 25
+    return library_version() < (25,)
+
+
+def ends_at_macros() -> bool:
+    """Return whether the library ends the process where a macro cannot be computed."""
+    return library_version() < (25, 13)
 
 
 class References(NamedTuple):

@@ -14,14 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from htcq.live.configuration import usual_configuration
+from htcq.live.configuration import expanded_here, usual_configuration
 from htcq.pool.configuration import Assignment, assignments
 
 _EXCLUDED = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
 #: No configuration file is longer, and no configuration has more files.
 _MAX_BYTES, _MAX_FILES = 1024 * 1024, 1000
-#: A knob that nobody has: texts are expanded by giving them to it.
-_SCRATCH = "HTCQ_SCRATCH"
 
 
 class ConfigFiles:
@@ -46,9 +44,7 @@ class ConfigFiles:
         found = self._found.get(name.upper(), ())
         if not found:
             return ()
-        self._param[_SCRATCH] = found[-1].raw
-        same = str(self._param.get(_SCRATCH) or "").strip() == value.strip()
-        if not same:
+        if expanded_here(self._param, found[-1].raw).strip() != value.strip():
             return ()
         return tuple(found)
 

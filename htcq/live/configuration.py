@@ -12,12 +12,13 @@ import os
 import pickle
 import resource
 import sys
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from htcq.classads import is_old_library
+from htcq.classads import ends_at_macros
 from htcq.errors import NESTED_VARIABLE, BindingsError, HtcqError, InputError
 from htcq.live.process_limits import limit_process
+from htcq.live.surviving import surviving
 from htcq.passing import begin_child, forget_child
 
 #: Appended to a text so that nothing of this machine's own configuration is read after it.
@@ -33,6 +34,8 @@ _OF_THIS_MACHINE = (
     "DETECTED_MEMORY", "UTSNAME_MACHINE", "UTSNAME_NODENAME", "UTSNAME_RELEASE", "UTSNAME_SYSNAME",
     "UTSNAME_VERSION",
 )  # fmt: skip
+#: A knob that nobody has: texts are expanded by giving them to it.
+_SCRATCH = "HTCQ_SCRATCH"
 #: Memory for HTCondor's parser and a text from elsewhere.
 _MAX_MEMORY = 256 * 1024 * 1024
 #: An empty configuration. "ONLY_ENV" would say the same once and for all: no later reload reads a
@@ -168,8 +171,16 @@ def read_here(text: str, names: Sequence[str]) -> dict[str, str]:
 def values_here(names: Sequence[str]) -> dict[str, str]:
     """Return the values of ``names`` in the configuration that is loaded.
 
-    ``PREFIX*`` stands for all knobs whose names begin so.
+    Macros are expanded; knobs that are not defined or empty are left out. ``PREFIX*`` stands for
+    all knobs whose names begin so.
     """
+    wanted = _wanted(names)
+    found = surviving(_each_value, wanted) if ends_at_macros() else _each_value(wanted)
+    return {name: value for name, value in found if value}
+
+
+def _wanted(names: Sequence[str]) -> list[str]:
+    """Return ``names`` with the knobs that those with an asterisk stand for."""
     import htcondor2
 
     wanted: list[str] = []
@@ -179,8 +190,26 @@ def values_here(names: Sequence[str]) -> dict[str, str]:
             wanted += [key for key in htcondor2.param if key.upper().startswith(beginning)]
         else:
             wanted.append(name)
-    values = {name: htcondor2.param.get(name) for name in wanted}
-    return {name: str(value) for name, value in values.items() if value is not None}
+    return wanted
+
+
+def _each_value(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each knob with its text.
+
+    Never with the value by its type: up to 25.12 the library ends the process where that cannot be
+    computed, as MIN({, 10000}) for MAX_JOBS_RUNNING where DETECTED_MEMORY is not known, and later
+    it answers with the default.
+    """
+    import htcondor2
+
+    for name in names:
+        yield name, expanded_here(htcondor2.param, f"$({name})")
+
+
+def expanded_here(param: Any, text: str) -> str:
+    """Return ``text`` with its macros expanded; empty where one of them has no value."""
+    param[_SCRATCH] = text
+    return str(param.get(_SCRATCH) or "")
 
 
 def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -222,10 +251,6 @@ def _become(values: Mapping[str, str]) -> None:
     import htcondor2
 
     for name, value in values.items():
-        if not value and name == "DETECTED_MEMORY" and is_old_library():
-            # From nothing MAX_JOBS_RUNNING cannot be computed. That ends the process (23.9), or the
-            # result is 0 (25.14).
-            value = "0"
         htcondor2.param[name] = value
 
 

@@ -16,14 +16,12 @@ from typing import Any
 from htcq.errors import PoolError
 from htcq.live.ads import Written
 from htcq.live.bindings import load, reason
-from htcq.live.configuration import ParserProcess
+from htcq.live.configuration import ParserProcess, expanded_here
 from htcq.live.deadline import Task, run_all
 from htcq.live.remote_config import is_wanted, write_configuration
 from htcq.pool.secrets import is_secret_knob
 from htcq.quota.knobs import number_of
 
-#: A knob that nobody has: texts are expanded by giving them to it.
-_SCRATCH = "HTCQ_SCRATCH"
 _ADDRESS_FILE = "STARTD_ADDRESS_FILE"
 #: Of a slot ad, what shows how its startd is configured; attributes of every asset besides.
 _ATTRIBUTES = re.compile(
@@ -86,16 +84,11 @@ def _in_effect_here(
         if name.endswith("*"):
             wanted |= {each for each in defined if each.startswith(name[:-1].upper())}
     # The daemon's own SUBSYSTEM.KNOB wins in a macro as it does for the daemon.
-    values = {name: _expanded(htcondor2, f"$({name})") for name in sorted(wanted)}
+    values = {name: expanded_here(htcondor2.param, f"$({name})") for name in sorted(wanted)}
     return InEffect(
         {name: value for name, value in values.items() if value},
-        tuple(_expanded(htcondor2, text) for text in texts),
+        tuple(expanded_here(htcondor2.param, text) for text in texts),
     )
-
-
-def _expanded(htcondor2: Any, text: str) -> str:
-    htcondor2.param[_SCRATCH] = text
-    return str(htcondor2.param.get(_SCRATCH) or "")
 
 
 def startd_address(knobs: Mapping[str, str]) -> str:

@@ -70,6 +70,49 @@ def test_no_configuration_of_its_own_is_no_error(monkeypatch: pytest.MonkeyPatch
     assert own_configuration(["SLOT_WEIGHT"]) in ({}, {"SLOT_WEIGHT": "Cpus"})
 
 
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        # An older library ends the process at these, a newer one puts its default in their place.
+        ("NEGOTIATOR_INTERVAL = 5 minutes", "5 minutes"),
+        ("GROUP_ACCEPT_SURPLUS = maybe", "maybe"),
+        ("MAX_JOBS_RUNNING = -5", "-5"),
+        ("PRIORITY_HALFLIFE = 24 * $(HOUR)", "24 * (60 * $(MINUTE))"),
+        ("CLAIM_WORKLIFE =", ""),
+        # At these as well; a newer one has no value.
+        ("A = $INT(NO_SUCH_KNOB)", "$INT(NO_SUCH_KNOB)"),
+        ("A = $CHOICE(7,x,y)", "$CHOICE(7,x,y)"),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_wrong_type_is_its_text_and_the_rest_is_read(line: str, value: str) -> None:
+    text = f"HOUR = (60 * $(DOLLAR)(MINUTE))\nGROUP_NAMES = a\n{line}\nGROUP_QUOTA_a = 7\n"
+
+    found = configuration_from("config.txt", text, read_dump)
+
+    assert found.value(line.partition(" =")[0]) == value
+    assert (found.value("GROUP_NAMES"), found.value("GROUP_QUOTA_a")) == ("a", "7")
+
+
+def test_what_depends_on_the_memory_of_an_unknown_machine_is_no_number() -> None:
+    """MAX_JOBS_RUNNING is MIN({$(DETECTED_MEMORY), 10000}) by default, and as condor_config_val -dump prints it."""
+    default = configuration_from("config.txt", "GROUP_NAMES = a\n", read_dump)
+    dumped = configuration_from(
+        "config.txt",
+        "MAX_JOBS_RUNNING = MIN({$(DETECTED_MEMORY), 10000})\nA = <$(DETECTED_MEMORY)>\n",
+        read_dump,
+    )
+    known = configuration_from(
+        "config.txt",
+        "DETECTED_MEMORY = 24105\nMAX_JOBS_RUNNING = MIN({$(DETECTED_MEMORY), 10000})\n",
+        read_dump,
+    )
+
+    assert default.value("GROUP_NAMES") == "a"
+    assert default.value("MAX_JOBS_RUNNING") == "MIN({, 10000})"
+    assert (dumped.value("MAX_JOBS_RUNNING"), dumped.value("A")) == ("MIN({, 10000})", "<>")
+    assert known.value("MAX_JOBS_RUNNING") == "MIN({24105, 10000})"
+
+
 # A text from elsewhere
 # ------------------------------------------------------------------------------------------
 
