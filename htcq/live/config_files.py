@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from htcq.live.configuration import expanded_here, usual_configuration
+from htcq.library import main_file
+from htcq.live.configuration import expanded_here
 from htcq.pool.configuration import Assignment, assignments
 
 _EXCLUDED = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
@@ -50,7 +51,7 @@ class ConfigFiles:
 
 
 def _paths(param: Mapping[str, Any]) -> Iterator[Path]:
-    main = usual_configuration()
+    main = main_file()
     if main is not None:
         yield Path(main)
     for directory in _listed(param, "LOCAL_CONFIG_DIR"):

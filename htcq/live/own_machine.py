@@ -6,7 +6,6 @@ not answer.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from htcq.errors import PoolError
+from htcq.library import library, only
 from htcq.live.ads import Written
 from htcq.live.bindings import load, reason
-from htcq.live.configuration import ParserProcess, expanded_here
+from htcq.live.configuration import expanded_here
 from htcq.live.deadline import Task, run_all
+from htcq.live.parser_process import ParserProcess
 from htcq.live.remote_config import is_wanted, write_configuration
 from htcq.pool.secrets import is_secret_knob
 from htcq.quota.knobs import number_of
@@ -57,9 +58,7 @@ def configuration_in_effect(
         BindingsError: the bindings cannot be imported.
         InputError: HTCondor's parser refuses the configuration.
     """
-    process = ParserProcess("")
-    if directory:
-        process = ParserProcess()
+    process = ParserProcess(own=not directory)
     found: InEffect = process.call(_in_effect_here, subsystem, directory, list(names), list(texts))
     return found
 
@@ -67,17 +66,13 @@ def configuration_in_effect(
 def _in_effect_here(
     subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]
 ) -> InEffect:
-    import htcondor2
-
-    if directory:
-        handle = os.memfd_create("configuration")
-        os.write(
-            handle,
-            f"LOCAL_CONFIG_DIR = {directory}\nLOCAL_CONFIG_FILE =\nUSER_CONFIG_FILE =\n".encode(),
-        )
-        os.environ["CONDOR_CONFIG"] = f"/proc/self/fd/{handle}"
+    htcondor2 = library().htcondor2
     htcondor2.set_subsystem(subsystem)
-    htcondor2.reload_config()
+    if directory:
+        with only(f"LOCAL_CONFIG_DIR = {directory}\nLOCAL_CONFIG_FILE =\nUSER_CONFIG_FILE =\n"):
+            htcondor2.reload_config()
+    else:
+        htcondor2.reload_config()
     defined = {name.upper() for name in htcondor2.param}
     wanted = {name.upper() for name in names if not name.endswith("*")}
     for name in names:

@@ -14,7 +14,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO
 
-from htcq.errors import InputError
+from htcq.errors import UnreadableError
 
 #: The exit status of EXCEPT.
 _EXCEPT = 4
@@ -30,7 +30,7 @@ def surviving(
     """Yield what ``values`` yields for ``names``, one for each, but for those that end the process.
 
     Raises:
-        InputError: a process ended for another reason, such as a limit, or too many did.
+        UnreadableError: a process ended for another reason, such as a limit, or too many did.
     """
     left = names
     for _ in range(_MAX_ENDS):
@@ -40,9 +40,9 @@ def surviving(
             return
         ended_by_knob = status == _EXCEPT or status == -signal.SIGSEGV
         if not ended_by_knob:
-            raise InputError("HTCondor cannot read it: its values take too much to compute")
+            raise UnreadableError("HTCondor cannot read it: its values take too much to compute")
         left = left[len(found) + 1 :]
-    raise InputError(f"HTCondor cannot read it: {_MAX_ENDS} of its knobs cannot be computed")
+    raise UnreadableError(f"HTCondor cannot read it: {_MAX_ENDS} of its knobs cannot be computed")
 
 
 def _until_it_ends(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pwd
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,10 +66,36 @@ def test_this_machines_own_configuration(tmp_path: Path, monkeypatch: pytest.Mon
     assert own_configuration(["MY_DIR", "NOTHING_AT_ALL"]) == {"MY_DIR": f"{tmp_path}/x"}
 
 
-def test_no_configuration_of_its_own_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONDOR_CONFIG", "/no/such/file")
+def test_the_environment_alone_may_be_this_machines_configuration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CONDOR_CONFIG", "ONLY_ENV")
+    monkeypatch.setenv("_CONDOR_GROUP_NAMES", "a, b")
 
-    assert own_configuration(["SLOT_WEIGHT"]) in ({}, {"SLOT_WEIGHT": "Cpus"})
+    assert own_configuration(["GROUP_NAMES", "SLOT_WEIGHT"]) == {
+        "GROUP_NAMES": "a, b",
+        "SLOT_WEIGHT": "Cpus",
+    }
+
+
+def test_a_library_that_was_loaded_with_the_environment_alone_reads_a_text() -> None:
+    """It would never read a file again, in no child of the process either."""
+    done = subprocess.run(
+        [
+            sys.executable, "-c",
+            "from htcq.classads import Expr\n"
+            "assert Expr('1 + 1').evaluate() == 2\n"
+            "from htcq.live.configuration import read_dump\n"
+            "values, defaults = read_dump('SLOT_WEIGHT = 2 * $(A)\\nA = 7\\n', ('SLOT_WEIGHT',))\n"
+            "print(values, defaults.get('A'), defaults['SLOT_WEIGHT'])\n",
+        ],
+        env={**os.environ, "CONDOR_CONFIG": "ONLY_ENV", "_CONDOR_SLOT_WEIGHT": "9", "_CONDOR_A": "3"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )  # fmt: skip
+
+    assert done.stdout.strip() == "{'SLOT_WEIGHT': '2 * 7'} None Cpus"
 
 
 @pytest.mark.parametrize(
