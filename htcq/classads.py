@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Union
 
-from htcq.errors import BindingsError, PolicyError
+from htcq.errors import PolicyError
 from htcq.growth import is_endless
+from htcq.library import library
 
 
 class Missing(enum.Enum):
@@ -45,16 +46,8 @@ _END_OF_WHOLE = 2.0**63
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-@functools.lru_cache(maxsize=1)
 def _library() -> Any:
-    try:
-        import classad2
-    except ImportError as error:
-        raise BindingsError("classad2") from error
-    # HTCondor's own functions (split, versionGE, userMap …) are unknown, and errors, until
-    # something has been parsed this way (25.14); the default Requirements of jobs use them.
-    classad2.parseOne("A = 1")
-    return classad2
+    return library().classad2
 
 
 @functools.lru_cache(maxsize=1)
@@ -67,9 +60,19 @@ def refusals() -> tuple[type[Exception], ...]:
 
 
 @functools.lru_cache(maxsize=1)
+def library_version() -> tuple[int, ...]:
+    """Return the library's version, as (25, 14, 1)."""
+    return tuple(int(part) for part in _library().version().split("."))
+
+
 def is_old_library() -> bool:
     """Return whether the library is older than 25, as that of Debian 13 (23.9) is."""
-    return int(_library().version().partition(".")[0]) < 25
+    return library_version() < (25,)
+
+
+def ends_at_macros() -> bool:
+    """Return whether the library ends the process where a macro cannot be computed."""
+    return library_version() < (25, 13)
 
 
 class References(NamedTuple):

@@ -48,6 +48,12 @@ class InputError(HtcqError):
     """What the user gave cannot be used: a flag, a file, an amount."""
 
 
+class UnreadableError(InputError):
+    """A configuration that HTCondor's parser could not read: what depends on it is not known."""
+
+    exit_status = EXIT_UNKNOWN
+
+
 class ModelError(HtcqError):
     """A claim-capacity model that the node cannot carry."""
 

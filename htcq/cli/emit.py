@@ -20,7 +20,8 @@ from htcq.cli.writing import (
 )
 from htcq.emit import EXECUTE, ROLES
 from htcq.errors import EXIT_FINE, HtcqError, InputError
-from htcq.live.configuration import ParserProcess, read_here
+from htcq.live.configuration import read_here
+from htcq.live.parser_process import ParserProcess
 
 if TYPE_CHECKING:
     from htcq.cli.request import Request

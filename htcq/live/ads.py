@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from htcq.errors import OutputError, PoolError
+from htcq.library import library
 from htcq.live import projections
 from htcq.live.bindings import OLD_BINDINGS, load
 from htcq.pool.left_out import JOB, SLOT, USER, LeavingOut, LeftOut
@@ -298,9 +299,7 @@ def _policy(ad: Any) -> tuple[tuple[str, str], ...]:
 
 def location_ad(location: dict[str, str]) -> Any:
     """Return a daemon's location as the bindings take it; only after :func:`load`."""
-    import classad2
-
-    ad = classad2.ClassAd()
+    ad = library().classad2.ClassAd()
     for name, value in location.items():
         ad[name] = value
     return ad
@@ -353,12 +352,10 @@ def records_in(ad: Any) -> list[Any]:
     last digit for the number (htcondor2/_negotiator.py, 25.14), so that Name12 is Name1 in the
     ad of record 2.
     """
-    import classad2
-
     found: dict[str, Any] = {}
     for name in ad:
         stem = name.rstrip("0123456789")
-        found.setdefault(name[len(stem) :], classad2.ClassAd())[stem] = ad.lookup(name)
+        found.setdefault(name[len(stem) :], library().classad2.ClassAd())[stem] = ad.lookup(name)
     return [found[number] for number in sorted(found, key=lambda each: int(each or 0))]
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 import resource
-import sys
 from typing import Any
 
-from htcq.errors import NESTED_VARIABLE, BindingsError
-from htcq.live.configuration import installed_configuration
+from htcq.errors import NESTED_VARIABLE
+from htcq.library import read_own
 
 #: What an exception says that stands for missing bindings.
 NO_BINDINGS = "HTCondor's Python bindings are missing"
@@ -22,7 +21,6 @@ OLD_BINDINGS = "the Python bindings of HTCondor "
 #: What the bindings say where neither the user nor the configuration names a pool
 #: (src/condor_utils/dc_collector.cpp).
 NO_POOL = "Unable to determine collector host"
-_NOTHING = "/dev/null"
 #: Bytes of stack; the kernel leaves about 128 MiB of addresses free for the stack of a process that
 #: runs already.
 _STACK = 120 * 1024 * 1024
@@ -40,15 +38,7 @@ def load() -> Any:
     """
     os.environ[NESTED_VARIABLE] = "1"
     _deepen_stack()
-    if installed_configuration() is None:
-        os.environ["CONDOR_CONFIG"] = _NOTHING
-    loaded = "htcondor2" in sys.modules
-    try:
-        import htcondor2
-    except ImportError as error:
-        raise BindingsError("htcondor2") from error
-    if loaded:
-        htcondor2.reload_config()
+    htcondor2 = read_own()
     htcondor2.set_subsystem("TOOL")
     htcondor2.enable_debug()
     return htcondor2

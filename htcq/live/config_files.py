@@ -14,14 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from htcq.live.configuration import usual_configuration
+from htcq.library import main_file
+from htcq.live.configuration import expanded_here
 from htcq.pool.configuration import Assignment, assignments
 
 _EXCLUDED = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
 #: No configuration file is longer, and no configuration has more files.
 _MAX_BYTES, _MAX_FILES = 1024 * 1024, 1000
-#: A knob that nobody has: texts are expanded by giving them to it.
-_SCRATCH = "HTCQ_SCRATCH"
 
 
 class ConfigFiles:
@@ -46,15 +45,13 @@ class ConfigFiles:
         found = self._found.get(name.upper(), ())
         if not found:
             return ()
-        self._param[_SCRATCH] = found[-1].raw
-        same = str(self._param.get(_SCRATCH) or "").strip() == value.strip()
-        if not same:
+        if expanded_here(self._param, found[-1].raw).strip() != value.strip():
             return ()
         return tuple(found)
 
 
 def _paths(param: Mapping[str, Any]) -> Iterator[Path]:
-    main = usual_configuration()
+    main = main_file()
     if main is not None:
         yield Path(main)
     for directory in _listed(param, "LOCAL_CONFIG_DIR"):

@@ -1,29 +1,17 @@
-"""HTCondor's own configuration parser, through its Python bindings.
-
-The parser ends the process at a syntax error (src/condor_utils/config.cpp, 25.14), so it runs in
-a process of its own. That process can be started early: it loads the bindings while the caller
-does something else.
-"""
+"""Configurations as HTCondor's own parser reads them: of this machine, and texts from elsewhere."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import pickle
 import resource
-import sys
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from htcq.classads import is_old_library
-from htcq.errors import NESTED_VARIABLE, BindingsError, HtcqError, InputError
+from htcq.classads import ends_at_macros
+from htcq.library import ALONE, BLIND, BLINDING, is_configured, library, only
+from htcq.live.parser_process import ParserProcess
 from htcq.live.process_limits import limit_process
-from htcq.passing import begin_child, forget_child
+from htcq.live.surviving import surviving
 
-#: Appended to a text so that nothing of this machine's own configuration is read after it.
-_ALONE = "\nUSER_CONFIG_FILE =\nLOCAL_CONFIG_FILE =\nLOCAL_CONFIG_DIR =\n"
-#: userHome() would look up accounts of this machine.
-_BLIND = "\nCLASSAD_ENABLE_USER_HOME = false\n"
 #: What HTCondor sets to this machine's after it has read a text, whatever that says
 #: (condor_config.cpp: reinsert_specials, 25.14). The text of another machine means that one's.
 _OF_THIS_MACHINE = (
@@ -33,121 +21,12 @@ _OF_THIS_MACHINE = (
     "DETECTED_MEMORY", "UTSNAME_MACHINE", "UTSNAME_NODENAME", "UTSNAME_RELEASE", "UTSNAME_SYSNAME",
     "UTSNAME_VERSION",
 )  # fmt: skip
+#: A knob that nobody has: texts are expanded by giving them to it.
+_SCRATCH = "HTCQ_SCRATCH"
 #: Memory for HTCondor's parser and a text from elsewhere.
 _MAX_MEMORY = 256 * 1024 * 1024
-#: An empty configuration. "ONLY_ENV" would say the same once and for all: no later reload reads a
-#: file after it.
-_NOTHING = "/dev/null"
-_NO_BINDINGS = "htcondor2"
 #: Of processor time for a text from elsewhere; a real one takes less than one.
 _MAX_SECONDS = 10
-_USUAL_CONFIGURATIONS = ("/etc/condor/condor_config", "/usr/local/etc/condor_config")
-
-
-class ParserProcess:
-    """A child process with the bindings loaded that runs one function and ends."""
-
-    def __init__(self, configuration: str = _NOTHING, foreign: bool = False) -> None:
-        """Start the child.
-
-        ``foreign``: it reads a text from elsewhere, which must not see the environment of this
-        process.
-        """
-        self._to_child, self._from_child, self._complaints, self._pid = _start(
-            configuration, foreign
-        )
-
-    def call(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Run ``function`` in the child and return its result, or raise its error.
-
-        The function must be importable by name.
-
-        Raises:
-            InputError: the child ended without an answer, as the parser does at a syntax error.
-            HtcqError: whatever the function raised.
-        """
-        # A child that has ended already says why below.
-        with contextlib.suppress(BrokenPipeError), os.fdopen(self._to_child, "wb") as out:
-            pickle.dump((function, arguments), out)
-        with os.fdopen(self._from_child, "rb") as answers:
-            answer = answers.read()
-        with os.fdopen(self._complaints, encoding="utf-8", errors="replace") as err:
-            complaint = err.read()
-        forget_child(self._pid)
-        os.waitpid(self._pid, 0)
-        if not answer:
-            why = " ".join(complaint.split("\n")[-3:]).strip() or "no reason given"
-            raise InputError(f"HTCondor cannot read it: {why}", "fix the template that wrote it")
-        result, error = pickle.loads(answer)
-        if error == _NO_BINDINGS:
-            raise BindingsError(_NO_BINDINGS)
-        if error is not None:
-            raise error
-        return result
-
-
-def _start(configuration: str, foreign: bool) -> tuple[int, int, int, int]:
-    questions, to_child = os.pipe()
-    from_child, answers = os.pipe()
-    complaints, stderr = os.pipe()
-    pid = os.fork()
-    if pid:
-        begin_child(pid)
-        for end in (questions, answers, stderr):
-            os.close(end)
-        return to_child, from_child, complaints, pid
-    try:
-        # The parent's end must not stay open here, or this process would wait forever when the
-        # parent dies.
-        for end in (to_child, from_child, complaints):
-            os.close(end)
-        os.dup2(stderr, 2)
-        # That of this process may be another descriptor than 2.
-        sys.stderr = open(2, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
-        if foreign:
-            os.environ.clear()
-            os.chdir("/")
-        _answer(questions, answers, configuration)
-    except Exception:
-        # A mistake of our own must not pass for a text that HTCondor cannot read: its last lines
-        # are the complaint.
-        import traceback
-
-        traceback.print_exc()
-    finally:
-        os._exit(1)
-
-
-def _answer(questions: int, answers: int, configuration: str) -> None:
-    """Load the bindings, run the requested function, and send its result or its error."""
-    result: Any = None
-    error: Any = None
-    os.environ[NESTED_VARIABLE] = "1"
-    if configuration:
-        # Values from the environment would win over a text that is to be read alone.
-        for name in [name for name in os.environ if name.upper().startswith("_CONDOR_")]:
-            del os.environ[name]
-        os.environ["CONDOR_CONFIG"] = configuration
-    try:
-        loaded = "htcondor2" in sys.modules
-        import htcondor2
-
-        if loaded:
-            htcondor2.reload_config()
-    except ImportError:
-        error = _NO_BINDINGS
-    with os.fdopen(questions, "rb") as asked:
-        question = asked.read()
-    if not question:
-        return
-    if error is None:
-        function, arguments = pickle.loads(question)
-        try:
-            result = function(*arguments)
-        except HtcqError as refused:
-            error = refused
-    with os.fdopen(answers, "wb") as out:
-        pickle.dump((result, error), out)
 
 
 def read_here(text: str, names: Sequence[str]) -> dict[str, str]:
@@ -156,31 +35,50 @@ def read_here(text: str, names: Sequence[str]) -> dict[str, str]:
     Macros are expanded; names that are not defined are left out. Only inside a
     :class:`ParserProcess`.
     """
-    import htcondor2
-
-    handle = os.memfd_create("configuration")
-    os.write(handle, (text + _ALONE).encode())
-    os.environ["CONDOR_CONFIG"] = f"/proc/self/fd/{handle}"
-    htcondor2.reload_config()
+    with only(text + ALONE):
+        library().htcondor2.reload_config()
     return values_here(names)
 
 
 def values_here(names: Sequence[str]) -> dict[str, str]:
     """Return the values of ``names`` in the configuration that is loaded.
 
-    ``PREFIX*`` stands for all knobs whose names begin so.
+    Macros are expanded; knobs that are not defined or empty are left out. ``PREFIX*`` stands for
+    all knobs whose names begin so.
     """
-    import htcondor2
+    wanted = _wanted(names)
+    found = surviving(_each_value, wanted) if ends_at_macros() else _each_value(wanted)
+    return {name: value for name, value in found if value}
 
+
+def _wanted(names: Sequence[str]) -> list[str]:
+    """Return ``names`` with the knobs that those with an asterisk stand for."""
     wanted: list[str] = []
     for name in names:
         if name[-1] == "*":
             beginning = name[:-1].upper()
-            wanted += [key for key in htcondor2.param if key.upper().startswith(beginning)]
+            defined = library().htcondor2.param
+            wanted += [key for key in defined if key.upper().startswith(beginning)]
         else:
             wanted.append(name)
-    values = {name: htcondor2.param.get(name) for name in wanted}
-    return {name: str(value) for name, value in values.items() if value is not None}
+    return wanted
+
+
+def _each_value(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each knob with its text.
+
+    Never with the value by its type: up to 25.12 the library ends the process where that cannot be
+    computed, as MIN({, 10000}) for MAX_JOBS_RUNNING where DETECTED_MEMORY is not known, and later
+    it answers with the default.
+    """
+    for name in names:
+        yield name, expanded_here(library().htcondor2.param, f"$({name})")
+
+
+def expanded_here(param: Any, text: str) -> str:
+    """Return ``text`` with its macros expanded; empty where one of them has no value."""
+    param[_SCRATCH] = text
+    return str(param.get(_SCRATCH) or "")
 
 
 def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -195,14 +93,16 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
         (resource.RLIMIT_DATA, _MAX_MEMORY),
     )
     limit_process((limit, most, most) for limit, most in limits)
-    import htcondor2
-
-    mine = {name.upper(): "" for name in htcondor2.param if name.upper() in _OF_THIS_MACHINE}
+    param = library().htcondor2.param
+    mine = {name.upper(): "" for name in param if name.upper() in _OF_THIS_MACHINE}
     _become(mine)
+    no_defaults = {*mine, BLINDING}
     defaults = {
-        name: value for name, value in values_here(("*",)).items() if name.upper() not in mine
+        name: value
+        for name, value in values_here(("*",)).items()
+        if name.upper() not in no_defaults
     }
-    read_here(f"{text}{_BLIND}", ())
+    read_here(f"{text}{BLIND}", ())
     _become({**mine, **_values_without_macros(text, mine)})
     return values_here(names), defaults
 
@@ -219,14 +119,8 @@ def _values_without_macros(text: str, names: Container[str]) -> dict[str, str]:
 
 def _become(values: Mapping[str, str]) -> None:
     """Set the knobs that describe this machine; an empty value stands for an unknown one."""
-    import htcondor2
-
     for name, value in values.items():
-        if not value and name == "DETECTED_MEMORY" and is_old_library():
-            # From nothing MAX_JOBS_RUNNING cannot be computed. That ends the process (23.9), or the
-            # result is 0 (25.14).
-            value = "0"
-        htcondor2.param[name] = value
+        library().htcondor2.param[name] = value
 
 
 def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -234,7 +128,7 @@ def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
 
     Raises:
         BindingsError: the bindings cannot be imported.
-        InputError: HTCondor's parser refuses the text.
+        UnreadableError: HTCondor's parser refuses the text, or does not come to an end.
     """
     values: tuple[dict[str, str], dict[str, str]] = ParserProcess(foreign=True).call(
         dump_here, text, names
@@ -257,26 +151,15 @@ def own_configuration(names: Sequence[str]) -> dict[str, str]:
     """Return the values of ``names`` in this machine's own HTCondor configuration.
 
     They are empty where there is no configuration.
+
+    Raises:
+        BindingsError: the bindings cannot be imported.
+        UnreadableError: HTCondor's parser refuses the configuration.
     """
-    try:
-        values: dict[str, str] = ParserProcess("").call(values_here, names)
-    except HtcqError:
-        return {}
+    values: dict[str, str] = ParserProcess(own=True).call(values_here, names)
     return values
-
-
-def usual_configuration() -> str | None:
-    """Return the main file of this machine's HTCondor configuration; None where there is none."""
-    named = os.environ.get("CONDOR_CONFIG")
-    places: Sequence[str] = _USUAL_CONFIGURATIONS
-    if named:
-        places = (named,)
-    return next((each for each in places if os.access(each, os.R_OK)), None)
 
 
 def installed_configuration() -> Callable[[Sequence[str]], Mapping[str, str]] | None:
     """Return :func:`own_configuration` where HTCondor is configured on this machine, else None."""
-    readable = any(os.access(each, os.R_OK) for each in _USUAL_CONFIGURATIONS)
-    if readable or "CONDOR_CONFIG" in os.environ:
-        return own_configuration
-    return None
+    return own_configuration if is_configured() else None

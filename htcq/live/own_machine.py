@@ -6,7 +6,6 @@ not answer.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from htcq.errors import PoolError
+from htcq.library import library, only
 from htcq.live.ads import Written
 from htcq.live.bindings import load, reason
-from htcq.live.configuration import ParserProcess
+from htcq.live.configuration import expanded_here
 from htcq.live.deadline import Task, run_all
+from htcq.live.parser_process import ParserProcess
 from htcq.live.remote_config import is_wanted, write_configuration
 from htcq.pool.secrets import is_secret_knob
 from htcq.quota.knobs import number_of
 
-#: A knob that nobody has: texts are expanded by giving them to it.
-_SCRATCH = "HTCQ_SCRATCH"
 _ADDRESS_FILE = "STARTD_ADDRESS_FILE"
 #: Of a slot ad, what shows how its startd is configured; attributes of every asset besides.
 _ATTRIBUTES = re.compile(
@@ -59,9 +58,7 @@ def configuration_in_effect(
         BindingsError: the bindings cannot be imported.
         InputError: HTCondor's parser refuses the configuration.
     """
-    process = ParserProcess("")
-    if directory:
-        process = ParserProcess()
+    process = ParserProcess(own=not directory)
     found: InEffect = process.call(_in_effect_here, subsystem, directory, list(names), list(texts))
     return found
 
@@ -69,33 +66,24 @@ def configuration_in_effect(
 def _in_effect_here(
     subsystem: str, directory: str, names: Sequence[str], texts: Sequence[str]
 ) -> InEffect:
-    import htcondor2
-
-    if directory:
-        handle = os.memfd_create("configuration")
-        os.write(
-            handle,
-            f"LOCAL_CONFIG_DIR = {directory}\nLOCAL_CONFIG_FILE =\nUSER_CONFIG_FILE =\n".encode(),
-        )
-        os.environ["CONDOR_CONFIG"] = f"/proc/self/fd/{handle}"
+    htcondor2 = library().htcondor2
     htcondor2.set_subsystem(subsystem)
-    htcondor2.reload_config()
+    if directory:
+        with only(f"LOCAL_CONFIG_DIR = {directory}\nLOCAL_CONFIG_FILE =\nUSER_CONFIG_FILE =\n"):
+            htcondor2.reload_config()
+    else:
+        htcondor2.reload_config()
     defined = {name.upper() for name in htcondor2.param}
     wanted = {name.upper() for name in names if not name.endswith("*")}
     for name in names:
         if name.endswith("*"):
             wanted |= {each for each in defined if each.startswith(name[:-1].upper())}
     # The daemon's own SUBSYSTEM.KNOB wins in a macro as it does for the daemon.
-    values = {name: _expanded(htcondor2, f"$({name})") for name in sorted(wanted)}
+    values = {name: expanded_here(htcondor2.param, f"$({name})") for name in sorted(wanted)}
     return InEffect(
         {name: value for name, value in values.items() if value},
-        tuple(_expanded(htcondor2, text) for text in texts),
+        tuple(expanded_here(htcondor2.param, text) for text in texts),
     )
-
-
-def _expanded(htcondor2: Any, text: str) -> str:
-    htcondor2.param[_SCRATCH] = text
-    return str(htcondor2.param.get(_SCRATCH) or "")
 
 
 def startd_address(knobs: Mapping[str, str]) -> str:

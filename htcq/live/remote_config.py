@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from htcq.classads import refusals
+from htcq.library import library
 from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
 from htcq.live.config_files import ConfigFiles
@@ -129,10 +130,9 @@ def write_configuration(
 
     The expressions are those that are evaluated on slots and in jobs.
     """
-    import classad2
-
     with whole(path) as out:
         out.write(dump_text(title, values.items(), assigned or {}))
+    classad2 = library().classad2
     ad = classad2.ClassAd()
     references = References()
     of_jobs: set[str] = set()

@@ -15,7 +15,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from htcq.errors import InputError
-from htcq.live.configuration import ParserProcess, usual_configuration, values_here
+from htcq.library import library, main_file
+from htcq.live.configuration import values_here
+from htcq.live.parser_process import ParserProcess
 from htcq.passing import temporary_directory
 
 _DIRECTORIES = "LOCAL_CONFIG_DIR"
@@ -35,7 +37,7 @@ def values_with(
         InputError: HTCondor could not read its configuration then.
         BindingsError: HTCondor's bindings are missing.
     """
-    main = usual_configuration()
+    main = main_file()
     if main is None:
         return None
     with temporary_directory() as temporary:
@@ -107,7 +109,7 @@ def _trial(main: str, temporary: Path, after_main: str, last: str) -> str:
 
 
 def _read(path: str, knobs: Sequence[str]) -> Mapping[str, str]:
-    values: Mapping[str, str] = ParserProcess("").call(_read_here, path, list(knobs))
+    values: Mapping[str, str] = ParserProcess(own=True).call(_read_here, path, list(knobs))
     return values
 
 
@@ -116,8 +118,7 @@ def _read_here(path: str, knobs: Sequence[str]) -> dict[str, str]:
 
     Only inside a :class:`ParserProcess`.
     """
-    import htcondor2
-
+    htcondor2 = library().htcondor2
     os.environ["CONDOR_CONFIG"] = path
     htcondor2.set_subsystem(_DAEMON)
     htcondor2.reload_config()

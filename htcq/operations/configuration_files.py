@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htcq.errors import InstallError
-from htcq.live.configuration import ParserProcess, values_here
+from htcq.live.configuration import values_here
+from htcq.live.parser_process import ParserProcess
 
 if TYPE_CHECKING:
     from htcq.emit.install import Target

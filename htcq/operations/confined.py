@@ -39,8 +39,8 @@ _KEPT = frozenset(
         "HOME",
     )
 )
-#: What the ClassAd library would look up on this machine.
-_BLIND = {"CONDOR_CONFIG": "/dev/null", "_CONDOR_CLASSAD_ENABLE_USER_HOME": "false"}
+#: In the place of this machine's configuration, which is not asked for.
+_BLIND = {"CONDOR_CONFIG": "/dev/null"}
 #: numpy's libraries would start a thread for each processor, whose stacks count as memory.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _NOBODY = 65534

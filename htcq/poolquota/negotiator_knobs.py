@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from htcq.pool.configuration import Knob
 from htcq.pool.knobs.table import NEGOTIATOR, TABLE
 from htcq.pool.pool import Pool
 from htcq.pool.versions import version
@@ -30,15 +29,5 @@ def negotiator_knobs(pool: Pool, written: tuple[int, ...]) -> Mapping[str, str]:
     knobs = {}
     for knob in pool.central or ():
         if knob.name.upper() not in unknown:
-            knobs[knob.name] = _text(knob)
+            knobs[knob.name] = knob.value
     return knobs
-
-
-def _text(knob: Knob) -> str:
-    """Return the text of a knob.
-
-    HTCondor's Python bindings correct values that would end a daemon.
-    """
-    if "$" in knob.raw:
-        return knob.value
-    return knob.raw

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pwd
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,10 +66,79 @@ def test_this_machines_own_configuration(tmp_path: Path, monkeypatch: pytest.Mon
     assert own_configuration(["MY_DIR", "NOTHING_AT_ALL"]) == {"MY_DIR": f"{tmp_path}/x"}
 
 
-def test_no_configuration_of_its_own_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONDOR_CONFIG", "/no/such/file")
+def test_the_environment_alone_may_be_this_machines_configuration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CONDOR_CONFIG", "ONLY_ENV")
+    monkeypatch.setenv("_CONDOR_GROUP_NAMES", "a, b")
 
-    assert own_configuration(["SLOT_WEIGHT"]) in ({}, {"SLOT_WEIGHT": "Cpus"})
+    assert own_configuration(["GROUP_NAMES", "SLOT_WEIGHT"]) == {
+        "GROUP_NAMES": "a, b",
+        "SLOT_WEIGHT": "Cpus",
+    }
+
+
+def test_a_library_that_was_loaded_with_the_environment_alone_reads_a_text() -> None:
+    """It would never read a file again, in no child of the process either."""
+    done = subprocess.run(
+        [
+            sys.executable, "-c",
+            "from htcq.classads import Expr\n"
+            "assert Expr('1 + 1').evaluate() == 2\n"
+            "from htcq.live.configuration import read_dump\n"
+            "values, defaults = read_dump('SLOT_WEIGHT = 2 * $(A)\\nA = 7\\n', ('SLOT_WEIGHT',))\n"
+            "print(values, defaults.get('A'), defaults['SLOT_WEIGHT'])\n",
+        ],
+        env={**os.environ, "CONDOR_CONFIG": "ONLY_ENV", "_CONDOR_SLOT_WEIGHT": "9", "_CONDOR_A": "3"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )  # fmt: skip
+
+    assert done.stdout.strip() == "{'SLOT_WEIGHT': '2 * 7'} None Cpus"
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        # An older library ends the process at these, a newer one puts its default in their place.
+        ("NEGOTIATOR_INTERVAL = 5 minutes", "5 minutes"),
+        ("GROUP_ACCEPT_SURPLUS = maybe", "maybe"),
+        ("MAX_JOBS_RUNNING = -5", "-5"),
+        ("PRIORITY_HALFLIFE = 24 * $(HOUR)", "24 * (60 * $(MINUTE))"),
+        ("CLAIM_WORKLIFE =", ""),
+        # At these as well; a newer one has no value.
+        ("A = $INT(NO_SUCH_KNOB)", "$INT(NO_SUCH_KNOB)"),
+        ("A = $CHOICE(7,x,y)", "$CHOICE(7,x,y)"),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_wrong_type_is_its_text_and_the_rest_is_read(line: str, value: str) -> None:
+    text = f"HOUR = (60 * $(DOLLAR)(MINUTE))\nGROUP_NAMES = a\n{line}\nGROUP_QUOTA_a = 7\n"
+
+    found = configuration_from("config.txt", text, read_dump)
+
+    assert found.value(line.partition(" =")[0]) == value
+    assert (found.value("GROUP_NAMES"), found.value("GROUP_QUOTA_a")) == ("a", "7")
+
+
+def test_what_depends_on_the_memory_of_an_unknown_machine_is_no_number() -> None:
+    """MAX_JOBS_RUNNING is MIN({$(DETECTED_MEMORY), 10000}) by default, and as condor_config_val -dump prints it."""
+    default = configuration_from("config.txt", "GROUP_NAMES = a\n", read_dump)
+    dumped = configuration_from(
+        "config.txt",
+        "MAX_JOBS_RUNNING = MIN({$(DETECTED_MEMORY), 10000})\nA = <$(DETECTED_MEMORY)>\n",
+        read_dump,
+    )
+    known = configuration_from(
+        "config.txt",
+        "DETECTED_MEMORY = 24105\nMAX_JOBS_RUNNING = MIN({$(DETECTED_MEMORY), 10000})\n",
+        read_dump,
+    )
+
+    assert default.value("GROUP_NAMES") == "a"
+    assert default.value("MAX_JOBS_RUNNING") == "MIN({, 10000})"
+    assert (dumped.value("MAX_JOBS_RUNNING"), dumped.value("A")) == ("MIN({, 10000})", "<>")
+    assert known.value("MAX_JOBS_RUNNING") == "MIN({24105, 10000})"
 
 
 # A text from elsewhere

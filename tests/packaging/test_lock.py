@@ -12,6 +12,9 @@ import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from tests.bindings.wheels import SERIES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -86,7 +89,23 @@ def test_the_lock_has_everything_that_the_project_asks_for(
         assert requirement.specifier.contains(version.version, prereleases=True), requirement
 
 
-@pytest.mark.parametrize("name", ["dev.txt", "python3.9.txt"])
+def test_each_series_of_the_bindings_has_a_lock() -> None:
+    """The newest series is the one that all tests use."""
+    newest = locked("dev.txt", "3.11")["htcondor"]
+    (used,) = newest.specifier
+    found = {series: locked(f"bindings/{series}.txt", "3.11") for series in SERIES}
+
+    assert len(found) >= 8
+    for series, entries in found.items():
+        (version,) = entries["htcondor"].specifier
+        assert entries.keys() == {"htcondor"}
+        assert version.version.startswith(f"{series}.")
+        assert Version(version.version) < Version(used.version)
+
+
+@pytest.mark.parametrize(
+    "name", ["dev.txt", "python3.9.txt", *(f"bindings/{series}.txt" for series in SERIES)]
+)
 def test_the_lock_names_no_place(name: str) -> None:
     """Where packages come from is said by the machine that installs them."""
     text = (LOCKS / name).read_text(encoding="ascii")

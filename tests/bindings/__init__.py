@@ -1,0 +1,1 @@
+"""HTCondor's Python bindings of every series, from the wheels that contrib/lock/bindings names."""
