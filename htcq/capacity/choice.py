@@ -263,10 +263,12 @@ def _quantized(choice: Choice, total: Mapping[str, int], cpu_shares: int, slop: 
     from htcq.capacity.quantized import Quantized, proposed_levels
 
     known_assets(choice.levels, total, "--level")
-    levels = choice.levels or proposed_levels(_cores(total, cpu_shares))
-    if not choice.levels and total[DISK] % levels[DISK]:
-        # Disk is rarely short, and rarely a multiple of anything.
-        del levels[DISK]
+    levels = {**choice.levels}
+    if not levels:
+        levels = proposed_levels(_cores(total, cpu_shares))
+        if total[DISK] % levels[DISK]:
+            # Disk is rarely short, and rarely a multiple of anything.
+            del levels[DISK]
     spare = _bearable(slop, levels.get(DISK, 1), total)
     return Quantized(levels, choice.rule or "min", cpu_shares, spare)
 
