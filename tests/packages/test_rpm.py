@@ -23,14 +23,15 @@ STUBS = {
     "python3": ("/usr/bin/python3", "python(abi) = 3.9"),
     "python3-condor": (),
     "python3-jinja2": (),
+    "python3-numpy": (),
     "python3-tomli": ("python3.9dist(tomli)",),
     "bash": ("/bin/sh",),
     "systemd": (),
 }
 VERSIONS = {"python3-condor": "25.0.1", "python3-jinja2": "2.11.3"}
-#: Modules of what is recommended and suggested only.
-WEAK = ("numpy", "psutil", "pynvml.py", "rich")
-NEEDED = ("classad2", "htcondor2", "jinja2", "markupsafe", "tomli")
+#: Modules of what is recommended only.
+WEAK = ("psutil", "pynvml.py", "rich")
+NEEDED = ("classad2", "htcondor2", "jinja2", "markupsafe", "numpy", "tomli")
 pytestmark = pytest.mark.packages
 
 
