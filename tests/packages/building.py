@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ OWNERS = "/var/lib/htcq htcq 700\n/var/lib/htcq-pages htcq 755\n/var/lib/htcq-el
 #: The version after this checkout's.
 NEXT = f"{__version__}.post1"
 _VERSION = "htcq/__init__.py"
+_BUILD = "/htcq/contrib/packages/build"
 #: Variables of an administrator's shell: none of the tests' own reaches a command in a root.
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
@@ -41,12 +41,27 @@ _KEPT_BY_OTHERS = re.compile(
 )
 
 
+#: What a bare Debian 12 has before anything is installed there for the build.
+_BARE = (
+    "mmdebstrap",
+    "--quiet",
+    "--mode=root",
+    "--variant=apt",
+    "--include=ca-certificates,git",
+    "bookworm",
+)
+
+
 @dataclass(frozen=True)
 class Packages:
-    """The directories with the packages of this version and of the next."""
+    """The directories with the packages of this version and of the next.
+
+    ``asked`` holds what the build printed on the bare Debian.
+    """
 
     now: Path
     next: Path
+    asked: Path
 
     def found(self, pattern: str, version: str = __version__) -> Path:
         """Return the package of that version whose file name ``pattern`` describes."""
@@ -56,23 +71,40 @@ class Packages:
 
 
 def built(place: Path) -> Packages:
-    """Build both versions in ``place``, unless another worker has done so."""
+    """Build both versions in ``place``, unless another worker has done so.
+
+    They are built in a bare Debian 12, which gets what the build asks for and nothing else.
+    """
     place.mkdir(exist_ok=True)
-    found = Packages(place / "now", place / "next")
+    found = Packages(place / "now", place / "next", place / "asked")
     with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (place / "done").exists():
-            checkout = _copy(place / "checkout")
-            _build(checkout, found.now)
+            root = bare_debian(place / "debian")
+            checkout = repository(root.path / "htcq")
+            found.asked.write_text(root.run(_BUILD, "/now", status=2))
+            (command,) = re.findall(r"apt-get install [a-z0-9 -]+", found.asked.read_text())
+            root.run("apt-get", "update", "-q")
+            root.run(*command.split(), "-qy")
+            _build(root, found.now)
             path = checkout / _VERSION
             path.write_text(path.read_text().replace(f'"{__version__}"', f'"{NEXT}"'))
             _git(checkout, "commit", "--quiet", "--all", "--message", "the next version")
-            _build(checkout, found.next)
+            _build(root, found.next)
+            shutil.rmtree(root.path)
             (place / "done").touch()
     return found
 
 
-def _copy(place: Path) -> Path:
+def bare_debian(place: Path) -> Root:
+    """Make a Debian 12 with git and nothing else, and with the network of this machine."""
+    mirror = filter(None, [os.environ.get("TESTPOOL_MIRROR")])
+    subprocess.run([*_BARE, str(place), *mirror], check=True, timeout=900)
+    shutil.copy("/etc/resolv.conf", place / "etc/resolv.conf")
+    return Root(place)
+
+
+def repository(place: Path) -> Path:
     """Return a repository in ``place`` with the files of this checkout as its only commit."""
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -91,13 +123,9 @@ def _git(place: Path, *arguments: str) -> None:
     subprocess.run(["git", *who, *arguments], cwd=place, check=True)
 
 
-def _build(checkout: Path, out: Path) -> None:
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    command = ["contrib/packages/build", str(out)]
-    done = subprocess.run(
-        command, cwd=checkout, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+def _build(root: Root, out: Path) -> None:
+    root.run(_BUILD, f"/{out.name}")
+    shutil.move(root.path / out.name, out)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def test_a_deb_has_everything_where_debian_looks(packages: Packages) -> None:
 
 
 @pytest.mark.parametrize(("release", "tomli"), [("el9", {"python3.9dist(tomli)"}), ("el10", set())])
-def test_an_rpm_needs_the_bindings_and_jinja2_alone(
+def test_an_rpm_needs_the_bindings_jinja2_and_numpy_alone(
     release: str, tomli: set[str], packages: Packages
 ) -> None:
     path = in_rpm(packages, "htcq", release)
@@ -94,17 +94,18 @@ def test_an_rpm_needs_the_bindings_and_jinja2_alone(
         f"python(abi) = {python}",
         "python3-condor >= 23.9",
         "python3-jinja2 >= 2.11",
+        "python3-numpy",
     }
     weak = told("rpm", "-qp", "--recommends", path).split()
     assert weak == ["python3-psutil", "python3-rich", f"python{python}dist(nvidia-ml-py)"]
     assert told("rpm", "-qp", "--configfiles", path).split() == ["/etc/htcq/htcq.toml"]
 
 
-def test_a_deb_needs_condor_and_jinja2_alone(packages: Packages) -> None:
+def test_a_deb_needs_condor_jinja2_and_numpy_alone(packages: Packages) -> None:
     path = packages.found("htcq_*.deb")
     fields = [told("dpkg-deb", "--field", path, name).strip() for name in ("Depends", "Recommends")]
 
-    assert fields[0] == "condor (>= 23.9), python3-jinja2, python3:any"
+    assert fields[0] == "condor (>= 23.9), python3-jinja2, python3-numpy, python3:any"
     assert fields[1] == "python3-psutil, python3-rich"
     assert "/etc/htcq/htcq.toml" in told("dpkg-deb", "--info", path, "conffiles").splitlines()
 
