@@ -48,9 +48,13 @@ def count(pytestconfig: pytest.Config) -> int:
     return int(pytestconfig.getoption("--kill-points")) or POINTS
 
 
-def points(total: int, count: int) -> list[int]:
+#: Each test takes minutes with all points: two workers share them.
+in_two_parts = pytest.mark.parametrize("part", [0, 1])
+
+
+def points(total: int, count: int, part: int) -> list[int]:
     assert total > POINTS
-    return [1 + number * (total - 2) // (count - 1) for number in range(count)]
+    return [1 + number * (total - 2) // (count - 1) for number in range(part, count, 2)]
 
 
 def killed(elastic: Elastic, until: int, words: list[str]) -> None:
@@ -91,7 +95,8 @@ def is_finished(elastic: Elastic, quotas: tuple[str, str]) -> None:
     ]
 
 
-def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) -> None:
+@in_two_parts
+def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int, part: int) -> None:
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5))
     elastic.step()
@@ -100,7 +105,7 @@ def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) 
     total = lines(elastic, words)
     quotas = [("5", "3"), ("3", "5")]
 
-    for number, until in enumerate(points(total, count)):
+    for number, until in enumerate(points(total, count, part)):
         old, new = quotas[number % 2], quotas[1 - number % 2]
         elastic.declare(fixed(int(new[0]), int(new[1])))
         killed(elastic, until, words)
@@ -109,7 +114,10 @@ def test_a_step_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) 
         is_finished(elastic, new)
 
 
-def test_a_rollback_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) -> None:
+@in_two_parts
+def test_a_rollback_that_is_killed_anywhere(
+    site: Site, tmp_path: Path, count: int, part: int
+) -> None:
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     elastic.declare(fixed(3, 5))
     elastic.step()
@@ -118,7 +126,7 @@ def test_a_rollback_that_is_killed_anywhere(site: Site, tmp_path: Path, count: i
     words = elastic.words("rollback")
     total = lines(elastic, words)
 
-    for until in points(total, count):
+    for until in points(total, count, part):
         applied(elastic, 5, 3)
         killed(elastic, until, words)
         is_true(elastic, {("5", "3"), ("3", "5")})
@@ -135,7 +143,10 @@ def applied(elastic: Elastic, busy: int, quiet: int) -> None:
     assert status == 0, err
 
 
-def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path, count: int) -> None:
+@in_two_parts
+def test_a_dead_man_that_is_killed_anywhere(
+    site: Site, tmp_path: Path, count: int, part: int
+) -> None:
     """The static quotas are the mins, 3 and 4; an elastic one is up to the max of 5, which nobody else asks for."""
     elastic = elastic_pool(site, tmp_path, **PROMPT)
     groups = {"busy": "lend = false\nmin = {cpus = 3}\nmax = {cpus = 3}\n",
@@ -147,7 +158,7 @@ def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path, count: i
     total = lines(elastic, words)
     elastic.step()
 
-    for until in points(total, count):
+    for until in points(total, count, part):
         killed(elastic, until, words)
         is_true(elastic, {("3", "5"), ("3", "4")})
         status, _, err = elastic.htcq("disable", "--if-silent", "0s")
@@ -157,8 +168,9 @@ def test_a_dead_man_that_is_killed_anywhere(site: Site, tmp_path: Path, count: i
         assert elastic.configured() == ("3", "5")
 
 
+@in_two_parts
 def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(
-    site: Site, tmp_path: Path, count: int
+    site: Site, tmp_path: Path, count: int, part: int
 ) -> None:
     """The negotiator is deaf: what is written has to be put back, by whoever comes next if need be."""
     elastic = elastic_pool(site, tmp_path, **PROMPT)
@@ -171,7 +183,7 @@ def test_a_step_that_comes_to_nothing_and_is_killed_anywhere(
     words = elastic.words("run", "--once", "--yes")
     total = lines(elastic, words, status=3)
 
-    for until in points(total, count):
+    for until in points(total, count, part):
         elastic.declare(fixed(5, 3), max_failures="0")
         killed(elastic, until, words)
         is_true(elastic, {("3", "5"), ("5", "3")})

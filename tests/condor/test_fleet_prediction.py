@@ -10,6 +10,7 @@ import os
 import secrets
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -78,19 +79,21 @@ def htcq(*words: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.fixture(scope="module")
+def fleet(suite: str) -> Iterator[Fleet]:
+    """The pool whose nodes become one fleet after the other."""
+    with fleet_pool(suite, MACHINES) as fleet:
+        yield fleet
+
+
+@pytest.mark.parametrize("number", range(CASES))
 def test_every_charge_comes_true(
-    suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fleet: Fleet, suite: str, number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seed = os.environ.get("HTCQ_FLEET_SEED") or secrets.token_hex(4)
     with capsys.disabled():
-        sys.stdout.write(f"\nrandom fleets on {suite}: HTCQ_FLEET_SEED={seed}\n")
-    rng = Random(f"{seed} {suite}")
-    with fleet_pool(suite, MACHINES) as fleet:
-        for number in range(CASES):
-            case = drawn(rng)
-            place = tmp_path / str(number)
-            place.mkdir()
-            _compare(fleet, case, place, CLOSE[suite])
+        sys.stdout.write(f"\nrandom fleet {number} on {suite}: HTCQ_FLEET_SEED={seed}\n")
+    _compare(fleet, drawn(Random(f"{seed} {suite} {number}")), tmp_path, CLOSE[suite])
 
 
 def _compare(fleet: Fleet, case: Case, place: Path, close: float) -> None:

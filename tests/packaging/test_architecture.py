@@ -59,6 +59,17 @@ def test_imports_point_downwards_and_libraries_have_one_doorway() -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_no_name_of_the_library_is_newer_than_the_oldest_python() -> None:
+    """On Python 3.9 itself only a part of the tests runs: names, parameters and syntax are seen here."""
+    done = _tool("vermin", "--target=3.9-", "--violations", "--no-tips", "htcq", "contrib")
+
+    assert "Analyzing" in done.stdout
+    # Where tomllib is imported, the version is asked for first.
+    assert [line for line in done.stdout.splitlines() if "requires" in line] == [
+        "  'tomllib' module requires !2, 3.11"
+    ], done.stdout
+
+
 def test_the_core_has_files_and_they_are_found() -> None:
     assert len(_core()) > 10
 
