@@ -65,11 +65,6 @@ def library_version() -> tuple[int, ...]:
     return tuple(int(part) for part in _library().version().split("."))
 
 
-def is_old_library() -> bool:
-    """Return whether the library is older than 25, as that of Debian 13 (23.9) is."""
-    return library_version() < (25,)
-
-
 def ends_at_macros() -> bool:
     """Return whether the library ends the process where a macro cannot be computed."""
     return library_version() < (25, 13)

@@ -182,7 +182,9 @@ def main(arguments: argparse.Namespace) -> int:
     known = _known(arguments.baseline)
     # A name that ends in a slash is a directory for new files.
     fixes = f"{arguments.fix.rstrip('/')}/" if arguments.fix else None
-    evidence = Evidence(read_source(arguments, files=(*_files(arguments).values(), fixes)))
+    evidence = Evidence(
+        read_source(arguments, files=(*_files(arguments).values(), fixes), partly=True)
+    )
     everything = audit(evidence, with_progress(rules, lambda rule: rule.id), opinions)
     outcome = everything.since(known)
     if not arguments.only:

@@ -5,7 +5,6 @@ No file is written to a directory that HTCondor reads.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 from htcq.audit.engine import Audit
 from htcq.audit.evidence import Evidence
 from htcq.emit.fixes import BEGINNINGS, SUFFIX, fix_files
-from htcq.errors import HtcqError, InputError
+from htcq.errors import InputError
 from htcq.report.printable import tell
 
 _DIRECTORIES = "LOCAL_CONFIG_DIR"
@@ -84,14 +83,15 @@ def _former(directory: Path) -> Iterable[Path]:
 def _own_directories() -> list[str]:
     """Return the directories whose configuration files HTCondor reads on this machine.
 
-    The list is empty where HTCondor is not installed or its configuration cannot be read.
+    The list is empty where HTCondor is not configured.
+
+    Raises:
+        UnreadableError: its configuration cannot be read.
     """
     from htcq.live.configuration import installed_configuration
 
     own = installed_configuration()
-    values = {}
-    with contextlib.suppress(HtcqError):
-        values = dict(own((_DIRECTORIES,))) if own is not None else {}
+    values = own((_DIRECTORIES,)) if own is not None else {}
     return values.get(_DIRECTORIES, "").replace(",", " ").split()
 
 

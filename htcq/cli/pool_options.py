@@ -45,11 +45,13 @@ def read_source(
     queues: bool = True,
     hardware: bool = False,
     files: Files | None = None,
+    partly: bool = False,
 ) -> Pool:
     """Return the pool that the options name.
 
     With ``hardware`` it has all slots, but no jobs and no knobs of machines. Where ``files``
-    are given, this process can write only these from now on.
+    are given, this process can write only these from now on. ``partly``: also where its central
+    configuration cannot be read.
 
     Raises:
         HtcqError: it cannot be read at all.
@@ -60,4 +62,4 @@ def read_source(
     opened = open_source(source)
     if files is not None:
         confine_to([opened], files)
-    return read_open(opened)
+    return read_open(opened, partly=partly)

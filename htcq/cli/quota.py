@@ -31,7 +31,7 @@ from htcq.cli.pool_options import sources
 from htcq.cli.watch import Begin, add_watch, watched
 from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, HtcqError, InputError
 from htcq.operations.changed_pool import tell_knobs
-from htcq.operations.health import marked, told_ailments
+from htcq.operations.health import check_configuration, marked, told_ailments
 from htcq.operations.output_files import place_of, put_file
 from htcq.operations.pool_source import OpenSource, Source, confine_to, open_source, read_open
 from htcq.report.failure import reason
@@ -150,11 +150,7 @@ def _look_at(opened: OpenSource, changes: Changes, arguments: argparse.Namespace
     max_age = MAX_AGE if arguments.max_age is None else arguments.max_age
     source = opened.source
     pool = read_open(opened, changes)
-    if changes and pool.changed is None:
-        raise InputError(
-            f"{source.name} has no configuration of its central manager",
-            "a what-if needs config.txt",
-        )
+    check_configuration(pool)
     weights, negotiator = Weights(), source.negotiator or pool.negotiator
     quotas = PoolQuotas(pool, weights, negotiator)
     if source.negotiator and source.negotiator not in ("", *quotas.published.negotiators):

@@ -23,7 +23,7 @@ from htcq.cli.course_options import (
 )
 from htcq.cli.options import add_cycle_options, add_json, add_negotiator, add_pool_options, add_wide
 from htcq.cli.watch import Begin, add_watch, watched
-from htcq.errors import EXIT_FINE, InputError
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, InputError
 from htcq.operations.health import check_jobs, marked, told_ailments
 from htcq.operations.pool_source import confine_to, open_source, read_open
 from htcq.report.printable import tell
@@ -101,6 +101,8 @@ def _look(arguments: argparse.Namespace, runs: RunTime | None, begin: Begin) -> 
     starts = None if runs is None else _starts(verdicts, runs, order, arguments)
     health = told_ailments(pool)
     _print(arguments, verdicts, jobs, starts)
+    if pool.central is None:
+        return EXIT_UNKNOWN
     return marked(EXIT_FINE, health)
 
 

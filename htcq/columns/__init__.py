@@ -9,22 +9,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from htcq.classads import is_old_library
+from htcq.classads import library_version
 
 if TYPE_CHECKING:
     from htcq.columns.engine import Engine
+
+#: The first version of the library that columns agree with.
+_FIRST = (25, 13)
 
 
 def available() -> bool:
     """Return whether numpy can be imported, and the library is one that columns agree with.
 
-    A numpy of another Python cannot be imported. The library of 23.9 finds other matches.
+    A numpy of another Python cannot be imported. Libraries before 25.13 find other matches, such as
+    for versionGE() of what is no version.
     """
     return _by_columns() is not None
 
 
 def _by_columns() -> type[Engine] | None:
-    if is_old_library():
+    if library_version() < _FIRST:
         return None
     try:
         from htcq.columns.engine import Engine

@@ -28,6 +28,7 @@ from htcq.live.rounds import NOTHING_WRITTEN, Progress, Rounds
 from htcq.passing import HIDDEN, temporary_directory
 from htcq.pool.files import (
     ACCESS,
+    CENTRAL,
     COLLECTOR_ADS,
     CONFIG,
     EXECUTE,
@@ -45,8 +46,6 @@ _MAX_STARTDS = 50
 _FIRST_STARTDS = 4
 #: Slots are what takes long, nothing is asked after them, and without them nothing can be said.
 _SLOTS_PART = 1 / 2
-#: What the query for the central manager's configuration is called.
-CENTRAL = "central configuration"
 
 
 def capture(

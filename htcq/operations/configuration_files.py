@@ -7,10 +7,11 @@ Little is imported here: ``htcq emit`` starts HTCondor's parser beside it before
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htcq.errors import InstallError
+from htcq.errors import InstallError, UnreadableError
 from htcq.live.configuration import values_here
 from htcq.live.parser_process import ParserProcess
 
@@ -21,13 +22,20 @@ if TYPE_CHECKING:
 def reading_knobs() -> dict[str, str]:
     """Return the knobs that say which files HTCondor reads.
 
-    The values are those of this machine, or HTCondor's defaults.
+    The values are those of this machine, or HTCondor's defaults where it has none, or where they
+    cannot be read: that is said on standard error.
     """
     from htcq.emit.install import DIRECTORIES_KNOB, EXCLUDED_KNOB
     from htcq.live.configuration import installed_configuration
+    from htcq.report.printable import tell
 
     own = installed_configuration()
-    knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
+    knobs: Mapping[str, str] = {}
+    try:
+        knobs = own((DIRECTORIES_KNOB, EXCLUDED_KNOB)) if own else {}
+    except UnreadableError as error:
+        # A file that is written or taken away may be what mends it.
+        tell(f"htcq: whether HTCondor reads the directory is not known: {error}")
     defaults = ParserProcess().call(values_here, (EXCLUDED_KNOB,))
     return {**defaults, **knobs}
 

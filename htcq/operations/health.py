@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, EXIT_UNKNOWN, InputError, PoolError
+from htcq.errors import (
+    EXIT_FINDINGS,
+    EXIT_FINE,
+    EXIT_UNKNOWN,
+    InputError,
+    PoolError,
+    UnreadableError,
+)
+from htcq.pool.files import CENTRAL, CHANGED, CONFIG
 from htcq.report.printable import tell
 
 if TYPE_CHECKING:
@@ -35,6 +43,35 @@ def marked(status: int, found: Sequence[Ailment]) -> int:
     if found and status in (EXIT_FINE, EXIT_FINDINGS):
         return EXIT_UNKNOWN
     return status
+
+
+def check_readable(pool: Pool) -> None:
+    """Refuse a pool whose central configuration is there and could not be read.
+
+    Raises:
+        UnreadableError: HTCondor's parser could not read it: no quota and no limit is known.
+    """
+    for file, why in pool.unread:
+        if file in (CONFIG, CHANGED):
+            raise UnreadableError(
+                f"{pool.source}: {file}: {why}",
+                "print it anew with 'condor_config_val -dump'; 'htcq audit' does without it",
+            )
+
+
+def check_configuration(pool: Pool) -> None:
+    """Refuse a pool without the configuration of its central manager: groups and limits are there.
+
+    Raises:
+        PoolError: it is not known.
+    """
+    if pool.central is None:
+        missing = f"{pool.source}: the central manager's configuration is not known"
+        reasons = [why for what, why in pool.failed if what == CENTRAL]
+        raise PoolError(
+            ": ".join((missing, *reasons)),
+            f"{CONFIG} of a snapshot is what 'condor_config_val -dump' prints there",
+        )
 
 
 def check_jobs(pool: Pool) -> None:

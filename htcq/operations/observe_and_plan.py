@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from htcq.live.reconfig import Negotiator
-from htcq.operations.health import told_ailments
+from htcq.operations.health import check_configuration, told_ailments
 from htcq.operations.pool_source import read
 from htcq.report.printable import tell
 
@@ -89,6 +89,7 @@ def observe_and_plan(
 
     name = declared.negotiator
     pool = read(source)
+    check_configuration(pool)
     told_ailments(pool)
     ages = None if source.snapshot else Negotiator(source.pool, name, source.timeout).slot_ages()
     clock = time.time()

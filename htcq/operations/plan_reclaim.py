@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from htcq.errors import JournalError, PoolError
 from htcq.operations.elastic_quotas import read_tree
-from htcq.operations.health import told_ailments
+from htcq.operations.health import check_configuration, told_ailments
 from htcq.operations.pool_source import read
 from htcq.store.reclaim_journal import ReclaimJournal
 
@@ -104,6 +104,7 @@ def plan_reclaim(source: Source, wanted: ReclaimRequest) -> ObservedReclaim:
     from htcq.poolquota.published import seconds_of
 
     pool = read(source)
+    check_configuration(pool)
     told_ailments(pool)
     now = time.time()
     if source.snapshot:

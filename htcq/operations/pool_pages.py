@@ -153,7 +153,7 @@ def write_pages(source: Source, directory: str, site: SiteData, rules: Rules) ->
     check_directory(directory)
     opened = open_source(source)
     confine_to([opened], [str(Path(directory) / file) for file in PAGES], _WORK)
-    pool = read_open(opened)
+    pool = read_open(opened, partly=True)
     seen = _Pages(pool, source, site, rules)
     pages = seen.pages()
     for file in sorted(pages, key=lambda each: each == OVERVIEW):

@@ -14,6 +14,7 @@ from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
 from htcq.operations.config_directory import pool_of_directory
 from htcq.operations.confined import confine
+from htcq.operations.health import check_readable
 from htcq.passing import temporary_directory
 from htcq.pool.files import (
     ACCESS,
@@ -139,8 +140,13 @@ def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -
     confine(name, limits, memory, seconds, [name for name in files if name])
 
 
-def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None = None) -> Pool:
-    """Return the pool whose files are open, otherwise as :func:`read`."""
+def read_open(
+    opened: OpenSource, changes: Changes = (), past: PastFile | None = None, partly: bool = False
+) -> Pool:
+    """Return the pool whose files are open, otherwise as :func:`read`.
+
+    ``partly``: also where its central configuration is there and cannot be read.
+    """
     source = opened.source
     if source.config_dir:
         return pool_of_directory(opened.files, source.name)
@@ -151,6 +157,8 @@ def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None =
             f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
             f"capture one with 'htcq snapshot --name {source.negotiator}'",
         )
+    if not partly:
+        check_readable(pool)
     for each in pool.left_out:
         tell(f"htcq: {source.name}: {each.sentence}")
     return pool

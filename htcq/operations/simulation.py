@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from htcq.errors import EXIT_FINDINGS, EXIT_FINE, InputError
+from htcq.errors import EXIT_FINDINGS, EXIT_FINE
 from htcq.operations.changed_pool import tell_knobs, tell_omissions, tell_unit
-from htcq.operations.health import check_jobs, marked, told_ailments
+from htcq.operations.health import check_configuration, check_jobs, marked, told_ailments
 from htcq.operations.pool_source import Files, Source, confine_to, open_source, read_open
 from htcq.pool.users import not_asked
 from htcq.report.printable import tell
@@ -85,11 +85,7 @@ def read_subject(asked: Simulation, files: Files = ()) -> Subject:
     confine_to([opened], files, 1 if asked.course is None else asked.course.plan.cycles)
     pool = read_open(opened, asked.changes, asked.arrivals)
     check_jobs(pool)
-    if asked.changes and pool.changed is None:
-        raise InputError(
-            f"{pool.source} has no configuration of its central manager",
-            "a what-if needs config.txt",
-        )
+    check_configuration(pool)
     missing = not_asked(pool)
     if missing:
         tell(f"htcq: {pool.source}: {missing}")

@@ -14,6 +14,10 @@ CONFIG = "config.txt"
 PRIORITIES_ADS = "priorities.ads"
 USERS_ADS = "users.ads"
 META = "meta.json"
+#: What the central manager's configuration is called together with the changes of a what-if.
+CHANGED = f"{CONFIG} with the changes"
+#: What meta.json calls the central manager's configuration where it was asked for in vain.
+CENTRAL = "central configuration"
 #: Directories of configurations by the name of the schedd or of the machine.
 ACCESS, EXECUTE = "access", "execute"
 #: Names that HTCondor leaves out of a directory of configuration files by default: hidden files,

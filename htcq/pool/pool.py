@@ -43,8 +43,9 @@ class Pool:
     ``changed`` the same with the changes that it was read with. ``access`` and ``execute`` hold
     those of other machines by the name of their schedd or machine. ``priorities`` is the
     negotiator's answer about its accountant; ``users`` are the records that schedds have of their
-    users. ``damage`` has sentences about unreadable parts of the files, ``left_out`` the ads that
-    could not be used. ``anonymous`` is set if the capture has only what a match needs.
+    users. ``damage`` has sentences about unreadable parts of the files, ``unread`` the
+    configurations among them by file, each with the reason; ``left_out`` are the ads that could
+    not be used. ``anonymous`` is set if the capture has only what a match needs.
     ``accountant_log`` is known where the capture was made on the negotiator's machine. ``past``
     are the jobs of another file that was read with it; ``arriving`` are jobs that come later, in
     no capture. ``only_files`` says that ``central`` are the files of a directory, and that no pool
@@ -64,6 +65,7 @@ class Pool:
     execute: Mapping[str, Configuration] = field(default_factory=dict)
     failed: tuple[tuple[str, str], ...] = ()
     damage: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     taken_at: str = ""
     anonymous: bool = False

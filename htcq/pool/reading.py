@@ -13,10 +13,11 @@ from functools import partial
 from typing import TypeVar
 
 from htcq.classads import UNDEFINED
-from htcq.errors import InputError
+from htcq.errors import InputError, UnreadableError
 from htcq.pool.ads import PLAIN_NAME, Read, read_collector, read_jobs, read_past
 from htcq.pool.adtext import Chunks
 from htcq.pool.configuration import Configuration, Parse, configuration_from
+from htcq.pool.files import CHANGED, CONFIG
 from htcq.pool.job import Job
 from htcq.pool.left_out import LeavingOut, LeftOut, together
 from htcq.pool.pool import AccountantLog, Pool
@@ -82,8 +83,8 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     a part is missing.
     """
     expressions, damage = Expressions(), _Damaged()
-    central = damage.reading("config.txt", lambda: _central(texts.central, parse))
-    changed = damage.reading("config.txt", lambda: _changed(texts.central, texts.changes, parse))
+    central = damage.reading(CONFIG, lambda: _central(texts.central, parse))
+    changed = damage.reading(CHANGED, lambda: _changed(texts.central, texts.changes, parse))
     access = damage.configurations("access", texts.access, parse)
     execute = damage.configurations("execute", texts.execute, parse)
     of_jobs = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
@@ -107,6 +108,7 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
         execute=execute,
         failed=texts.failed,
         damage=tuple(damage.sentences(ads, jobs)),
+        unread=tuple(damage.unread.items()),
         left_out=together(left_out),
         taken_at=texts.taken_at,
         # A capture says when it was made; what condor_status prints does not.
@@ -155,7 +157,7 @@ def _with_schedd(job: Job, known: AbstractSet[str]) -> Job:
 def _central(text: str | None, parse: Parse) -> Configuration | None:
     if text is None:
         return None
-    return configuration_from("config.txt", text, parse)
+    return configuration_from(CONFIG, text, parse)
 
 
 def _users(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ...] | None:
@@ -176,7 +178,7 @@ def _changed(
     if text is None or not changes:
         return None
     lines = "".join(f"{name} = {value}\n" for name, value in changes)
-    return configuration_from("config.txt", f"{text}\n{lines}", parse)
+    return configuration_from(CONFIG, f"{text}\n{lines}", parse)
 
 
 def _read_both(
@@ -287,6 +289,8 @@ class _Damaged:
 
     def __init__(self) -> None:
         self._sentences: dict[str, str] = {}
+        #: The configurations among it, by file, with the reason.
+        self.unread: dict[str, str] = {}
 
     def reading(self, name: str, read: Callable[[], Result | None]) -> Result | None:
         """Return what ``read`` returns; None where the text ``name`` cannot be read."""
@@ -294,6 +298,8 @@ class _Damaged:
             return read()
         except InputError as error:
             self._sentences[name] = f"{name} {error}"
+            if isinstance(error, UnreadableError):
+                self.unread[name] = str(error)
             return None
 
     def configurations(

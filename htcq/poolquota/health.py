@@ -23,11 +23,12 @@ from htcq.poolquota.ailment import (
 )
 from htcq.poolquota.negotiator_health import negotiator
 
-SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD = (
+SCHEDD_SILENT, STALE, ACCOUNTANT_LOG, UNREAD, CONFIGURATION = (
     "schedd-silent",
     "stale-ads",
     "accountant-log",
     "collector-unread",
+    "configuration-unread",
 )
 #: Ads of a pool that is alive are never older all together, whatever the intervals: two hours.
 _MAX_AGE = 7200.0
@@ -44,11 +45,12 @@ def ailments(pool: Pool) -> tuple[Ailment, ...]:
 
     It is empty where the pool is healthy.
     """
+    unread = [Ailment(CONFIGURATION, f"{file}: {why}", False) for file, why in pool.unread]
     if pool.records is None:
         why = "the ads of the collector are not known: whether the negotiator works cannot be told"
-        return (Ailment(UNREAD, why, certain=False),)
+        return (Ailment(UNREAD, why, certain=False), *unread)
     seen = ObservedPool(pool)
-    found = [*negotiator(seen), *_schedds(seen), *_ads(seen), *_accountant_log(pool)]
+    found = [*negotiator(seen), *_schedds(seen), *_ads(seen), *_accountant_log(pool), *unread]
     return tuple(dict.fromkeys(found))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from htcq import WRITTEN_BY
-from htcq.errors import ProbeError
+from htcq.errors import BindingsError, ProbeError, UnreadableError
 from htcq.probe.machine import Machine
 
 _DETECTED = ("DETECTED_CPUS", "DETECTED_CPUS_LIMIT", "DETECTED_PHYSICAL_CPUS", "DETECTED_MEMORY")
@@ -142,7 +142,15 @@ def read_knobs(machine: Machine) -> Knobs:
     if answer is not None and answer.status == 0:
         return Knobs("condor_config_val", _mark_own(machine, parse_dump(answer.output)))
     if machine.condor_params is not None:
-        values = machine.condor_params(_NAMES)
+        values: Mapping[str, str] = {}
+        try:
+            values = machine.condor_params(_NAMES)
+        except BindingsError:
+            # There are neither tools nor bindings: nothing of HTCondor's runs here.
+            pass
+        except UnreadableError:
+            if answer is None:
+                raise
         if values:
             return Knobs("HTCondor's bindings", _without_sources(values))
     if answer is None:

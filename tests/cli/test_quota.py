@@ -295,14 +295,6 @@ def test_what_cannot_be_used_is_one_line_and_a_hint(
     assert (done.status, done.out, done.err) == (EXIT_USAGE, "", f"htcq: {told}\n")
 
 
-def test_a_what_if_needs_a_configuration(call: Call, tmp_path: Path) -> None:
-    done = call(
-        "quota", "--snapshot", snapshot(tmp_path, config=None), "--set", "GROUP_QUOTA_chem=1"
-    )
-    assert done.status == EXIT_USAGE
-    assert "has no configuration of its central manager" in done.err
-
-
 def test_an_unknown_group_is_refused_with_the_near_one(call: Call, tmp_path: Path) -> None:
     done = call("quota", "--snapshot", snapshot(tmp_path), "--why", "chen")
     assert (done.status, done.out) == (EXIT_USAGE, "")

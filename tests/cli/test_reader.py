@@ -2,7 +2,9 @@
 
 The pool is a recorded one (tests/golden/negotiation-2/README.md) with groups and without claimed leftovers: by HTCondor's
 defaults, which a reader whose library was loaded with CONDOR_CONFIG=ONLY_ENV got in their place, 'simulate' runs jobs that
-the daemons did not.
+the daemons did not. One of its users has a name that is not ASCII here.
+
+What may differ is the width of what goes to a terminal (COLUMNS), and its colours (NO_COLOR): here nothing does.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-POOL = str(ROOT / "tests/golden/negotiation-2/sid-reserved")
+POOL = ROOT / "tests/golden/negotiation-2/sid-reserved"
 COMMANDS = (
     ("audit",), ("quota",), ("simulate",), ("simulate", "--cycles", "5"), ("why", "--all"), ("cost",),
     ("plan", "--weight", "cpus=1"),
@@ -56,14 +58,15 @@ ENVIRONMENTS = {
     "broken configuration": {"CONDOR_CONFIG": "PLACE/broken"},
     "no such configuration": {"CONDOR_CONFIG": "/no/such/file"},
     "bytes": {"LC_ALL": "C", "PYTHONHASHSEED": "7", "TZ": "America/St_Johns", "HOME": "/no/such/home"},
+    "a terminal's": {"COLUMNS": "40", "NO_COLOR": "1", "TERM": "dumb", "PYTHONPATH": f"PLACE:{ROOT}"},
 }  # fmt: skip
 
 
-def said(place: Path, environment: dict[str, str], *before: str) -> str:
-    """Return what the commands print in an environment of nothing else."""
+def said(pool: Path, place: Path, environment: dict[str, str], *before: str) -> str:
+    """Return what the commands print of ``pool`` in an environment of nothing else, in the directory ``place``."""
     values = {name: value.replace("PLACE", str(place)) for name, value in environment.items()}
     done = subprocess.run(
-        [*before, sys.executable, "-c", _RUN, POOL],
+        [*before, sys.executable, "-c", _RUN, str(pool)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -77,8 +80,21 @@ def said(place: Path, environment: dict[str, str], *before: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> str:
-    found = said(tmp_path_factory.mktemp("usual"), {})
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("pools") / "pool"
+    place.mkdir()
+    for each in POOL.iterdir():
+        text = each.read_text(encoding="utf-8")
+        (place / each.name).write_text(
+            text.replace("a.ann", "a.\u00e4nn").replace('"ann"', '"\u00e4nn"'), encoding="utf-8"
+        )
+    return place
+
+
+@pytest.fixture(scope="module")
+def usual(pool: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    found = said(pool, tmp_path_factory.mktemp("usual"), {})
+    assert "a.\u00e4nn@" in found
     # Every command has found something to say, and none has failed.
     assert [line for line in found.splitlines() if line.startswith("ended with ")] == [
         " ".join(("ended with 0", *command)) for command in COMMANDS
@@ -88,9 +104,42 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS.keys())
 def test_the_environment_does_not_matter(
-    environment: dict[str, str], usual: str, tmp_path: Path
+    environment: dict[str, str], pool: Path, usual: str, tmp_path: Path
 ) -> None:
     (tmp_path / "condor_config").write_text(_OTHER)
     (tmp_path / "broken").write_text("if true\nno assignment\n")
 
-    assert said(tmp_path, environment) == usual
+    assert said(pool, tmp_path, environment) == usual
+
+
+def test_the_mask_and_a_closed_standard_input_do_not_matter(
+    pool: Path, usual: str, tmp_path: Path
+) -> None:
+    assert said(pool, tmp_path, {}, "sh", "-c", 'umask 777; exec "$@" <&-', "sh") == usual
+
+
+def test_the_accounts_own_configuration_does_not_matter(
+    pool: Path, usual: str, tmp_path: Path
+) -> None:
+    """HTCondor reads ~/.condor/user_config beside any main file, /dev/null too, and asks the system for the home."""
+    (tmp_path / "home" / ".condor").mkdir(parents=True)
+    (tmp_path / "home" / ".condor" / "user_config").write_text(f"{_OTHER}if true\nno assignment\n")
+    for each in (tmp_path, *tmp_path.parents[:3]):
+        each.chmod(each.stat().st_mode | 0o055)
+    accounts = tmp_path / "passwd"
+    accounts.write_text(
+        "".join(
+            f"{name}:x:{number}:{number}::{tmp_path}/home:/bin/sh\n"
+            for name, number in (("root", 0), ("nobody", 65534))
+        )
+    )
+    namespace = (
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        f'mount --bind {accounts} /etc/passwd && exec "$@"',
+        "sh",
+    )
+
+    assert said(pool, tmp_path, {}, *namespace) == usual

@@ -261,7 +261,6 @@ def test_two_courses_are_shown_side_by_side(snapshot: str, call: Call) -> None:
         (("--cycles", "2", "--matches"), {}, "--matches and --cycles contradict each other"),
         (("--seed", "1"), {}, "--seed without --cycles"),
         ((), {"jobs": False}, "has no jobs"),
-        (("--set", "A=1"), {"config": None}, "has no configuration of its central manager"),
         (("--set", "A"), {}, "not KNOB=VALUE"),
         (("--pool", "here"), {}, "contradict each other"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from htcq.errors import EXIT_FINE, EXIT_USAGE
+from htcq.errors import EXIT_FINE, EXIT_UNKNOWN, EXIT_USAGE
 from htcq.why.match_failure import WALLS
 from tests.audit.sites import job, negotiator, policy_slot, schedd, submitter
 from tests.cli.conftest import Call
@@ -140,7 +140,7 @@ def test_a_configuration_that_was_refused_is_said_and_the_verdict_is_given(
     (place / "meta.json").write_text(json.dumps({"schema": 1, "failed": refused}))
     done = call("why", "1.0", "--schedd", "access1", "--snapshot", snapshot)
 
-    assert done.status == EXIT_FINE
+    assert done.status == EXIT_UNKNOWN
     assert "central configuration: the negotiator refuses" in done.err
     assert "the negotiator's configuration is not known" in done.err
     assert done.out.startswith("job 1.0 of ann@site at access1: starts")
