@@ -16,6 +16,7 @@ from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
+from htcq.pool.daemons import SCHEDD, STARTD
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
@@ -330,14 +331,14 @@ class Evidence(Subject):
 
     @cached_property
     def execute(self) -> Mapping[str, Configuration]:
-        """The configurations of execution points by machine.
+        """The configurations of execution points by machine, or by startd if it has several.
 
         The central manager's configuration counts for startds on the same machine.
         """
         machine, central = self._central_machine, self.pool.central
         found: dict[str, Configuration] = {}
         if central is not None and machine and any(slot.machine == machine for slot in self.slots):
-            found[machine] = central
+            found[machine] = central.of(STARTD)
         found.update(self.pool.execute)
         return found
 
@@ -369,7 +370,8 @@ class Evidence(Subject):
         machine, central = self._central_machine, self.pool.central
         if central is None or not machine:
             return {}
-        return {record.name: central for record in records if record.text("Machine") == machine}
+        beside = (record.name for record in records if record.text("Machine") == machine)
+        return {name: central.of(SCHEDD, name) for name in beside}
 
     def setting(self, name: str, default: str = "") -> str:
         """Return a knob of the central manager: as configured there, else HTCondor's default."""

@@ -14,6 +14,7 @@ from htcq.pool.configuration import (
     Statement,
     configuration_of_files,
 )
+from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.pool import Pool
 from htcq.store.snapshot import Opened, Snapshot
 
@@ -49,7 +50,7 @@ def pool_of_directory(opened: Opened, source: str) -> Pool:
             texts[str(opened.path / name)] = text
     if not texts:
         raise InputError("; ".join(damage), "none of its files can be used")
-    central = configuration_of_files(source, texts, read_dump)
+    central = configuration_of_files(source, texts, read_dump, NEGOTIATOR)
     return Pool(
         source,
         central=central,
@@ -90,10 +91,11 @@ def _named(sentences: Iterator[str]) -> Iterator[str]:
 
 def _named_with_reasons(configuration: Configuration) -> Iterator[tuple[str, str]]:
     """Yield the statements that are not carried out, each with what that means."""
+    evaluated = _CONDITIONS if configuration.conditional else ("if", *_CONDITIONS)
     found = (
         (f"{configuration.place_of(each)} ({_word(each)})", _REASONS.get(_word(each), _UNKNOWN))
         for each in configuration.statements
-        if _word(each) in STATEMENTS and _word(each) not in _CONDITIONS
+        if _word(each) in STATEMENTS and _word(each) not in evaluated
     )
     yield from islice(found, _MAX_NAMED)
     more = sum(1 for _ in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
@@ -15,6 +15,7 @@ from htcq.live.configuration import read_dump
 from htcq.operations.config_directory import pool_of_directory
 from htcq.operations.confined import confine
 from htcq.passing import temporary_directory
+from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.files import (
     ACCESS,
     COLLECTOR_ADS,
@@ -27,6 +28,7 @@ from htcq.pool.files import (
 from htcq.pool.left_out import left_out_from
 from htcq.pool.pool import Pool, log_from
 from htcq.pool.reading import Texts, read_pool
+from htcq.poolquota.published import Published
 from htcq.report.printable import tell
 from htcq.settings.changes import Changes
 from htcq.store.config_directory import open_directory
@@ -145,7 +147,7 @@ def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None =
     if source.config_dir:
         return pool_of_directory(opened.files, source.name)
     files = snapshot_of(opened.files)
-    pool = pool_of(files, source.name, changes, past, source.job_attributes)
+    pool = pool_of(files, source.name, changes, past, source.job_attributes, source.negotiator)
     if source.snapshot and source.negotiator and pool.negotiator not in ("", source.negotiator):
         raise InputError(
             f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
@@ -169,8 +171,11 @@ def pool_of(
     changes: Changes = (),
     past: PastFile | None = None,
     job_attributes: frozenset[str] = frozenset(),
+    negotiator: str = "",
 ) -> Pool:
     """Return the pool that ``snapshot`` holds, its jobs with ``job_attributes`` among others.
+
+    ``negotiator`` names the one that sees config.txt where the snapshot does not say.
 
     Raises:
         InputError: none of its files can be read.
@@ -202,4 +207,18 @@ def pool_of(
     )
     if pool.slots is None and pool.jobs is None and pool.central is None:
         raise InputError(f"{source}: {'; '.join(pool.damage)}", "none of its files can be used")
-    return pool
+    return _seen_by(pool, pool.negotiator or negotiator)
+
+
+def _seen_by(pool: Pool, negotiator: str) -> Pool:
+    """Return ``pool`` with the central manager's configuration as one of its negotiators sees it.
+
+    Without a name it is the one whose ads count.
+    """
+    if pool.central is None or (len(pool.negotiators) < 2 and not negotiator):
+        return pool
+    name = negotiator or Published(pool).negotiator
+    changed = pool.changed
+    if changed is not None:
+        changed = changed.of(NEGOTIATOR, name)
+    return replace(pool, central=pool.central.of(NEGOTIATOR, name), changed=changed)

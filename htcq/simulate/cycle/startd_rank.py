@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from htcq.classads import as_number, literal, named
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
+from htcq.pool.pool import of_startd
 from htcq.pool.slot import Slot
 
 #: What a startd shows for Rank that has none configured.
@@ -43,8 +44,8 @@ class StartdRanks:
 
     def _has_rank(self, slot: Slot) -> bool:
         """Return whether the startd of a slot has a RANK."""
-        configuration = self._startds.get(str(slot.machine))
+        configuration = of_startd(self._startds, slot)
         if configuration is None:
             return slot.frame.text("Rank") != _NOT_CONFIGURED
-        names = ("RANK", "STARTD.RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
+        names = ("RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
         return any(configuration.value(name).strip() for name in names)
