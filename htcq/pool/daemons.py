@@ -1,7 +1,7 @@
 """The daemons of a machine that look knobs up, as its configuration names them.
 
-A daemon looks knobs up by its local name first, then by its subsystem. A daemon of DAEMON_LIST
-whose program is that of another one gets its own name as local name, unless its arguments have
+A daemon looks knobs up by its local name first, then by its subsystem. One that the master starts
+with the program of another one gets its own name as local name, unless its arguments have
 -local-name (src/condor_master.V6/masterDaemon.cpp and master.cpp, HTCondor 25.13).
 """
 
@@ -21,9 +21,9 @@ NEGOTIATOR, SCHEDD, STARTD = "NEGOTIATOR", "SCHEDD", "STARTD"
 SUBSYSTEMS = (NEGOTIATOR, SCHEDD, STARTD)
 #: Subsystems whose knobs htcq does not look up; no local name is one of these.
 _OTHERS = frozenset((
-    "ANNEXD", "COLLECTOR", "CREDD", "DEFRAG", "GANGLIAD", "GRIDMANAGER", "HAD", "JOB_ROUTER",
-    "KBDD", "MASTER", "MY", "PLACEMENTD", "REPLICATION", "ROOSTER", "SHADOW", "SHARED_PORT",
-    "STARTER", "SUBMIT", "TARGET", "TOOL",
+    "annexd", "collector", "credd", "defrag", "gangliad", "gridmanager", "had", "job_router",
+    "kbdd", "master", "my", "placementd", "replication", "rooster", "shadow", "shared_port",
+    "starter", "submit", "target", "tool",
 ))  # fmt: skip
 #: A daemon's program, as a path or as the knob of another daemon.
 _PROGRAM = re.compile(
@@ -108,7 +108,7 @@ def before_dot(name: str) -> str:
 def prefix_of(name: str) -> str:
     """Return what may be the local name before a knob; empty where there is none."""
     prefix = before_dot(name)
-    if prefix.upper() in _OTHERS or prefix.upper() in SUBSYSTEMS:
+    if prefix.lower() in _OTHERS or prefix.upper() in SUBSYSTEMS:
         return ""
     return prefix
 

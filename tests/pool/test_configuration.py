@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from htcq.errors import InputError
-from htcq.live.configuration import read_dump
+from htcq.live.configuration import Dump, read_dump
 from htcq.pool.configuration import (
     Configuration,
     Statement,
@@ -112,9 +112,9 @@ def test_names_that_htcondor_refuses_are_kept_and_never_given_to_it() -> None:
     """Its parser would end at them."""
     given: list[str] = []
 
-    def parse(text: str, names: object) -> tuple[dict[str, str], dict[str, str]]:
+    def parse(text: str, names: object, of_daemons: object) -> Dump:
         given.append(text)
-        return {}, {}
+        return {}, {}, []
 
     found = configuration_from(
         "config.txt", "GROUP_QUOTA_nice-user = 4\nif = 3\nendif = 1\nGOOD = 1\n", parse
