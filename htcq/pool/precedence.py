@@ -116,7 +116,9 @@ class View:
         self.found: list[Assignment] = _without_foreign(daemon, self._found)  # type: ignore[arg-type]
         own = {split(daemon, each.name)[0].upper() for each in self.found if _has(daemon, each)}
         self._own = frozenset(own)
-        changed = own | _OF_DAEMON
+        # The first reading is a tool's.
+        of_tools = {each.name[5:].upper() for each in self.found if each.name[:5].upper() == "TOOL."}
+        changed = own | of_tools | _OF_DAEMON
         self._affected = changed | _dependents(self.found, changed)
 
     @property
@@ -145,7 +147,7 @@ class View:
             names += [f"{_TAKEN}{number}" for number in range(len(self._entries))]
         else:
             names = [name for name in names if name.upper() in self._affected]
-            if not self._own and len(self.found) == len(self._found):
+            if not self._own and not local and len(self.found) == len(self._found):
                 return Reading(plain, tuple(names), subsystem, {})
         text = "".join(self._lines())
         if not local:
