@@ -19,7 +19,7 @@ from htcq.pool.plain_assignments import STATEMENTS as STATEMENTS
 from htcq.pool.plain_assignments import endless_knobs as endless_knobs
 from htcq.pool.plain_assignments import harmless, statement_text
 from htcq.pool.plain_assignments import safe_text as safe_text
-from htcq.pool.precedence import Reading, View, effective, is_condition, split
+from htcq.pool.precedence import Reading, View, effective, is_condition, split, users_of
 from htcq.pool.secrets import is_secret_knob, scrub
 from htcq.quota.knobs import truth_of
 
@@ -301,7 +301,8 @@ def _configuration(
     text = "".join(statement_text(name, raw) for name, raw in plain)
     names = list(dict.fromkeys(name for name, _ in plain))
     daemons = daemons_of(found, subsystem) if subsystem else ()
-    views = [View(daemon, entries, True) for daemon in daemons]
+    users = users_of(found) if daemons else {}
+    views = [View(daemon, entries, users, True) for daemon in daemons]
     conditional = any(is_condition(each) for each in statements)
     try:
         values, defaults, seen = parse(text, names, _readings(views, text))
@@ -309,7 +310,7 @@ def _configuration(
     except InputError:
         if not any(view.conditions for view in views):
             raise
-        views = [View(daemon, entries, False) for daemon in daemons]
+        views = [View(daemon, entries, users, False) for daemon in daemons]
         values, defaults, seen = parse(text, names, _readings(views, text))
     written = _written(source, found, values)
     of_htcondor = {name.upper(): value for name, value in defaults.items()}

@@ -43,11 +43,6 @@ class Daemon(NamedTuple):
     subsystem: str = ""
     local: str = ""
 
-    @property
-    def prefixes(self) -> tuple[str, ...]:
-        """What stands before its own knobs, in upper case; what comes first counts first."""
-        return tuple(f"{name.upper()}." for name in (self.local, self.subsystem) if name)
-
 
 NOBODY = Daemon()
 

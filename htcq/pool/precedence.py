@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from htcq.pool.daemons import NOBODY, SUBSYSTEMS, Daemon, asked_daemon
+from htcq.pool.knobs.table import is_in_table
 from htcq.pool.plain_assignments import (
     endless_knobs,
     is_harmless,
@@ -39,7 +41,7 @@ _SEEN = "HTCQ_SEEN_"
 _CALLED = re.compile(r"\$[$A-Z_]*\(([^)]*)", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z0-9_./]+")
 #: What differs between daemons without any prefix.
-_OF_DAEMON = frozenset(("SUBSYSTEM", "LOCALNAME", *(f"IS{each}" for each in SUBSYSTEMS)))
+_OF_DAEMON = frozenset(("SUBSYSTEM", "LOCALNAME", "ISTOOL", *(f"IS{each}" for each in SUBSYSTEMS)))
 #: The startd lists the bare names of these before it looks them up.
 _LISTED = re.compile(r"SLOT_TYPE_[0-9]+")
 
@@ -104,11 +106,17 @@ def effective(daemon: Daemon, found: Iterable[Assignment]) -> dict[str, Effectiv
 class View:
     """What ``daemon`` sees of a text.
 
-    ``entries`` are its assignments and conditions in their order. With ``conditions`` False the
-    assignments of all branches count.
+    ``entries`` are its assignments and conditions in their order, ``users`` the knobs that refer to
+    others (see :func:`users_of`). With ``conditions`` False the assignments of all branches count.
     """
 
-    def __init__(self, daemon: Daemon, entries: Sequence[Entry], conditions: bool) -> None:
+    def __init__(
+        self,
+        daemon: Daemon,
+        entries: Sequence[Entry],
+        users: Mapping[str, AbstractSet[str]],
+        conditions: bool,
+    ) -> None:
         self.daemon = daemon
         self.conditions = conditions and _is_balanced(entries)
         self._entries = entries
@@ -117,19 +125,17 @@ class View:
         own = {split(daemon, each.name)[0].upper() for each in self.found if _has(daemon, each)}
         self._own = frozenset(own)
         # The first reading is a tool's.
-        of_tools = {each.name[5:].upper() for each in self.found if each.name[:5].upper() == "TOOL."}
-        changed = own | of_tools | _OF_DAEMON
-        self._affected = changed | _dependents(self.found, changed)
-
-    @property
-    def differs(self) -> bool:
-        """Whether any knob may have another value than for a tool."""
-        named = {each.name.upper() for each in self.found}
-        return (
+        tools = Daemon("TOOL")
+        changed = own | _OF_DAEMON
+        changed |= {split(tools, each.name)[0].upper() for each in self.found if _has(tools, each)}
+        dependents = _dependents(users, changed)
+        self._affected = changed | dependents
+        #: Whether any knob that htcq reads may have another value than for a tool.
+        self.differs = (
             self.conditions
-            or bool(self._own)
+            or bool(changed - _OF_DAEMON)
             or len(self.found) != len(self._found)
-            or not (self._affected - _OF_DAEMON).isdisjoint(named)
+            or any(map(is_in_table, dependents))
         )
 
     def reads(self, key: str) -> bool:
@@ -252,8 +258,8 @@ def _has(daemon: Daemon, each: Assignment) -> bool:
     return split(daemon, each.name)[1] > 0
 
 
-def _dependents(found: Iterable[Assignment], changed: Iterable[str]) -> set[str]:
-    """Return the bare names (upper case) of knobs that refer to one of ``changed``."""
+def users_of(found: Iterable[Assignment]) -> dict[str, set[str]]:
+    """Return by name, in upper case, the knobs whose macros refer to it."""
     users: dict[str, set[str]] = {}
     for each in found:
         if "$" in each.raw:
@@ -261,6 +267,11 @@ def _dependents(found: Iterable[Assignment], changed: Iterable[str]) -> set[str]
             for called in _CALLED.findall(each.raw):
                 for name in _NAME.findall(called.upper()):
                     users.setdefault(name, set()).add(user)
+    return users
+
+
+def _dependents(users: Mapping[str, AbstractSet[str]], changed: Iterable[str]) -> set[str]:
+    """Return the names (upper case) of knobs that refer to one of ``changed``."""
     reached: set[str] = set()
     waiting = list(changed)
     while waiting:
