@@ -50,6 +50,11 @@ NEGOTIATORS: Mapping[str, str] = {
     "STARTD.CLAIM_WORKLIFE": "600",
     "M1.CLAIM_WORKLIFE": "60",
     "M1.RANK": "5",
+    # Nobody reads the first one.
+    "SLOT1_RANK": "7",
+    "STARTD_ATTRS": "Kind",
+    "Kind": '"any"',
+    "SLOT1_Kind": '"first"',
     "MUST_MODIFY_REQUEST_EXPRS": "False",
     "M1.MUST_MODIFY_REQUEST_EXPRS": "True",
 }
@@ -221,6 +226,19 @@ _RULES = (
     "group-names-overridden", "quota-for-unknown-group", "group-without-quota", "unknown-knob",
     "runtime-configuration-off",
 )  # fmt: skip
+
+
+def test_of_a_single_slot_the_startd_reads_attributes_alone(pool: Pool) -> None:
+    slots = {ad["Name"]: ad for ad in pool.ads("slots") if not ad.get("DynamicSlot")}
+    assert {ad["Kind"] for ad in slots.values()} == {"first"}
+    assert {name: ad["Rank"] for name, ad in slots.items()} == {
+        "slot1@node.test": 0.0,
+        "slot1@m1@node.test": 5,
+    }
+    found = htcq(
+        "audit", "--pool", pool.collector, "--fail-on", "never", "--only", "slot-knob-ignored"
+    )
+    assert [each["subject"] for each in found["findings"]] == ["knob SLOT1_RANK"]
 
 
 def test_random_files_are_read_as_condor_config_val_does(pool: Pool) -> None:
