@@ -23,7 +23,7 @@ _WORD = re.compile(r"@?([A-Za-z]+)\b")
 _MAX_NAMED = 20
 _CONDITIONS = ("elif", "else", "endif")
 _REASONS = {
-    "if": "the condition is not evaluated: the assignments of all its branches are read",
+    "if": "HTCondor refuses the conditions: the assignments of all branches are read",
     "include": "is not followed: what it sets is not known",
     "use": "is not expanded: what it sets is not known",
 }

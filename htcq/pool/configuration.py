@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Callable, NamedTuple
+from typing import TYPE_CHECKING, Callable
 
 from htcq.errors import InputError
+from htcq.pool.config_statements import Assignment as Assignment
+from htcq.pool.config_statements import Statement as Statement
+from htcq.pool.config_statements import said_by
 from htcq.pool.daemons import NOBODY, Daemon, daemons_of
 from htcq.pool.plain_assignments import LEGAL_NAME as LEGAL_NAME
 from htcq.pool.plain_assignments import STATEMENTS as STATEMENTS
@@ -25,9 +28,6 @@ from htcq.quota.knobs import truth_of
 
 if TYPE_CHECKING:
     from htcq.pool.precedence import Entry
-
-_ASSIGNMENT = re.compile(r"\s*([^\s=:#]+?)\s*(@?)=[ \t]*(.*)")
-_PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,6 @@ class Knob:
     def bare(self) -> str:
         """The name by which the daemon looks it up."""
         return self.name[len(self.prefix) :]
-
-
-class Statement(NamedTuple):
-    """A line that assigns nothing, by its number; ``file`` is empty where the text is one file."""
-
-    line: int
-    text: str
-    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,79 +167,12 @@ class Configuration:
         return {knob.bare: knob.value for knob in self}
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """One assignment in a configuration text.
-
-    ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
-    below it names. ``conditional`` says that it stands between ``if`` and ``endif``.
-    """
-
-    name: str
-    raw: str
-    place: str
-    line: int
-    conditional: bool = False
-
-
 def assignments(text: str) -> list[Assignment]:
     """Return the assignments of a dump, in its order.
 
     File and line come from its ``# at:`` comments.
     """
-    return _read(text)[0]
-
-
-def _read(text: str) -> tuple[list[Assignment], list[Statement]]:
-    """Return the assignments and the other statements of ``text``."""
-    found: list[Assignment] = []
-    statements: list[Statement] = []
-    lines = text.splitlines()
-    index = depth = 0
-    while index < len(lines):
-        line, number = lines[index], index + 1
-        index += 1
-        place = _PLACE.match(line)
-        if place and found:
-            found[-1] = replace(found[-1], place=_place_text(place))
-            continue
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        match = _ASSIGNMENT.match(line)
-        if match is None:
-            raw, index = _joined(lines, index, line)
-            statements.append(Statement(number, raw.strip()))
-            depth = max(0, depth + _deeper(raw))
-            continue
-        name, multiline, raw = match.groups()
-        if multiline:
-            body, index = _until(lines, index, f"@{raw.strip()}")
-            raw = "\n".join(body)
-        else:
-            raw, index = _joined(lines, index, raw)
-        found.append(Assignment(name, raw.strip(), "", number, depth > 0))
-    return found, statements
-
-
-def _deeper(statement: str) -> int:
-    """Return by how much the lines after ``statement`` are deeper within conditions."""
-    words = statement.lower().split(maxsplit=1)
-    return {"if": 1, "endif": -1}.get("".join(words[:1]), 0)
-
-
-def _place_text(place: re.Match[str]) -> str:
-    file, line = place.groups()
-    if line:
-        return f"{file}:{line}"
-    return str(file)
-
-
-def _joined(lines: list[str], index: int, raw: str) -> tuple[str, int]:
-    """Return ``raw`` with the lines that continue it, and the index of the line after them."""
-    while raw.endswith("\\") and index < len(lines):
-        raw = raw[:-1] + lines[index].strip()
-        index += 1
-    return raw, index
+    return said_by(text)[0]
 
 
 #: HTCondor's parser: a text, the knobs whose values are wanted, and what daemons read besides.
@@ -265,7 +190,7 @@ def configuration_from(source: str, text: str, parse: Parse, subsystem: str = ""
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    assigned, statements = _read(scrub(text))
+    assigned, statements = said_by(scrub(text))[:2]
     return _configuration(source, _in_order([*assigned, *statements]), parse, subsystem)
 
 
@@ -281,7 +206,7 @@ def configuration_of_files(
     """
     lines: list[Entry] = []
     for name, text in files.items():
-        assigned, others = _read(scrub(text))
+        assigned, others = said_by(scrub(text))[:2]
         placed = [replace(each, place=f"{name}:{each.line}") for each in assigned]
         lines += _in_order([*placed, *(each._replace(file=name) for each in others)])
     return _configuration(source, lines, parse, subsystem)
@@ -412,10 +337,3 @@ def _overridden(
                 former.setdefault(key, []).append(replace(before, place=place))
         last[key] = each
     return {key: tuple(assignments) for key, assignments in former.items()}
-
-
-def _until(lines: list[str], start: int, end: str) -> tuple[list[str], int]:
-    for index in range(start, len(lines)):
-        if lines[index].strip() == end:
-            return lines[start:index], index + 1
-    return lines[start:], len(lines)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from htcq.pool.knob_names import stem_of
 
 if TYPE_CHECKING:
-    from htcq.pool.configuration import Assignment
+    from htcq.pool.config_statements import Assignment
 
 NEGOTIATOR, SCHEDD, STARTD = "NEGOTIATOR", "SCHEDD", "STARTD"
 #: The daemons whose configuration decides which job gets which part of which slot.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from htcq.pool.configuration import Assignment
+    from htcq.pool.config_statements import Assignment
 
 #: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name,
 #: 25.14).

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from htcq.pool.daemons import NOBODY, SUBSYSTEMS, Daemon, asked_daemon
@@ -27,7 +28,7 @@ from htcq.pool.plain_assignments import (
 )
 
 if TYPE_CHECKING:
-    from htcq.pool.configuration import Assignment, Statement
+    from htcq.pool.config_statements import Assignment, Statement
 
     #: A line of a text: an assignment, or the statement of a condition.
     Entry = Union[Assignment, Statement]
@@ -148,7 +149,9 @@ class View:
         ``plain`` is the text of all assignments.
         """
         local, subsystem = self.daemon.local, self.daemon.subsystem
-        names = [each.bare for each in effective(self.daemon, self.found).values()]
+        endless = self._endless if self._own or self.conditions else frozenset()
+        seen = effective(self.daemon, self.found)
+        names = [each.bare for key, each in seen.items() if key not in endless]
         if self.conditions:
             names += [f"{_TAKEN}{number}" for number in range(len(self._entries))]
         else:
@@ -185,7 +188,7 @@ class View:
         return counts
 
     def _lines(self) -> Iterator[str]:
-        endless = self._endless()
+        endless = self._endless
         kept = set(map(id, self.found))
         seen: dict[str, str] = {}
         for number, each in enumerate(self._entries):
@@ -195,7 +198,11 @@ class View:
                 continue
             assert not isinstance(each, tuple)
             bare, level = split(self.daemon, each.name)
-            if id(each) not in kept or not is_harmless(each.name) or bare.upper() in endless:
+            if id(each) not in kept or not is_harmless(each.name):
+                continue
+            if bare.upper() in endless:
+                # Conditions may look whether it is defined.
+                yield f"{each.name} = 1\n" if self.conditions else ""
                 continue
             raw = one_assignment(each.raw)
             if self.daemon.local:
@@ -226,6 +233,7 @@ class View:
         else:
             yield statement_text(name, raw)
 
+    @cached_property
     def _endless(self) -> frozenset[str]:
         """Return the bare names (upper case) of knobs by which the parser would not return."""
         plain = []
