@@ -110,7 +110,7 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
     """
     htcondor2 = load()
     remote = htcondor2.RemoteParam(location_ad(location))
-    values = _values_of(remote)
+    values = values_of(remote)
     title = " ".join(
         f"Configuration from machine: {location.get('Machine', location['Name'])}".split()
     )
@@ -122,7 +122,7 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
     return write_configuration(path, title, values, assigned)
 
 
-def _values_of(remote: Mapping[str, str]) -> dict[str, str]:
+def values_of(remote: Mapping[str, str]) -> dict[str, str]:
     """Return the values of a daemon's knobs by the names that it lists.
 
     What it has under its own prefix alone is there under the bare name as well.

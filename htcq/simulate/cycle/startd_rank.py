@@ -43,9 +43,12 @@ class StartdRanks:
         return current is not None and self.of(slot, job) < current
 
     def _has_rank(self, slot: Slot) -> bool:
-        """Return whether the startd of a slot has a RANK."""
+        """Return whether the startd of a slot has a RANK.
+
+        The ad of one that has RANK = 0.0 looks like that of one that has none.
+        """
         configuration = of_startd(self._startds, slot)
-        if configuration is None:
+        if configuration is None or slot.frame.text("Rank") not in ("", _NOT_CONFIGURED):
             return slot.frame.text("Rank") != _NOT_CONFIGURED
         names = ("RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
         return any(configuration.value(name).strip() for name in names)

@@ -21,14 +21,20 @@ _MAX = "MAX_JOBS_RUNNING"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
+    # The schedd's own ad says what it has read.
+    open_ = {
+        record.name
+        for record in evidence.pool.schedds
+        if (record.number("MaxJobsRunning") or 0) > 0
+    }
     for name, configuration in evidence.access.items():
-        for knob, what in _shut(configuration):
+        for knob, what in _shut(configuration, name in open_):
             yield _found(evidence, name, knob, what)
 
 
-def _shut(configuration: Configuration) -> Iterator[tuple[Knob, str]]:
+def _shut(configuration: Configuration, is_open: bool) -> Iterator[tuple[Knob, str]]:
     limit = configuration.knob(_MAX)
-    if limit is not None:
+    if limit is not None and not is_open:
         number = _constant(limit.value)
         if number is not None and number <= 0:
             yield limit, "it runs no jobs"

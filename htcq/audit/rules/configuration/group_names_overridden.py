@@ -50,7 +50,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         count=len(dropped),
         examples=tuple(dropped),
         severity=severity,
-        settings=(Setting(Role.CENTRAL, _NAMES, whole, file=_file(knob.place)),),
+        settings=(Setting(Role.CENTRAL, knob.name, whole, file=_file(knob.place)),),
         is_root=True,
     )
 
