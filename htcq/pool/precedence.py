@@ -42,7 +42,7 @@ _SEEN = "HTCQ_SEEN_"
 _CALLED = re.compile(r"\$[$A-Z_]*\(([^)]*)", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z0-9_./]+")
 #: What differs between daemons without any prefix.
-_OF_DAEMON = frozenset(("SUBSYSTEM", "LOCALNAME", "ISTOOL", *(f"IS{each}" for each in SUBSYSTEMS)))
+_OF_DAEMON = frozenset(("SUBSYSTEM", "LOCALNAME", *(f"IS{each}" for each in (*SUBSYSTEMS, "TOOL"))))
 #: The startd lists the bare names of these before it looks them up.
 _LISTED = re.compile(r"SLOT_TYPE_[0-9]+")
 
