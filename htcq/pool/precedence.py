@@ -156,7 +156,7 @@ class View:
             names += [f"{_TAKEN}{number}" for number in range(len(self._entries))]
         else:
             names = [name for name in names if name.upper() in self._affected]
-            if not self._own and not local and len(self.found) == len(self._found):
+            if not endless and not local and len(self.found) == len(self._found):
                 return Reading(plain, tuple(names), subsystem, {})
         text = "".join(self._lines())
         if not local:
