@@ -10,15 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Callable, NamedTuple
+from typing import Callable, Optional
 
+from htcq.pool.config_lines import LEGAL_NAME as LEGAL_NAME
+from htcq.pool.config_lines import STATEMENTS as STATEMENTS
+from htcq.pool.config_statements import Assignment as Assignment
+from htcq.pool.config_statements import Statement as Statement
+from htcq.pool.config_statements import said_by
+from htcq.pool.metaknobs import Templates, Use
 from htcq.pool.secrets import is_secret_knob, scrub
 from htcq.quota.knobs import truth_of
 
-_ASSIGNMENT = re.compile(r"\s*([^\s=:#]+?)\s*(@?)=[ \t]*(.*)")
-#: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name,
-#: 25.14).
-LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+\Z")
 _READS_FILES = frozenset(
     (
         "LOCAL_CONFIG_FILE", "LOCAL_CONFIG_DIR", "USER_CONFIG_FILE", "LOCAL_ROOT_CONFIG_FILE",
@@ -28,8 +30,6 @@ _READS_FILES = frozenset(
 )  # fmt: skip
 #: Shared libraries and Python modules with functions for ClassAds.
 _LOADS_CODE = re.compile(r"CLASSAD_USER_")
-#: Names that are statements; the parser ends the process where one is incomplete (25.14).
-STATEMENTS = frozenset(("if", "elif", "else", "endif", "include", "use", "error", "warning"))
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 #: A backslash at the end of a line makes the next one a part of it.
 _CONTINUED = re.compile(r"[\s\\]+\Z")
@@ -39,7 +39,6 @@ MAX_CHARACTERS = 256 * 1024
 #: What a macro call may name: $(NAME), $(NAME:default), $INT(NAME), $CHOICE(INDEX,NAME) …
 _CALL = re.compile(r"\$([$A-Z_]*)\((?=([^)]*))")
 _NAME = re.compile(r"[A-Z0-9_./]+")
-_PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -56,14 +55,6 @@ class Knob:
     raw: str = ""
     place: str = ""
     overridden: tuple[Assignment, ...] = ()
-
-
-class Statement(NamedTuple):
-    """A line that assigns nothing, by its number; ``file`` is empty where the text is one file."""
-
-    line: int
-    text: str
-    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,79 +99,12 @@ class Configuration:
         return found
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """One assignment in a configuration text.
-
-    ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
-    below it names. ``conditional`` says that it stands between ``if`` and ``endif``.
-    """
-
-    name: str
-    raw: str
-    place: str
-    line: int
-    conditional: bool = False
-
-
 def assignments(text: str) -> list[Assignment]:
     """Return the assignments of a dump, in its order.
 
     File and line come from its ``# at:`` comments.
     """
-    return _read(text)[0]
-
-
-def _read(text: str) -> tuple[list[Assignment], list[Statement]]:
-    """Return the assignments and the other statements of ``text``."""
-    found: list[Assignment] = []
-    statements: list[Statement] = []
-    lines = text.splitlines()
-    index = depth = 0
-    while index < len(lines):
-        line, number = lines[index], index + 1
-        index += 1
-        place = _PLACE.match(line)
-        if place and found:
-            found[-1] = replace(found[-1], place=_place_text(place))
-            continue
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        match = _ASSIGNMENT.match(line)
-        if match is None:
-            raw, index = _joined(lines, index, line)
-            statements.append(Statement(number, raw.strip()))
-            depth = max(0, depth + _deeper(raw))
-            continue
-        name, multiline, raw = match.groups()
-        if multiline:
-            body, index = _until(lines, index, f"@{raw.strip()}")
-            raw = "\n".join(body)
-        else:
-            raw, index = _joined(lines, index, raw)
-        found.append(Assignment(name, raw.strip(), "", number, depth > 0))
-    return found, statements
-
-
-def _deeper(statement: str) -> int:
-    """Return by how much the lines after ``statement`` are deeper within conditions."""
-    words = statement.lower().split(maxsplit=1)
-    return {"if": 1, "endif": -1}.get("".join(words[:1]), 0)
-
-
-def _place_text(place: re.Match[str]) -> str:
-    file, line = place.groups()
-    if line:
-        return f"{file}:{line}"
-    return str(file)
-
-
-def _joined(lines: list[str], index: int, raw: str) -> tuple[str, int]:
-    """Return ``raw`` with the lines that continue it, and the index of the line after them."""
-    while raw.endswith("\\") and index < len(lines):
-        raw = raw[:-1] + lines[index].strip()
-        index += 1
-    return raw, index
+    return said_by(text).assignments
 
 
 def safe_text(found: Iterable[Assignment]) -> str:
@@ -277,6 +201,8 @@ def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]])
 
 
 Parse = Callable[[str, Sequence[str]], tuple[dict[str, str], dict[str, str]]]
+#: Returns the templates of metaknobs; None where they cannot be known.
+Ask = Callable[[Iterable[Use]], Optional[Templates]]
 
 
 def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
@@ -285,23 +211,32 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    return _configuration(source, *_read(scrub(text)), parse)
+    said = said_by(scrub(text))
+    return _configuration(source, said.assignments, said.statements, parse)
 
 
-def configuration_of_files(source: str, files: Mapping[str, str], parse: Parse) -> Configuration:
+def configuration_of_files(
+    source: str, files: Mapping[str, str], parse: Parse, ask: Ask | None = None
+) -> Configuration:
     """Return the configuration that ``files`` hold together, by name in the order of reading.
 
     Each file is read by itself: none goes on in the next one. Places are those in the files.
+    ``ask`` returns the templates of metaknobs; without it these are left out.
 
     Raises:
         InputError: the parser refuses even plain assignments of them.
     """
+    texts = {name: scrub(text) for name, text in files.items()}
+    templates = None
+    uses = [use for text in texts.values() for use in said_by(text).uses]
+    if uses and ask is not None:
+        templates = ask(uses)
     everything: list[Assignment] = []
     statements: list[Statement] = []
-    for name, text in files.items():
-        assigned, others = _read(scrub(text))
-        everything += [replace(each, place=f"{name}:{each.line}") for each in assigned]
-        statements += [each._replace(file=name) for each in others]
+    for name, text in texts.items():
+        said = said_by(text, templates)
+        everything += [replace(each, place=f"{name}:{each.line}") for each in said.assignments]
+        statements += [each._replace(file=name) for each in said.statements]
     return _configuration(source, everything, statements, parse)
 
 
@@ -348,10 +283,3 @@ def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Ass
                 former.setdefault(key, []).append(replace(before, place=place))
         last[key] = each
     return {key: tuple(assignments) for key, assignments in former.items()}
-
-
-def _until(lines: list[str], start: int, end: str) -> tuple[list[str], int]:
-    for index in range(start, len(lines)):
-        if lines[index].strip() == end:
-            return lines[start:index], index + 1
-    return lines[start:], len(lines)
