@@ -22,6 +22,8 @@ CONDITIONS = frozenset(("if", "elif", "else", "endif"))
 _DOES = frozenset(("include", "use", "error", "warning"))
 #: Names that are statements; the parser ends the process where one is incomplete.
 STATEMENTS = CONDITIONS | _DOES
+#: $(NAME) within the name of a knob.
+_MACRO = re.compile(r"\$[A-Za-z_]*\([^()]*\)")
 _NAME = re.compile(rf"[^{SPACE}=:]*")
 _BEFORE_OPERATOR = re.compile(r"[^=:@+]*")
 _OPERATOR = re.compile(r"[=:]|@=|\+(?P<separator>([,;|&*])\2?)?=")
@@ -53,10 +55,11 @@ def lines_of(text: str) -> Iterator[Line]:
                 yield Line(number, indent, line)
                 continue
             line = line[-1:]
-        if line.endswith("\\"):
-            whole += line[:-1]
+        whole += line
+        if whole.endswith("\\"):
+            whole = whole[:-1]
             continue
-        yield Line(number, indent, whole + line)
+        yield Line(number, indent, whole)
         whole = ""
     if whole:
         yield Line(number, indent, whole)
@@ -120,7 +123,7 @@ def parts_of(text: str) -> Parts | None:
     kind = ADDS if sign.startswith("+") else sign
     value = text[operator.end() :].strip(SPACE)
     parts = Parts(name, kind, value, _spaced(operator["separator"]), extra)
-    if not parts.word and not LEGAL_NAME.match(name) and "$" not in name:
+    if not parts.word and not LEGAL_NAME.match(_MACRO.sub("x", name)):
         return _misnamed(parts)
     return parts
 

@@ -15,6 +15,7 @@ from htcq.pool.config_lines import (
     ADDS,
     SEVERAL_LINES,
     SPACE,
+    STATES,
     Line,
     Parts,
     condition,
@@ -51,8 +52,8 @@ class Assignment:
     """One assignment in a configuration text.
 
     ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
-    below it names. ``conditional`` says that it stands between ``if`` and ``endif``. ``use`` is
-    the metaknob that it comes from.
+    below it names. ``conditional`` says that it stands between ``if`` and ``endif``. ``is_odd``
+    says that it has a colon for the equals sign, or words between the name and it.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Assignment:
     place: str
     line: int
     conditional: bool = False
-    use: str = ""
+    is_odd: bool = False
 
 
 class Said(NamedTuple):
@@ -177,11 +178,10 @@ class _Reader:
         elif parts.operator == ADDS and parts.name.upper() in self._known:
             raw = f"$({parts.name}){parts.separator}{raw}"
         self._known.add(parts.name.upper())
-        origin, use = self._from or (line, "")
-        conditional = bool(self._branches)
-        self.assigned.append(
-            Assignment(parts.name, raw.strip(), "", origin.number, conditional, use)
-        )
+        number = self._from[0].number if self._from else line.number
+        odd = parts.operator == STATES or bool(parts.extra)
+        found = Assignment(parts.name, raw.strip(), "", number, bool(self._branches), odd)
+        self.assigned.append(found)
 
     def _do(self, line: Line, parts: Parts, depth: int) -> None:
         """Take up ``use``, ``include``, ``error`` or ``warning``."""

@@ -15,10 +15,10 @@ from typing import Callable, Optional
 from htcq.pool.config_lines import LEGAL_NAME as LEGAL_NAME
 from htcq.pool.config_lines import STATEMENTS as STATEMENTS
 from htcq.pool.config_statements import Assignment as Assignment
+from htcq.pool.config_statements import Said, said_by
 from htcq.pool.config_statements import Statement as Statement
-from htcq.pool.config_statements import said_by
 from htcq.pool.metaknobs import Templates, Use
-from htcq.pool.secrets import is_secret_knob, scrub
+from htcq.pool.secrets import is_secret_knob, scrub, scrub_across_lines
 from htcq.quota.knobs import truth_of
 
 _READS_FILES = frozenset(
@@ -30,6 +30,8 @@ _READS_FILES = frozenset(
 )  # fmt: skip
 #: Shared libraries and Python modules with functions for ClassAds.
 _LOADS_CODE = re.compile(r"CLASSAD_USER_")
+#: Begins the name under which the parser is given the value of such a knob.
+_WITHHELD = "HTCQ_WITHHELD_"
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 #: A backslash at the end of a line makes the next one a part of it.
 _CONTINUED = re.compile(r"[\s\\]+\Z")
@@ -127,9 +129,14 @@ def _is_harmless(name: str) -> bool:
     """Return whether HTCondor's parser takes ``name`` for a knob that only has a value."""
     if not LEGAL_NAME.match(name) or name.lower() in STATEMENTS:
         return False
+    return not _reads_or_loads(name)
+
+
+def _reads_or_loads(name: str) -> bool:
+    """Return whether HTCondor reads a file or loads code because of the knob ``name``."""
     # SUBSYSTEM.KNOB comes before KNOB.
     knob = name.upper().rpartition(".")[2]
-    return knob not in _READS_FILES and not _LOADS_CODE.match(knob)
+    return bool(LEGAL_NAME.match(name) and (knob in _READS_FILES or _LOADS_CODE.match(knob)))
 
 
 def _one_assignment(raw: str) -> str:
@@ -211,42 +218,69 @@ def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    said = said_by(scrub(text))
+    said = _said(text)
     return _configuration(source, said.assignments, said.statements, parse)
 
 
 def configuration_of_files(
-    source: str, files: Mapping[str, str], parse: Parse, ask: Ask | None = None
+    source: str,
+    files: Mapping[str, str],
+    parse: Parse,
+    ask: Ask | None = None,
+    machine: Mapping[str, str] | None = None,
 ) -> Configuration:
     """Return the configuration that ``files`` hold together, by name in the order of reading.
 
     Each file is read by itself: none goes on in the next one. Places are those in the files.
-    ``ask`` returns the templates of metaknobs; without it these are left out.
+    ``ask`` returns the templates of metaknobs; without it these are left out. ``machine`` are
+    macros that HTCondor itself sets, such as DETECTED_CPUS.
 
     Raises:
         InputError: the parser refuses even plain assignments of them.
     """
-    texts = {name: scrub(text) for name, text in files.items()}
     templates = None
-    uses = [use for text in texts.values() for use in said_by(text).uses]
+    uses = [use for text in files.values() for use in said_by(text).uses]
     if uses and ask is not None:
         templates = ask(uses)
     everything: list[Assignment] = []
     statements: list[Statement] = []
-    for name, text in texts.items():
-        said = said_by(text, templates)
+    for name, text in files.items():
+        said = _said(text, templates)
         everything += [replace(each, place=f"{name}:{each.line}") for each in said.assignments]
         statements += [each._replace(file=name) for each in said.statements]
-    return _configuration(source, everything, statements, parse)
+    return _configuration(source, everything, statements, parse, machine)
+
+
+def _said(text: str, templates: Templates | None = None) -> Said:
+    """Return what ``text`` says, without secrets.
+
+    Each part is looked at by itself: a password in a comment is not the line after it.
+    """
+    said = said_by(scrub_across_lines(text), templates)
+    assigned = [replace(each, raw=scrub(each.raw)) for each in said.assignments]
+    statements = [
+        each._replace(text=scrub(each.text), flaw=scrub(each.flaw)) for each in said.statements
+    ]
+    return Said(assigned, statements, said.uses)
 
 
 def _configuration(
-    source: str, everything: list[Assignment], statements: list[Statement], parse: Parse
+    source: str,
+    everything: list[Assignment],
+    statements: list[Statement],
+    parse: Parse,
+    machine: Mapping[str, str] | None = None,
 ) -> Configuration:
     # What is not kept cannot be disclosed.
     found = [each for each in everything if not is_secret_knob(each.name, each.raw)]
-    names = list(dict.fromkeys(name for name, _ in _harmless(found)))
-    values, defaults = parse(safe_text(found), names)
+    withheld = _withheld(found)
+    given = [*found, *withheld]
+    names = list(dict.fromkeys(name for name, _ in _harmless(given)))
+    detected = "".join(_statement(name, value) for name, value in (machine or {}).items())
+    values, defaults = parse(f"{detected}{safe_text(given)}", names)
+    for each in withheld:
+        own = each.name.removeprefix(_WITHHELD)
+        values[own] = values.get(each.name, each.raw)
     former = _overridden(found, source)
     knobs = {}
     for each in found:
@@ -258,6 +292,18 @@ def _configuration(
         knobs[key] = Knob(each.name, value, each.raw, place, former.get(key, ()))
     of_htcondor = {name.upper(): value for name, value in defaults.items()}
     return Configuration(source, knobs, of_htcondor, tuple(statements))
+
+
+def _withheld(found: Iterable[Assignment]) -> list[Assignment]:
+    """Return the assignments that the parser must not carry out, under names that do nothing.
+
+    So their macros are filled in.
+    """
+    return [
+        replace(each, name=f"{_WITHHELD}{each.name}")
+        for each in found
+        if "$" in each.raw and _reads_or_loads(each.name)
+    ]
 
 
 def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Assignment, ...]]:

@@ -56,7 +56,7 @@ TAKEN = [
     "A @=end\n one\n# no\n\n two \\\n more\n@end\nB = 1\n", "if true\n:A = 1\nelse\nA = 2\nendif\n",
     "if false\nA = 1\nelif 1\nA = 2\nelse\nA = 3\nendif\n", "if ! 0\nA = 1\nendif\n", ":if true\nA = 1\n:endif\n",
     "if false\nA @=end\nB = 2\n@end\nif nonsense here\nendif\nendif\nC = 1\n",     "include = 3\nA = 1\n", "warning : A = 1\nB = 2\n", "if version >= 8.1.2\nendif\nA = 1\n",
-    "if defined A\nendif\nif $(A)\nendif\nif ! defined A\nendif\nA = 1\n", "A = 1 \\\n\\\n\\\n2\n", "\\\nA = 1\n",
+    "if defined A\nendif\nif $(A)\nendif\nif ! defined A\nendif\nA = 1\n", "A = 1 \\\n\\\n\\\n2\n", "A = 1 \\\\\n\nB = 2\n", "\\\nA = 1\n",
 ]  # fmt: skip
 
 
