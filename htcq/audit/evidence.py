@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.fix import Setting
 from htcq.audit.input import Input
+from htcq.audit.only_files import words_for
 from htcq.audit.pool_with_settings import pool_with_settings
 from htcq.audit.size import Size, size_of
 from htcq.audit.subject import Subject
@@ -122,7 +124,9 @@ class Evidence(Subject):
         """Return whether there is no data of this kind."""
         pool = self.pool
         there: Mapping[Input, object] = {
+            Input.POOL: not pool.only_files,
             Input.SLOTS: pool.slots,
+            Input.SHAPES: pool.slots or self.execute,
             Input.JOBS: pool.jobs is not None,
             Input.SUBMITTERS: pool.submitters,
             Input.ACCOUNTING: pool.accounting,
@@ -132,6 +136,12 @@ class Evidence(Subject):
             Input.EXECUTE: self.execute,
         }
         return not there.get(need)
+
+    def missing(self, needs: Collection[Input]) -> str:
+        """Return those of ``needs`` that are missing, in words; empty where none is."""
+        if not self.pool.only_files:
+            return super().missing(needs)
+        return words_for({need for need in needs if self.lacks(need)}, bool(self.execute))
 
     def should_have(self, need: Input) -> bool:
         """Return whether a live pool, or a full snapshot of it, has data of this kind.
@@ -344,6 +354,10 @@ class Evidence(Subject):
 
     def configurations(self) -> Iterator[tuple[str, Configuration]]:
         """Yield every configuration once, each with the words for its owner."""
+        # Files are one configuration, whatever roles the machine has.
+        yield from islice(self._configurations(), 1 if self.pool.only_files else None)
+
+    def _configurations(self) -> Iterator[tuple[str, Configuration]]:
         if self.pool.central is not None:
             yield "the central manager", self.pool.central
         for name, configuration in self.pool.access.items():

@@ -12,7 +12,7 @@ from htcq.classads import parsed
 from htcq.errors import InputError
 from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
-from htcq.operations.config_directory import pool_of_directory
+from htcq.operations.config_directory import UNKNOWN_MACHINE, Given, pool_of_files
 from htcq.operations.confined import confine
 from htcq.passing import temporary_directory
 from htcq.pool.daemons import NEGOTIATOR
@@ -31,7 +31,7 @@ from htcq.pool.reading import Texts, read_pool
 from htcq.poolquota.published import Published
 from htcq.report.printable import tell
 from htcq.settings.changes import Changes
-from htcq.store.config_directory import open_directory
+from htcq.store.config_directory import Place, as_one, open_places
 from htcq.store.snapshot import Opened, Snapshot, open_files, snapshot_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ Files = Sequence[Optional[str]]
 class Source:
     """One pool to be looked at: a snapshot, or the collector of a live pool (None: this machine's).
 
-    ``config_dir`` is a directory of configuration files, in the place of a pool.
+    ``config`` are configuration files and directories of them, in the place of a pool; ``given``
+    is what is known of the machine that they are of.
 
     ``queues`` False: without jobs and the configurations of machines other than the central
     manager, which quotas do not need. ``machines`` False: without those configurations alone.
@@ -65,12 +66,14 @@ class Source:
     limits: Limits = USUAL
     until: float = math.inf
     job_attributes: frozenset[str] = frozenset()
-    config_dir: str | None = None
+    config: tuple[str, ...] = ()
+    given: Given = UNKNOWN_MACHINE
 
     @property
     def name(self) -> str:
         """What the pool is called."""
-        return self.snapshot or self.config_dir or self.pool or "this machine's pool"
+        files = ", ".join(self.config)
+        return self.snapshot or files or self.pool or "this machine's pool"
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class OpenSource:
 
     source: Source
     files: Opened
+    places: tuple[Place, ...] = ()
 
 
 def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
@@ -103,8 +107,9 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
     """
     if source.snapshot:
         return OpenSource(source, open_files(Path(source.snapshot), source.limits))
-    if source.config_dir:
-        return OpenSource(source, open_directory(Path(source.config_dir), source.limits))
+    if source.config:
+        places = open_places(source.config, source.limits)
+        return OpenSource(source, as_one(places, source.limits), places)
     from htcq.live.capture import capture
     from htcq.live.captured import Wanted
     from htcq.report.terminal import progress
@@ -144,8 +149,8 @@ def confine_to(opened: Sequence[OpenSource], files: Files = (), work: int = 1) -
 def read_open(opened: OpenSource, changes: Changes = (), past: PastFile | None = None) -> Pool:
     """Return the pool whose files are open, otherwise as :func:`read`."""
     source = opened.source
-    if source.config_dir:
-        return pool_of_directory(opened.files, source.name)
+    if source.config:
+        return pool_of_files(opened.places, source.name, source.limits, source.given)
     files = snapshot_of(opened.files)
     pool = pool_of(files, source.name, changes, past, source.job_attributes, source.negotiator)
     if source.snapshot and source.negotiator and pool.negotiator not in ("", source.negotiator):

@@ -10,24 +10,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Callable, Optional
 
 from htcq.errors import InputError
+from htcq.pool.config_lines import LEGAL_NAME as LEGAL_NAME
+from htcq.pool.config_lines import STATEMENTS as STATEMENTS
 from htcq.pool.config_statements import Assignment as Assignment
+from htcq.pool.config_statements import Said, said_by
 from htcq.pool.config_statements import Statement as Statement
-from htcq.pool.config_statements import said_by
 from htcq.pool.daemons import NOBODY, Daemon, daemons_of
-from htcq.pool.plain_assignments import LEGAL_NAME as LEGAL_NAME
-from htcq.pool.plain_assignments import STATEMENTS as STATEMENTS
+from htcq.pool.metaknobs import Templates, Use
 from htcq.pool.plain_assignments import endless_knobs as endless_knobs
-from htcq.pool.plain_assignments import harmless, statement_text
+from htcq.pool.plain_assignments import harmless, is_harmless, reads_or_loads, statement_text
 from htcq.pool.plain_assignments import safe_text as safe_text
 from htcq.pool.precedence import Reading, View, effective, is_condition, split, users_of
-from htcq.pool.secrets import is_secret_knob, scrub
+from htcq.pool.secrets import is_secret_knob, scrub, scrub_across_lines
 from htcq.quota.knobs import truth_of
 
 if TYPE_CHECKING:
     from htcq.pool.precedence import Entry
+
+#: Begins the name under which the parser is given the value of a knob that reads files.
+_WITHHELD = "HTCQ_WITHHELD_"
 
 
 @dataclass(frozen=True)
@@ -172,9 +176,11 @@ def assignments(text: str) -> list[Assignment]:
 
     File and line come from its ``# at:`` comments.
     """
-    return said_by(text)[0]
+    return said_by(text).assignments
 
 
+#: Returns the templates of metaknobs; None where they cannot be known.
+Ask = Callable[[Iterable[Use]], Optional[Templates]]
 #: HTCondor's parser: a text, the knobs whose values are wanted, and what daemons read besides.
 Parse = Callable[
     [str, Sequence[str], Sequence[Reading]],
@@ -190,26 +196,51 @@ def configuration_from(source: str, text: str, parse: Parse, subsystem: str = ""
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    assigned, statements = said_by(scrub(text))[:2]
-    return _configuration(source, _in_order([*assigned, *statements]), parse, subsystem)
+    said = _said(text)
+    lines = _in_order([*said.assignments, *said.statements])
+    return _configuration(source, lines, parse, subsystem)
 
 
 def configuration_of_files(
-    source: str, files: Mapping[str, str], parse: Parse, subsystem: str = ""
+    source: str,
+    files: Mapping[str, str],
+    parse: Parse,
+    subsystem: str = "",
+    ask: Ask | None = None,
+    machine: Mapping[str, str] | None = None,
 ) -> Configuration:
     """Return the configuration that ``files`` hold together, by name in the order of reading.
 
     Each file is read by itself: none goes on in the next one. Places are those in the files.
+    ``ask`` returns the templates of metaknobs; without it these are left out. ``machine`` are
+    macros that HTCondor itself sets, such as DETECTED_CPUS.
 
     Raises:
         InputError: the parser refuses even plain assignments of them.
     """
+    templates = None
+    uses = [use for text in files.values() for use in said_by(text).uses]
+    if uses and ask is not None:
+        templates = ask(uses)
     lines: list[Entry] = []
     for name, text in files.items():
-        assigned, others = said_by(scrub(text))[:2]
-        placed = [replace(each, place=f"{name}:{each.line}") for each in assigned]
-        lines += _in_order([*placed, *(each._replace(file=name) for each in others)])
-    return _configuration(source, lines, parse, subsystem)
+        said = _said(text, templates)
+        placed = [replace(each, place=f"{name}:{each.line}") for each in said.assignments]
+        lines += _in_order([*placed, *(each._replace(file=name) for each in said.statements)])
+    return _configuration(source, lines, parse, subsystem, machine)
+
+
+def _said(text: str, templates: Templates | None = None) -> Said:
+    """Return what ``text`` says, without secrets.
+
+    Each part is looked at by itself: a password in a comment is not the line after it.
+    """
+    said = said_by(scrub_across_lines(text), templates)
+    assigned = [replace(each, raw=scrub(each.raw)) for each in said.assignments]
+    statements = [
+        each._replace(text=scrub(each.text), flaw=scrub(each.flaw)) for each in said.statements
+    ]
+    return Said(assigned, statements, said.uses)
 
 
 def _in_order(lines: list[Entry]) -> list[Entry]:
@@ -217,26 +248,34 @@ def _in_order(lines: list[Entry]) -> list[Entry]:
 
 
 def _configuration(
-    source: str, lines: Sequence[Entry], parse: Parse, subsystem: str
+    source: str,
+    lines: Sequence[Entry],
+    parse: Parse,
+    subsystem: str,
+    machine: Mapping[str, str] | None = None,
 ) -> Configuration:
     statements = tuple(each for each in lines if isinstance(each, Statement))
     entries = [each for each in lines if _is_kept(each)]
     found = [each for each in entries if isinstance(each, Assignment)]
-    plain = harmless(found)
-    text = "".join(statement_text(name, raw) for name, raw in plain)
+    withheld = _withheld(found)
+    plain = harmless([*found, *withheld])
+    before = "".join(statement_text(name, value) for name, value in (machine or {}).items())
+    text = before + "".join(statement_text(name, raw) for name, raw in plain)
     names = list(dict.fromkeys(name for name, _ in plain))
     daemons = daemons_of(found, subsystem) if subsystem else ()
     users = users_of(found) if daemons else {}
     views = [View(daemon, entries, users, True) for daemon in daemons]
     conditional = any(is_condition(each) for each in statements)
     try:
-        values, defaults, seen = parse(text, names, _readings(views, text))
+        values, defaults, seen = parse(text, names, _readings(views, text, before))
         conditional = conditional and not any(view.conditions for view in views)
     except InputError:
         if not any(view.conditions for view in views):
             raise
         views = [View(daemon, entries, users, False) for daemon in daemons]
-        values, defaults, seen = parse(text, names, _readings(views, text))
+        values, defaults, seen = parse(text, names, _readings(views, text, before))
+    for each in withheld:
+        values[each.name.removeprefix(_WITHHELD)] = values.get(each.name, each.raw)
     written = _written(source, found, values)
     of_htcondor = {name.upper(): value for name, value in defaults.items()}
     nobody = Configuration(
@@ -255,8 +294,20 @@ def _configuration(
     return replace(first, others=tuple(each for each in configurations if each is not first))
 
 
-def _readings(views: Iterable[View], text: str) -> list[Reading]:
-    return [view.reading(text) for view in views if view.differs]
+def _readings(views: Iterable[View], text: str, before: str) -> list[Reading]:
+    return [view.reading(text, before) for view in views if view.differs]
+
+
+def _withheld(found: Iterable[Assignment]) -> list[Assignment]:
+    """Return the assignments that the parser must not carry out, under names that do nothing.
+
+    So their macros are filled in.
+    """
+    return [
+        replace(each, name=f"{_WITHHELD}{each.name}")
+        for each in found
+        if "$" in each.raw and reads_or_loads(each.name)
+    ]
 
 
 def _is_kept(entry: Entry) -> bool:
@@ -303,7 +354,8 @@ def _seen_by(
     for key, (bare, each) in effective(view.daemon, found).items():
         prefix = each.name[: len(each.name) - len(bare)]
         own = written[each.name.upper()]
-        value = known.get(key, each.raw) if view.reads(key) else own.value
+        asked = view.reads(key) and is_harmless(each.name)
+        value = known.get(key, each.raw) if asked else own.value
         if prefix or view.conditions:
             knobs[key] = _knob(source, each, value, former, prefix)
         else:

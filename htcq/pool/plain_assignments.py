@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from htcq.pool.config_lines import LEGAL_NAME, STATEMENTS
+
 if TYPE_CHECKING:
     from htcq.pool.config_statements import Assignment
 
-#: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name,
-#: 25.14).
-LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+\Z")
 _READS_FILES = frozenset(
     (
         "LOCAL_CONFIG_FILE", "LOCAL_CONFIG_DIR", "USER_CONFIG_FILE", "LOCAL_ROOT_CONFIG_FILE",
@@ -25,8 +24,6 @@ _READS_FILES = frozenset(
 )  # fmt: skip
 #: Shared libraries and Python modules with functions for ClassAds.
 _LOADS_CODE = re.compile(r"CLASSAD_USER_")
-#: Names that are statements; the parser ends the process where one is incomplete (25.14).
-STATEMENTS = frozenset(("if", "elif", "else", "endif", "include", "use", "error", "warning"))
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 #: A backslash at the end of a line makes the next one a part of it.
 _CONTINUED = re.compile(r"[\s\\]+\Z")
@@ -59,9 +56,14 @@ def is_harmless(name: str) -> bool:
     """Return whether HTCondor's parser takes ``name`` for a knob that only has a value."""
     if not LEGAL_NAME.match(name) or name.lower() in STATEMENTS:
         return False
+    return not reads_or_loads(name)
+
+
+def reads_or_loads(name: str) -> bool:
+    """Return whether HTCondor reads a file or loads code because of the knob ``name``."""
     # SUBSYSTEM.KNOB comes before KNOB.
     knob = name.upper().rpartition(".")[2]
-    return knob not in _READS_FILES and not _LOADS_CODE.match(knob)
+    return bool(LEGAL_NAME.match(name) and (knob in _READS_FILES or _LOADS_CODE.match(knob)))
 
 
 def one_assignment(raw: str) -> str:

@@ -63,7 +63,8 @@ class Pool:
     ``accountant_log`` is known where the capture was made on the negotiator's machine. ``past``
     are the jobs of another file that was read with it; ``arriving`` are jobs that come later, in
     no capture. ``only_files`` says that ``central`` are the files of a directory, and that no pool
-    was asked. ``in_order`` says that the slots stand as the collector handed them out:
+    was asked; ``map_files`` says of files that they name whether they are on this machine.
+    ``in_order`` says that the slots stand as the collector handed them out:
     condor_status sorts what it prints.
     """
 
@@ -89,6 +90,7 @@ class Pool:
     arriving: tuple[Arrival, ...] = ()
     accountant_log: AccountantLog | None = None
     only_files: bool = False
+    map_files: Mapping[str, bool] = field(default_factory=dict)
     in_order: bool = False
 
     @property

@@ -143,22 +143,26 @@ class View:
         """Return whether the value of a knob, by bare name in upper case, is asked for."""
         return self.conditions or key in self._affected
 
-    def reading(self, plain: str) -> Reading:
+    def reading(self, plain: str, before: str) -> Reading:
         """Return what HTCondor's parser has to read for it.
 
-        ``plain`` is the text of all assignments.
+        ``plain`` is the text of all assignments, ``before`` what the parser reads before them.
         """
         local, subsystem = self.daemon.local, self.daemon.subsystem
         endless = self._endless if self._own or self.conditions else frozenset()
         seen = effective(self.daemon, self.found)
-        names = [each.bare for key, each in seen.items() if key not in endless]
+        names = [
+            each.bare
+            for key, each in seen.items()
+            if key not in endless and is_harmless(each.assignment.name)
+        ]
         if self.conditions:
             names += [f"{_TAKEN}{number}" for number in range(len(self._entries))]
         else:
             names = [name for name in names if name.upper() in self._affected]
             if not endless and not local and len(self.found) == len(self._found):
                 return Reading(plain, tuple(names), subsystem, {})
-        text = "".join(self._lines())
+        text = before + "".join(self._lines())
         if not local:
             return Reading(text, tuple(names), subsystem, {})
         specials = {"SUBSYSTEM": subsystem, "LOCALNAME": local}

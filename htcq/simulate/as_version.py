@@ -16,6 +16,7 @@ from htcq.policy.defaults import CATALOG_SPACE, MODIFIED, default_modifications
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.pool import Pool
 from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
+from htcq.pool.resource_limits import limits_without_policy
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import STATIC, Slot
 from htcq.pool.startds import modifier
@@ -35,7 +36,7 @@ from htcq.releases import (
     Change,
     Version,
 )
-from htcq.simulate.publishing import limits_without_policy, resources_of
+from htcq.simulate.publishing import resources_of
 from htcq.units import whole_number
 
 _WRITTEN = "condorversion"

@@ -29,7 +29,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             message = f"{listed(on)} {are} on, but no SETTABLE_ATTRS_* lists any knobs"
             yield _found(configuration, whose, "nothing listed", message, settable)
     if not checked:
-        yield Unchecked(Input.CENTRAL.value)
+        yield Unchecked(evidence.words(Input.CENTRAL))
 
 
 def _lists_knobs(knob: Knob) -> bool:

@@ -53,7 +53,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 is_root=True,
             )
     if not checked:
-        yield Unchecked(Input.CENTRAL.value)
+        yield Unchecked(evidence.words(Input.CENTRAL))
 
 
 def _is_unreleased(configuration: Configuration, knob: Knob) -> bool:

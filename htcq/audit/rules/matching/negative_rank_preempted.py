@@ -28,7 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         return
     yield from _of_claims(evidence)
     if evidence.lacks(Input.JOBS):
-        yield Unchecked(Input.JOBS.value)
+        yield Unchecked(evidence.words(Input.JOBS))
     kinds = [kind for kind in evidence.slot_classes_by_frame if _without_rank(evidence, kind)]
     for alike in _by_rank(evidence.autoclusters):
         yield from _of_jobs(evidence, alike, kinds)
