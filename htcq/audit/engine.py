@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic
 from htcq.audit.causes import Cause, Occurrence, by_root, root_causes
 from htcq.audit.fix import Setting, united
 from htcq.audit.input import Input
-from htcq.audit.rule import HARMLESS, AnyRule, Fact, Harm, Rule, Severity, Unchecked
+from htcq.audit.rule import HARMLESS, Fact, Harm, Rule, Severity, Unchecked
 from htcq.audit.subject import S, Subject
 from htcq.errors import BindingsError
 from htcq.units import counted
@@ -186,7 +186,7 @@ def audit(subject: S, rules: Iterable[Rule[S]], site: Mapping[str, Verdict] | No
         run: _Run[S] = _Run(rule, verdict)
         missing = ""
         try:
-            missing = _lacking(rule, subject)
+            missing = subject.missing(rule.needs)
             if not missing:
                 run.take(subject)
         except BindingsError:
@@ -231,11 +231,6 @@ def _gaps(
         rules = needed.get(need, 0)
         if rules and subject.should_have(need):
             yield f"{counted(rules, 'rule')} not checked without {need.value}"
-
-
-def _lacking(rule: AnyRule, subject: Subject) -> str:
-    """Return the data that ``rule`` lacks; empty where it has all that it needs."""
-    return "; ".join(need.value for need in rule.needs if subject.lacks(need))
 
 
 def _rank(finding: Finding) -> tuple[int, str]:

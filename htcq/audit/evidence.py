@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from htcq.audit.charges import Charge, charges
 from htcq.audit.fix import Setting
 from htcq.audit.input import Input
+from htcq.audit.only_files import words_for
 from htcq.audit.pool_with_settings import pool_with_settings
 from htcq.audit.size import Size, size_of
 from htcq.audit.subject import Subject
 from htcq.audit.trials import Trials
 from htcq.pool.autocluster import Autocluster, autoclusters_of
 from htcq.pool.configuration import Configuration
+from htcq.pool.daemons import SCHEDD, STARTD
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.shared_attributes import SharedAttributes
@@ -121,7 +124,9 @@ class Evidence(Subject):
         """Return whether there is no data of this kind."""
         pool = self.pool
         there: Mapping[Input, object] = {
+            Input.POOL: not pool.only_files,
             Input.SLOTS: pool.slots,
+            Input.SHAPES: pool.slots or self.execute,
             Input.JOBS: pool.jobs is not None,
             Input.SUBMITTERS: pool.submitters,
             Input.ACCOUNTING: pool.accounting,
@@ -131,6 +136,12 @@ class Evidence(Subject):
             Input.EXECUTE: self.execute,
         }
         return not there.get(need)
+
+    def missing(self, needs: Collection[Input]) -> str:
+        """Return those of ``needs`` that are missing, in words; empty where none is."""
+        if not self.pool.only_files:
+            return super().missing(needs)
+        return words_for({need for need in needs if self.lacks(need)}, bool(self.execute))
 
     def should_have(self, need: Input) -> bool:
         """Return whether a live pool, or a full snapshot of it, has data of this kind.
@@ -330,19 +341,23 @@ class Evidence(Subject):
 
     @cached_property
     def execute(self) -> Mapping[str, Configuration]:
-        """The configurations of execution points by machine.
+        """The configurations of execution points by machine, or by startd if it has several.
 
         The central manager's configuration counts for startds on the same machine.
         """
         machine, central = self._central_machine, self.pool.central
         found: dict[str, Configuration] = {}
         if central is not None and machine and any(slot.machine == machine for slot in self.slots):
-            found[machine] = central
+            found[machine] = central.of(STARTD)
         found.update(self.pool.execute)
         return found
 
     def configurations(self) -> Iterator[tuple[str, Configuration]]:
         """Yield every configuration once, each with the words for its owner."""
+        # Files are one configuration, whatever roles the machine has.
+        yield from islice(self._configurations(), 1 if self.pool.only_files else None)
+
+    def _configurations(self) -> Iterator[tuple[str, Configuration]]:
         if self.pool.central is not None:
             yield "the central manager", self.pool.central
         for name, configuration in self.pool.access.items():
@@ -369,7 +384,8 @@ class Evidence(Subject):
         machine, central = self._central_machine, self.pool.central
         if central is None or not machine:
             return {}
-        return {record.name: central for record in records if record.text("Machine") == machine}
+        beside = (record.name for record in records if record.text("Machine") == machine)
+        return {name: central.of(SCHEDD, name) for name in beside}
 
     def setting(self, name: str, default: str = "") -> str:
         """Return a knob of the central manager: as configured there, else HTCondor's default."""

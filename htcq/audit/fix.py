@@ -5,25 +5,17 @@ It has no prose: a site may copy it into its configuration, and HTCondor's parse
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from htcq.pool.configuration import LEGAL_NAME, STATEMENTS
+from htcq.pool.machine_roles import Role as Role
 
 #: Characters that would break the line, or change the next one.
 _BROKEN = re.compile(r"[\x00-\x1f\x7f]")
 #: The largest number of machines that a sentence names.
 _NAMED = 3
-
-
-class Role(enum.Enum):
-    """The role of a machine in a pool; the value is the word for it."""
-
-    CENTRAL = "central manager"
-    ACCESS = "access point"
-    EXECUTE = "execution point"
 
 
 @dataclass(frozen=True)

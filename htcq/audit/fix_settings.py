@@ -1,7 +1,7 @@
 """Settings for the machines of a finding, under the names that their daemons look up first.
 
 A daemon looks up ``DAEMON.KNOB`` before ``KNOB``, and the startd ``SLOT_TYPE_<N>_KNOB`` before
-both (src/condor_utils/param.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param, HTCondor
+both (src/condor_utils/config.cpp, src/condor_startd.V6/Resource.cpp:SlotType::param, HTCondor
 25.14).
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from htcq.audit.evidence import Evidence
 from htcq.audit.fix import Role, Setting
 from htcq.pool.configuration import Configuration
+from htcq.pool.pool import of_startd
 from htcq.pool.slot import Slot
 
 _LINE = re.compile(r":[0-9]+\Z")
@@ -20,7 +21,7 @@ _LINE = re.compile(r":[0-9]+\Z")
 
 def central(evidence: Evidence, knob: str, value: str) -> Setting:
     """Return ``knob = value`` for the central manager."""
-    return _setting(Role.CENTRAL, evidence.pool.central, "NEGOTIATOR", knob, value)
+    return _setting(Role.CENTRAL, evidence.pool.central, knob, value)
 
 
 def access(
@@ -28,15 +29,14 @@ def access(
 ) -> tuple[Setting, ...]:
     """Return ``knob = value`` for the access points ``names``; without names, for all of them."""
     found = tuple(
-        _setting(Role.ACCESS, evidence.access.get(name), "SCHEDD", knob, value, (name,))
-        for name in names
+        _setting(Role.ACCESS, evidence.access.get(name), knob, value, (name,)) for name in names
     )
     return found or (Setting(Role.ACCESS, knob, value),)
 
 
 def node(evidence: Evidence, machine: str, knob: str, value: str) -> Setting:
     """Return ``knob = value`` for the startd of one machine, whatever its slot types."""
-    return _setting(Role.EXECUTE, evidence.execute.get(machine), "STARTD", knob, value, (machine,))
+    return _setting(Role.EXECUTE, evidence.execute.get(machine), knob, value, (machine,))
 
 
 def execute(
@@ -56,7 +56,7 @@ def execute(
     for slot in slots:
         machine = str(slot.machine)
         several = len(every.get(machine, ())) > 1
-        configuration = configurations.get(machine)
+        configuration = of_startd(configurations, slot)
         key = (id(slot.frame), several, id(configuration))
         place = known.get(key)
         if place is None:
@@ -105,16 +105,15 @@ def literal_text(text: str) -> str:
 def _setting(
     role: Role,
     configuration: Configuration | None,
-    daemon: str,
     knob: str,
     value: str,
     nodes: tuple[str, ...] = (),
 ) -> Setting:
     if configuration is None:
         return Setting(role, knob, value, nodes=nodes)
-    name = f"{daemon}.{knob}"
-    if name not in configuration:
-        name = knob
+    found, name = configuration.knob(knob), knob
+    if found is not None and found.prefix:
+        name = found.name
     return Setting(role, name, value, file_of(configuration, name), nodes)
 
 
@@ -128,8 +127,9 @@ def _of_slot(
     number = slot.type_id
     typed = f"SLOT_TYPE_{number}_{knob}"
     if configuration is not None and typed in configuration:
-        return typed, file_of(configuration, typed)
+        of_type = _setting(Role.EXECUTE, configuration, typed, "")
+        return of_type.knob, of_type.file
     if number and several:
         return typed, ""
-    found = _setting(Role.EXECUTE, configuration, "STARTD", knob, "")
+    found = _setting(Role.EXECUTE, configuration, knob, "")
     return found.knob, found.file

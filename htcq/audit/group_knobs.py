@@ -17,7 +17,7 @@ from htcq.audit.fix import Setting
 from htcq.audit.fix_settings import central
 from htcq.audit.policies import number
 from htcq.pool.configuration import LEGAL_NAME, Knob
-from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
+from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.quota.group_tree import MAX_QUOTA, ROOT, name_key
 from htcq.quota.knobs import TreeProblem
 from htcq.spelling import nearest
@@ -76,7 +76,7 @@ def of_unknown_group(evidence: Evidence, knob: Knob) -> tuple[Setting, ...]:
     near = near_group_knob(evidence, knob)
     if not near:
         return sound_groups(evidence)
-    removed = central(evidence, knob.name, "")
+    removed = central(evidence, knob.bare, "")
     if evidence.setting(near).strip():
         return (removed,)
     value = " ".join((knob.raw or knob.value).split())
@@ -89,7 +89,7 @@ def near_group_knob(evidence: Evidence, knob: Knob) -> str:
     if knob.name not in found:
         pairs = product(_listed(evidence), GROUP_STEMS)
         known = [f"{stem}_{group}" for group, stem in pairs]
-        found[knob.name] = nearest(split_prefix(knob.name)[1], known)
+        found[knob.name] = nearest(knob.bare, known)
     return found[knob.name]
 
 
@@ -158,7 +158,7 @@ def _unlisted(evidence: Evidence) -> Iterator[str]:
     known_knobs = names_that_matter(configuration.defaults)
     known = {name_key(name) for name in _listed(evidence)}
     for knob in configuration:
-        own = split_prefix(knob.name)[1]
+        own = knob.bare
         stem = stem_of(own)
         is_of_a_group = stem in GROUP_STEMS and own.upper() not in known_knobs
         if not is_of_a_group or not knob.value.strip():

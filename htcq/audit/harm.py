@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from htcq.audit.evidence import Evidence
+from htcq.audit.input import Input
 from htcq.audit.size import size_of
 from htcq.pool.record import Record
 from htcq.pool.slot import Number, Slot
@@ -14,9 +15,10 @@ from htcq.quota.group_tree import ROOT, assigned_group
 def part_of_pool(evidence: Evidence, slots: Iterable[Slot]) -> float:
     """Return the part of the pool that ``slots`` are, from 0 to 1.
 
-    It is the larger of the parts by weight and by cpus; 0 in a trial, in which nobody reads it.
+    It is the larger of the parts by weight and by cpus; 0 in a trial, in which nobody reads it,
+    and where the pool is not known.
     """
-    if evidence.is_trial:
+    if evidence.is_trial or evidence.lacks(Input.POOL):
         return 0.0
     part = size_of(slots, evidence.weights)
     whole = evidence.size

@@ -8,7 +8,11 @@ import enum
 class Input(enum.Enum):
     """A kind of data that a rule needs; the value is the words for what is missing without it."""
 
+    #: Slots and daemons that run, not what a configuration would make of a node.
+    POOL = "a running pool (collector.ads)"
     SLOTS = "slot ads (collector.ads)"
+    #: Slots, or a configuration of which a node of usual size shows what slots would be like.
+    SHAPES = "slot ads or an execution point's configuration"
     JOBS = "job ads (jobs.ads)"
     SUBMITTERS = "submitter ads (collector.ads)"
     ACCOUNTING = "accounting ads (collector.ads)"

@@ -72,7 +72,7 @@ class Names:
         listed: set[str] = set()
         for _, configuration in self._evidence.configurations():
             for knob in configuration:
-                if knob.name.upper().endswith(_LISTS):
+                if knob.bare.upper().endswith(_LISTS):
                     listed.update(knob.value.replace(",", " ").split())
         return listed
 

@@ -16,6 +16,7 @@ from htcq.classads import Expr, Value, parsed
 from htcq.policy.claim import Startd, modified
 from htcq.policy.defaults import MODIFIED
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.pool import of_startd
 from htcq.pool.slot import Number, Slot
 from htcq.pool.slot_class import SlotClass
 from htcq.pool.startds import modifier
@@ -68,13 +69,13 @@ def nodes(evidence: Evidence, kind: SlotClass) -> Iterator[Node]:
     """Yield one slot of ``kind`` for each machine and slot type whose configuration is known."""
     if not evidence.execute:
         return
-    seen: set[tuple[Value, int]] = set()
+    seen: set[tuple[str, int]] = set()
     for slot in kind.slots:
-        configuration = evidence.execute.get(str(slot.machine))
+        configuration = of_startd(evidence.execute, slot)
         if configuration is None:
             continue
         node = Node(slot, configuration)
-        key = (slot.machine, node.slot_type)
+        key = (slot.startd, node.slot_type)
         if key not in seen:
             seen.add(key)
             yield node

@@ -91,16 +91,11 @@ def _meant_for(name: str, settings: Iterable[Setting]) -> list[Setting]:
 
 
 def _with(own: Configuration, settings: Iterable[Setting]) -> Configuration:
-    knobs = dict(own.knobs)
+    changes: dict[str, Knob | None] = {}
     for each in settings:
-        name = each.knob.upper()
-        # A knob with the name of its daemon before it comes first.
-        for key in list(knobs):
-            if key == name or key.endswith(f".{name}"):
-                del knobs[key]
-        if each.value:
-            knobs[name] = Knob(each.knob, each.value, each.value, each.file)
-    return replace(own, knobs=knobs)
+        knob = Knob(each.knob, each.value, each.value, each.file)
+        changes[each.knob] = knob if each.value else None
+    return own.with_knobs(changes)
 
 
 def _slots(pool: Pool, settings: Iterable[Setting]) -> tuple[Slot, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from htcq.audit.fix import Setting
@@ -58,6 +58,14 @@ class Subject:
     def lacks(self, need: Input) -> bool:
         """Return whether data of this kind is missing."""
         return False
+
+    def missing(self, needs: Collection[Input]) -> str:
+        """Return those of ``needs`` that are missing, in words; empty where none is."""
+        return "; ".join(need.value for need in needs if self.lacks(need))
+
+    def words(self, need: Input) -> str:
+        """Return the words for data of this kind that is missing."""
+        return self.missing((need,)) or need.value
 
     def should_have(self, need: Input) -> bool:
         """Return whether data of this kind is missing although it should be there."""

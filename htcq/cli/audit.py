@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from htcq.cli.config_files import add_config_files, check_alone
 from htcq.cli.options import (
     STDOUT,
     add_csv,
@@ -66,11 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         },
     )
-    add_pool_options(parser).add_argument(
-        "--config-dir",
-        metavar="DIR",
-        help="no pool: the configuration files in this directory, as HTCondor reads them",
-    )
+    add_config_files(add_pool_options(parser), parser)
     _add_rules(parser)
     _add_output(parser)
 
@@ -116,6 +113,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
     add_json(form)
     add_csv(form, "print the findings as CSV: a header, and a row for each finding")
+    output.add_argument(
+        "--skipped", action="store_true", help="name every rule that was not checked, as JSON does"
+    )
     form.add_argument(
         "--lines", action="store_true", help="print one line for each finding, for grep"
     )
@@ -162,6 +162,7 @@ def main(arguments: argparse.Namespace) -> int:
     from htcq.report.terminal import with_progress
 
     form = _form(arguments)
+    check_alone(arguments)
     if form == PROMETHEUS:
         # Printed, and in no file.
         arguments.prometheus = None
@@ -198,7 +199,7 @@ def main(arguments: argparse.Namespace) -> int:
         from htcq.cli.audit_fix import write_fixes
 
         write_fixes(outcome, evidence, arguments.fix)
-    _print(outcome, form)
+    _print(outcome, form, arguments.skipped)
     return _status(outcome, worst, form)
 
 
@@ -278,7 +279,7 @@ def _write(
 
         from htcq.report.views.audit_sarif import audit_sarif
 
-        place = arguments.config_dir or ""
+        place = (arguments.config_dir or [""])[0]
         texts[arguments.sarif] = f"{json.dumps(audit_sarif(outcome, rules, place), indent=2)}\n"
     if arguments.prometheus:
         texts[arguments.prometheus] = _metrics(outcome)
@@ -294,11 +295,11 @@ def _metrics(outcome: Audit) -> str:
     return audit_metrics(outcome, time.time())
 
 
-def _print(outcome: Audit, form: str) -> None:
+def _print(outcome: Audit, form: str, skipped: bool) -> None:
     if form in (TABLE, TEXT):
         from htcq.report.views.audit_text import show_audit
 
-        show_audit(outcome, sys.stdout, plain=form == TEXT)
+        show_audit(outcome, sys.stdout, plain=form == TEXT, skipped=skipped)
     elif form == JSON:
         import json
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from htcq.cli.config_files import machine_given
 from htcq.cli.options import limits_of
 from htcq.errors import InputError
 from htcq.operations.pool_source import Files, Source, confine_to, open_source, read_open
@@ -25,9 +26,10 @@ def sources(
             f"--timeout {arguments.timeout:g}: out of range", "more than 0s, and no more than 1d"
         )
     limits = limits_of(arguments)
-    directory = getattr(arguments, "config_dir", None)
-    if directory:
-        return (Source(config_dir=directory, limits=limits),)
+    files = getattr(arguments, "config_dir", None)
+    if files:
+        given = machine_given(arguments.role, arguments.node)
+        return (Source(config=tuple(files), given=given, limits=limits),)
     named = [Source(snapshot=each, negotiator=negotiator, limits=limits) for each in snapshots]
     live = Source(None, None, arguments.timeout, queues, negotiator, limits=limits)
     named += [replace(live, pool=each) for each in pools]

@@ -18,6 +18,7 @@ from htcq.elastic.models import Models
 from htcq.elastic.quota_target import QuotaTarget
 from htcq.elastic.records import PARTS, WEIGHT, ElasticObservation
 from htcq.pool.autocluster import made_up
+from htcq.pool.daemons import SCHEDD
 from htcq.pool.pool import Pool
 from htcq.pool.slot import DYNAMIC, PARTITIONABLE, Number
 from htcq.pool.slot_class import SlotClass, slot_classes
@@ -34,7 +35,6 @@ from htcq.units import BUILT_IN_ASSETS
 #: Ratios that differ by less than this part are equal.
 _CLOSE = 1e-9
 _LEFTOVERS = "CLAIM_PARTITIONABLE_LEFTOVERS"
-_TRUE = ("true", "t", "yes", "1")
 
 
 class How(enum.Enum):
@@ -106,9 +106,10 @@ def _takes_leftovers(pool: Pool, condor: PoolQuotas, kinds: Sequence[SlotClass])
     """
     if not any(kind.type == PARTITIONABLE and not kind.supports_policy for kind in kinds):
         return False
-    if not pool.access:
-        return condor.knobs.get(_LEFTOVERS, "true").strip().lower() in _TRUE
-    return any(each.truth(_LEFTOVERS, True) for each in pool.access.values())
+    access = list(pool.access.values())
+    if not access and pool.central is not None:
+        access = [pool.central.of(SCHEDD)]
+    return not access or any(each.truth(_LEFTOVERS, True) for each in access)
 
 
 def _with_leftovers(found: Enforcement) -> Enforcement:

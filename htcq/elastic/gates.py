@@ -295,7 +295,8 @@ def negotiator_specific(
 ) -> Iterator[GateRefusal]:
     """Yield knobs for the negotiator alone, which override ours in any file."""
     for name, _ in file.knobs():
-        value, place = configured.get(f"NEGOTIATOR.{name.upper()}", ("", ""))
-        if value:
-            message = f"NEGOTIATOR.{name} = {value}{_in_file(place)} overrides the file"
-            yield GateRefusal(OVERRIDDEN, message, "remove it")
+        for whole, (value, place) in configured.items():
+            if value and whole.endswith(f".{name.upper()}"):
+                prefix = whole[: -len(name)]
+                message = f"{prefix}{name} = {value}{_in_file(place)} overrides the file"
+                yield GateRefusal(OVERRIDDEN, message, "remove it")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from htcq.classads import as_number
 from htcq.elastic.idle_jobs import JOBS_OF
+from htcq.pool.daemons import STARTD, before_dot
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.pool.slot import DYNAMIC, Slot
@@ -125,8 +126,12 @@ def health_of(
 def _configured(pool: Pool) -> dict[str, tuple[str, str]] | None:
     if pool.central is None:
         return None
-    knobs = pool.central.knobs.items()
-    return {name.upper(): (knob.value, knob.place) for name, knob in knobs}
+    configured = {}
+    for knob in pool.central:
+        if knob.prefix or not before_dot(knob.name):
+            text = knob.value, knob.place
+            configured[knob.bare.upper()] = configured[knob.name.upper()] = text
+    return configured
 
 
 def _missing(pool: Pool) -> Iterator[str]:
@@ -232,9 +237,10 @@ def _ceilings(published: Published) -> Iterator[tuple[str, float]]:
 
 def _worklife(pool: Pool) -> float:
     """Return CLAIM_WORKLIFE of the first known execution point, or of the central manager."""
-    for configuration in (*pool.execute.values(), pool.central):
-        if configuration is None:
-            continue
+    configurations = list(pool.execute.values())
+    if pool.central is not None:
+        configurations.append(pool.central.of(STARTD))
+    for configuration in configurations:
         knob = configuration.knob(_WORKLIFE_KNOB)
         if knob is None:
             continue

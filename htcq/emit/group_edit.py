@@ -94,13 +94,16 @@ def staying(
     anything for the negotiator alone, which wins over what is for all daemons. Only knobs with a
     known place are returned.
     """
-    beside = [f"NEGOTIATOR.{knob.name}" for knob in emitted]
-    beside += [name for group in settings.groups for name in _others(group)]
-    knobs = (own.knob(name) for name in beside if name not in emitted)
+    for_the_negotiator = [own.knob(knob.bare) for knob in emitted]
+    beside = [knob for knob in for_the_negotiator if knob is not None and knob.prefix]
+    for name in (name for group in settings.groups for name in _others(group)):
+        knob = own.knob(name)
+        if knob is not None and name not in emitted:
+            beside.append(knob)
     return tuple(
         knob
-        for knob in knobs
-        if knob is not None and knob.value.strip() and _elsewhere(knob, file_name)
+        for knob in beside
+        if knob.name not in emitted and knob.value.strip() and _elsewhere(knob, file_name)
     )
 
 

@@ -10,6 +10,7 @@ from htcq import __version__
 from htcq.emit import GROUPS_FILE
 from htcq.errors import PolicyError
 from htcq.pool.configuration import Configuration, Parse, configuration_from
+from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.pool.pool import Pool
 from htcq.poolquota.pool_quotas import PoolQuotas
@@ -81,7 +82,7 @@ def read_back(text: str, parse: Parse) -> Configuration:
     Raises:
         InputError: the parser refuses it.
     """
-    return configuration_from(GROUPS_FILE, text, parse)
+    return configuration_from(GROUPS_FILE, text, parse, NEGOTIATOR)
 
 
 def adopted(pool: Pool, emitted: Configuration) -> Pool:

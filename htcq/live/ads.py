@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +33,8 @@ _NOT_DYNAMIC = "DynamicSlot =!= true"
 _ASKED = ("Schedd", "Negotiator")
 #: What reading one odd attribute can raise: no UTF-8, a value that the bindings have no type for.
 _UNREADABLE = (ValueError, TypeError, RuntimeError, OverflowError)
+#: How many startds of a machine are asked for their knobs.
+_MAX_BESIDE = 4
 _SCOPES = ("target.", "my.", "other.", "self.", "parent.")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 _LINE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]* = ")
@@ -272,10 +274,14 @@ def query_slot_expressions(pool: str | None) -> Written:
 
 
 def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Written:
-    """Write the slots' ads to ``path``, and return the place of one startd of each policy."""
+    """Write the slots' ads to ``path``, and return the place of one startd of each policy.
+
+    With it come those of other startds of its machine, which may have knobs of their own.
+    """
     htcondor2 = load()
     found = htcondor2.Collector(pool).query(htcondor2.AdType.Startd, projection=list(projection))
     policies: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    of_machines: dict[str, dict[str, dict[str, str]]] = {}
     left_out = LeavingOut()
 
     def look(ad: Any) -> None:
@@ -283,12 +289,25 @@ def query_slots(pool: str | None, projection: Sequence[str], path: Path) -> Writ
         reachable = "Name" in location and "MyAddress" in location
         if reachable and ad.get("DynamicSlot") is not True:
             policies.setdefault(_policy(ad), location)
+            startds = of_machines.setdefault(location.get("Machine", ""), {})
+            if len(startds) < _MAX_BESIDE:
+                startds.setdefault(startd_of(location), location)
 
     with whole(path) as out:
         written = _Writing(out, LongForm(), left_out, SLOT)
         for ad in _taken(found):
             written.add(ad, look=look)
-    return Written(written.count, tuple(policies.values()), left_out=left_out.found())
+    asked = {startd_of(each): each for each in policies.values()}
+    for each in policies.values():
+        for startd, location in of_machines[each.get("Machine", "")].items():
+            asked.setdefault(startd, location)
+    return Written(written.count, tuple(asked.values()), left_out=left_out.found())
+
+
+def startd_of(location: Mapping[str, str]) -> str:
+    """Return the name of the startd of a slot; several of them may run on a machine."""
+    name = location["Name"]
+    return name.partition("@")[2] or name
 
 
 def _policy(ad: Any) -> tuple[tuple[str, str], ...]:

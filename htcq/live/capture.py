@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -314,7 +315,14 @@ class _Capture:
         return self.rounds.taken(self.rounds.ask([task], _SLOTS_PART)[0])
 
     def _startds(self, locations: Sequence[dict[str, str]]) -> None:
-        machines = {each.get("Machine", each["Name"]): each for each in reversed(locations)}
+        places = list(locations)
+        several = Counter(each.get("Machine", each["Name"]) for each in places)
+        machines = {}
+        for each in reversed(places):
+            machine = each.get("Machine", each["Name"])
+            if several[machine] > 1:
+                machine = ads.startd_of(each)
+            machines[machine] = each
         tasks = [
             Task(
                 f"configuration of {machine}",

@@ -11,6 +11,7 @@ from htcq.library import ALONE, BLIND, BLINDING, is_configured, library, only
 from htcq.live.parser_process import ParserProcess
 from htcq.live.process_limits import limit_process
 from htcq.live.surviving import surviving
+from htcq.pool.precedence import Reading
 
 #: What HTCondor sets to this machine's after it has read a text, whatever that says
 #: (condor_config.cpp: reinsert_specials, 25.14). The text of another machine means that one's.
@@ -81,10 +82,14 @@ def expanded_here(param: Any, text: str) -> str:
     return str(param.get(_SCRATCH) or "")
 
 
-def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+Dump = tuple[dict[str, str], dict[str, str], list[dict[str, str]]]
+
+
+def dump_here(text: str, names: Sequence[str], of_daemons: Sequence[Reading]) -> Dump:
     """Return the values of ``names`` after ``text`` alone was read, and all of HTCondor's defaults.
 
-    Only inside a :class:`ParserProcess`.
+    The third part are the values of ``of_daemons``, each read with its own subsystem. Only inside a
+    :class:`ParserProcess`.
     """
     # A text from elsewhere may send the parser in circles, or let it grow; the system ends it then.
     limits = (
@@ -104,7 +109,14 @@ def dump_here(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str
     }
     read_here(f"{text}{BLIND}", ())
     _become({**mine, **_values_without_macros(text, mine)})
-    return values_here(names), defaults
+    values, seen = values_here(names), list[dict[str, str]]()
+    htcondor2 = library().htcondor2
+    for each in of_daemons:
+        htcondor2.set_subsystem(each.subsystem, htcondor2.SubsystemType.Tool)
+        read_here(f"{each.text}{BLIND}", ())
+        _become({**mine, **_values_without_macros(each.text, mine), **each.specials})
+        seen.append(values_here(each.names))
+    return values, defaults, seen
 
 
 def _values_without_macros(text: str, names: Container[str]) -> dict[str, str]:
@@ -123,17 +135,15 @@ def _become(values: Mapping[str, str]) -> None:
         library().htcondor2.param[name] = value
 
 
-def read_dump(text: str, names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the values of ``names`` after ``text`` alone was read, and all of HTCondor's defaults.
+def read_dump(text: str, names: Sequence[str], of_daemons: Sequence[Reading] = ()) -> Dump:
+    """Return what :func:`dump_here` returns, from a process of its own.
 
     Raises:
         BindingsError: the bindings cannot be imported.
         UnreadableError: HTCondor's parser refuses the text, or does not come to an end.
     """
-    values: tuple[dict[str, str], dict[str, str]] = ParserProcess(foreign=True).call(
-        dump_here, text, names
-    )
-    return values
+    found: Dump = ParserProcess(foreign=True).call(dump_here, text, names, of_daemons)
+    return found
 
 
 def read_configuration(text: str, names: Sequence[str]) -> dict[str, str]:

@@ -19,10 +19,13 @@ from htcq.live.ads import References, Written, location_ad, whole
 from htcq.live.bindings import load
 from htcq.live.config_files import ConfigFiles
 from htcq.pool.configuration import Assignment
+from htcq.pool.daemons import before_dot
 from htcq.pool.knobs.table import is_in_table, looks_alike
 from htcq.pool.secrets import is_secret_knob, scrub
 
 _NO_VALUE = "Not defined"
+#: They say which daemon answers.
+_WHOSE = ("SUBSYSTEM", "LOCALNAME")
 #: Knobs that look like those of the table, and say nothing of who gets what: logs, sockets.
 _UNWANTED = re.compile(r"_(?:LOG|DEBUG|DEBUG_WAIT|ADDRESS_FILE|SOCKET_CACHE_SIZE)\Z", re.IGNORECASE)
 #: The negotiator evaluates these against slots.
@@ -55,7 +58,10 @@ def is_wanted(name: str) -> bool:
     """Return whether the knob ``name`` is asked for: it matters, or may be meant to."""
     if is_secret_knob(name):
         return False
-    return is_in_table(name) or (looks_alike(name) and not _UNWANTED.search(name))
+    bare = name[len(before_dot(name)) :].lstrip(".")
+    if is_in_table(name) or is_in_table(bare) or bare.upper() in _WHOSE:
+        return True
+    return looks_alike(bare) and not _UNWANTED.search(bare)
 
 
 def knob_text(name: str, value: str) -> str:
@@ -104,11 +110,7 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
     """
     htcondor2 = load()
     remote = htcondor2.RemoteParam(location_ad(location))
-    values: dict[str, str] = {}
-    for name in filter(is_wanted, remote):
-        value = str(remote[name])
-        if value != _NO_VALUE and not is_secret_knob(name, value):
-            values[name] = value
+    values = values_of(remote)
     title = " ".join(
         f"Configuration from machine: {location.get('Machine', location['Name'])}".split()
     )
@@ -118,6 +120,33 @@ def query_configuration(location: dict[str, str], path: Path) -> Written:
         files = ConfigFiles(htcondor2.param)
         assigned = {name: files.of(name, value) for name, value in values.items()}
     return write_configuration(path, title, values, assigned)
+
+
+def values_of(remote: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of a daemon's knobs by the names that it lists.
+
+    What it has under its own prefix alone is there under the bare name as well.
+    """
+    asked = {name: str(remote[name]) for name in filter(is_wanted, remote)}
+    whose = {name.upper(): value for name, value in asked.items() if name.upper() in _WHOSE}
+    subsystem, local = (whose.get(name, "").upper() for name in _WHOSE)
+    prefixes = [f"{each}." for each in dict.fromkeys((local, subsystem)) if each]
+    values = {}
+    for name, value in asked.items():
+        own = name.upper().startswith(tuple(prefixes))
+        if value == _NO_VALUE and own:
+            # An empty knob of its own hides the bare one.
+            value = ""
+        if value != _NO_VALUE and not is_secret_knob(name, value):
+            values[name] = value
+    listed = {name.upper() for name in remote}
+    for prefix in prefixes:
+        for name in [name for name in values if name.upper().startswith(prefix)]:
+            bare = name[len(prefix) :]
+            if bare.upper() not in listed:
+                listed.add(bare.upper())
+                values[bare] = values[name]
+    return values
 
 
 def write_configuration(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
@@ -12,10 +12,11 @@ from htcq.classads import parsed
 from htcq.errors import InputError
 from htcq.limits import PATIENCE, USUAL, Limits
 from htcq.live.configuration import read_dump
-from htcq.operations.config_directory import pool_of_directory
+from htcq.operations.config_directory import UNKNOWN_MACHINE, Given, pool_of_files
 from htcq.operations.confined import confine
 from htcq.operations.health import check_readable
 from htcq.passing import temporary_directory
+from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.files import (
     ACCESS,
     COLLECTOR_ADS,
@@ -28,9 +29,10 @@ from htcq.pool.files import (
 from htcq.pool.left_out import left_out_from
 from htcq.pool.pool import Pool, log_from
 from htcq.pool.reading import Texts, read_pool
+from htcq.poolquota.published import Published
 from htcq.report.printable import tell
 from htcq.settings.changes import Changes
-from htcq.store.config_directory import open_directory
+from htcq.store.config_directory import Place, as_one, open_places
 from htcq.store.snapshot import Opened, Snapshot, open_files, snapshot_of
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ Files = Sequence[Optional[str]]
 class Source:
     """One pool to be looked at: a snapshot, or the collector of a live pool (None: this machine's).
 
-    ``config_dir`` is a directory of configuration files, in the place of a pool.
+    ``config`` are configuration files and directories of them, in the place of a pool; ``given``
+    is what is known of the machine that they are of.
 
     ``queues`` False: without jobs and the configurations of machines other than the central
     manager, which quotas do not need. ``machines`` False: without those configurations alone.
@@ -64,12 +67,14 @@ class Source:
     limits: Limits = USUAL
     until: float = math.inf
     job_attributes: frozenset[str] = frozenset()
-    config_dir: str | None = None
+    config: tuple[str, ...] = ()
+    given: Given = UNKNOWN_MACHINE
 
     @property
     def name(self) -> str:
         """What the pool is called."""
-        return self.snapshot or self.config_dir or self.pool or "this machine's pool"
+        files = ", ".join(self.config)
+        return self.snapshot or files or self.pool or "this machine's pool"
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class OpenSource:
 
     source: Source
     files: Opened
+    places: tuple[Place, ...] = ()
 
 
 def read(source: Source, changes: Changes = (), past: PastFile | None = None) -> Pool:
@@ -102,8 +108,9 @@ def open_source(source: Source, changes: Changes = (), past: PastFile | None = N
     """
     if source.snapshot:
         return OpenSource(source, open_files(Path(source.snapshot), source.limits))
-    if source.config_dir:
-        return OpenSource(source, open_directory(Path(source.config_dir), source.limits))
+    if source.config:
+        places = open_places(source.config, source.limits)
+        return OpenSource(source, as_one(places, source.limits), places)
     from htcq.live.capture import capture
     from htcq.live.captured import Wanted
     from htcq.report.terminal import progress
@@ -148,10 +155,10 @@ def read_open(
     ``partly``: also where its central configuration is there and cannot be read.
     """
     source = opened.source
-    if source.config_dir:
-        return pool_of_directory(opened.files, source.name)
+    if source.config:
+        return pool_of_files(opened.places, source.name, source.limits, source.given)
     files = snapshot_of(opened.files)
-    pool = pool_of(files, source.name, changes, past, source.job_attributes)
+    pool = pool_of(files, source.name, changes, past, source.job_attributes, source.negotiator)
     if source.snapshot and source.negotiator and pool.negotiator not in ("", source.negotiator):
         raise InputError(
             f"{source.name}: its configuration is that of the negotiator {pool.negotiator}",
@@ -177,8 +184,11 @@ def pool_of(
     changes: Changes = (),
     past: PastFile | None = None,
     job_attributes: frozenset[str] = frozenset(),
+    negotiator: str = "",
 ) -> Pool:
     """Return the pool that ``snapshot`` holds, its jobs with ``job_attributes`` among others.
+
+    ``negotiator`` names the one that sees config.txt where the snapshot does not say.
 
     Raises:
         InputError: none of its files can be read.
@@ -210,4 +220,18 @@ def pool_of(
     )
     if pool.slots is None and pool.jobs is None and pool.central is None:
         raise InputError(f"{source}: {'; '.join(pool.damage)}", "none of its files can be used")
-    return pool
+    return _seen_by(pool, pool.negotiator or negotiator)
+
+
+def _seen_by(pool: Pool, negotiator: str) -> Pool:
+    """Return ``pool`` with the central manager's configuration as one of its negotiators sees it.
+
+    Without a name it is the one whose ads count.
+    """
+    if pool.central is None or (len(pool.negotiators) < 2 and not negotiator):
+        return pool
+    name = negotiator or Published(pool).negotiator
+    changed = pool.changed
+    if changed is not None:
+        changed = changed.of(NEGOTIATOR, name)
+    return replace(pool, central=pool.central.of(NEGOTIATOR, name), changed=changed)

@@ -1,52 +1,45 @@
-"""The configuration of one machine: each knob with its value, its raw text and its place.
+"""A configuration as one daemon of a machine sees it: each knob with its value and its place.
 
 The text is what ``condor_config_val -dump`` prints, with ``-verbose`` file and line too. Values
-come from HTCondor's own parser; this module only remembers where the text said so.
+come from HTCondor's own parser; this module only remembers where the text said so. Which of a
+text's assignments count for a daemon says :mod:`htcq.pool.precedence`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Callable, NamedTuple
+from typing import TYPE_CHECKING, Callable, Optional
 
-from htcq.pool.secrets import is_secret_knob, scrub
+from htcq.errors import InputError
+from htcq.pool.config_lines import LEGAL_NAME as LEGAL_NAME
+from htcq.pool.config_lines import STATEMENTS as STATEMENTS
+from htcq.pool.config_statements import Assignment as Assignment
+from htcq.pool.config_statements import Said, said_by
+from htcq.pool.config_statements import Statement as Statement
+from htcq.pool.daemons import NOBODY, Daemon, daemons_of
+from htcq.pool.metaknobs import Templates, Use
+from htcq.pool.plain_assignments import endless_knobs as endless_knobs
+from htcq.pool.plain_assignments import harmless, is_harmless, reads_or_loads, statement_text
+from htcq.pool.plain_assignments import safe_text as safe_text
+from htcq.pool.precedence import Reading, View, effective, is_condition, split, users_of
+from htcq.pool.secrets import is_secret_knob, scrub, scrub_across_lines
 from htcq.quota.knobs import truth_of
 
-_ASSIGNMENT = re.compile(r"\s*([^\s=:#]+?)\s*(@?)=[ \t]*(.*)")
-#: What HTCondor takes for the name of a knob (src/condor_utils/config.cpp:is_valid_param_name,
-#: 25.14).
-LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+\Z")
-_READS_FILES = frozenset(
-    (
-        "LOCAL_CONFIG_FILE", "LOCAL_CONFIG_DIR", "USER_CONFIG_FILE", "LOCAL_ROOT_CONFIG_FILE",
-        "REQUIRE_LOCAL_CONFIG_FILE", "ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG",
-        "PERSISTENT_CONFIG_DIR",
-    )
-)  # fmt: skip
-#: Shared libraries and Python modules with functions for ClassAds.
-_LOADS_CODE = re.compile(r"CLASSAD_USER_")
-#: Names that are statements; the parser ends the process where one is incomplete (25.14).
-STATEMENTS = frozenset(("if", "elif", "else", "endif", "include", "use", "error", "warning"))
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
-#: A backslash at the end of a line makes the next one a part of it.
-_CONTINUED = re.compile(r"[\s\\]+\Z")
-_END = "htcq_end_of_value"
-#: No value of a real configuration is so long with all macros filled in.
-MAX_CHARACTERS = 256 * 1024
-#: What a macro call may name: $(NAME), $(NAME:default), $INT(NAME), $CHOICE(INDEX,NAME) …
-_CALL = re.compile(r"\$([$A-Z_]*)\((?=([^)]*))")
-_NAME = re.compile(r"[A-Z0-9_./]+")
-_PLACE = re.compile(r"\s*#\s*at:\s*(.*?)(?:,\s*line\s*(\d+).*)?\s*\Z")
+if TYPE_CHECKING:
+    from htcq.pool.precedence import Entry
+
+#: Begins the name under which the parser is given the value of a knob that reads files.
+_WITHHELD = "HTCQ_WITHHELD_"
 
 
 @dataclass(frozen=True)
 class Knob:
     """One knob: its name as written, its value with all macros expanded, and its place.
 
-    ``place`` is file and line, where they are known.
+    The name has the prefix of the daemon that it counts for, as in NEGOTIATOR.GROUP_NAMES;
+    ``prefix`` is that, with the dot. ``place`` is file and line, where they are known.
 
     ``overridden`` are former assignments of it, the first one first, which this one replaces.
     """
@@ -56,46 +49,112 @@ class Knob:
     raw: str = ""
     place: str = ""
     overridden: tuple[Assignment, ...] = ()
+    prefix: str = ""
 
-
-class Statement(NamedTuple):
-    """A line that assigns nothing, by its number; ``file`` is empty where the text is one file."""
-
-    line: int
-    text: str
-    file: str = ""
+    @property
+    def bare(self) -> str:
+        """The name by which the daemon looks it up."""
+        return self.name[len(self.prefix) :]
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """The knobs of one machine, by name whatever its case.
+    """The knobs that one daemon of a machine sees, by the name that it looks up, in upper case.
 
-    ``statements`` are the lines that assign nothing and are no comments (``include``, ``use``,
-    ``if`` …); a dump has none, a configuration file may.
+    Knobs with the prefixes of other daemons are there too, by their whole names. ``statements``
+    are the lines that assign nothing and are no comments (``include``, ``use``, ``if`` …); a dump
+    has none, a configuration file may. ``written`` are all knobs of the text by their whole names,
+    as no daemon's prefix changes them. ``others`` are the same text as other daemons see it.
+    ``conditional`` tells that its conditions could not be evaluated: all branches count.
     """
 
     source: str
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     statements: tuple[Statement, ...] = ()
+    daemon: Daemon = NOBODY
+    written: Mapping[str, Knob] = field(default_factory=dict)
+    others: tuple[Configuration, ...] = field(default=(), compare=False, repr=False)
+    conditional: bool = False
+
+    def of(self, subsystem: str, name: str = "") -> Configuration:
+        """Return the configuration as another daemon of the machine sees it.
+
+        ``name`` is that in the daemon's ad, such as NGPU@host; without it the likeliest daemon of
+        the ``subsystem`` is meant, the one that the text is the dump of.
+        """
+        seen = [each for each in (self, *self.others) if each.daemon.subsystem == subsystem]
+        head = name.partition("@")[0].lower()
+        for each in seen:
+            if head and head in each.names:
+                return each
+        return seen[0] if seen else self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the name in the daemon's ad may begin with, in lower case; none where nobody says.
+
+        Follows initialize of matchmaker.cpp, schedd.cpp and startd_main.cpp, 25.13.
+        """
+        subsystem, local = self.daemon
+        configured = self.value(f"{subsystem}_NAME").partition("@")[0]
+        return tuple(each.lower() for each in (local, configured) if each)
+
+    def with_knobs(self, changes: Mapping[str, Knob | None]) -> Configuration:
+        """Return the configuration with other knobs, for every daemon that sees it.
+
+        Under a bare name the knob counts for all of them. None takes a knob away.
+        """
+        knobs = dict(self.knobs)
+        for name, knob in changes.items():
+            key = split(self.daemon, name)[0].upper()
+            knobs.pop(key, None)
+            if knob is not None:
+                knobs[key] = knob
+        others = tuple(each.with_knobs(changes) for each in self.others)
+        return replace(self, knobs=knobs, others=others)
+
+    def changed(self, change: Callable[[Knob], Knob | None]) -> Configuration:
+        """Return the configuration with what ``change`` makes of each knob; None takes it away.
+
+        Knobs alone are replaced: where none changes, this configuration is returned.
+        """
+        knobs = {}
+        for name, knob in self.knobs.items():
+            new = change(knob)
+            if new is not None:
+                knobs[name] = new
+        others = tuple(each.changed(change) for each in self.others)
+        same = all(one is two for one, two in zip(others, self.others))
+        if same and knobs == self.knobs:
+            return self
+        return replace(self, knobs=knobs, others=others)
 
     def place_of(self, statement: Statement) -> str:
         """Return file and line of one of the statements."""
         return f"{statement.file or self.source}:{statement.line}"
 
     def __contains__(self, name: str) -> bool:
-        return name.upper() in self.knobs
+        return self.knob(name) is not None
 
     def __iter__(self) -> Iterator[Knob]:
         return iter(self.knobs.values())
 
     def knob(self, name: str) -> Knob | None:
-        """Return the knob ``name``; None where the text does not have it."""
-        return self.knobs.get(name.upper())
+        """Return the knob that the daemon looks up as ``name``; None where the text has none.
+
+        A name with a prefix stands for the knob as written so.
+        """
+        found = self.knobs.get(name.upper())
+        if found is None and "." in name:
+            found = self.knobs.get(split(self.daemon, name)[0].upper())
+            if found is not None and found.name.upper() != name.upper():
+                return None
+        return found
 
     def value(self, name: str, default: str = "") -> str:
         """Return the value of ``name``: the text's, else HTCondor's default, else ``default``."""
-        knob = self.knobs.get(name.upper())
+        knob = self.knob(name)
         if knob is not None:
             return knob.value
         return self.defaults.get(name.upper(), default)
@@ -107,20 +166,9 @@ class Configuration:
             return default
         return found
 
-
-@dataclass(frozen=True)
-class Assignment:
-    """One assignment in a configuration text.
-
-    ``raw`` is its value before macros are expanded, ``place`` the file and line that a comment
-    below it names. ``conditional`` says that it stands between ``if`` and ``endif``.
-    """
-
-    name: str
-    raw: str
-    place: str
-    line: int
-    conditional: bool = False
+    def texts(self) -> dict[str, str]:
+        """Return the values by the names that the daemon looks up."""
+        return {knob.bare: knob.value for knob in self}
 
 
 def assignments(text: str) -> list[Assignment]:
@@ -128,210 +176,203 @@ def assignments(text: str) -> list[Assignment]:
 
     File and line come from its ``# at:`` comments.
     """
-    return _read(text)[0]
+    return said_by(text).assignments
 
 
-def _read(text: str) -> tuple[list[Assignment], list[Statement]]:
-    """Return the assignments and the other statements of ``text``."""
-    found: list[Assignment] = []
-    statements: list[Statement] = []
-    lines = text.splitlines()
-    index = depth = 0
-    while index < len(lines):
-        line, number = lines[index], index + 1
-        index += 1
-        place = _PLACE.match(line)
-        if place and found:
-            found[-1] = replace(found[-1], place=_place_text(place))
-            continue
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        match = _ASSIGNMENT.match(line)
-        if match is None:
-            raw, index = _joined(lines, index, line)
-            statements.append(Statement(number, raw.strip()))
-            depth = max(0, depth + _deeper(raw))
-            continue
-        name, multiline, raw = match.groups()
-        if multiline:
-            body, index = _until(lines, index, f"@{raw.strip()}")
-            raw = "\n".join(body)
-        else:
-            raw, index = _joined(lines, index, raw)
-        found.append(Assignment(name, raw.strip(), "", number, depth > 0))
-    return found, statements
+#: Returns the templates of metaknobs; None where they cannot be known.
+Ask = Callable[[Iterable[Use]], Optional[Templates]]
+#: HTCondor's parser: a text, the knobs whose values are wanted, and what daemons read besides.
+Parse = Callable[
+    [str, Sequence[str], Sequence[Reading]],
+    tuple[dict[str, str], dict[str, str], list[dict[str, str]]],
+]
 
 
-def _deeper(statement: str) -> int:
-    """Return by how much the lines after ``statement`` are deeper within conditions."""
-    words = statement.lower().split(maxsplit=1)
-    return {"if": 1, "endif": -1}.get("".join(words[:1]), 0)
+def configuration_from(source: str, text: str, parse: Parse, subsystem: str = "") -> Configuration:
+    """Return the configuration that ``text`` holds, as the daemon of ``subsystem`` sees it.
 
-
-def _place_text(place: re.Match[str]) -> str:
-    file, line = place.groups()
-    if line:
-        return f"{file}:{line}"
-    return str(file)
-
-
-def _joined(lines: list[str], index: int, raw: str) -> tuple[str, int]:
-    """Return ``raw`` with the lines that continue it, and the index of the line after them."""
-    while raw.endswith("\\") and index < len(lines):
-        raw = raw[:-1] + lines[index].strip()
-        index += 1
-    return raw, index
-
-
-def safe_text(found: Iterable[Assignment]) -> str:
-    """Return a text of plain assignments only, for HTCondor's parser.
-
-    A configuration from elsewhere must not run a command or read a file here, as ``include`` and
-    some knobs do. Names that HTCondor refuses would end its parser and are left out too. So are
-    knobs that refer to themselves in a circle or grow without end: the parser would never return.
-    """
-    return "".join(_statement(name, raw) for name, raw in _harmless(found))
-
-
-def _harmless(found: Iterable[Assignment]) -> list[tuple[str, str]]:
-    plain = [(each.name, _one_assignment(each.raw)) for each in found if _is_harmless(each.name)]
-    endless = endless_knobs(plain)
-    return [(name, raw) for name, raw in plain if name.upper() not in endless]
-
-
-def _is_harmless(name: str) -> bool:
-    """Return whether HTCondor's parser takes ``name`` for a knob that only has a value."""
-    if not LEGAL_NAME.match(name) or name.lower() in STATEMENTS:
-        return False
-    # SUBSYSTEM.KNOB comes before KNOB.
-    knob = name.upper().rpartition(".")[2]
-    return knob not in _READS_FILES and not _LOADS_CODE.match(knob)
-
-
-def _one_assignment(raw: str) -> str:
-    """Return ``raw`` without characters that would change how the parser reads it.
-
-    Otherwise a part of it, or the line after it, could become a statement of its own.
-    """
-    lines = _CONTROL.sub(" ", raw).split("\n")
-    return "\n".join(_CONTINUED.sub("", line) for line in lines)
-
-
-def _statement(name: str, raw: str) -> str:
-    if "\n" not in raw:
-        return f"{name} = {raw}\n"
-    end, number = _END, 0
-    while end in raw.lower():
-        end, number = f"{_END}_{number}", number + 1
-    return f"{name} @={end}\n{raw}\n@{end}\n"
-
-
-def endless_knobs(plain: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return the knobs (upper case) that are circular or whose values would be far too long.
-
-    One that names itself in ``$(…)`` means its value so far, as in ``A = $(A) more``.
-    """
-    sizes: dict[str, int] = {}
-    references: dict[str, Counter[str]] = {}
-    for name, raw in plain:
-        key = name.upper()
-        calls = [(function, _NAME.findall(call)) for function, call in _CALL.findall(raw.upper())]
-        named = Counter(word for _, words in calls for word in words)
-        itself = named.pop(key, 0)
-        if any(function and key in words for function, words in calls):
-            # A function looks the knob up when it is asked for, and ends in itself.
-            named[key] = 1
-        for each, times in references.get(key, Counter()).items():
-            named[each] = min(MAX_CHARACTERS, named[each] + times * itself)
-        sizes[key] = min(MAX_CHARACTERS + 1, len(raw) + itself * sizes.get(key, 0))
-        references[key] = named
-    return _too_large(sizes, references)
-
-
-def _too_large(sizes: Mapping[str, int], references: Mapping[str, Counter[str]]) -> frozenset[str]:
-    """Return the knobs that are too large or in a circle.
-
-    Sizes are added up from the leaves on; a knob whose size is never known is in a circle.
-    """
-    waiting: dict[str, set[str]] = {}
-    used_by: dict[str, list[str]] = {}
-    for name, named in references.items():
-        waiting[name] = named.keys() & sizes.keys()
-        for each in waiting[name]:
-            used_by.setdefault(each, []).append(name)
-    whole: dict[str, int] = {}
-    ready = [name for name, named in waiting.items() if not named]
-    while ready:
-        name = ready.pop()
-        size = sizes[name]
-        for each, times in references[name].items():
-            size += times * whole.get(each, 0)
-        if size > MAX_CHARACTERS:
-            continue
-        whole[name] = size
-        for user in used_by.get(name, ()):
-            waiting[user].discard(name)
-            if not waiting[user]:
-                ready.append(user)
-    return frozenset(sizes.keys() - whole.keys())
-
-
-Parse = Callable[[str, Sequence[str]], tuple[dict[str, str], dict[str, str]]]
-
-
-def configuration_from(source: str, text: str, parse: Parse) -> Configuration:
-    """Return the configuration that ``text`` holds; ``parse`` is HTCondor's own parser.
+    ``parse`` is HTCondor's own parser. Without a subsystem, prefixes count for nobody.
 
     Raises:
         InputError: the parser refuses even plain assignments of it.
     """
-    return _configuration(source, *_read(scrub(text)), parse)
+    said = _said(text)
+    lines = _in_order([*said.assignments, *said.statements])
+    return _configuration(source, lines, parse, subsystem)
 
 
-def configuration_of_files(source: str, files: Mapping[str, str], parse: Parse) -> Configuration:
+def configuration_of_files(
+    source: str,
+    files: Mapping[str, str],
+    parse: Parse,
+    subsystem: str = "",
+    ask: Ask | None = None,
+    machine: Mapping[str, str] | None = None,
+) -> Configuration:
     """Return the configuration that ``files`` hold together, by name in the order of reading.
 
     Each file is read by itself: none goes on in the next one. Places are those in the files.
+    ``ask`` returns the templates of metaknobs; without it these are left out. ``machine`` are
+    macros that HTCondor itself sets, such as DETECTED_CPUS.
 
     Raises:
         InputError: the parser refuses even plain assignments of them.
     """
-    everything: list[Assignment] = []
-    statements: list[Statement] = []
+    templates = None
+    uses = [use for text in files.values() for use in said_by(text).uses]
+    if uses and ask is not None:
+        templates = ask(uses)
+    lines: list[Entry] = []
     for name, text in files.items():
-        assigned, others = _read(scrub(text))
-        everything += [replace(each, place=f"{name}:{each.line}") for each in assigned]
-        statements += [each._replace(file=name) for each in others]
-    return _configuration(source, everything, statements, parse)
+        said = _said(text, templates)
+        placed = [replace(each, place=f"{name}:{each.line}") for each in said.assignments]
+        lines += _in_order([*placed, *(each._replace(file=name) for each in said.statements)])
+    return _configuration(source, lines, parse, subsystem, machine)
+
+
+def _said(text: str, templates: Templates | None = None) -> Said:
+    """Return what ``text`` says, without secrets.
+
+    Each part is looked at by itself: a password in a comment is not the line after it.
+    """
+    said = said_by(scrub_across_lines(text), templates)
+    assigned = [replace(each, raw=scrub(each.raw)) for each in said.assignments]
+    statements = [
+        each._replace(text=scrub(each.text), flaw=scrub(each.flaw)) for each in said.statements
+    ]
+    return Said(assigned, statements, said.uses)
+
+
+def _in_order(lines: list[Entry]) -> list[Entry]:
+    return sorted(lines, key=lambda each: each.line)
 
 
 def _configuration(
-    source: str, everything: list[Assignment], statements: list[Statement], parse: Parse
+    source: str,
+    lines: Sequence[Entry],
+    parse: Parse,
+    subsystem: str,
+    machine: Mapping[str, str] | None = None,
 ) -> Configuration:
-    # What is not kept cannot be disclosed.
-    found = [each for each in everything if not is_secret_knob(each.name, each.raw)]
-    names = list(dict.fromkeys(name for name, _ in _harmless(found)))
-    values, defaults = parse(safe_text(found), names)
-    former = _overridden(found, source)
-    knobs = {}
-    for each in found:
-        key = each.name.upper()
-        place = each.place
-        if key in former and not place:
-            place = f"{source}:{each.line}"
-        value = values.get(each.name, each.raw)
-        knobs[key] = Knob(each.name, value, each.raw, place, former.get(key, ()))
+    statements = tuple(each for each in lines if isinstance(each, Statement))
+    entries = [each for each in lines if _is_kept(each)]
+    found = [each for each in entries if isinstance(each, Assignment)]
+    withheld = _withheld(found)
+    plain = harmless([*found, *withheld])
+    before = "".join(statement_text(name, value) for name, value in (machine or {}).items())
+    text = before + "".join(statement_text(name, raw) for name, raw in plain)
+    names = list(dict.fromkeys(name for name, _ in plain))
+    daemons = daemons_of(found, subsystem) if subsystem else ()
+    users = users_of(found) if daemons else {}
+    views = [View(daemon, entries, users, True) for daemon in daemons]
+    conditional = any(is_condition(each) for each in statements)
+    try:
+        values, defaults, seen = parse(text, names, _readings(views, text, before))
+        conditional = conditional and not any(view.conditions for view in views)
+    except InputError:
+        if not any(view.conditions for view in views):
+            raise
+        views = [View(daemon, entries, users, False) for daemon in daemons]
+        values, defaults, seen = parse(text, names, _readings(views, text, before))
+    for each in withheld:
+        values[each.name.removeprefix(_WITHHELD)] = values.get(each.name, each.raw)
+    written = _written(source, found, values)
     of_htcondor = {name.upper(): value for name, value in defaults.items()}
-    return Configuration(source, knobs, of_htcondor, tuple(statements))
+    nobody = Configuration(
+        source, written, of_htcondor, statements, NOBODY, written, (), conditional
+    )
+    if not views:
+        return nobody
+    answers = iter(seen)
+    configurations = []
+    for view in views:
+        knobs: Mapping[str, Knob] = written
+        if view.differs:
+            knobs = _seen_by(source, view, next(answers), written)
+        configurations.append(replace(nobody, knobs=knobs, daemon=view.daemon))
+    first = next(each for each in configurations if each.daemon.subsystem == subsystem)
+    return replace(first, others=tuple(each for each in configurations if each is not first))
 
 
-def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Assignment, ...]]:
+def _readings(views: Iterable[View], text: str, before: str) -> list[Reading]:
+    return [view.reading(text, before) for view in views if view.differs]
+
+
+def _withheld(found: Iterable[Assignment]) -> list[Assignment]:
+    """Return the assignments that the parser must not carry out, under names that do nothing.
+
+    So their macros are filled in.
+    """
+    return [
+        replace(each, name=f"{_WITHHELD}{each.name}")
+        for each in found
+        if "$" in each.raw and reads_or_loads(each.name)
+    ]
+
+
+def _is_kept(entry: Entry) -> bool:
+    """Return whether an assignment or a statement counts.
+
+    What is not kept cannot be disclosed.
+    """
+    if isinstance(entry, Statement):
+        return is_condition(entry)
+    return not is_secret_knob(entry.name, entry.raw)
+
+
+def _written(
+    source: str, found: Iterable[Assignment], values: Mapping[str, str]
+) -> dict[str, Knob]:
+    former = _overridden(found, source)
+    return {
+        each.name.upper(): _knob(source, each, values.get(each.name, each.raw), former)
+        for each in found
+    }
+
+
+def _knob(
+    source: str,
+    each: Assignment,
+    value: str,
+    former: Mapping[str, tuple[Assignment, ...]],
+    prefix: str = "",
+) -> Knob:
+    key, place = each.name.upper(), each.place
+    if key in former and not place:
+        place = f"{source}:{each.line}"
+    return Knob(each.name, value, each.raw, place, former.get(key, ()), prefix)
+
+
+def _seen_by(
+    source: str, view: View, values: Mapping[str, str], written: Mapping[str, Knob]
+) -> dict[str, Knob]:
+    """Return the knobs that a daemon sees; ``written`` are those of nobody."""
+    found = view.counting(values)
+    former = _overridden(found, source, conditional=not view.conditions)
+    known = {name.upper(): value for name, value in values.items()}
+    knobs = {}
+    for key, (bare, each) in effective(view.daemon, found).items():
+        prefix = each.name[: len(each.name) - len(bare)]
+        own = written[each.name.upper()]
+        asked = view.reads(key) and is_harmless(each.name)
+        value = known.get(key, each.raw) if asked else own.value
+        if prefix or view.conditions:
+            knobs[key] = _knob(source, each, value, former, prefix)
+        else:
+            knobs[key] = own if own.value == value else replace(own, value=value)
+    return knobs
+
+
+def _overridden(
+    found: Iterable[Assignment], source: str, conditional: bool = True
+) -> dict[str, tuple[Assignment, ...]]:
     """Return the assignments that a later one replaces, by upper-case name.
 
     A dump has none, configuration files may have some.
 
     One that names itself, as in A = $(A) more, goes on with what there was. Of those under a
-    condition it is not known whether they replace anything.
+    condition it is not known whether they replace anything, unless ``conditional`` is False: then
+    only those are there whose conditions hold.
     """
     last: dict[str, Assignment] = {}
     former: dict[str, list[Assignment]] = {}
@@ -341,17 +382,10 @@ def _overridden(found: Iterable[Assignment], source: str) -> dict[str, tuple[Ass
         if before is not None:
             goes_on = re.search(rf"\$\w*\({re.escape(key)}[:)]", each.raw.upper())
             place = before.place or f"{source}:{before.line}"
-            known = not before.conditional and not each.conditional
+            known = not conditional or not (before.conditional or each.conditional)
             if goes_on or before.raw == each.raw:
                 former.pop(key, None)
             elif known:
                 former.setdefault(key, []).append(replace(before, place=place))
         last[key] = each
     return {key: tuple(assignments) for key, assignments in former.items()}
-
-
-def _until(lines: list[str], start: int, end: str) -> tuple[list[str], int]:
-    for index in range(start, len(lines)):
-        if lines[index].strip() == end:
-            return lines[start:index], index + 1
-    return lines[start:], len(lines)

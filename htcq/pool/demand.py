@@ -33,18 +33,15 @@ class ScheddWeight:
         self._pool = parsed(self.text(POOL_KNOB))
 
     def knob(self, name: str) -> Knob | None:
-        """Return the knob ``name`` as the schedd sees it: one with its prefix comes first."""
-        return self.configuration.knob(f"SCHEDD.{name}") or self.configuration.knob(name)
+        """Return the knob ``name`` as the schedd sees it."""
+        return self.configuration.knob(name)
 
     def text(self, name: str) -> str:
         """Return the value of ``name`` as the schedd sees it, HTCondor's default included.
 
         Empty where it has none.
         """
-        knob = self.knob(name)
-        if knob is None:
-            return self.configuration.value(name).strip()
-        return knob.value.strip()
+        return self.configuration.value(name).strip()
 
     @cached_property
     def weighs(self) -> bool:

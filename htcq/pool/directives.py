@@ -12,11 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from htcq.pool.configuration import STATEMENTS
+from htcq.pool.config_lines import SPACE, STATEMENTS, lines_of
 
-#: What C takes for white space; Python knows more.
-_SPACE = " \t\v\f\r"
-_WORD = re.compile(rf"[:@{_SPACE}]*([^{_SPACE}=:]*)")
+_WORD = re.compile(rf"[:@{SPACE}]*([^{SPACE}=:]*)")
 #: A value of several lines up to a tag: NAME @=tag.
 _HERE = re.compile(r"[^=:@+]*@=")
 #: $(NAME) stands for another knob, which is usual; $ENV(NAME), $INT(NAME) and others compute
@@ -30,33 +28,15 @@ def commands(text: str) -> Iterator[str]:
 
     White space is made even, so that two texts can be compared.
     """
-    for line in _logical_lines(text):
+    for each in lines_of(text):
+        line = each.text
+        if each.is_comment:
+            continue
         word = _WORD.match(line)
         if (word and word.group(1).lower() in STATEMENTS) or _HERE.match(line):
             yield " ".join(line.split())
         for function in _FUNCTION.findall(line):
             yield f"${function}("
-
-
-def _logical_lines(text: str) -> Iterator[str]:
-    """Yield lines as the parser sees them: joined where they are continued, and without comments.
-
-    A comment is not continued; one between continued lines is dropped, and ends them unless a
-    backslash ends it.
-    """
-    whole = ""
-    for part in text.split("\n"):
-        line = part.strip(_SPACE)
-        comment = line.startswith("#")
-        if comment and not whole:
-            continue
-        continued = line.endswith("\\")
-        if not comment:
-            whole += line[: len(line) - continued]
-        if not continued:
-            yield whole
-            whole = ""
-    yield whole
 
 
 def smuggling(value: object) -> str | None:

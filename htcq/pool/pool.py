@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from htcq.pool.configuration import Configuration
+from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
+from htcq.pool.daemons import STARTD as STARTD_DAEMON
 from htcq.pool.job import Job
 from htcq.pool.left_out import LeftOut
 from htcq.pool.past import Arrival, Past
@@ -35,13 +37,26 @@ def log_from(entry: object) -> AccountantLog | None:
     return AccountantLog(*sizes)
 
 
+def of_startd(configurations: Mapping[str, Configuration], slot: Slot) -> Configuration | None:
+    """Return the configuration of the startd of ``slot``; None where none of them is.
+
+    They are by machine, or by the name of the startd where a machine has several.
+    """
+    if not configurations:
+        return None
+    startd = slot.startd
+    found = configurations.get(startd) or configurations.get(str(slot.machine))
+    return None if found is None else found.of(STARTD_DAEMON, startd)
+
+
 @dataclass(frozen=True)
 class Pool:
     """Everything that was captured; None stands for parts that were not.
 
-    ``central`` is the central manager's configuration, of ``negotiator`` if that is known, and
-    ``changed`` the same with the changes that it was read with. ``access`` and ``execute`` hold
-    those of other machines by the name of their schedd or machine. ``priorities`` is the
+    ``central`` is the central manager's configuration as its negotiator sees it, the one called
+    ``negotiator`` if that is known, and ``changed`` the same with the changes that it was read
+    with. ``access`` are those of schedds by name, as they see them; ``execute`` those of startds,
+    by machine, or by startd where a machine has several. ``priorities`` is the
     negotiator's answer about its accountant; ``users`` are the records that schedds have of their
     users. ``damage`` has sentences about unreadable parts of the files, ``unread`` the
     configurations among them by file, each with the reason; ``left_out`` are the ads that could
@@ -49,7 +64,8 @@ class Pool:
     ``accountant_log`` is known where the capture was made on the negotiator's machine. ``past``
     are the jobs of another file that was read with it; ``arriving`` are jobs that come later, in
     no capture. ``only_files`` says that ``central`` are the files of a directory, and that no pool
-    was asked. ``in_order`` says that the slots stand as the collector handed them out:
+    was asked; ``map_files`` says of files that they name whether they are on this machine.
+    ``in_order`` says that the slots stand as the collector handed them out:
     condor_status sorts what it prints.
     """
 
@@ -76,6 +92,7 @@ class Pool:
     arriving: tuple[Arrival, ...] = ()
     accountant_log: AccountantLog | None = None
     only_files: bool = False
+    map_files: Mapping[str, bool] = field(default_factory=dict)
     in_order: bool = False
 
     @property
@@ -84,6 +101,26 @@ class Pool:
         left_out = [each.sentence for each in self.left_out]
         failed = [f"{what}: {why}" for what, why in self.failed]
         return (*self.damage, *left_out, *failed)
+
+    def schedd_configuration(self, name: str) -> Configuration | None:
+        """Return the configuration of a schedd; None where it is not known.
+
+        Without one of its own it is taken to have the central manager's.
+        """
+        found = self.access.get(name)
+        if found is None and self.central is not None:
+            return self.central.of(SCHEDD_DAEMON, name)
+        return found
+
+    def startd_configuration(self, slot: Slot) -> Configuration | None:
+        """Return the configuration of the startd of ``slot``; None where it is not known.
+
+        Without one of its own it is taken to have the central manager's.
+        """
+        found = of_startd(self.execute, slot)
+        if found is None and self.central is not None:
+            return self.central.of(STARTD_DAEMON, slot.startd)
+        return found
 
     def _of(self, type_: str) -> tuple[Record, ...]:
         return (self.records or {}).get(type_, ())

@@ -17,6 +17,7 @@ from htcq.errors import InputError, UnreadableError
 from htcq.pool.ads import PLAIN_NAME, Read, read_collector, read_jobs, read_past
 from htcq.pool.adtext import Chunks
 from htcq.pool.configuration import Configuration, Parse, configuration_from
+from htcq.pool.daemons import NEGOTIATOR, SCHEDD, STARTD
 from htcq.pool.files import CHANGED, CONFIG
 from htcq.pool.job import Job
 from htcq.pool.left_out import LeavingOut, LeftOut, together
@@ -85,8 +86,8 @@ def read_pool(texts: Texts, parse: Parse) -> Pool:
     expressions, damage = Expressions(), _Damaged()
     central = damage.reading(CONFIG, lambda: _central(texts.central, parse))
     changed = damage.reading(CHANGED, lambda: _changed(texts.central, texts.changes, parse))
-    access = damage.configurations("access", texts.access, parse)
-    execute = damage.configurations("execute", texts.execute, parse)
+    access = damage.configurations("access", texts.access, parse, SCHEDD)
+    execute = damage.configurations("execute", texts.execute, parse, STARTD)
     of_jobs = _named_by((central, *access.values()), _ABOUT_JOBS, expressions)
     of_jobs |= {name.lower() for name in texts.job_attributes}
     of_slots = _named_by((central, changed), _ABOUT_SLOTS, expressions)
@@ -157,7 +158,7 @@ def _with_schedd(job: Job, known: AbstractSet[str]) -> Job:
 def _central(text: str | None, parse: Parse) -> Configuration | None:
     if text is None:
         return None
-    return configuration_from(CONFIG, text, parse)
+    return configuration_from(CONFIG, text, parse, NEGOTIATOR)
 
 
 def _users(chunks: Chunks | None, left_out: LeavingOut) -> tuple[Record, ...] | None:
@@ -178,7 +179,7 @@ def _changed(
     if text is None or not changes:
         return None
     lines = "".join(f"{name} = {value}\n" for name, value in changes)
-    return configuration_from(CONFIG, f"{text}\n{lines}", parse)
+    return configuration_from(CONFIG, f"{text}\n{lines}", parse, NEGOTIATOR)
 
 
 def _read_both(
@@ -303,15 +304,18 @@ class _Damaged:
             return None
 
     def configurations(
-        self, directory: str, texts: Mapping[str, str], parse: Parse
+        self, directory: str, texts: Mapping[str, str], parse: Parse, subsystem: str
     ) -> dict[str, Configuration]:
-        """Return the configurations of ``directory`` by name, as far as they can be read."""
+        """Return the configurations of ``directory`` by name, as far as they can be read.
+
+        Each is as the daemon of that name sees it.
+        """
         found = {}
         for name, text in texts.items():
-            read = partial(configuration_from, name, text, parse)
+            read = partial(configuration_from, name, text, parse, subsystem)
             configuration = self.reading(f"{directory}/{name}.txt", read)
             if configuration is not None:
-                found[name] = configuration
+                found[name] = configuration.of(subsystem, name)
         return found
 
     def sentences(self, ads: Read | None, jobs: Read | None) -> list[str]:

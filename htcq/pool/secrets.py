@@ -95,13 +95,26 @@ def is_secret_knob(name: str, value: str = "") -> bool:
     return bool(_TOKEN.search(name)) and not _ASSET_KNOB.search(name)
 
 
+def scrub_across_lines(text: str) -> str:
+    """Return ``text`` without secrets that may go over several lines, which stay as many.
+
+    A word such as password is not looked at: :func:`scrub` does that, on each part of the text.
+    """
+    if ">#" in text or "eyJ" in text or "-----BEGIN" in text or "://" in text:
+        text = _SECRET_VALUE.sub(_removed, text)
+    return text
+
+
+def _removed(found: re.Match[str]) -> str:
+    return REMOVED + "\n" * found.group().count("\n")
+
+
 def scrub(text: str) -> str:
     """Return ``text`` without secrets.
 
     Claim ids, tokens, private keys, and passwords in addresses and command lines.
     """
-    if ">#" in text or "eyJ" in text or "-----BEGIN" in text or "://" in text:
-        text = _SECRET_VALUE.sub(REMOVED, text)
+    text = scrub_across_lines(text)
     lower = text.lower()
     if "pass" in lower or "secret" in lower:
         text = _SPELLED_OUT.sub(rf"\g<1>{REMOVED}", text)

@@ -16,6 +16,7 @@ from htcq.policy.claim import Startd, Taken, changed_requests, refused, unjudged
 from htcq.policy.defaults import MODIFIED, default_modifications
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
+from htcq.pool.pool import of_startd
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, PLACES, Slot
 from htcq.pool.slot_class import SlotClass
@@ -35,7 +36,7 @@ def modifier(asset: str) -> str:
 class StartdTable:
     """The startds of slots.
 
-    ``configurations`` are those that are known, by machine.
+    ``configurations`` are those that are known, by machine or startd.
     """
 
     def __init__(self, configurations: Mapping[str, Configuration]) -> None:
@@ -46,10 +47,10 @@ class StartdTable:
 
     def of(self, slot: Slot) -> Startd:
         """Return the startd of ``slot``; the same object for all startds that do the same."""
-        machine: Value = ""
+        startd = ""
         if self._configurations:
-            machine = slot.machine
-        key = (id(slot.frame), machine)
+            startd = slot.startd
+        key = (id(slot.frame), startd)
         found = self._of.get(key)
         if found is None:
             found = self._of[key] = (self._read(slot), slot.frame)
@@ -66,7 +67,7 @@ class StartdTable:
         return words
 
     def _read(self, slot: Slot) -> Startd:
-        configuration = self._configurations.get(str(slot.machine))
+        configuration = of_startd(self._configurations, slot)
         known = version(slot.frame.value("CondorVersion")) or Startd.version
         texts = modifications(slot, configuration)
         must = configuration is not None and configuration.truth(_MUST_MODIFY, False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -82,12 +82,16 @@ class ObservedPool:
         known = [each for each in (taken, self.newest) if each is not None]
         return max(known, default=None)
 
-    def seconds(self, name: str, default: float, *others: Configuration) -> float:
-        """Return a knob in seconds.
+    def seconds(
+        self, name: str, default: float, subsystem: str, others: Iterable[Configuration] = ()
+    ) -> float:
+        """Return a knob of the daemons of a subsystem in seconds.
 
         It is the greatest known value, ``default`` where none is set.
         """
-        configurations = [each for each in (self.pool.central, *others) if each is not None]
+        configurations = list(others)
+        if self.pool.central is not None:
+            configurations.append(self.pool.central.of(subsystem))
         texts = {each.value(name) for each in configurations}
         known = [Knobs({name: text}).number(name, default, 0, math.inf) for text in texts]
         return max(known, default=default)

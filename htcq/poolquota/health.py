@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from htcq.classads import as_number
+from htcq.pool.daemons import SCHEDD, STARTD
 from htcq.pool.pool import Pool
 from htcq.pool.slot import Slot
 from htcq.poolquota.ailment import (
@@ -80,7 +81,7 @@ def _schedds(seen: ObservedPool) -> Iterator[Ailment]:
         if named is not None and NO_ANSWER.match(why):
             silent.setdefault(named.group(1), why)
     foreign = foreign_schedds(seen.pool)
-    interval = seen.seconds("SCHEDD_INTERVAL", 300, *seen.pool.access.values())
+    interval = seen.seconds("SCHEDD_INTERVAL", 300, SCHEDD, seen.pool.access.values())
     for record in seen.pool.schedds:
         if record.name in foreign:
             continue
@@ -144,7 +145,7 @@ def _ads(seen: ObservedPool) -> Iterator[Ailment]:
         )
         yield Ailment(STALE, f"{text}, or the clocks of the collector and of the capture differ")
         return
-    interval = seen.seconds("UPDATE_INTERVAL", 300, *seen.pool.execute.values())
+    interval = seen.seconds("UPDATE_INTERVAL", 300, STARTD, seen.pool.execute.values())
     limit = max(INTERVALS * interval, MIN_SECONDS)
     gone = [
         (now - heard, slot) for slot, heard in seen.slots if now - heard > _lifetime(slot, limit)

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from htcq.pool.daemons import NEGOTIATOR
 from htcq.pool.pool import Pool
 from htcq.pool.record import Record
 from htcq.poolquota.ailment import INTERVALS, MIN_SECONDS, Ailment, ObservedPool, heard_of
@@ -91,7 +92,7 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     if now is None or heard is None:
         return
     longest = _longest(record)
-    update = seen.seconds("NEGOTIATOR_UPDATE_INTERVAL", 300)
+    update = seen.seconds("NEGOTIATOR_UPDATE_INTERVAL", 300, NEGOTIATOR)
     cycles = _cycles(record, seen.pool)
     accounts = [each for each in seen.pool.accounting if each.text("NegotiatorName") == record.name]
     published = [each for each in map(heard_of, accounts) if each is not None]
@@ -101,8 +102,8 @@ def _late(record: Record, seen: ObservedPool) -> Iterator[Ailment]:
     last = max([*cycles, *published], default=None)
     start = _on_the_collectors_clock(record, "DaemonStartTime")
     since = looked - max([each for each in (last, start) if each is not None], default=math.inf)
-    interval = seen.seconds("NEGOTIATOR_INTERVAL", 60)
-    delay = seen.seconds("NEGOTIATOR_CYCLE_DELAY", 20)
+    interval = seen.seconds("NEGOTIATOR_INTERVAL", 60, NEGOTIATOR)
+    delay = seen.seconds("NEGOTIATOR_CYCLE_DELAY", 20, NEGOTIATOR)
     periods = _numbers(record, _PERIODS)
     # With a changed interval the negotiator keeps the one that it read.
     spacing = max(interval, longest + delay, min(periods, default=0))
@@ -172,8 +173,7 @@ def _fatal_knobs(pool: Pool) -> Iterator[Ailment]:
     """
     if pool.central is None:
         return
-    knobs = {knob.name: knob.value for knob in pool.central}
-    _, problems = build_tree(knobs)
+    _, problems = build_tree(pool.central.texts())
     for problem in problems:
         if problem.fatal:
             yield Ailment(CRASH, f"the negotiator crashes whenever it starts: {problem.message}")

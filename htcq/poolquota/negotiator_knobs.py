@@ -28,6 +28,6 @@ def negotiator_knobs(pool: Pool, written: tuple[int, ...]) -> Mapping[str, str]:
     unknown = {knob for knob, first in _NEW_KNOBS.items() if () < written < first}
     knobs = {}
     for knob in pool.central or ():
-        if knob.name.upper() not in unknown:
-            knobs[knob.name] = knob.value
+        if knob.bare.upper() not in unknown:
+            knobs[knob.bare] = knob.value
     return knobs

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 from htcq.errors import InputError
 from htcq.policy.defaults import CATALOG_SPACE, MODIFIED, default_modifications
-from htcq.pool.configuration import Configuration
+from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.pool import Pool
 from htcq.pool.record import COLLECTOR, NEGOTIATOR, SCHEDD, Record
+from htcq.pool.resource_limits import limits_without_policy
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import STATIC, Slot
 from htcq.pool.startds import modifier
@@ -35,7 +36,7 @@ from htcq.releases import (
     Change,
     Version,
 )
-from htcq.simulate.publishing import limits_without_policy, resources_of
+from htcq.simulate.publishing import resources_of
 from htcq.units import whole_number
 
 _WRITTEN = "condorversion"
@@ -173,14 +174,14 @@ def _without_defaults(own: Configuration) -> Configuration:
 
     What is not configured has the default of the version.
     """
-    knobs = dict(own.knobs)
-    for name, defaults in _FORMER.items():
-        knob = knobs.get(name)
-        if knob is not None and _plain(knob.raw or knob.value) in defaults:
-            del knobs[name]
-    if len(knobs) == len(own.knobs):
-        return own
-    return replace(own, knobs=knobs)
+    return own.changed(_unless_default)
+
+
+def _unless_default(knob: Knob) -> Knob | None:
+    defaults = _FORMER.get(knob.bare.upper())
+    if defaults is not None and _plain(knob.raw or knob.value) in defaults:
+        return None
+    return knob
 
 
 def _plain(text: str) -> str:

@@ -194,6 +194,8 @@ def _execute(pool: Pool, models: Mapping[str, Model]) -> dict[str, Configuration
         if model is None or slot.type != PARTITIONABLE:
             continue
         machine, type_id = str(slot.machine), as_number(slot.value("SlotTypeID"))
+        if slot.startd in execute:
+            machine = slot.startd
         own = execute.get(machine, Configuration("model"))
         key = (id(own), id(model.layout), type_id)
         if key not in known:
@@ -204,6 +206,6 @@ def _execute(pool: Pool, models: Mapping[str, Model]) -> dict[str, Configuration
             knobs = {
                 name: Knob(name, model.layout.policy.expanded(text)) for name, text in names.items()
             }
-            known[key] = replace(own, knobs={**own.knobs, **knobs})
+            known[key] = own.with_knobs(knobs)
         execute[machine] = known[key]
     return execute

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from htcq.pool.configuration import Configuration
+from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.default_operator import as_before
 from htcq.pool.pool import Pool
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
@@ -54,9 +54,9 @@ def _rewritten(frames: Iterable[SharedAttributes]) -> dict[int, SharedAttributes
 
 
 def _configured(own: Configuration) -> Configuration:
-    knobs = dict(own.knobs)
-    for name, knob in own.knobs.items():
-        older = as_before(knob.value)
-        if older is not None:
-            knobs[name] = replace(knob, value=older, raw=older)
-    return replace(own, knobs=knobs)
+    return own.changed(_read_before)
+
+
+def _read_before(knob: Knob) -> Knob:
+    older = as_before(knob.value)
+    return knob if older is None else replace(knob, value=older, raw=older)

@@ -9,19 +9,18 @@ consumptionLimitsExpression), HTCondor 25.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from htcq.capacity.fixed import TOKEN, start_without_count
 from htcq.capacity.layout import Slot as Layout
 from htcq.classads import Expr, as_number
 from htcq.policy.consumption import NEGOTIATOR, cpu_shares_in
+from htcq.pool.resource_limits import SWAP, limits_by_policy, limits_without_policy
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, Number, Slot
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, attribute
 
-#: What MachineResources lists and no policy consumes.
-_SWAP = "swap"
 #: By these the startd's own WithinResourceLimits are known; a configuration may have put another in
 #: their place.
 _WITH_POLICY, _WITHOUT = "_cp_orig_", "RequestCpus <= MY.Cpus"
@@ -100,7 +99,7 @@ def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
     policy, frame = model.layout.policy, slot.frame
     # What a slot lists without an amount is nothing that its machine has: a startd would list it no
     # more.
-    known = {_SWAP, *model.layout.machine}
+    known = {SWAP, *model.layout.machine}
     resources = [
         name for name in resources_of(slot) if name.lower() != TOKEN and name.lower() in known
     ]
@@ -110,7 +109,7 @@ def _told(slot: Slot, model: Model, shares: int) -> dict[str, str]:
     told = {_name(frame, "SlotWeight"): policy.expanded(policy.weight)}
     if "MachineResources" in frame or model.consumes:
         told[_name(frame, "MachineResources")] = f'"{" ".join(resources)}"'
-    assets = [name for name in resources if name.lower() != _SWAP]
+    assets = [name for name in resources if name.lower() != SWAP]
     if model.consumes:
         told.update(
             {
@@ -162,30 +161,10 @@ def _limits(frame: SharedAttributes, model: Model, assets: list[str]) -> str:
     if not known or (consumed is model.consumes and not model.layout.policy.provides):
         return ""
     if model.consumes:
-        # What the negotiator has written into the request is what the policy consumes.
-        parts = [
-            f"ifThenElse(TARGET._cp_orig_Request{name} =?= undefined, MY.Consumption{name}, "
-            f"TARGET.Request{name}) <= "
-            f"MY.{name}"
-            for name in sorted(assets, key=str.lower)
-        ]
+        parts = limits_by_policy(assets)
     else:
         parts = limits_without_policy(assets)
     return " && ".join([*parts, *([_NETWORK] if "WantJobNetworking" in text else [])])
-
-
-def limits_without_policy(assets: Iterable[str]) -> list[str]:
-    """Return the conditions of WithinResourceLimits of a slot that has no consumption policy."""
-    parts = [
-        f"MY.{name} > 0 && TARGET.Request{name} <= MY.{name}"
-        for name in map(attribute, BUILT_IN_ASSETS)
-    ]
-    parts += [
-        f"(TARGET.Request{name} =?= undefined || MY.{name} >= TARGET.Request{name})"
-        for name in assets
-        if name.lower() not in (*BUILT_IN_ASSETS, _SWAP)
-    ]
-    return parts
 
 
 def _tokens(model: Model, claims: int | None) -> Mapping[str, str]:

@@ -32,14 +32,12 @@ def with_schedd_weight(pool: Pool, text: str) -> Pool:
     See :func:`reweighed`.
     """
     knobs = {name: Knob(name, value) for name, value in ((OWN_KNOB, text), (SWITCH, "True"))}
-    prefixed = [f"SCHEDD.{name}" for name in knobs]
     access = dict(pool.access)
     for schedd in dict.fromkeys(
         [*access, *(record.text("ScheddName") for record in pool.submitters)]
     ):
-        own = access.get(schedd) or pool.central or Configuration("model")
-        kept = {name: knob for name, knob in own.knobs.items() if name not in prefixed}
-        access[schedd] = replace(own, knobs={**kept, **knobs})
+        own = pool.schedd_configuration(schedd) or Configuration("model")
+        access[schedd] = own.with_knobs(knobs)
     return replace(pool, access=access)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from htcq.classads import parsed
-from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.configuration import Configuration
+from htcq.pool.daemons import SCHEDD as SCHEDD_DAEMON
 from htcq.pool.knobs.attributes import FIXED_IN_COURSES, UNFOLLOWED, UNFOLLOWED_IN_COURSES
 from htcq.pool.knobs.knob import MatchKnob
 from htcq.pool.knobs.table import FORMER_DEFAULTS, NEGOTIATOR, SCHEDD, STARTD, not_followed
@@ -35,7 +36,7 @@ def unmodelled(pool: Pool, courses: bool = False) -> Iterator[str]:
     # A schedd without a configuration of its own is taken to have the central manager's.
     access: Mapping[str, Configuration] = pool.access
     if not access and pool.central is not None:
-        access = {"": pool.central}
+        access = {"": pool.central.of(SCHEDD_DAEMON)}
     yield from _of_daemons(SCHEDD, access, courses)
     yield from _of_daemons(STARTD, pool.execute, courses)
     yield from _of_slots(pool, UNFOLLOWED_IN_COURSES if courses else UNFOLLOWED)
@@ -52,16 +53,16 @@ def _of_daemons(
     for knob in not_followed(daemon, courses):
         values: dict[str, list[str]] = {}
         for name, configuration in configurations.items():
-            value = _effective(daemon, configuration, knob)
+            value = _effective(configuration, knob)
             if value:
                 values.setdefault(value, []).append(name)
         for value, names in values.items():
             yield _sentence(knob, f"{knob.name} = {value}{_whose(names)}")
 
 
-def _effective(daemon: str, configuration: Configuration, knob: MatchKnob) -> str:
+def _effective(configuration: Configuration, knob: MatchKnob) -> str:
     """Return the value of a knob that is not HTCondor's default; empty where it is."""
-    found = _set(daemon, configuration, knob.name)
+    found = configuration.knob(knob.name)
     if found is None:
         return ""
     value = _plain(found.value)
@@ -76,11 +77,6 @@ def _effective(daemon: str, configuration: Configuration, knob: MatchKnob) -> st
     if len(value) > _MAX_LETTERS:
         value = f"{value[: _MAX_LETTERS - 3]}..."
     return value
-
-
-def _set(daemon: str, configuration: Configuration, name: str) -> Knob | None:
-    """Return the knob as the daemon reads it: one with the daemon's name comes first."""
-    return configuration.knob(f"{daemon}.{name}") or configuration.knob(name)
 
 
 def _plain(text: str) -> str:
@@ -138,7 +134,7 @@ def _fixed(pool: Pool) -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     for knob in pool.central or ():
-        if knob.name.upper() in NEGOTIATORS_EXPRESSIONS:
+        if knob.bare.upper() in NEGOTIATORS_EXPRESSIONS:
             expression = parsed(knob.value)
             words = () if expression is None else expression.words()
             found.update(dict.fromkeys(FIXED_IN_COURSES.keys() & words, knob.name))

@@ -14,6 +14,8 @@ from typing import Any
 
 from htcq.errors import AnonymityError
 from htcq.pool.anonymize import Rewriter
+from htcq.pool.configuration import Assignment
+from htcq.pool.daemons import NEGOTIATOR, SCHEDD, STARTD, Daemon, asked_daemon
 from htcq.pool.files import (
     ACCESS,
     COLLECTOR_ADS,
@@ -26,10 +28,13 @@ from htcq.pool.files import (
 )
 from htcq.pool.left_out import KINDS, left_out_from, left_out_json
 from htcq.pool.named import Collector
+from htcq.pool.precedence import effective
 
 _ADS = (COLLECTOR_ADS, JOBS_ADS, PRIORITIES_ADS, USERS_ADS)
 #: What an ad without MyType is: HTCondor's tools do not always say.
 _UNTYPED = {PRIORITIES_ADS: "accounting", USERS_ADS: "owner"}
+#: Whose configurations a directory has.
+_SUBSYSTEMS = {ACCESS: SCHEDD, EXECUTE: STARTD}
 _OPENED = re.compile(r"\s*([^\s=:#]+?)\s*@=\s*(\S+)\s*\Z")
 _ASSIGNED = re.compile(r"\s*([^\s=:#]+?)\s*=(.*)\Z", re.DOTALL)
 #: What could not be had, and of which daemon.
@@ -115,7 +120,7 @@ def _collect(files: _Files, collector: Collector) -> None:
     for path in files.configurations:
         if path.parent.name in (ACCESS, EXECUTE):
             collector.place(path.stem)
-        for _, name, value in _knobs(path):
+        for name, value in _seen_knobs(path):
             if name:
                 collector.knob(name, value)
             else:
@@ -183,6 +188,26 @@ def _knobs(path: Path) -> Iterator[tuple[str, str, str]]:
             yield "", "", line
 
 
+def _seen_knobs(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield name and value of each knob, as the daemon sees it whose configuration this is.
+
+    Its own prefix is left out, which may be a name of the site's. A line that is no knob is
+    ("", line).
+    """
+    found = []
+    for _, name, value in _knobs(path):
+        if name:
+            found.append(Assignment(name, value, "", 0))
+        else:
+            yield "", value
+    subsystem = _SUBSYSTEMS.get(path.parent.name, NEGOTIATOR)
+    daemon = asked_daemon(found)
+    if daemon.subsystem != subsystem:
+        daemon = Daemon(subsystem)
+    for bare, each in effective(daemon, found).values():
+        yield bare, each.raw
+
+
 # Second pass: rewrite the files
 # --------------------------------------------------------------------------------------------------
 
@@ -207,7 +232,7 @@ def _name_of(lines: list[str]) -> str:
 
 def _rewrite_configuration(path: Path, rewriter: Rewriter) -> None:
     lines = []
-    for _, old_name, old_value in _knobs(path):
+    for old_name, old_value in _seen_knobs(path):
         if not old_name:
             continue
         for name, value in rewriter.knob(old_name, old_value):

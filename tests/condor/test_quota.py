@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from claims import come_to, queued, written
 from conftest import NEWEST, ROOT, Site
 from testpool import Pool
 
-from htcq.errors import EXIT_FINE, EXIT_UNKNOWN
+from htcq.errors import EXIT_FINE
 from tests.cli.own_terminal import CLEAR, Terminal
 
 pytestmark = pytest.mark.condor
@@ -163,61 +163,6 @@ def test_a_change_that_the_negotiator_has_not_read_yet_is_marked(
     assert marks["physics.hep"] == []
     assert "physics: EffectiveQuota published 4, computed 3" in site.htcq(
         "quota", "--snapshot", str(tmp_path)
-    )
-
-
-SECOND: Mapping[str, str] = {
-    "NEGOTIATOR_SECOND": "$(NEGOTIATOR)",
-    "NEGOTIATOR_SECOND_ARGS": "-local-name SECOND",
-    "SECOND.NEGOTIATOR_LOG": "$(LOG)/SecondLog",
-    "SECOND.NEGOTIATOR_ADDRESS_FILE": "$(LOG)/.second_address",
-    "SECOND.SPOOL": "$(LOG)",
-    "SECOND.GROUP_QUOTA_physics": "2",
-}
-
-
-@pytest.fixture
-def two_negotiators() -> Iterator[Pool]:
-    """A pool whose second negotiator, called SECOND@..., has another quota for physics."""
-    daemons = ("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD", "NEGOTIATOR_SECOND")
-    with Pool.start(suite=NEWEST, settings={**GROUPS, **SECOND}, daemons=daemons) as pool:
-        pool.wait(
-            lambda: len(pool.ads("negotiator", ["Name"])) == 2,
-            40,
-            "two negotiators",
-            ("MasterLog",),
-        )
-        yield pool
-
-
-def test_of_two_negotiators_each_is_shown_with_its_own_configuration(two_negotiators: Pool) -> None:
-    pool = two_negotiators
-    names = sorted(ad["Name"] for ad in pool.ads("negotiator", ["Name"]))
-    pool.wait(
-        lambda: (
-            {
-                ad.get("NegotiatorName")
-                for ad in pool.ads("any", constraint='MyType == "Accounting"')
-            }
-            == set(names)
-        ),
-        40,
-        "accounting ads of both",
-    )
-    quotas = {}
-    for name in names:
-        printed = quota(pool, "--name", name)
-        quotas[name.partition("@")[0]] = {
-            each["name"]: each["quota"] for each in printed["groups"]
-        }["physics"]
-        others = next(other for other in names if other != name)
-        assert printed["doubts"] == [
-            f"this collector has 2 negotiators: {name} is shown, {others} is not"
-        ]
-        assert [each["name"] for each in printed["standings"] if each["marks"]] == []
-    assert quotas == {"SECOND": 2, "node.test": 4}
-    assert "has no negotiator third (its negotiators: " in quota(
-        pool, "--name", "third", status=EXIT_UNKNOWN
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from htcq.emit.group_edit import ABSENT, Change, changes, dropped, losses, staying
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.daemons import Daemon
 from tests.audit.sites import accounting, dynamic_slot, pool, slot, submitter
 from tests.emit.declared import alone, declared, emitted, having
 
@@ -79,7 +80,8 @@ def test_usage_that_the_accountant_still_publishes_counts() -> None:
 
 
 def _central(*knobs: Knob) -> Configuration:
-    return Configuration("config.txt", {knob.name.upper(): knob for knob in knobs})
+    seen = {knob.bare.upper(): knob for knob in knobs}
+    return Configuration("config.txt", seen, daemon=Daemon("NEGOTIATOR"))
 
 
 def test_knobs_of_other_files_that_would_stay_in_force() -> None:
@@ -94,7 +96,7 @@ def test_knobs_of_other_files_that_would_stay_in_force() -> None:
         Knob("GROUP_AUTOREGROUP_b", "True", place="/etc/condor/config.d/50-htcq-groups.config:9"),
         Knob("GROUP_AUTOREGROUP_c", "True"),
         Knob("GROUP_AUTOREGROUP_a", "", place=there),
-        Knob("NEGOTIATOR.GROUP_NAMES", "a", place=there),
+        Knob("NEGOTIATOR.GROUP_NAMES", "a", place=there, prefix="NEGOTIATOR."),
     )
 
     assert [

@@ -86,7 +86,7 @@ def test_a_library_that_was_loaded_with_the_environment_alone_reads_a_text() -> 
             "from htcq.classads import Expr\n"
             "assert Expr('1 + 1').evaluate() == 2\n"
             "from htcq.live.configuration import read_dump\n"
-            "values, defaults = read_dump('SLOT_WEIGHT = 2 * $(A)\\nA = 7\\n', ('SLOT_WEIGHT',))\n"
+            "values, defaults, _ = read_dump('SLOT_WEIGHT = 2 * $(A)\\nA = 7\\n', ('SLOT_WEIGHT',))\n"
             "print(values, defaults.get('A'), defaults['SLOT_WEIGHT'])\n",
         ],
         env={**os.environ, "CONDOR_CONFIG": "ONLY_ENV", "_CONDOR_SLOT_WEIGHT": "9", "_CONDOR_A": "3"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from htcq.live.configuration import read_configuration
-from htcq.live.remote_config import dump_text, is_wanted
+from htcq.live.remote_config import dump_text, is_wanted, values_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,8 @@ from htcq.live.remote_config import dump_text, is_wanted
         "CONCURRENCY_LIMIT_DEFAULT", "CONCURRENCY_LIMIT_DEFAULT_licence", "CONCURRENCY_LIMIT_DEFAULT_token",
         "licence.matlab_LIMIT", "STARTD_ENFORCE_DISK_LIMITS", "PROPORTIONAL_SWAP_ASSIGNMENT",
         "MAX_ACCOUNTANT_DATABASE_SIZE", "NEGOTIATOR_JOB_CONSTRAINT", "STARTD_AD_REEVAL_EXPR", "SLOT1_STARTD_ATTRS",
-        "NEGOTIATOR.SLOT_WEIGHT", "SLOT_TYPE_2_MAXJOBRETIREMENTTIME",
+        "NEGOTIATOR.SLOT_WEIGHT", "SLOT_TYPE_2_MAXJOBRETIREMENTTIME", "NGPU.GROUP_NAMES", "NGPU.GROUP_QUOTA_a.b",
+        "M1.SLOT_TYPE_1_START", "SUBSYSTEM", "LOCALNAME",
     ],
 )  # fmt: skip
 def test_what_decides_who_gets_what_is_asked_for(name: str) -> None:
@@ -62,3 +63,24 @@ def test_htcondors_own_parser_reads_what_was_written() -> None:
 
 def test_what_looks_like_a_secret_is_scrubbed() -> None:
     assert "eyJ" not in dump_text("x", [("START", 'Key == "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.c2ln"')])
+
+
+def test_what_a_daemon_has_under_its_own_prefix_alone_is_there_without_it_too() -> None:
+    """A daemon lists names, and not which of them count for it."""
+    asked = {
+        "SUBSYSTEM": "NEGOTIATOR",
+        "LOCALNAME": "NGPU",
+        "NEGOTIATOR.GROUP_QUOTA_a.b": "2",
+        "NGPU.group_quota_a.b": "3",
+        "NEGOTIATOR.GROUP_QUOTA_c": "4",
+        "SCHEDD.GROUP_QUOTA_d": "5",
+        "NGPU.SLOT_WEIGHT": "Not defined",
+        "SLOT_WEIGHT": "Not defined",
+    }
+    values = values_of(asked)
+    assert values == {
+        **{name: value for name, value in asked.items() if value != "Not defined"},
+        "NGPU.SLOT_WEIGHT": "",
+        "group_quota_a.b": "3",
+        "GROUP_QUOTA_c": "4",
+    }

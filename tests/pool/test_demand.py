@@ -19,7 +19,7 @@ DOMINANT = "max({RequestCpus, ceiling(RequestMemory/2048.0), ceiling(RequestDisk
 
 
 def configured(text: str) -> Configuration:
-    return configuration_from("test", text, read_dump)
+    return configuration_from("test", text, read_dump, "SCHEDD")
 
 
 def asking(cpus: int = 1, memory_mb: int = 1024, disk_kb: int = 1024) -> Ad:

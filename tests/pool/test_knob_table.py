@@ -157,7 +157,7 @@ def _read_by_htcq() -> Iterator[str]:
     known.update(name for daemon in READ.values() for name in daemon["knobs"])
     known.update(name.upper() for name in NAMES)
     # Also words of other meanings: roles, subsystems, constants of the site file.
-    known -= {"SCHEDD", "STARTD", "NEGOTIATOR", "EXECUTE", "HAD", "HOUR", "RUN"}
+    known -= {"SCHEDD", "STARTD", "NEGOTIATOR", "COLLECTOR", "EXECUTE", "HAD", "HOUR", "RUN"}
     for word in words_of_code():
         if word in known or (word.endswith("_") and any(name.startswith(word) for name in known)):
             yield word

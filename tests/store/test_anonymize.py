@@ -224,3 +224,21 @@ def test_a_user_called_as_a_word_of_every_snapshot_is_replaced_and_no_false_alar
     assert re.search(
         r'^Owner = "user-[0-9a-f]{8}"$', (tmp_path / "jobs.ads").read_text(), re.MULTILINE
     )
+
+
+def test_knobs_of_one_daemon_stay_and_its_local_name_does_not(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "config.txt").write_text(
+        "SUBSYSTEM = NEGOTIATOR\nLOCALNAME = physicists\nNEGOTIATOR.GROUP_NAMES = lab\n"
+        "NEGOTIATOR.GROUP_QUOTA_lab = 5\nphysicists.GROUP_QUOTA_lab = 3\nGROUP_QUOTA_lab = 7\n"
+        "SCHEDD.CLAIM_PARTITIONABLE_LEFTOVERS = False\n"
+    )
+    anonymize_directory(tmp_path, KEY)
+    lines = (tmp_path / "config.txt").read_text().splitlines()
+    (group,) = (line.partition(" = ")[2] for line in lines if line.startswith("GROUP_NAMES"))
+    assert "lab" not in group
+    assert sorted(lines) == [
+        f"GROUP_NAMES = {group}",
+        f"GROUP_QUOTA_{group} = 3",
+        "SCHEDD.CLAIM_PARTITIONABLE_LEFTOVERS = False",
+    ]

@@ -74,6 +74,22 @@ def is_in_table(name: str) -> bool:
     return any(each in plain or others.fullmatch(each) for each in (upper, name.upper()))
 
 
+@lru_cache(maxsize=1)
+def _by_daemon() -> Mapping[str, re.Pattern[str]]:
+    return {
+        daemon: re.compile("|".join(pattern_of(knob.name) for knob in knobs))
+        for daemon, knobs in TABLE.items()
+    }
+
+
+def readers_of(name: str) -> Iterator[str]:
+    """Yield the daemons whose matching the knob ``name`` changes."""
+    upper = _OF_A_SLOT.sub("", split_prefix(name.upper())[1])
+    for daemon, pattern in _by_daemon().items():
+        if pattern.fullmatch(upper) or pattern.fullmatch(name.upper()):
+            yield daemon
+
+
 def looks_alike(name: str) -> bool:
     """Return whether ``name`` may be misspelt, or newer than the table."""
     return _ALIKE.match(split_prefix(name.upper())[1]) is not None

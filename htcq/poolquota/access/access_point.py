@@ -54,7 +54,7 @@ class AccessPoint:
     ) -> None:
         self.name, self._record, self._limits, self._batch = name, record, limits, batch
         self._owners, self.counts = owners, counts
-        self._knobs = Knobs({knob.name: knob.value for knob in configuration or ()})
+        self._knobs = Knobs({} if configuration is None else configuration.texts())
         self._matched = 0
 
     @cached_property

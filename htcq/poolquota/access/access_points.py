@@ -58,7 +58,7 @@ class AccessPoints:
             batch = int(knobs.number(_BATCH, 200, 1, 2**31 - 1))
         self._asking = asking = batch, counts
         self._configurations = configurations = {
-            each.name: pool.access.get(each.name, pool.central) for each in pool.schedds
+            each.name: pool.schedd_configuration(each.name) for each in pool.schedds
         }
         self._limits = UserLimits(pool.users or ())
         self._owners = Owners(pool.users or (), pool.jobs or (), self.name_of)

@@ -19,9 +19,12 @@ _EMPTY = Line()
 _Mends = tuple[tuple[Setting, ...], str]
 
 
-def show_audit(audit: Audit, stream: TextIO, plain: bool = False) -> None:
-    """Write the audit as text, in colour on a terminal unless ``plain`` is asked for."""
-    show_lines(_lines(audit), stream, plain)
+def show_audit(audit: Audit, stream: TextIO, plain: bool = False, skipped: bool = False) -> None:
+    """Write the audit as text, in colour on a terminal unless ``plain`` is asked for.
+
+    ``skipped``: rules that were not checked are named, however many they are.
+    """
+    show_lines(_lines(audit, skipped), stream, plain)
 
 
 def summary(audit: Audit) -> str:
@@ -105,7 +108,7 @@ def shown_value(value: str) -> str:
     return line
 
 
-def _lines(audit: Audit) -> Iterator[Line]:
+def _lines(audit: Audit, skipped: bool) -> Iterator[Line]:
     taken = ""
     if audit.taken:
         taken = f", taken {audit.taken}"
@@ -118,9 +121,10 @@ def _lines(audit: Audit) -> Iterator[Line]:
     for gone in audit.gone:
         yield Line((("no longer found", "strong"), (f": {one_line(gone)}", "")))
     for missing, rules in wanting(audit):
-        yield Line(
-            (("not checked", "strong"), (f" without {one_line(missing)}: {', '.join(rules)}", ""))
-        )
+        names = ", ".join(rules)
+        if len(rules) > EXAMPLES and not skipped:
+            names = f"{len(rules)} rules"
+        yield Line((("not checked", "strong"), (f" without {one_line(missing)}: {names}", "")))
     for failure in failures(audit):
         yield Line(((failure, "warning"),))
     for each in audit.incomplete:

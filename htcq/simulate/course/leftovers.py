@@ -191,14 +191,10 @@ class Leftovers:
 
     def _comes_back(self, claimed: _ClaimRequest, schedd: str) -> bool:
         """Return whether the schedd gets the rest of the slot with a claim."""
-        machine = str(claimed.base.slot.machine)
-        if not claimed.policy and not self._has_leftovers(self._pool.execute.get(machine)):
+        pool = self._pool
+        if not claimed.policy and not _has(pool.startd_configuration(claimed.base.slot)):
             return False
-        return self._has_leftovers(self._pool.access.get(schedd))
-
-    def _has_leftovers(self, configuration: Configuration | None) -> bool:
-        configuration = configuration or self._pool.central
-        return configuration is None or configuration.truth(_KNOB, True)
+        return _has(pool.schedd_configuration(schedd))
 
     def _use_rest(self, stage: _Stage, claimed: _ClaimRequest, schedd: str, start: Start) -> int:
         """Start one more job of a submitter in the rest of a slot; return how many start."""
@@ -233,3 +229,8 @@ class Leftovers:
             asked.devices = start(base, job, asked.amounts)
         stage.ask(asked, schedd)
         return int(not refuses)
+
+
+def _has(configuration: Configuration | None) -> bool:
+    """Return whether a daemon with this configuration gives or takes leftovers."""
+    return configuration is None or configuration.truth(_KNOB, True)

@@ -49,8 +49,7 @@ class Occupancy:
         if names_any(pool, "EnteredCurrentState", "EnteredCurrentActivity"):
             self._moment = moment
         self._ranks = StartdRanks(pool.execute)
-        central = pool.central or ()
-        knobs = Knobs({knob.name: knob.value for knob in central})
+        knobs = Knobs({} if pool.central is None else pool.central.texts())
         is_on = knobs.boolean("NEGOTIATOR_CONSIDER_PREEMPTION", True)
         requirements = preemption_texts(knobs)[0]
         #: Whether any claim may be preempted: then it matters for how long a job has run. A job's

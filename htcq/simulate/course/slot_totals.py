@@ -82,13 +82,13 @@ class SlotTotals:
 
     def _interval(self, slot: Slot) -> float:
         """Return UPDATE_INTERVAL of a startd, or else of the central manager, in seconds."""
-        machine = str(slot.machine)
-        found = self._intervals.get(machine)
+        startd = slot.startd
+        found = self._intervals.get(startd)
         if found is None:
-            configuration = self._pool.execute.get(machine) or self._pool.central
+            configuration = self._pool.startd_configuration(slot)
             text = "" if configuration is None else configuration.value(_KNOB)
             knobs = Knobs({_KNOB: text})
-            found = self._intervals[machine] = knobs.number(_KNOB, _INTERVAL, 0, math.inf)
+            found = self._intervals[startd] = knobs.number(_KNOB, _INTERVAL, 0, math.inf)
         return found
 
 

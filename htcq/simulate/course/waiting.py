@@ -135,7 +135,7 @@ class Waiting:
     def _weight(self, job: Job, schedd: str) -> int:
         key = (id(job.frame), schedd)
         if key not in self._weights:
-            configuration = self._pool.access.get(schedd, self._pool.central)
+            configuration = self._pool.schedd_configuration(schedd)
             self._weights[key] = (
                 1 if configuration is None else ScheddWeight(configuration).idle(job.ad(), 1)
             )

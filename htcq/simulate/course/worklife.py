@@ -11,6 +11,7 @@ import math
 from htcq.classads import Expr, as_number, parsed
 from htcq.pool.configuration import Configuration
 from htcq.pool.pool import Pool
+from htcq.pool.slot import Slot
 from htcq.simulate.course.claims import Claim
 
 _KNOB = "CLAIM_WORKLIFE"
@@ -33,19 +34,19 @@ class Worklife:
         return now - claim.since >= self._seconds(claim)
 
     def _seconds(self, claim: Claim) -> float:
-        key = (str(claim.slot.machine), claim.slot.type_id)
+        key = (claim.slot.startd, claim.slot.type_id)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._read(*key)
+            found = self._known[key] = self._read(claim.slot)
         if not isinstance(found, Expr):
             return found
         return _lasts(as_number(found.evaluate(claim.slot.ad(dict(claim.has)))))
 
-    def _read(self, machine: str, type_id: int) -> Expr | float:
-        configuration = self._pool.execute.get(machine) or self._pool.central
+    def _read(self, slot: Slot) -> Expr | float:
+        configuration = self._pool.startd_configuration(slot)
         text = _DEFAULT
         if configuration is not None:
-            text = _text(configuration, type_id)
+            text = _text(configuration, slot.type_id)
         expression = parsed(text)
         if expression is None:
             return math.inf
@@ -55,7 +56,7 @@ class Worklife:
 
 
 def _text(configuration: Configuration, type_id: int) -> str:
-    for name in (f"SLOT_TYPE_{type_id}_{_KNOB}", f"STARTD.{_KNOB}", _KNOB):
+    for name in (f"SLOT_TYPE_{type_id}_{_KNOB}", _KNOB):
         knob = configuration.knob(name)
         if knob is None:
             continue

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from htcq.classads import as_number, literal, named
 from htcq.pool.configuration import Configuration
 from htcq.pool.job import Job
+from htcq.pool.pool import of_startd
 from htcq.pool.slot import Slot
 
 #: What a startd shows for Rank that has none configured.
@@ -42,9 +43,12 @@ class StartdRanks:
         return current is not None and self.of(slot, job) < current
 
     def _has_rank(self, slot: Slot) -> bool:
-        """Return whether the startd of a slot has a RANK."""
-        configuration = self._startds.get(str(slot.machine))
-        if configuration is None:
+        """Return whether the startd of a slot has a RANK.
+
+        The ad of one that has RANK = 0.0 looks like that of one that has none.
+        """
+        configuration = of_startd(self._startds, slot)
+        if configuration is None or slot.frame.text("Rank") not in ("", _NOT_CONFIGURED):
             return slot.frame.text("Rank") != _NOT_CONFIGURED
-        names = ("RANK", "STARTD.RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
+        names = ("RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
         return any(configuration.value(name).strip() for name in names)

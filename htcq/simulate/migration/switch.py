@@ -15,6 +15,7 @@ from dataclasses import replace
 from htcq.errors import InputError
 from htcq.pool.configuration import Configuration, Knob
 from htcq.pool.costs import weight_shares
+from htcq.pool.daemons import SCHEDD
 from htcq.pool.demand import OWN_KNOB, ScheddWeight
 from htcq.pool.pool import Pool
 from htcq.pool.record import ACCOUNTING, SUBMITTER
@@ -162,13 +163,7 @@ def _central(pool: Pool, knobs: Mapping[str, str]) -> Pool:
 
 
 def _with_knobs(own: Configuration, knobs: Mapping[str, str]) -> Configuration:
-    new = {name.upper(): Knob(name, text, text) for name, text in knobs.items()}
-    kept = {
-        name: knob
-        for name, knob in own.knobs.items()
-        if name.rpartition("NEGOTIATOR.")[2] not in new
-    }
-    return replace(own, knobs={**kept, **new})
+    return own.with_knobs({name: Knob(name, text, text) for name, text in knobs.items()})
 
 
 def _reweighs(pool: Pool) -> bool:
@@ -200,7 +195,7 @@ def _schedd_weights(pool: Pool) -> Iterable[str]:
     The pool's own where they are not known.
     """
     configurations = list(pool.access.values()) or (
-        [pool.central] if pool.central is not None else []
+        [pool.central.of(SCHEDD)] if pool.central is not None else []
     )
     for configuration in configurations:
         weight = ScheddWeight(configuration)

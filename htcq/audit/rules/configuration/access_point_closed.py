@@ -21,25 +21,27 @@ _MAX = "MAX_JOBS_RUNNING"
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
+    # The schedd's own ad says what it has read.
+    open_ = {
+        record.name
+        for record in evidence.pool.schedds
+        if (record.number("MaxJobsRunning") or 0) > 0
+    }
     for name, configuration in evidence.access.items():
-        for knob, what in _shut(configuration):
+        for knob, what in _shut(configuration, name in open_):
             yield _found(evidence, name, knob, what)
 
 
-def _shut(configuration: Configuration) -> Iterator[tuple[Knob, str]]:
-    limit = _knob(configuration, _MAX)
-    if limit is not None:
+def _shut(configuration: Configuration, is_open: bool) -> Iterator[tuple[Knob, str]]:
+    limit = configuration.knob(_MAX)
+    if limit is not None and not is_open:
         number = _constant(limit.value)
         if number is not None and number <= 0:
             yield limit, "it runs no jobs"
     for name, shut, what in _SWITCHES:
-        knob = _knob(configuration, name)
+        knob = configuration.knob(name)
         if knob is not None and _constant(knob.value) == shut:
             yield knob, what
-
-
-def _knob(configuration: Configuration, name: str) -> Knob | None:
-    return configuration.knob(f"SCHEDD.{name}") or configuration.knob(name)
 
 
 def _constant(text: str) -> float | None:
@@ -65,13 +67,13 @@ def _found(evidence: Evidence, name: str, knob: Knob, what: str) -> Found:
     if waiting:
         jobs = f": jobs of {listed(waiting)} wait there"
     return Found(
-        cause=f"{knob.name.upper()} of {name}",
+        cause=f"{knob.bare.upper()} of {name}",
         subject=f"access point {name}",
         message=f"{knob.name} = {knob.value} on access point {name}: {what}{jobs}",
         facts=(Fact(knob.name, knob.value, knob.place),),
         examples=(name,),
         harm=Harm(starved=waiting),
-        trial=(Setting(Role.ACCESS, knob.name.upper().rpartition(".")[2], "", nodes=(name,)),),
+        trial=(Setting(Role.ACCESS, knob.bare.upper(), "", nodes=(name,)),),
     )
 
 

@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             continue
         yield from _ignored(configuration, pattern, whose)
     if not checked:
-        yield Unchecked(Input.CENTRAL.value)
+        yield Unchecked(evidence.words(Input.CENTRAL))
 
 
 def _ignored(configuration: Configuration, pattern: re.Pattern[str], whose: str) -> Iterator[Found]:

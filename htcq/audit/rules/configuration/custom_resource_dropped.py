@@ -11,7 +11,7 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Configuration, Knob
 
 _NAMES = "MACHINE_RESOURCE_NAMES"
-_RESOURCE = re.compile(r"(?:STARTD\.)?MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z", re.IGNORECASE)
+_RESOURCE = re.compile(r"MACHINE_RESOURCE_(?:INVENTORY_)?(.+)\Z", re.IGNORECASE)
 
 
 def _find(evidence: Evidence) -> Iterator[Found]:
@@ -36,7 +36,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                         Fact(knob.name, knob.value, knob.place),
                         Fact(names.name, names.value, names.place),
                     ),
-                    settings=(node(evidence, machine, names.name, _all(configuration, allowed)),),
+                    settings=(node(evidence, machine, names.bare, _all(configuration, allowed)),),
                     examples=(machine,),
                 )
 
@@ -44,8 +44,8 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 def _defined(configuration: Configuration) -> Iterator[tuple[Knob, str]]:
     """Yield the knobs that define a custom asset, each with the asset's name."""
     for knob in configuration:
-        found = _RESOURCE.match(knob.name)
-        if found and not knob.name.upper().endswith(_NAMES) and knob.value.strip():
+        found = _RESOURCE.match(knob.bare)
+        if found and not knob.bare.upper().endswith(_NAMES) and knob.value.strip():
             yield knob, found.group(1)
 
 

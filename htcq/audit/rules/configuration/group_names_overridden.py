@@ -9,7 +9,7 @@ from htcq.audit.facts import counted, knob_fact, listed
 from htcq.audit.fix import Role, Setting
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Configuration, Knob
-from htcq.pool.knob_names import names_that_matter, split_prefix, stem_of
+from htcq.pool.knob_names import names_that_matter, stem_of
 from htcq.quota.group_tree import name_key
 from htcq.spelling import nearest
 
@@ -50,7 +50,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
         count=len(dropped),
         examples=tuple(dropped),
         severity=severity,
-        settings=(Setting(Role.CENTRAL, _NAMES, whole, file=_file(knob.place)),),
+        settings=(Setting(Role.CENTRAL, knob.name, whole, file=_file(knob.place)),),
         is_root=True,
     )
 
@@ -80,7 +80,7 @@ def _with_quota(central: Configuration, now: list[str]) -> list[str]:
     others = names_that_matter(central.defaults)
     found = []
     for knob in central:
-        own = split_prefix(knob.name)[1]
+        own = knob.bare
         stem = stem_of(own)
         if stem in _QUOTAS and own.upper() not in others and knob.value.strip():
             found.append(own[len(stem) + 1 :])

@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                     examples=(whose,),
                 )
     if not seen:
-        yield Unchecked(Input.CENTRAL.value)
+        yield Unchecked(evidence.words(Input.CENTRAL))
 
 
 RULE = Rule(

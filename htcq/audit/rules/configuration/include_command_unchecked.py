@@ -12,7 +12,7 @@ from htcq.audit.rule import Found, Rule, Severity, Unchecked
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     seen = False
     for whose, configuration in evidence.configurations():
-        seen = seen or bool(configuration.statements)
+        seen = seen or evidence.pool.only_files or bool(configuration.statements)
         for command in commands(configuration):
             if not command.checked and not refuses_itself(configuration):
                 yield Found(

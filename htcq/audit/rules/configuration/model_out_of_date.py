@@ -97,7 +97,7 @@ def _found(model: _Model, names: list[str], usual: _Model, others: int) -> Found
 RULE = Rule(
     id="model-out-of-date",
     severity=Severity.WARNING,
-    needs=(Input.SLOTS,),
+    needs=(Input.SLOTS, Input.POOL),
     summary="Execution points advertise no model, or another one than most",
     consequence=(
         "Nodes with different models give equal claims different weights, and quotas, usage and "

@@ -11,7 +11,7 @@ from htcq.audit.fix_settings import central
 from htcq.audit.group_knobs import near_group_knob, of_unknown_group
 from htcq.audit.rule import HARMLESS, Fact, Found, Harm, Input, Rule, Severity
 from htcq.pool.configuration import Knob
-from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, split_prefix, stem_of
+from htcq.pool.knob_names import GROUP_STEMS, names_that_matter, stem_of
 from htcq.quota.group_tree import name_key
 
 _NAMES = "GROUP_NAMES"
@@ -26,7 +26,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     known = {group.lower() for group in groups}
     not_of_groups = names_that_matter(configuration.defaults)
     for knob in configuration:
-        own = split_prefix(knob.name)[1]
+        own = knob.bare
         stem = stem_of(own)
         if stem not in GROUP_STEMS or own.upper() in not_of_groups or not knob.value.strip():
             continue
@@ -66,7 +66,7 @@ def _with_effect(
     Of two names that are near each other the one is right that submitters name.
     """
     if near and not _is_named(evidence, group):
-        return Setting(Role.CENTRAL, knob.name, ""), Setting(Role.CENTRAL, near, knob.value)
+        return Setting(Role.CENTRAL, knob.bare, ""), Setting(Role.CENTRAL, near, knob.value)
     return (Setting(Role.CENTRAL, _NAMES, _listing(group, groups, near)),)
 
 
@@ -90,7 +90,7 @@ def _listing(group: str, groups: list[str], near: str) -> str:
 
 def _harm(evidence: Evidence, knob: Knob, group: str) -> Harm:
     """Return that the group gets nothing of its quota while its jobs wait."""
-    if stem_of(split_prefix(knob.name)[1]) not in _QUOTAS:
+    if stem_of(knob.bare) not in _QUOTAS:
         return HARMLESS
     path = name_key(group) + b"."
     for record in evidence.pool.submitters:

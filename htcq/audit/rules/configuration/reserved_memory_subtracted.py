@@ -31,7 +31,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                 Fact(reserved.name, reserved.raw or reserved.value, reserved.place),
             ),
             examples=(machine,),
-            settings=(node(evidence, machine, reserved.name, "0"),),
+            settings=(node(evidence, machine, reserved.bare, "0"),),
         )
 
 

@@ -9,6 +9,7 @@ from htcq.audit.evidence import Evidence
 from htcq.audit.facts import listed
 from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.pool.configuration import Configuration, Knob
+from htcq.pool.knob_names import split_prefix
 
 _SETTABLE = re.compile(r"(?:[A-Z_]+_)?SETTABLE_ATTRS_[A-Z_]+\Z", re.IGNORECASE)
 _SWITCHES = ("ENABLE_PERSISTENT_CONFIG", "ENABLE_RUNTIME_CONFIG")
@@ -18,9 +19,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     checked = False
     for whose, configuration in evidence.configurations():
         checked = True
-        settable = [
-            knob for knob in configuration if _SETTABLE.match(knob.name) and knob.value.strip()
-        ]
+        settable = [knob for knob in configuration if _lists_knobs(knob)]
         on = [name for name in _SWITCHES if configuration.truth(name, False)]
         if settable and not on:
             message = f"{settable[0].name} lists knobs, but {listed(_SWITCHES)} are both off"
@@ -30,7 +29,12 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             message = f"{listed(on)} {are} on, but no SETTABLE_ATTRS_* lists any knobs"
             yield _found(configuration, whose, "nothing listed", message, settable)
     if not checked:
-        yield Unchecked(Input.CENTRAL.value)
+        yield Unchecked(evidence.words(Input.CENTRAL))
+
+
+def _lists_knobs(knob: Knob) -> bool:
+    """Return whether a daemon accepts knobs by it; it may be for one daemon alone."""
+    return bool(_SETTABLE.match(split_prefix(knob.name)[1]) and knob.value.strip())
 
 
 def _found(

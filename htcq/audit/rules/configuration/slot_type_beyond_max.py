@@ -11,9 +11,7 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity
 from htcq.pool.configuration import Knob
 from htcq.quota.knobs import number_of
 
-_OF_SLOT_TYPE = re.compile(
-    r"(?:STARTD\.)?(?:NUM_SLOTS|SLOT)_TYPE_([0-9]{1,9})(?:_.*)?\Z", re.IGNORECASE
-)
+_OF_SLOT_TYPE = re.compile(r"(?:NUM_SLOTS|SLOT)_TYPE_([0-9]{1,9})(?:_.*)?\Z", re.IGNORECASE)
 _MAX_TYPES = 10
 
 
@@ -24,7 +22,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
             most = _MAX_TYPES
         beyond: dict[int, list[Knob]] = {}
         for knob in configuration:
-            found = _OF_SLOT_TYPE.match(knob.name)
+            found = _OF_SLOT_TYPE.match(knob.bare)
             if found and int(found.group(1)) > most:
                 beyond.setdefault(int(found.group(1)), []).append(knob)
         for number, knobs in beyond.items():

@@ -98,14 +98,18 @@ def _found(evidence: Evidence, text: str, slots: list[Slot]) -> Found:
     there = [slot for slot in evidence.slots if str(slot.machine) in machines]
     closed = [slot for slot in there if slot.type == DYNAMIC or id(slot) in numbers]
     part = part_of_pool(evidence, closed)
+    whole = f", {100 * part:.0f} % of the pool"
+    facts = [Fact("Start", text), Fact("part of the pool", f"{100 * part:.1f} %")]
+    if evidence.lacks(Input.POOL):
+        whole, facts = "", facts[:1]
     return Found(
         cause=text,
         subject=f"slot {slots[0].name}",
         message=(
             f"START = {quoted(text)} accepts no job: none starts on {counted(len(slots), 'slot')} "
-            f"of {counted(len(machines), 'machine')}, {100 * part:.0f} % of the pool"
+            f"of {counted(len(machines), 'machine')}{whole}"
         ),
-        facts=(Fact("Start", text), Fact("part of the pool", f"{100 * part:.1f} %")),
+        facts=tuple(facts),
         count=len(slots),
         examples=tuple(str(slot.name) for slot in slots[:EXAMPLES]),
         harm=Harm(shut=part),

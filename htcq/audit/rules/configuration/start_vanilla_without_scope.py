@@ -48,7 +48,7 @@ def _found(
     start: StartVanilla,
     never: list[Job],
 ) -> Found:
-    knob = configuration.knob(f"SCHEDD.{_KNOB}") or configuration.knob(_KNOB)
+    knob = configuration.knob(_KNOB)
     are = "is" if len(start.lost) == 1 else "are"
     wait = ""
     if never:

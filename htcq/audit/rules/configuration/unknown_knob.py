@@ -53,7 +53,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
                 is_root=True,
             )
     if not checked:
-        yield Unchecked(Input.CENTRAL.value)
+        yield Unchecked(evidence.words(Input.CENTRAL))
 
 
 def _is_unreleased(configuration: Configuration, knob: Knob) -> bool:
@@ -79,7 +79,7 @@ class _Spelling:
     def __init__(self, configuration: Configuration, assets: Iterable[str]) -> None:
         self._defaults = configuration.defaults
         self._matter = names_that_matter(configuration.defaults)
-        here = (_ASSET_KNOB.match(knob.name.upper()) for knob in configuration)
+        here = (_ASSET_KNOB.match(knob.bare.upper()) for knob in configuration)
         self._assets = {*_ASSETS, *assets, *(found.group(1) for found in here if found)}
         self._used = _used(configuration)
 
@@ -143,7 +143,7 @@ def _used(configuration: Configuration) -> set[str]:
     for knob in configuration:
         if "$" in knob.raw:
             used.update(name.upper() for name in _REFERENCE.findall(knob.raw))
-        if knob.name.upper().endswith(("_ATTRS", "_EXPRS")):
+        if knob.bare.upper().endswith(("_ATTRS", "_EXPRS")):
             used.update(knob.value.upper().replace(",", " ").split())
     return used
 

@@ -21,7 +21,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.lacks(Input.JOBS):
-        yield Unchecked(Input.JOBS.value)
+        yield Unchecked(evidence.words(Input.JOBS))
     for each in evidence.autoclusters:
         if _REQUEST in each.frame:
             text = each.frame.text(_REQUEST)
@@ -40,7 +40,7 @@ def _in_jobs(evidence: Evidence) -> Iterator[Found | Unchecked]:
 
 def _in_configuration(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.lacks(Input.EXECUTE):
-        yield Unchecked(Input.EXECUTE.value)
+        yield Unchecked(evidence.words(Input.EXECUTE))
     for kind in evidence.with_policy:
         for node in nodes(evidence, kind):
             if node.configuration.truth(_SWAP, False):

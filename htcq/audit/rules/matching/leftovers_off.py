@@ -77,7 +77,7 @@ def _on_purpose(evidence: Evidence) -> bool:
 RULE = Rule(
     id="leftovers-off",
     severity=Severity.INFO,
-    needs=(Input.SLOTS,),
+    needs=(Input.SLOTS, Input.POOL),
     summary="CLAIM_PARTITIONABLE_LEFTOVERS is off while no slot has a consumption policy",
     consequence=(
         "The negotiator matches a partitionable slot without a consumption policy once per "

@@ -12,6 +12,7 @@ from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.classads import as_number, named
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.configuration import Configuration
+from htcq.pool.pool import of_startd
 from htcq.pool.shared_attributes import SharedAttributes
 from htcq.pool.slot import PARTITIONABLE, Number, Slot
 from htcq.pool.slot_class import SlotClass
@@ -27,7 +28,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
         return
     yield from _of_claims(evidence)
     if evidence.lacks(Input.JOBS):
-        yield Unchecked(Input.JOBS.value)
+        yield Unchecked(evidence.words(Input.JOBS))
     kinds = [kind for kind in evidence.slot_classes_by_frame if _without_rank(evidence, kind)]
     for alike in _by_rank(evidence.autoclusters):
         yield from _of_jobs(evidence, alike, kinds)
@@ -87,12 +88,12 @@ def _without_rank(evidence: Evidence, kind: SlotClass) -> bool:
     """Return whether the slots have no RANK, as far as their ads and configurations say."""
     if kind.first.frame.text("Rank") not in ("", _NO_RANK):
         return False
-    configuration = evidence.execute.get(str(kind.first.machine))
+    configuration = of_startd(evidence.execute, kind.first)
     return configuration is None or not _sets_rank(configuration, kind.first)
 
 
 def _sets_rank(configuration: Configuration, slot: Slot) -> bool:
-    names = ("RANK", "STARTD.RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
+    names = ("RANK", f"SLOT_TYPE_{slot.type_id}_RANK")
     return any(configuration.value(name).strip() for name in names)
 
 

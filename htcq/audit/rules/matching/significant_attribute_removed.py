@@ -92,9 +92,7 @@ def _lists(evidence: Evidence, by_negotiator: bool) -> _Lists:
 
 
 def _of(configuration: Configuration, of_schedd: tuple[int, ...]) -> SignificantLists:
-    return significant_lists(
-        Knobs({knob.name: knob.value for knob in configuration}), of_schedd, ()
-    )
+    return significant_lists(Knobs(configuration.texts()), of_schedd, ())
 
 
 def _compiled(text: str) -> re.Pattern[str] | None:

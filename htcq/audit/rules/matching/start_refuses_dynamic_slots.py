@@ -45,7 +45,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             yield _found(evidence, kind, tried, refused)
     if unasked:
         lacks_jobs = evidence.lacks(Input.JOBS)
-        yield Unchecked(Input.JOBS.value if lacks_jobs else "jobs that such slots accept")
+        yield Unchecked(evidence.words(Input.JOBS) if lacks_jobs else "jobs that such slots accept")
 
 
 def _looks_at_its_amounts(kind: SlotClass) -> bool:

@@ -125,7 +125,7 @@ def _unit(asset: str) -> str:
 RULE = Rule(
     id="broken-slots",
     severity=Severity.WARNING,
-    needs=(Input.SLOTS,),
+    needs=(Input.SLOTS, Input.POOL),
     summary="Slots are broken: their startd runs no more jobs on them",
     consequence=(
         "A slot whose processes, files or devices cannot be cleaned up is broken until its "

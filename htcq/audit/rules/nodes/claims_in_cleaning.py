@@ -73,7 +73,7 @@ def _found(evidence: Evidence, long: list[tuple[float, Slot]]) -> Found:
 RULE = Rule(
     id="claims-in-cleaning",
     severity=Severity.WARNING,
-    needs=(Input.SLOTS,),
+    needs=(Input.SLOTS, Input.POOL),
     summary="Claims have been in Claimed/Cleaning for more than ten minutes",
     consequence=(
         "The job has ended, but its starter has not: no policy ends this activity, and the slot "

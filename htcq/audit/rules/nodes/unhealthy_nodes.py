@@ -95,7 +95,7 @@ def _found(how: str, sick: _Sick, message: str, severity: Severity | None) -> Fo
 RULE = Rule(
     id="unhealthy-nodes",
     severity=Severity.WARNING,
-    needs=(Input.SLOTS,),
+    needs=(Input.SLOTS, Input.POOL),
     summary="Machines fail a health check of their startd (STARTD_HEALTH_EXPRS)",
     consequence=(
         "Healthy is a part of the slots' Requirements: if it is not true, the negotiator matches "

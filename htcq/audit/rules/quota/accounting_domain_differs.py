@@ -35,7 +35,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             )
     for need in (Input.SLOTS, Input.SUBMITTERS):
         if evidence.lacks(need):
-            yield Unchecked(need.value)
+            yield Unchecked(evidence.words(need))
     yield from _in_ads(evidence)
 
 

@@ -17,15 +17,20 @@ def _find(evidence: Evidence) -> Iterator[Found]:
     quotas = evidence.quotas
     if not quotas.grouped or not quotas.tree.root.autoregroup:
         return
-    regrouping = [group for group in quotas.groups if group.autoregroup and quotas.of(group.name)]
+    unseen = evidence.lacks(Input.SUBMITTERS)
+    regrouping = [
+        group for group in quotas.groups if group.autoregroup and (unseen or quotas.of(group.name))
+    ]
     second = sum(len(quotas.of(group.name)) for group in regrouping)
     free = len(quotas.of(ROOT))
-    if not second and not free:
+    if not second and not free and not unseen:
         return
     who = []
     if second:
         groups = listed(group.name for group in regrouping)
         who.append(f"{counted(second, 'submitter')} of {groups}")
+    if unseen:
+        who.append(f"all submitters of {listed(group.name for group in regrouping)}")
     if free:
         who.append(f"{counted(free, 'submitter')} without a group")
     although = ""
@@ -53,7 +58,7 @@ def _knobs(quotas: PoolQuotas) -> list[str]:
 RULE = Rule(
     id="autoregroup",
     severity=Severity.ERROR,
-    needs=(Input.CENTRAL, Input.SUBMITTERS),
+    needs=(Input.CENTRAL,),
     summary="GROUP_AUTOREGROUP is on: quotas do not apply when the root is negotiated",
     consequence=(
         "As soon as one group regroups, the quota of the root group is the whole pool. The root "

@@ -193,7 +193,7 @@ def _ceilings(evidence: Evidence) -> Iterator[Found]:
 
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if evidence.pool.jobs is None and evidence.quotas.grouped:
-        yield Unchecked(Input.JOBS.value)
+        yield Unchecked(evidence.words(Input.JOBS))
     yield from _groups(evidence)
     yield from _ceilings(evidence)
 

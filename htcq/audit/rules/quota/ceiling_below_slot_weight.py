@@ -29,7 +29,7 @@ def _least(evidence: Evidence, submitter: Submitter) -> tuple[SlotClass, Number]
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     quotas = evidence.quotas
     if evidence.pool.jobs is None and evidence.with_policy:
-        yield Unchecked(Input.JOBS.value)
+        yield Unchecked(evidence.words(Input.JOBS))
     if not quotas.settings.use_slot_weights:
         return
     for submitter in quotas.submitters:

@@ -17,7 +17,7 @@ _OLD = {
 
 def _find(evidence: Evidence) -> Iterator[Found]:
     for knob in evidence.pool.central or ():
-        name = knob.name.upper()
+        name = knob.bare.upper()
         if name in _OLD and knob.value.strip():
             yield Found(
                 cause=name,
@@ -26,10 +26,10 @@ def _find(evidence: Evidence) -> Iterator[Found]:
                     f"nothing reads {knob.name} = {knob.value}: {_OLD[name]} = "
                     f"{evidence.setting(_OLD[name])} applies"
                 ),
-                facts=(knob_fact(evidence, knob.name), knob_fact(evidence, _OLD[name])),
+                facts=(knob_fact(evidence, name), knob_fact(evidence, _OLD[name])),
                 settings=(
                     central(evidence, _OLD[name], knob.raw or knob.value),
-                    central(evidence, knob.name, ""),
+                    central(evidence, name, ""),
                 ),
             )
 

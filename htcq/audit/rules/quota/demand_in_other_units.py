@@ -83,7 +83,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if not quotas.grouped or not quotas.truth("NEGOTIATOR_USE_WEIGHTED_DEMAND", True):
         return
     if evidence.pool.jobs is None and quotas.settings.use_slot_weights:
-        yield Unchecked(Input.JOBS.value)
+        yield Unchecked(evidence.words(Input.JOBS))
     facts = (knob_fact(evidence, "SLOT_WEIGHT", "Cpus"), knob_fact(evidence, "SCHEDD_SLOT_WEIGHT"))
     charges = _Charges(evidence)
     for submitter in quotas.submitters:

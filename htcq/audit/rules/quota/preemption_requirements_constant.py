@@ -41,7 +41,7 @@ def _never(evidence: Evidence, outcome: PreemptionTruth) -> Iterator[Found | Unc
         lacking = [need for need in (Input.SLOTS, Input.JOBS) if evidence.lacks(need)]
         if lacking:
             # Slots or jobs that are not known may have the attribute.
-            yield from (Unchecked(need.value) for need in lacking)
+            yield from (Unchecked(evidence.words(need)) for need in lacking)
             return
         why = f"neither slots, jobs nor the negotiator define {listed(outcome.unknown)}"
     elif outcome.number:

@@ -63,7 +63,7 @@ def _largest(evidence: Evidence, group: str, pool: float) -> tuple[Setting, ...]
 RULE = Rule(
     id="quota-exceeds-pool",
     severity=Severity.WARNING,
-    needs=(Input.CENTRAL, Input.SLOTS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.POOL),
     summary="The static quota of one group is more than the weight of the whole pool",
     consequence=(
         "Such a quota is no limit: the group may use every slot, and other groups get only what "

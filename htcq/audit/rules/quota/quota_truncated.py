@@ -55,7 +55,7 @@ def _find(evidence: Evidence) -> Iterator[Found]:
 RULE = Rule(
     id="quota-truncated",
     severity=Severity.WARNING,
-    needs=(Input.CENTRAL, Input.SLOTS),
+    needs=(Input.CENTRAL, Input.SLOTS, Input.POOL),
     summary="The fraction of a quota is lost: the negotiator uses whole numbers",
     consequence=(
         "The limit of a group is a whole number, truncated and not rounded. A quota below 1 "

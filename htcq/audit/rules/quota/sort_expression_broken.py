@@ -41,7 +41,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     if not quotas.grouped:
         return
     if evidence.lacks(Input.SLOTS):
-        yield Unchecked(Input.SLOTS.value)
+        yield Unchecked(evidence.words(Input.SLOTS))
     keys = [(group.name, group.sort_key) for group in quotas.computed.rounds[0].groups]
     without = [name for name, key in keys if key == FLT_MAX or math.isnan(key)]
     unset = sorted(Expr(quotas.settings.sort_expr).references().own - set(_SET))

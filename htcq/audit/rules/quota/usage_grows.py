@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from htcq.audit.evidence import Evidence
-from htcq.audit.rule import Fact, Found, Rule, Severity, Unchecked
+from htcq.audit.rule import Fact, Found, Input, Rule, Severity, Unchecked
 from htcq.pool.versions import version, version_text
 from htcq.releases import USAGE_GROWS
 
@@ -43,7 +43,7 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
 RULE = Rule(
     id="usage-grows",
     severity=Severity.WARNING,
-    needs=(),
+    needs=(Input.POOL,),
     summary="This version's ResourcesUsed and HierWeightedResourcesUsed grow in each cycle",
     consequence=(
         "From 25.10.1 to 25.13.2 both are increased in every cycle. AccumulatedUsage and the "

@@ -54,6 +54,9 @@ def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
             for each in known[key]:
                 if bearer.side == "slot" and "job" in each.lacking and not names.jobs_are_known:
                     undecided = True
+                elif evidence.lacks(Input.POOL) and not each.near:
+                    # What is not in these files may be in others, or come from a program.
+                    continue
                 else:
                     yield _found(evidence, bearer, name, text, each)
     if undecided:

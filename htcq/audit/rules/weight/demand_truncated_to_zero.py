@@ -20,7 +20,7 @@ from htcq.pool.record import Record
 def _find(evidence: Evidence) -> Iterator[Found | Unchecked]:
     for need in (Input.SUBMITTERS, Input.ACCESS):
         if evidence.lacks(need):
-            yield Unchecked(need.value)
+            yield Unchecked(evidence.words(need))
     if not demand_counts(evidence):
         return
     points = {point.name: point for point in access_points(evidence)}

@@ -117,7 +117,7 @@ def _kept(frame: SharedAttributes) -> str:
 RULE = Rule(
     id="idle-hardware-in-pool",
     severity=Severity.WARNING,
-    needs=(Input.SLOTS, Input.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL, Input.POOL),
     summary=(
         "Slots that accept no jobs (Owner, offline, broken, backfill, data, OCU …) count for "
         "dynamic quotas"

@@ -37,7 +37,7 @@ def _found(evidence: Evidence, knob: str, slots: int, consequence: str) -> Found
 RULE = Rule(
     id="pool-constraint-matches-nothing",
     severity=Severity.ERROR,
-    needs=(Input.SLOTS, Input.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL, Input.POOL),
     summary="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT or NEGOTIATOR_SLOT_CONSTRAINT is true for no slot",
     consequence=(
         "The negotiator adds up the weight of the slots for which the constraint is true. If "

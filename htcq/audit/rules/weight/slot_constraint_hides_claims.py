@@ -63,7 +63,7 @@ def _seen_when_free(slot: Slot, visible: Container[object], constraint: Weights)
 RULE = Rule(
     id="slot-constraint-hides-claims",
     severity=Severity.ERROR,
-    needs=(Input.SLOTS, Input.CENTRAL),
+    needs=(Input.SLOTS, Input.CENTRAL, Input.POOL),
     summary="NEGOTIATOR_SLOT_CONSTRAINT hides claimed slots from the negotiator",
     consequence=(
         "The accountant charges only for slots that the negotiator sees. If claimed slots are "

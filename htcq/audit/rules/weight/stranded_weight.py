@@ -121,7 +121,7 @@ def _found(asset: str, one: _Stranded, every: int, pool: Number) -> Found:
 RULE = Rule(
     id="stranded-weight",
     severity=Severity.INFO,
-    needs=(Input.SLOTS,),
+    needs=(Input.SLOTS, Input.POOL),
     summary=(
         "Slots with a linear weight have weight left that no job can use, because an asset is "
         "used up"

@@ -11,7 +11,7 @@ RULE = "slot-type-beyond-max"
 
 @pytest.mark.parametrize(
     "knob",
-    ["SLOT_TYPE_11", "NUM_SLOTS_TYPE_11", "SLOT_TYPE_11_PARTITIONABLE", "STARTD.SLOT_TYPE_11"],
+    ["SLOT_TYPE_11", "NUM_SLOTS_TYPE_11", "SLOT_TYPE_11_PARTITIONABLE", "STARTD.NUM_SLOTS_TYPE_11"],
 )
 def test_a_slot_type_beyond_the_last_is_found(knob: str) -> None:
     (finding,) = found(RULE, pool(slot(), execute={"node1": f"{knob} = 1\n"}))

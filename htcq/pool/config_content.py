@@ -1,0 +1,101 @@
+"""Whether a text is a configuration of HTCondor, by what its lines say.
+
+HTCondor reads every file of a configuration directory, and takes ``key: value`` and ``WORD word =
+x`` for assignments: a README, a script or a Dockerfile is told by its lines that end the parser,
+and by how few knobs it sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from htcq.pool.config_statements import said_by
+from htcq.pool.knob_names import names_that_matter, split_prefix, stem_of
+from htcq.pool.knobs.table import is_in_table
+from htcq.units import counted
+
+#: How many lines that are odd or end the parser one knob of HTCondor makes up for.
+_WORTH = 4
+#: Lines of a template for configuration management begin so.
+_DIRECTIVES = ("{%", "<%", "{{#", "{{/", "#!")
+
+
+@dataclass(frozen=True)
+class Content:
+    """The lines of a text.
+
+    ``known`` set knobs of HTCondor or are statements, ``others`` set something else, ``odd`` are
+    assignments in a form that no site uses, ``refused`` end the parser.
+    """
+
+    known: int
+    others: int
+    odd: int
+    refused: int
+    other_kind: str = ""
+
+    @property
+    def is_configuration(self) -> bool:
+        """Whether HTCondor is meant to read the text."""
+        if self.other_kind:
+            return False
+        return _WORTH * self.known + self.others >= self.odd + self.refused
+
+    @property
+    def reason(self) -> str:
+        """The reason why it is no configuration."""
+        if self.other_kind:
+            return self.other_kind
+        lines = self.known + self.others + self.odd + self.refused
+        return f"{self.known} of {counted(lines, 'line')} set a knob of HTCondor"
+
+
+def looks_plain(text: str) -> bool:
+    """Return whether nothing in ``text`` is odd or ends the parser: it need not be looked at."""
+    content = content_of(text, lambda name: False)
+    return not (content.other_kind or content.odd or content.refused)
+
+
+def content_of(text: str, is_known: Callable[[str], bool]) -> Content:
+    """Return what the lines of ``text`` are; ``is_known`` says whether HTCondor has a knob."""
+    if "\0" in text:
+        return Content(0, 0, 0, 0, "it is binary")
+    for number, line in enumerate(text.split("\n")):
+        start = line.strip()[:3]
+        if start.startswith(_DIRECTIVES[:-1]):
+            return Content(0, 0, 0, 0, f"it is a template: line {number + 1} begins with {start}")
+        if number == 0 and start.startswith(_DIRECTIVES[-1]):
+            return Content(0, 0, 0, 0, "it is a program: it begins with #!")
+    said = said_by(text)
+    braced = next((each for each in said.statements if each.flaw and "${" in each.text), None)
+    if braced is not None:
+        return Content(0, 0, 0, 0, f"it is a template: ${{…}} in line {braced.line}")
+    refused = sum(bool(each.flaw) for each in said.statements)
+    known = len(said.statements) - refused
+    others = odd = 0
+    for each in said.assignments:
+        if is_known(each.name):
+            known += 1
+        elif each.is_odd:
+            odd += 1
+        else:
+            others += 1
+    return Content(known, others, odd, refused)
+
+
+def knob_test(defaults: Iterable[str]) -> Callable[[str], bool]:
+    """Return a function that says whether HTCondor has a knob of that name.
+
+    ``defaults`` are the knobs that have a default.
+    """
+    names = frozenset(name.upper() for name in defaults)
+    names |= names_that_matter(names)
+
+    def is_known(name: str) -> bool:
+        own = split_prefix(name)[1]
+        if name.upper() in names or own.upper() in names or stem_of(own):
+            return True
+        return is_in_table(name)
+
+    return is_known
