@@ -12,14 +12,14 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from htcq.classad.parser import parse
+from htcq.classad.tree import Literal, Tree, Unary
 from htcq.classads import Ad, Expr, literal, parsed
 from htcq.columns import states
 from htcq.columns.arithmetic import negated
 from htcq.columns.column import Column, column_of, constant
-from htcq.columns.parser import parse
 from htcq.columns.program import ColumnRun, ColumnStep
 from htcq.columns.texts import Texts
-from htcq.columns.tree import Literal, Tree, Unary
 
 Array = Any
 #: So many bytes of values of steps a table keeps.

@@ -18,6 +18,7 @@ from htcq.classads import Expr, as_number
 from htcq.policy.consumption import NEGOTIATOR, cpu_shares_in
 from htcq.pool.shared_attributes import Expressions, SharedAttributes
 from htcq.pool.slot import DYNAMIC, Number, Slot
+from htcq.pool.values import bytes_of
 from htcq.units import BUILT_IN_ASSETS, CPUS, GPUS, attribute
 
 #: What MachineResources lists and no policy consumes.
@@ -72,7 +73,7 @@ class Publishing:
                 **_told(slot, model, shares),
                 **_tokens(model, None if dynamic else claims),
             }
-            encoded = tuple((name.encode(), text.encode()) for name, text in lines.items())
+            encoded = tuple((bytes_of(name), bytes_of(text)) for name, text in lines.items())
             self._frames[key] = SharedAttributes(encoded, self._expressions)
         cpus, total = (
             _in_shares(slot.value(name), shares, model) for name in ("Cpus", "TotalSlotCpus")

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
+from htcq.classad.parser import parse
+from htcq.classad.tree import MY, Binary, Foreign, Reference, Tree, written
 from htcq.classads import Ad, Expr, Value, as_number
-from htcq.columns.parser import parse
-from htcq.columns.tree import MY, Binary, Foreign, Reference, Tree, written
 from htcq.policy.claim import Startd
 from htcq.pool.autocluster import Autocluster
 from htcq.pool.job import SCHEDD
