@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Union
 
+from htcq.classad.parser import parse
 from htcq.classad.tree import (
     MY,
     AdOf,
@@ -44,6 +45,12 @@ def words(text: str) -> list[str]:
     Words in strings and names of functions count too.
     """
     return [word.lower() for word in _WORD.findall(text)]
+
+
+def reference(text: str) -> Reference | None:
+    """Return the attribute that is all of ``text``; None where it is anything else."""
+    tree = parse(text)
+    return tree if isinstance(tree, Reference) else None
 
 
 def visible(tree: Tree) -> Iterator[Tree]:
