@@ -86,6 +86,13 @@ def spelling(text: str, part: Named) -> str:
     return str(_WORD.findall(written)[-1])
 
 
+def scope_of(text: str, part: Reference) -> str:
+    """Return the scope of ``part`` as it stands in ``text``; empty where it has none."""
+    if part.scope is None:
+        return ""
+    return str(_WORD.findall(text[part.span.start : part.span.end])[0])
+
+
 def guarded(tree: Tree) -> frozenset[str]:
     """Return the names that ``tree`` compares or tests so that their absence is no undefined."""
     found: set[str] = set()

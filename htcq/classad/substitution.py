@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Optional
 
-from htcq.classad.names import visible
+from htcq.classad.names import scope_of, visible
 from htcq.classad.parser import parse
-from htcq.classad.tree import Span, Tree
+from htcq.classad.tree import Reference, Span, Tree
 
 #: Returns the text in the place of a part; None where it stays.
 Replacing = Callable[[Tree], Optional[str]]
@@ -27,6 +27,22 @@ def substituted(text: str, replacing: Replacing) -> str:
         if new is not None:
             found.append((part.span, new))
     return with_texts(text, found)
+
+
+def with_references(text: str, replacing: Callable[[Reference], str | None]) -> str:
+    """Return ``text`` with other texts for some of the attributes that it names."""
+    return substituted(text, lambda part: replacing(part) if isinstance(part, Reference) else None)
+
+
+def renamed(text: str, name: str, new: str) -> str:
+    """Return ``text`` with ``new`` for the attribute ``name``, whatever its scope."""
+
+    def replaced(part: Reference) -> str | None:
+        if part.name != name.lower():
+            return None
+        return new if part.scope is None else f"{scope_of(text, part)}.{new}"
+
+    return with_references(text, replaced)
 
 
 def with_texts(text: str, found: list[tuple[Span, str]]) -> str:
