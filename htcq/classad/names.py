@@ -111,6 +111,13 @@ def _handled(part: Tree) -> tuple[Tree, ...]:
     return ()
 
 
+def numbers_in(tree: Tree) -> Iterator[int | float]:
+    """Yield the numbers that ``tree`` spells out, true and false not among them."""
+    for part in visible(tree):
+        if isinstance(part, Literal) and type(part.value) in (int, float):
+            yield part.value  # type: ignore[misc]
+
+
 def strings(tree: Tree) -> Iterator[str]:
     """Yield what the strings in ``tree`` say."""
     for part in visible(tree):
