@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from htcq.classad.dialect import differs, for_library, from_library
 from htcq.classad.growth import is_endless
+from htcq.classad.names import words
 from htcq.classad.parser import NotAnExpressionError
 from htcq.classad.values import END_OF_WHOLE
 from htcq.classad.values import ERROR as ERROR
@@ -33,7 +33,6 @@ from htcq.library import library
 #: A longer expression is refused unparsed: the library's recursion would overflow the stack of the
 #: process (25.14).
 LONGEST = 32 * 1024
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _library() -> Any:
@@ -183,7 +182,7 @@ class Expr:
 
         Words in strings and names of functions count too.
         """
-        return [word.lower() for word in _WORD.findall(self.text)]
+        return words(self.text)
 
 
 class Ad:

@@ -26,11 +26,7 @@ def at_time(text: str, seconds: str, own: bool = False, theirs: bool = False) ->
         return text
 
     def replaced(part: Tree) -> str | None:
-        if not _looks_at_clock(part, own, theirs):
-            return None
-        # A point behind a number would belong to it.
-        is_before_point = text[part.span.end :].lstrip().startswith(".")
-        return f"({seconds})" if is_before_point else seconds
+        return seconds if _looks_at_clock(part, own, theirs) else None
 
     return substituted(text, replaced)
 

@@ -23,6 +23,7 @@ from htcq.classad.tree import (
     Tree,
     parts,
 )
+from htcq.classad.values import quoted_name
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The first argument of such a call is evaluated in ads within the ad, which have names of their
@@ -84,6 +85,12 @@ def spelling(text: str, part: Named) -> str:
     if written.endswith("'"):
         return part.name
     return str(_WORD.findall(written)[-1])
+
+
+def as_written(text: str, part: Named) -> str:
+    """Return the name of ``part`` as it stands in ``text``, in quotes where it has them."""
+    written = text[part.span.start : part.span.end]
+    return quoted_name(part.name) if written.endswith("'") else spelling(text, part)
 
 
 def scope_of(text: str, part: Reference) -> str:

@@ -51,4 +51,7 @@ def with_texts(text: str, found: list[tuple[Span, str]]) -> str:
     for span, new in found:
         pieces += [text[place : span.start], new]
         place = span.end
+        if new[-1:].isdigit() and text.startswith(".", place):
+            # The point would belong to the number.
+            pieces.append(" ")
     return "".join((*pieces, text[place:])) if found else text

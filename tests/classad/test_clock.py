@@ -23,7 +23,7 @@ NOW = "1764000000"
         ("[a = 1].CurrentTime", NOW),
         ("[a = CurrentTime].a", f"[a = {NOW}].a"),
         ("A ?: CurrentTime", f"A ?: {NOW}"),
-        ("CurrentTime.b", f"({NOW}).b"),
+        ("CurrentTime.b", f"{NOW} .b"),
         ("[CurrentTime = 5; a = CurrentTime].a", "[CurrentTime = 5; a = CurrentTime].a"),
         ("[CurrentTime = 5].CurrentTime", "[CurrentTime = 5].CurrentTime"),
         ('"time() CurrentTime"', '"time() CurrentTime"'),
