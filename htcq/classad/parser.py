@@ -80,6 +80,17 @@ def parse(text: str, dialect: Dialect = OLD) -> Tree:
         return Foreign()
 
 
+@lru_cache(maxsize=1024)
+def parse_before_23_10(text: str) -> Tree:
+    """Return the tree as HTCondor before 23.10.1 had it, where ``?:`` bound least of all."""
+    try:
+        return _Parser(text, OLD, elvis_is_loose=True).all(whole=True)[0]
+    except NotAnExpressionError as error:
+        return Foreign(error.place)
+    except TooDeepError:
+        return Foreign()
+
+
 def parsed_up_to(text: str, dialect: Dialect = OLD, whole: bool = True) -> tuple[Tree, int]:
     """Return the tree of ``text``, and the place where the expression ends.
 
@@ -95,8 +106,9 @@ def parsed_up_to(text: str, dialect: Dialect = OLD, whole: bool = True) -> tuple
 class _Parser:
     """The parse of one text, by recursive descent."""
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, dialect: Dialect, elvis_is_loose: bool = False) -> None:
         self._tokens = tokens(text, dialect)
+        self._elvis_is_loose = elvis_is_loose
         self._place = 0
         self._nesting = 0
 
@@ -145,6 +157,8 @@ class _Parser:
     def _expression(self) -> Tree:
         start = self._next().start
         condition = self._operation()
+        if self._elvis_is_loose and self._skipped("?:"):
+            return self._defaulted(condition, self._expression, start)
         if not self._skipped("?"):
             return condition
         then = self._deeper(self._expression)
@@ -195,16 +209,19 @@ class _Parser:
                 index = self._deeper(self._expression)
                 self._expect("]")
                 tree = Subscript(tree, index, 1 + _highest(tree, index), self._since(start))
-            elif self._skipped("?:"):
+            elif not self._elvis_is_loose and self._skipped("?:"):
                 # Right-associative, and tighter than any unary operator.
-                otherwise = self._deeper(self._postfix)
-                height = 1 + _highest(tree, otherwise)
-                tree = Binary("?:", tree, otherwise, height, self._since(start))
+                tree = self._defaulted(tree, self._postfix, start)
             elif self._skipped("."):
                 name = self._name()
                 tree = _selected(tree, name, self._since(start))
             else:
                 return tree
+
+    def _defaulted(self, tree: Tree, parse_part: Callable[[], Tree], start: int) -> Tree:
+        otherwise = self._deeper(parse_part)
+        height = 1 + _highest(tree, otherwise)
+        return Binary("?:", tree, otherwise, height, self._since(start))
 
     def _name(self) -> str:
         token = self._taken()

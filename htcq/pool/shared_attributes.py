@@ -6,7 +6,6 @@ be evaluated.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from copy import copy
@@ -14,6 +13,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from htcq.classad.growth import MAX_CHARACTERS, growth, is_endless
+from htcq.classad.growth import depth as depth_of
 from htcq.classad.growth import references as marks_in
 from htcq.classads import ERROR, UNDEFINED, Ad, Expr, Missing, References, Value, literal
 from htcq.errors import PolicyError
@@ -26,7 +26,6 @@ MAX_LOOKUPS = 100_000
 #: Nor is one whose functions are nested deeper, through all attributes: at some 30,000 the
 #: library's recursion overflows the stack of the process (25.14).
 MAX_DEPTH = 5_000
-_BRACKET = re.compile(r"[][(){}]")
 #: Attributes to set on a frame's ad before an evaluation; None stands for absent.
 Own = Iterable[tuple[str, Value]]
 
@@ -359,7 +358,7 @@ class _Lookups:
         grown = growth(text, elements, marks)
         return _Work(
             min(lookups * grown.times, MAX_LOOKUPS + 1),
-            min(depth + _depth(text), MAX_DEPTH + 1),
+            min(depth + depth_of(text), MAX_DEPTH + 1),
             min(size * grown.characters, MAX_CHARACTERS + 1),
             min(elements, MAX_CHARACTERS),
             min(marks, MAX_CHARACTERS),
@@ -374,12 +373,3 @@ class _Lookups:
             # It can put any name together.
             words += self._texts
         return Counter(word for word in words if word in self._texts)
-
-
-def _depth(text: str) -> int:
-    """Return how deep brackets are nested, and 1 for the expression itself."""
-    deepest = depth = 0
-    for bracket in _BRACKET.findall(text):
-        depth += 1 if bracket in "([{" else -1
-        deepest = max(deepest, depth)
-    return deepest + 1
