@@ -30,7 +30,8 @@ class Dialect(Enum):
 OLD, NEW = Dialect.OLD, Dialect.NEW
 
 _SPACE = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_OLD_STRING = r"{0}(?:[^{0}\\]|\\{0}(?!\n|\Z)|\\(?!{0})|\\(?={0}(?:\n|\Z)))*{0}"
+#: A string of old ClassAds, or a name in quotes; to be formatted with the quote.
+OLD_STRING = r"{0}(?:[^{0}\\]|\\{0}(?!\n|\Z)|\\(?!{0})|\\(?={0}(?:\n|\Z)))*{0}"
 _NEW_PART = r"{0}(?:[^{0}\\]|\\.)*{0}"
 _NEW_STRING = rf"{_NEW_PART}(?:[ \t\n\v\f\r]*{_NEW_PART})*"
 _TOKEN = r"""
@@ -46,7 +47,7 @@ _TOKENS = {
         _TOKEN.format(text=string.format('"'), quoted=string.format("'")),
         re.VERBOSE | re.DOTALL,
     )
-    for dialect, string in ((OLD, _OLD_STRING), (NEW, _NEW_STRING))
+    for dialect, string in ((OLD, OLD_STRING), (NEW, _NEW_STRING))
 }
 _HEXADECIMAL = re.compile(r"-0[xX][0-9A-Fa-f]+")
 _DIGITS, _OCTAL = frozenset("0123456789"), frozenset("01234567")
