@@ -112,7 +112,7 @@ def _printed(ad: Any) -> str:
 
 def _one_line(expression: object) -> str:
     """Return an expression on one line: outside of strings a line break is a space."""
-    return from_library(str(expression)).replace("\r", " ").replace("\n", " ")
+    return from_library(str(expression)).replace("\n", " ")
 
 
 @dataclass
