@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from htcq.classad.parser import parse
-from htcq.classad.tree import Binary, Call, Foreign, Tree
+from htcq.classad.tree import Binary, Call, Foreign, Tree, written
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">="})
 _CHOICE = "ifthenelse"
@@ -62,6 +62,14 @@ def choice(text: str) -> tuple[str, str, str] | None:
 def bare(text: str) -> str:
     """Return ``text`` without the brackets around all of it."""
     return _text(text, parse(text))
+
+
+def same(text: str, other: str) -> bool:
+    """Return whether two expressions are one, whatever their spaces, brackets and cases."""
+    trees = parse(text), parse(other)
+    if any(isinstance(each, Foreign) for each in trees):
+        return text == other
+    return written(trees[0]) == written(trees[1])
 
 
 def _operands(text: str, operator: str) -> Sequence[str]:

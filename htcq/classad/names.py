@@ -17,10 +17,12 @@ from htcq.classad.tree import (
     AdOf,
     Binary,
     Call,
+    Foreign,
     Literal,
     Reference,
     Selection,
     Tree,
+    every,
     parts,
 )
 from htcq.classad.values import quoted_name
@@ -36,6 +38,11 @@ _TESTS = frozenset(
     )
 )  # fmt: skip
 _IDENTITIES = frozenset(("=?=", "=!="))
+#: Names of ads.
+_WHOLE_ADS = frozenset((
+    "my", "target", "other", "ad", "self", "parent", "toplevel", "root", "left", "right", "lctx",
+    "rctx", "unparse",
+))  # fmt: skip
 #: What a tree has names by.
 Named = Union[Reference, Selection]
 
@@ -123,6 +130,21 @@ def numbers_in(tree: Tree) -> Iterator[int | float]:
     for part in visible(tree):
         if isinstance(part, Literal) and type(part.value) in (int, float):
             yield part.value  # type: ignore[misc]
+
+
+def looks_at_whole_ad(text: str) -> bool:
+    """Return whether ``text`` names an ad, not only attributes of the two ads of a match."""
+    if _WHOLE_ADS.isdisjoint(words(text)):
+        return False
+    tree = parse(text)
+    if isinstance(tree, Foreign):
+        return True
+    for part in every(tree):
+        if isinstance(part, (Reference, Selection)) and part.name in _WHOLE_ADS:
+            return True
+        if isinstance(part, Call) and part.function == "unparse":
+            return True
+    return False
 
 
 def strings(tree: Tree) -> Iterator[str]:
