@@ -17,6 +17,7 @@ from htcq.classad.dialect import differs, for_library, from_library
 from htcq.classad.growth import is_endless
 from htcq.classad.names import words
 from htcq.classad.parser import NotAnExpressionError
+from htcq.classad.tokens import LONGEST as LONGEST
 from htcq.classad.values import END_OF_WHOLE
 from htcq.classad.values import ERROR as ERROR
 from htcq.classad.values import UNDEFINED as UNDEFINED
@@ -29,10 +30,6 @@ from htcq.classad.values import literal as literal
 from htcq.classad.values import spelled as spelled
 from htcq.errors import PolicyError
 from htcq.library import library
-
-#: A longer expression is refused unparsed: the library's recursion would overflow the stack of the
-#: process (25.14).
-LONGEST = 32 * 1024
 
 
 def _library() -> Any:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from htcq.classad.names import words
-from htcq.classad.tokens import NAME, QUOTED, SYMBOL, tokens
+from htcq.classad.tokens import LONGEST, NAME, QUOTED, SYMBOL, tokens
 
 #: An expression is refused if it could return more characters, or evaluate a part more often.
 MAX_CHARACTERS = 8 * 1024 * 1024
@@ -75,6 +75,9 @@ def growth(text: str, elements: int = 0, marks: int = 0) -> Growth:
 
 def _brackets(text: str) -> Iterator[tuple[str, str]]:
     """Yield the brackets of ``text``, each with the name of the function that it calls, if any."""
+    if len(text) > LONGEST:
+        # It is never evaluated.
+        return
     before = ""
     for token in tokens(text):
         if token.kind == SYMBOL and token.text in _BRACKETS:

@@ -13,6 +13,7 @@ from typing import Callable
 from htcq.classad.tokens import (
     BROKEN,
     END,
+    LONGEST,
     NAME,
     NUMBER,
     OLD,
@@ -66,7 +67,7 @@ class NotAnExpressionError(Exception):
 
 
 class TooDeepError(Exception):
-    """An expression is nested deeper than it is parsed here."""
+    """An expression is nested deeper than it is parsed here, or longer."""
 
 
 @lru_cache(maxsize=8192)
@@ -83,6 +84,8 @@ def parse(text: str, dialect: Dialect = OLD) -> Tree:
 @lru_cache(maxsize=1024)
 def parse_before_23_10(text: str) -> Tree:
     """Return the tree as HTCondor before 23.10.1 had it, where ``?:`` bound least of all."""
+    if len(text) > LONGEST:
+        return Foreign()
     try:
         return _Parser(text, OLD, elvis_is_loose=True).all(whole=True)[0]
     except NotAnExpressionError as error:
@@ -100,6 +103,8 @@ def parsed_up_to(text: str, dialect: Dialect = OLD, whole: bool = True) -> tuple
         NotAnExpressionError: the text is no ClassAd expression.
         TooDeepError: it is nested too deep.
     """
+    if len(text) > LONGEST:
+        raise TooDeepError
     return _Parser(text, dialect).all(whole)
 
 

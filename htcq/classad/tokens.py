@@ -29,6 +29,9 @@ class Dialect(Enum):
 
 OLD, NEW = Dialect.OLD, Dialect.NEW
 
+#: A longer text is no expression to htcq: the recursion of the ClassAd library would overflow the
+#: stack of the process (25.14).
+LONGEST = 32 * 1024
 _SPACE = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 #: A string of old ClassAds, or a name in quotes; to be formatted with the quote.
 OLD_STRING = r"{0}(?:[^{0}\\]|\\{0}(?!\n|\Z)|\\(?!{0})|\\(?={0}(?:\n|\Z)))*{0}"

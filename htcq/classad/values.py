@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Union
 
-from htcq.classad.tokens import END, TEXT, tokens
+from htcq.classad.tokens import OLD_STRING
 
 
 class Missing(enum.Enum):
@@ -32,6 +32,7 @@ WORDS: Mapping[str, Value] = {"true": True, "false": False, "undefined": UNDEFIN
 _NUMBER = re.compile(
     r"-?(?:0|[1-9][0-9]{0,17})(\.[0-9]{1,30}(?:[eE][-+]?[0-9]{1,4})?|[eE][-+]?[0-9]{1,4})?\Z"
 )
+_ONE_STRING = re.compile(OLD_STRING.format('"') + r"\Z")
 #: HTCondor's whole numbers have 64 bits.
 END_OF_WHOLE = 2.0**63
 #: Old ClassAds cannot spell a line break, nor a backslash before the end of a string.
@@ -61,10 +62,7 @@ def _literal_string(text: str) -> str | None:
         return None
     if '"' not in inner:
         return inner
-    found = tokens(text)
-    if len(found) == 2 and found[0].kind == TEXT and found[1].kind == END:
-        return found[0].text
-    return None
+    return inner.replace('\\"', '"') if _ONE_STRING.match(text) else None
 
 
 def spelled(value: Value) -> str:
